@@ -25,12 +25,12 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
                                 .warn_user = (void *)(uintptr_t)job,
                                 .partial = true};
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
-    if (anim == NULL)
+    if (!anim)
         return false;
     assets->clips = common_grow(assets->clips, assets->num_clips, sizeof *assets->clips);
     convert_clip *const clip = &assets->clips[assets->num_clips++];
     *clip = (convert_clip){.part = part, .name = part->name, .anim = anim};
-    if (assets->skeleton == NULL) {
+    if (!assets->skeleton) {
         assets->skeleton = &anim->skeleton;
         assets->rest = anim->base_frame;
     }
@@ -38,15 +38,14 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
                         ? md5_bind(assets->model, anim, &opts, error)
                         : md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
     const uint32_t num_joints = assets->skeleton->num_joints;
-    if (clip->binding == NULL && assets->model && job->is_forced
-        && error->status == MD5_ERROR_MISMATCH) {
+    if (!clip->binding && assets->model && job->is_forced && error->status == MD5_ERROR_MISMATCH) {
         convert_note(job, "clip %s is left out: %s", clip->name, error->message);
         md5_error_clear(error);
         md5_free_anim(anim);
         assets->num_clips--;
         return true;
     }
-    return clip->binding != NULL
+    return clip->binding
            && ((uint64_t)anim->num_frames * num_joints <= MAX_POSES
                || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
                                "%u frames of %u joints: at most %d poses are converted",
@@ -64,11 +63,11 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
             continue;
         sources[count].name = scene->parts[i].name;
         sources[count].model = convert_parse_model(&scene->parts[i], error);
-        is_read = sources[count++].model != NULL;
+        is_read = sources[count++].model;
     }
     if (is_read && count > 0) {
         assets->morph = md5_create_morph(assets->model, sources, count, NULL, error);
-        is_read = assets->morph != NULL;
+        is_read = assets->morph;
     }
     while (count-- > 0)
         md5_free_model((md5_model *)(uintptr_t)sources[count].model);
@@ -81,9 +80,9 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
 {
     *assets = (convert_assets){0};
     const convert_part *const model = convert_find_model(scene);
-    if (model != NULL) {
+    if (model) {
         assets->model = convert_parse_model(model, error);
-        if (assets->model == NULL)
+        if (!assets->model)
             return false;
         assets->skeleton = &assets->model->skeleton;
         assets->rest = assets->model->bind_local;
@@ -102,7 +101,7 @@ void convert_free_assets(convert_assets *assets)
         md5_free_binding(assets->clips[i].binding);
     for (size_t i = 0; i < assets->num_clips; i++)
         md5_free_anim(assets->clips[i].anim);
-    for (uint32_t i = 0; assets->skins != NULL && i < assets->model->num_meshes; i++) {
+    for (uint32_t i = 0; assets->skins && i < assets->model->num_meshes; i++) {
         free(assets->skins[i].joints);
         free(assets->skins[i].weights);
         free(assets->skins[i].positions);
@@ -430,7 +429,7 @@ static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
 void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots)
 {
     const md5_model *const model = assets->model;
-    if (model == NULL)
+    if (!model)
         return;
     fitter fit = {.model = model, .slots = slots};
     assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);

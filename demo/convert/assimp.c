@@ -98,8 +98,8 @@ static const char *pivot_kind(const struct aiNode *of, size_t *length)
 {
     static const char mark[] = "_$AssimpFbx$_";
     const char *const found = of->mNumMeshes == 0 ? strstr(of->mName.data, mark) : NULL;
-    *length = found != NULL ? (size_t)(found - of->mName.data) : of->mName.length;
-    return found != NULL ? found + strlen(mark) : NULL;
+    *length = found ? (size_t)(found - of->mName.data) : of->mName.length;
+    return found ? found + strlen(mark) : NULL;
 }
 
 static void add_node(import *all, const struct aiNode *of, int parent)
@@ -111,14 +111,14 @@ static void add_node(import *all, const struct aiNode *of, int parent)
     all->nodes = common_grow(all->nodes, (size_t)number, sizeof *all->nodes);
     node *const one = &all->nodes[number];
     const node *const on = parent != NONE ? &all->nodes[parent] : NULL;
-    const bool hangs_on_pivot = on != NULL && on->is_pivot;
+    const bool hangs_on_pivot = on && on->is_pivot;
     *one = (node){.of = of,
                   .parent = parent,
                   .above = hangs_on_pivot ? on->above : parent,
                   .pivots = NONE,
                   .post = NONE,
-                  .is_pivot = on != NULL && kind != NULL};
-    if (hangs_on_pivot && pivot_kind(on->of, &parent_length) != NULL && length == parent_length
+                  .is_pivot = on && kind};
+    if (hangs_on_pivot && pivot_kind(on->of, &parent_length) && length == parent_length
         && memcmp(of->mName.data, on->of->mName.data, length) == 0) {
         one->pivots = on->pivots;
         one->post = on->post;
@@ -230,10 +230,10 @@ static void evaluate(import *all, double time)
     for (int i = 0; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         const struct aiNodeAnim *const channel = one->channel;
-        const bool is_whole = channel != NULL && !one->is_pivot && one->pivots != NONE;
+        const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
         const int hung = is_whole ? all->nodes[one->pivots].parent : one->parent;
         struct aiMatrix4x4 local = one->of->mTransformation;
-        if (channel != NULL) {
+        if (channel) {
             struct aiQuaternion turn =
                 rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time);
             if (is_whole && one->post != NONE) { // Rpost^-1 twice, as it has Rpost
@@ -281,7 +281,7 @@ static void put_matrix(struct aiMatrix4x4 m, float *columns)
 
 static double number_in(const struct aiMetadata *data, const char *name, double otherwise)
 {
-    for (unsigned i = 0; data != NULL && i < data->mNumProperties; i++) {
+    for (unsigned i = 0; data && i < data->mNumProperties; i++) {
         const struct aiMetadataEntry *const entry = &data->mValues[i];
         if (strcmp(data->mKeys[i].data, name) != 0)
             continue;
@@ -425,7 +425,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
         json_t *const attributes = json_object();
         gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count,
                            3, GLTF_PLAIN);
-        if (mesh->mTextureCoords[0] != NULL) { // v = 0 is the bottom row there
+        if (mesh->mTextureCoords[0]) { // v = 0 is the bottom row there
             float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
             for (size_t i = 0; i < count; i++) {
                 texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
@@ -471,7 +471,7 @@ static json_t *make_image(import *all, const char *path)
         const unsigned long number = strtoul(path + 1, NULL, 10);
         const struct aiTexture *const texture =
             number < all->scene->mNumTextures ? all->scene->mTextures[number] : NULL;
-        if (texture == NULL || texture->mHeight != 0)
+        if (!texture || texture->mHeight != 0)
             return NULL;
         const char *const type =
             strcmp(texture->achFormatHint, "png") == 0 ? "image/png" : "image/jpeg";
@@ -493,7 +493,7 @@ static void add_materials(import *all)
                                                       NULL, NULL, NULL, NULL, NULL, NULL)
                                  == AI_SUCCESS;
         json_t *const image = has_texture ? make_image(all, path.data) : NULL;
-        if (image != NULL) {
+        if (image) {
             const json_int_t source = (json_int_t)gltf_add(&all->file, "images", image);
             const json_int_t texture =
                 (json_int_t)gltf_add(&all->file, "textures", json_pack("{s:I}", "source", source));
@@ -568,7 +568,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     }
     for (int i = 0; i < all->num_nodes; i++) {
         const struct aiNodeAnim *const keys = all->nodes[i].channel;
-        const bool is_counted = keys != NULL && all->nodes[i].is_changing;
+        const bool is_counted = keys && all->nodes[i].is_changing;
         const double num_keys =
             is_counted ? fmax(keys->mNumPositionKeys, keys->mNumRotationKeys) : 0;
         num_sparse += is_counted && 1.5 * num_keys < fmin(frames, seconds * ticks);
@@ -619,7 +619,7 @@ import all = {.out = out, .is_smd = common_has_ending(job->path, ".smd") };
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     all.scene = aiImportFileExWithProperties(job->path, aiProcess_Triangulate, NULL, properties);
-    if (all.scene == NULL || all.scene->mRootNode == NULL) {
+    if (!all.scene || !all.scene->mRootNode) {
         say(&all, "e%s", aiGetErrorString());
         return true;
     }
@@ -650,12 +650,12 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     const char *reason = NULL;
     char *const records =
         common_run_apart(import_file, &asked, (size_t)MEMORY << 20, SECONDS, &size, &reason);
-    if (records == NULL)
+    if (!records)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp ended early");
     char *at = records, *stop = NULL;
     const char *const end = records + size;
-    while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+    while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at)))) {
         *stop = '\0';
         if (*at == 'n')
             convert_note(job, "%s: %s", input->path, at + 1);

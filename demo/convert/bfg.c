@@ -237,7 +237,7 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
     md5_model *const model = convert_print_doc(doc, &part.bytes, &part.size, error)
                                  ? convert_parse_model(&part, error)
                                  : NULL;
-    const bool is_made = model != NULL && is_writable(model, name, error);
+    const bool is_made = model && is_writable(model, name, error);
     uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MAX_WEIGHTS) : NULL;
     if (is_made) {
         note_lost(job, model);
@@ -258,7 +258,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     const uint32_t rate = (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0);
     if (rate != doc->frame_rate)
         convert_note(job, "the format has whole frame rates: %g became %u", doc->frame_rate, rate);
-    if (doc->bounds == NULL)
+    if (!doc->bounds)
         convert_note(job, "the clip has no bounds: they are empty");
     convert_put(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
     put_zeros(to, TIME);
@@ -266,7 +266,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
                                doc->num_components, doc->num_frames};
     put_words(to, counts, 6);
-    if (doc->bounds != NULL)
+    if (doc->bounds)
         put_words(to, doc->bounds, 6 * (size_t)doc->num_frames);
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);

@@ -137,16 +137,16 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
     key_track track = {.node = gltf_index(target, "node")};
     if (input == MD5_NONE || output == MD5_NONE)
         return gltf_fail(file, "%s: it has no sampler, or that has no input or no output", where);
-    while (track.path < WEIGHTS && (name == NULL || strcmp(name, gltf_parts[track.path]) != 0))
+    while (track.path < WEIGHTS && (!name || strcmp(name, gltf_parts[track.path]) != 0))
         track.path++;
-    while (kind != NULL && track.kind < NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
+    while (kind && track.kind < NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
         track.kind++;
     if (track.kind == NUM_KINDS)
         return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
     const gltf_node *const node = track.node == MD5_NONE ? NULL : &clip->rig->nodes[track.node];
     const bool is_weights = track.path == WEIGHTS;
-    if (node == NULL
-        || (is_weights ? node->mesh == MD5_NONE || name == NULL || strcmp(name, "weights") != 0
+    if (!node
+        || (is_weights ? node->mesh == MD5_NONE || !name || strcmp(name, "weights") != 0
                        : node->is_matrix || (node->joint == MD5_NONE && !node->has_camera))) {
         ++*num_left;
         return true;
@@ -164,7 +164,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
     size_t num_values = 0;
     track.times = gltf_read(file, input, GLTF_SCALAR, &track.num_keys);
     track.values = track.times ? gltf_read(file, output, shapes[track.path], &num_values) : NULL;
-    if (track.values == NULL || !gltf_spend(file, track.num_keys))
+    if (!track.values || !gltf_spend(file, track.num_keys))
         return false;
     if (num_values / (is_weights ? track.width : 1)
         < (track.kind == KEYS_CUBIC ? 3 : 1) * track.num_keys)
@@ -338,7 +338,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
                        || gltf_spend(clip->file, keys->width * (clip->num_frames + keys->width)));
         for (size_t k = 0; k < keys->width && keys->path == WEIGHTS && is_added; k++) {
             char *const target = gltf_target_name(clip->rig, keys->node, k);
-            if (json_object_get(known, target) != NULL) {
+            if (json_object_get(known, target)) {
                 free(target);
                 continue;
             }
@@ -381,7 +381,7 @@ static bool fit_joints(const clip_maker *clip, convert_part *part)
 {
     md5_error *const error = clip->file->error;
     md5_doc *const doc = clip->rig->model ? convert_parse_doc(part, error) : NULL;
-    const bool is_fit = clip->rig->model == NULL
+    const bool is_fit = !clip->rig->model
                         || (doc && md5_fix_joints(doc, clip->rig->model, false, error) != MD5_NONE
                             && convert_print_doc(doc, &part->bytes, &part->size, error));
     md5_free_doc(doc);
@@ -517,7 +517,7 @@ static bool add_paths(clip_maker *clip, double last, const json_t *extras)
         for (size_t t = 0; t < clip->num_tracks && is_added && !is_moved; t++)
             is_moved = moves(clip, &clip->tracks[t], (uint32_t)i);
         clip->is_filmed[i] |= is_moved;
-        if (is_added && is_moved && kind != NULL && strcmp(kind, "perspective") == 0)
+        if (is_added && is_moved && kind && strcmp(kind, "perspective") == 0)
             is_added = add_path(clip, (uint32_t)i, last, extras);
         else if (is_added && is_moved)
             convert_note(clip->file->job, "cameras/%u is left out: it has no perspective",
@@ -535,7 +535,7 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     free(clip->name);
     free(clip->tracks);
     clip->name = gltf_file_name(name);
-    if (clip->name == NULL)
+    if (!clip->name)
         clip->name = common_format("%s%zu", missing, number);
     else if (strcmp(clip->name, name) != 0)
         convert_note(clip->file->job, "clip '%.100s' is called %s", name, clip->name);
@@ -623,9 +623,9 @@ static bool accept_loss(const clip_maker *clip)
 {
     const scale_loss *const worst = &clip->worst;
     double size = 0.0;
-    if (clip->model != NULL)
+    if (clip->model)
         size = md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
-    if (!(worst->distance > 1e-5 * size) || worst->clip == NULL)
+    if (!(worst->distance > 1e-5 * size) || !worst->clip)
         return true;
     char text[240];
     (void)snprintf(text, sizeof text,

@@ -48,9 +48,9 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
 bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
-    for (size_t i = 0; array != NULL && i < count; i++)
+    for (size_t i = 0; array && i < count; i++)
         numbers[i] = json_number_value(json_array_get(array, i));
-    return array != NULL;
+    return array;
 }
 
 // A whole number from 0.
@@ -130,7 +130,7 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
     if (!json_is_number(value) || !(number >= 0.0 && number < 9e15 && number < (double)SIZE_MAX)
         || number != floor(number))
         return gltf_fail(file, "%s is no whole number from 0", where);
-    return as->list == NULL || number < (double)gltf_count(file, as->list)
+    return !as->list || number < (double)gltf_count(file, as->list)
            || gltf_fail(file, "%s is %.0f, but the file has %zu %s", where, number,
                         gltf_count(file, as->list), as->list);
 }
@@ -155,7 +155,7 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
             return false;
     }
     void *at = path[0] == '*' ? json_object_iter(value) : NULL;
-    for (; at != NULL; at = json_object_iter_next(value, at)) {
+    for (; at; at = json_object_iter_next(value, at)) {
         (void)snprintf(inner, sizeof inner, "%s%s%.40s", where, slash, json_object_iter_key(at));
         if (!check_member(file, json_object_iter_value(at), as, rest, inner))
             return false;
@@ -164,7 +164,7 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
         end = i + strcspn(path + i, "|/");
         (void)snprintf(inner, sizeof inner, "%s%s%.*s", where, slash, (int)(end - i), path + i);
         json_t *const member = json_object_get(value, inner + used + strlen(slash));
-        if (member != NULL && !check_member(file, member, as, rest, inner))
+        if (member && !check_member(file, member, as, rest, inner))
             return false;
     }
     return true;
@@ -184,7 +184,7 @@ static char *decode_64(const char *text, size_t *size)
     for (size_t i = 0; i < length; i++) {
         const char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
         const char *const digit = strchr(digits, c);
-        if (digit == NULL) {
+        if (!digit) {
             free(bytes);
             return NULL;
         }
@@ -231,12 +231,11 @@ const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size,
     const char *const uri = gltf_text(object, "uri");
     *owned = NULL;
     *reason = "it has no uri";
-    if (uri == NULL)
+    if (!uri)
         return NULL;
     if (strncmp(uri, "data:", 5) == 0) {
         const char *const comma = strchr(uri, ',');
-        const bool is_64 =
-            comma != NULL && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0;
+        const bool is_64 = comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0;
         *owned = is_64 ? decode_64(comma + 1, size) : NULL;
         *reason = "its data URI is not base64";
         return (const uint8_t *)*owned;
@@ -258,10 +257,10 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
         gltf_buffer *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
         const size_t size = size_of(object, "byteLength");
-        if (gltf_text(object, "uri") != NULL) {
+        if (gltf_text(object, "uri")) {
             const char *reason = NULL;
             buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
-            if (buffer->bytes == NULL)
+            if (!buffer->bytes)
                 return gltf_fail(file, "buffers/%zu: %s", i, reason);
             file->size += buffer->size;
             if ((double)file->size > most_bytes)
@@ -269,7 +268,7 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
         } else if (i == 0) {
             *buffer = chunk;
         } // else it has no bytes: perhaps nothing reads it
-        if (buffer->bytes != NULL && size > buffer->size)
+        if (buffer->bytes && size > buffer->size)
             return gltf_fail(file, "buffers/%zu: %zu bytes are there, and %zu expected", i,
                              buffer->size, size);
         buffer->size = size;
@@ -284,7 +283,7 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
     const gltf_buffer *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
     const size_t offset = size_of(view, "byteOffset");
     *size = size_of(view, "byteLength");
-    if (buffer == NULL || buffer->bytes == NULL)
+    if (!buffer || !buffer->bytes)
         (void)gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
     else if (offset > buffer->size || *size > buffer->size - offset)
         (void)gltf_fail(file, "bufferViews/%u: %zu bytes at %zu, but buffers/%u has %zu", index,
@@ -337,16 +336,16 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     else if (count == 0)
         (void)gltf_fail(file, "accessors/%u: it has no elements", accessor);
     if (type == components + NUM_COMPONENTS || count == 0
-        || (view != MD5_NONE && (bytes = gltf_view(file, view, &there)) == NULL))
+        || (view != MD5_NONE && !(bytes = gltf_view(file, view, &there))))
         return NULL;
     const size_t offset = size_of(object, "byteOffset"), size = width * type->size;
     const uint32_t half = 1u << (8 * type->size - 1);
     bool is_right = true;
     stride = stride > 0 ? stride : size;
-    if (bytes != NULL && stride < size)
+    if (bytes && stride < size)
         is_right = gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor,
                              size, stride);
-    else if (bytes != NULL
+    else if (bytes
              && (offset > there || size > there - offset
                  || count - 1 > (there - offset - size) / stride))
         is_right = gltf_fail(file,
@@ -356,7 +355,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     if (!is_right || !gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
         return NULL;
     float *const values = common_alloc(count, width * sizeof *values);
-    for (size_t i = 0; i < count * width && bytes != NULL && is_right; i++) {
+    for (size_t i = 0; i < count * width && bytes && is_right; i++) {
         const uint32_t bits =
             whole_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
@@ -385,7 +384,7 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
     const json_t *const places = json_object_get(sparse, "indices");
     const size_t code = size_of(object, "componentType"), num_sparse = size_of(sparse, "count");
     float *const values = read_elements(file, index, object, code, count, width, is_normalized);
-    if (values == NULL || sparse == NULL)
+    if (!values || !sparse)
         return values;
     bool is_right =
         (num_sparse <= count && count <= MAX_ELEMENTS)
@@ -397,7 +396,7 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
     float *const others = at ? read_elements(file, index, json_object_get(sparse, "values"), code,
                                              num_sparse, width, is_normalized)
                              : NULL;
-    is_right = others != NULL;
+    is_right = others;
     for (size_t i = 0; i < num_sparse && is_right; i++) {
         is_right = (at[i] >= 0.0f && at[i] < (float)count)
                    || gltf_fail(file, "accessors/%u/sparse: index %.9g of %zu elements", index,
@@ -418,12 +417,12 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     const json_t *const object = gltf_item(file, "accessors", index);
     const char *const type = gltf_text(object, "type");
     *count = size_of(object, "count");
-    if (type == NULL || strcmp(type, shapes[shape].name) != 0) {
+    if (!type || strcmp(type, shapes[shape].name) != 0) {
         (void)gltf_fail(file, "accessors/%u: expected elements of type %s", index,
                         shapes[shape].name);
         return NULL;
     }
-    if (file->values[index] == NULL)
+    if (!file->values[index])
         file->values[index] = read_values(file, index, object, shapes[shape].width, *count);
     return file->values[index];
 }
@@ -452,7 +451,7 @@ static bool knows_extensions(gltf_file *file)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *const name = json_string_value(json_array_get(list, i));
         bool is_known = false;
-        for (size_t k = 0; name != NULL && k < sizeof known / sizeof known[0]; k++)
+        for (size_t k = 0; name && k < sizeof known / sizeof known[0]; k++)
             is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
         if (!is_known)
             return gltf_fail(file, "it requires the extension %.80s, which is not read",
@@ -485,11 +484,11 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
         if (length > size - at)
             return gltf_fail(file, "the file ends inside the %s chunk: %zu of %zu bytes are there",
                              is_text ? "JSON" : "binary", size - at, length);
-        if (chunk->bytes == NULL)
+        if (!chunk->bytes)
             *chunk = (gltf_buffer){.bytes = bytes + at, .size = length};
         at += length;
     }
-    return text->bytes != NULL || gltf_fail(file, "it has no JSON chunk");
+    return text->bytes || gltf_fail(file, "it has no JSON chunk");
 }
 
 // Parses the text and checks what is read of it.
@@ -497,7 +496,7 @@ static bool open_json(gltf_file *file, gltf_buffer text)
 {
     json_error_t where;
     file->root = json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &where);
-    if (file->root == NULL) {
+    if (!file->root) {
         (void)gltf_fail(file, "JSON: %.150s", where.text);
         file->error->line = where.line > 0 ? (uint32_t)where.line : 0;
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
@@ -507,7 +506,7 @@ static bool open_json(gltf_file *file, gltf_buffer text)
     const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
     const bool is_old =
         version ? version[0] < '2' : json_is_object(json_object_get(file->root, "meshes"));
-    if (version == NULL || strncmp(version, "2.", 2) != 0)
+    if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "its asset.version is %.20s; expected 2.0%s",
                          version ? version : "missing", is_old ? old_format : "");
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
@@ -528,7 +527,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
         start = 3; // a byte order mark, which the standard forbids and editors write
     text.bytes += start;
     text.size -= start;
-    while (start < input->size && strchr(" \t\r\n", bytes[start]) != NULL && bytes[start] != 0)
+    while (start < input->size && strchr(" \t\r\n", bytes[start]) && bytes[start] != 0)
         start++;
     if (input->size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
         text.bytes = NULL;
@@ -551,7 +550,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
 
 void gltf_close(gltf_file *file)
 {
-    for (size_t i = 0; file->values != NULL && i < gltf_count(file, "accessors"); i++)
+    for (size_t i = 0; file->values && i < gltf_count(file, "accessors"); i++)
         free(file->values[i]);
     for (size_t i = 0; i < file->num_buffers; i++)
         free(file->buffers[i].owned);

@@ -84,7 +84,7 @@ static bool get_attribute(maker *to, const json_t *attributes, const char *name,
     if (accessor == MD5_NONE)
         return true;
     *values = gltf_read(to->file, accessor, shape, &count);
-    if (*values == NULL)
+    if (!*values)
         return false;
     if (to->num_attributes > 0 && count != to->num_vertices)
         return gltf_fail(to->file, "%s: %s has %zu elements, but POSITION %zu", to->where, name,
@@ -118,7 +118,7 @@ static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material
     memcpy(to->texture, rows, sizeof rows);
     (void)snprintf(name, sizeof name, "TEXCOORD_%.0f", set);
     return get_attribute(to, attributes, name, GLTF_VEC2, &to->texcoords)
-           && (to->texcoords != NULL || set == 0.0
+           && (to->texcoords || set == 0.0
                || get_attribute(to, attributes, "TEXCOORD_0", GLTF_VEC2, &to->texcoords));
 }
 
@@ -136,9 +136,9 @@ static bool open_primitive(maker *to, const json_t *object)
     const uint32_t indices = gltf_index(object, "indices");
     if (!get_attribute(to, attributes, "POSITION", GLTF_VEC3, &to->positions))
         return false;
-    if (to->positions == NULL)
+    if (!to->positions)
         return true;
-    for (bool goes_on = to->skin != NULL; goes_on && to->num_sets < MAX_SETS;) {
+    for (bool goes_on = to->skin; goes_on && to->num_sets < MAX_SETS;) {
         char joints[32], weights[32];
         const size_t set = to->num_sets;
         (void)snprintf(joints, sizeof joints, "JOINTS_%zu", set);
@@ -146,7 +146,7 @@ static bool open_primitive(maker *to, const json_t *object)
         if (!get_attribute(to, attributes, joints, GLTF_VEC4, &to->joints[set])
             || !get_attribute(to, attributes, weights, GLTF_VEC4, &to->weights[set]))
             return false;
-        goes_on = to->joints[set] != NULL && to->weights[set] != NULL;
+        goes_on = to->joints[set] && to->weights[set];
         to->num_sets += goes_on;
     }
     to->num_targets = json_array_size(targets);
@@ -161,9 +161,9 @@ static bool open_primitive(maker *to, const json_t *object)
             return false;
     to->num_corners = to->num_vertices;
     if (indices != MD5_NONE
-        && (to->corners = gltf_read(to->file, indices, GLTF_SCALAR, &to->num_corners)) == NULL)
+        && !(to->corners = gltf_read(to->file, indices, GLTF_SCALAR, &to->num_corners)))
         return false;
-    for (size_t i = 0; to->corners != NULL && i < to->num_corners; i++) {
+    for (size_t i = 0; to->corners && i < to->num_corners; i++) {
         const float corner = to->corners[i];
         if (!(corner >= 0.0f && corner < (float)to->num_vertices) || corner != floorf(corner))
             return gltf_fail(to->file, "accessors/%u: element %zu is %.9g, but %s has %zu vertices",
@@ -251,7 +251,7 @@ static bool add_vertex(maker *to, size_t v)
                 is_mesh || !to->moves[target] ? NULL : to->moves[target] + 3 * v;
             md5_weight **const weights = is_mesh ? &mesh->weights : &to->moved[target];
             convert_vec at = {p[0], p[1], p[2]};
-            if (move != NULL)
+            if (move)
                 at = convert_add(at, (convert_vec){move[0], move[1], move[2]});
             *weights = common_grow(*weights, mesh->num_weights, sizeof **weights);
             (*weights)[mesh->num_weights] =
@@ -348,7 +348,7 @@ static void name_mesh(maker *to, uint32_t material)
     const char *shader = gltf_text(gltf_extras(object), "shader");
     to->mesh.name = "";
     // MD5's meshes may have no name, which the extras say.
-    if (own_name == NULL || own_name[0] != '\0')
+    if (!own_name || own_name[0] != '\0')
         to->mesh.name = gltf_name(meshes->names,
                                   own_name     ? own_name
                                   : node->name ? node->name
@@ -358,9 +358,9 @@ static void name_mesh(maker *to, uint32_t material)
     // than cut it.
     if (material != MD5_NONE) {
         const char *const own = gltf_text(gltf_item(to->file, "materials", material), "name");
-        if (own != NULL && (shader == NULL || strncmp(own, shader, strlen(own)) != 0))
+        if (own && (!shader || strncmp(own, shader, strlen(own)) != 0))
             shader = own;
-        if (meshes->shaders[material] == NULL)
+        if (!meshes->shaders[material])
             meshes->shaders[material] =
                 gltf_name(meshes->shader_names, shader, 255, "material_", material + (size_t)1);
         shader = meshes->shaders[material];
@@ -417,7 +417,7 @@ static bool read_primitive(maker to, const json_t *object, bool is_alone)
         add_mesh(&to, gltf_index(object, "material"));
     } else {
         free_mesh(&to.mesh);
-        for (size_t i = 0; to.moved != NULL && i < to.num_targets; i++)
+        for (size_t i = 0; to.moved && i < to.num_targets; i++)
             free(to.moved[i]);
     }
     free(to.made);
@@ -436,7 +436,7 @@ static gltf_affine *make_bases(const maker *to)
     for (size_t k = 0; k < count; k++) {
         const uint32_t number = to->skin ? to->skin->joints[k] : to->joint;
         const gltf_joint *const of = &rig->joints[number == MD5_NONE ? 0 : number];
-        if (to->skin != NULL && number != MD5_NONE) {
+        if (to->skin && number != MD5_NONE) {
             bases[k] = gltf_mul(&of->residue, &to->skin->inverse_binds[k]);
         } else {
             const gltf_affine back = gltf_from_xform(convert_inverse(of->rest_pose));
@@ -459,14 +459,14 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
                 .node = number,
                 .joint = gltf_joint_above(rig, number),
                 .skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL};
-    if (to.skin == NULL && to.joint == MD5_NONE && rig->is_skinned) {
+    if (!to.skin && to.joint == MD5_NONE && rig->is_skinned) {
         convert_note(file->job, "mesh %.80s is left out: it is below no joint and has no skin",
                      name);
         return true;
     }
-    if (to.skin == NULL && to.joint == MD5_NONE)
+    if (!to.skin && to.joint == MD5_NONE)
         to.joint = (uint32_t)rig->num_joints - 1; // which was added for it
-    else if (to.skin == NULL && rig->is_skinned)
+    else if (!to.skin && rig->is_skinned)
         convert_note(file->job, "mesh %.80s has no skin: it becomes part of the model, on joint %s",
                      name, rig->joints[to.joint].name);
     if (!gltf_spend(file, to.skin ? to.skin->num_joints : 1))
@@ -544,7 +544,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
     for (size_t i = 0; i < meshes->num_moved && is_right; i++) {
         const char *const name = meshes->moved[i].target;
-        if (json_object_get(known, name) != NULL)
+        if (json_object_get(known, name))
             continue;
         (void)json_object_set_new(known, name, json_true());
         is_right = gltf_spend(file, size + scene->num_parts);

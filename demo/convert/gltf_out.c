@@ -40,7 +40,7 @@ size_t gltf_num_added(const gltf_out *out, const char *list)
 
 json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list)
 {
-    if (json_object_get(object, key) == NULL)
+    if (!json_object_get(object, key))
         gltf_put(out, object, key, is_list ? json_array() : json_object());
     return json_object_get(object, key);
 }
@@ -85,7 +85,7 @@ json_t *gltf_floats(const float *values, size_t count)
 json_t *gltf_string(const char *text)
 {
     json_t *value = json_string(text);
-    if (value != NULL)
+    if (value)
         return value;
     char *const wide = common_alloc(2 * strlen(text) + 1, 1), *end = wide;
     for (; *text != '\0'; text++) {
@@ -106,7 +106,7 @@ json_t *gltf_uri(const char *name)
     for (; *name != '\0'; name++) {
         const unsigned char c = (unsigned char)*name;
         const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
-                              || (c >= 'A' && c <= 'Z') || strchr("-._~", c) != NULL;
+                              || (c >= 'A' && c <= 'Z') || strchr("-._~", c);
         *end++ = is_plain ? (char)c : '%';
         if (!is_plain) {
             *end++ = "0123456789ABCDEF"[c >> 4];
@@ -251,12 +251,12 @@ bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
 {
     char *const key = common_format("%c%s", kind, text);
     const json_t *const known = json_object_get(out->names, key);
-    if (known != NULL)
+    if (known)
         *value = (size_t)json_integer_value(known);
     else // keys need not be UTF-8
         out->is_broken |= json_object_set_new_nocheck(out->names, key, gltf_whole(*value)) != 0;
     free(key);
-    return known != NULL;
+    return known;
 }
 
 bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
@@ -281,8 +281,8 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
         // As three.js, which replaces what it reserves, and Blender, which cuts names, have it.
         char plain[LONGEST + 1] = "", *end = plain;
         for (const char *c = found; *c != '\0' && end < plain + LONGEST; c++)
-            if (strchr("[].:/", *c) == NULL)
-                *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
+            if (!strchr("[].:/", *c))
+                *end++ = strchr(" \t\r\n\f\v", *c) ? '_' : *c;
         if (!gltf_find(out, kind, plain, &(size_t){0}))
             break;
         free(found);
@@ -413,7 +413,7 @@ static void join_views(gltf_out *out, const char *bin)
     }
     json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size);
     gltf_add(out, "buffers", buffer);
-    if (bin != NULL)
+    if (bin)
         gltf_put(out, buffer, "uri", gltf_uri(bin));
     if (unpacked > 0) {
         json_t *const other = json_pack("{s:I}", "byteLength", (json_int_t)unpacked);
@@ -427,14 +427,14 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
                md5_error *error)
 {
     join_views(out, bin);
-    const size_t flags = JSON_REAL_PRECISION(9) | (bin == NULL ? JSON_COMPACT : JSON_INDENT(1));
+    const size_t flags = JSON_REAL_PRECISION(9) | (!bin ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
-    if (text == NULL)
+    if (!text)
         return convert_fail(error, MD5_ERROR_RANGE, path,
                             "a number is not finite in this scale, or memory ran out");
     const size_t length = strlen(text), size = (length + 3) / 4 * 4, binary = out->binary.size;
-    const bool fits = bin != NULL || (uint64_t)size + binary <= UINT32_MAX - 28u;
-    if (bin != NULL) {
+    const bool fits = bin || (uint64_t)size + binary <= UINT32_MAX - 28u;
+    if (bin) {
         convert_put(file, text, length);
     } else if (fits) {
         const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF

@@ -19,7 +19,7 @@ static char *without_ending(const char *name)
 {
     static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
                                           ".bmp", ".tiff", ".webp", ".ktx2"};
-    for (size_t i = 0; name != NULL && i < sizeof endings / sizeof endings[0]; i++)
+    for (size_t i = 0; name && i < sizeof endings / sizeof endings[0]; i++)
         if (common_has_ending(name, endings[i]))
             return common_format("%.*s", (int)(strlen(name) - strlen(endings[i])), name);
     return common_copy(name);
@@ -36,7 +36,7 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
     const json_t *const object = gltf_item(file, "images", image);
     const uint32_t view = gltf_index(object, "bufferView");
     const char *const uri = gltf_text(object, "uri");
-    const bool is_file = uri != NULL && strncmp(uri, "data:", 5) != 0;
+    const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
     const char *const name = gltf_text(object, "name");
     char *const stem = without_ending(is_file ? common_base(uri) : NULL);
     char *const own = without_ending(name), *owned = NULL;
@@ -44,28 +44,28 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
     size_t size = 0;
     const uint8_t *bytes = view != MD5_NONE ? gltf_view(file, view, &size)
                                             : gltf_resolve(file, object, &size, &owned, &reason);
-    if (bytes == NULL && view != MD5_NONE) {
+    if (!bytes && view != MD5_NONE) {
         free(stem);
         free(own);
         return false;
     }
     picture->name = gltf_file_name(own ? own : stem);
-    if (picture->name == NULL)
+    if (!picture->name)
         picture->name = common_format("image_%u", image);
     picture->declared = without_ending(is_file ? uri : name);
-    if (bytes != NULL && !(size > 4 && memcmp(bytes, "\x89PNG", 4) == 0)
+    if (bytes && !(size > 4 && memcmp(bytes, "\x89PNG", 4) == 0)
         && !(size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)) {
         bytes = NULL;
         reason = "it is neither a PNG nor a JPEG";
     }
     // Not paid from the numbers: pictures in files of their own are larger than the file.
-    if (bytes != NULL && size > MAX_BYTES - file->num_picture_bytes) {
+    if (bytes && size > MAX_BYTES - file->num_picture_bytes) {
         bytes = NULL;
         reason = "the pictures have more than 1 GiB";
     }
-    if (bytes == NULL)
+    if (!bytes)
         convert_note(file->job, "images/%u of %s is left out: %s", image, shader, reason);
-    if (bytes != NULL) {
+    if (bytes) {
         file->num_picture_bytes += size;
         picture->bytes = common_alloc(size, 1);
         memcpy(picture->bytes, bytes, size);
@@ -81,12 +81,12 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
 static void turn_normals(gltf_file *file, const char *shader, convert_picture *picture)
 {
     md5_error error = {.message = "they are too many"};
-    if (picture->bytes == NULL)
+    if (!picture->bytes)
         return;
     uint8_t *const turned = file->num_turned++ < MAX_TURNED
                                 ? convert_turn_green(picture, &picture->size, &error)
                                 : NULL;
-    if (turned == NULL) {
+    if (!turned) {
         convert_note(file->job, "material %s: the normal map's green still points up: %s", shader,
                      error.message);
         return;
@@ -124,32 +124,32 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     convert_material *const material = &scene->materials[scene->num_materials++];
     *material = (convert_material){
         .shader = common_copy(shader),
-        .alpha = alpha == NULL                 ? CONVERT_OPAQUE
+        .alpha = !alpha                        ? CONVERT_OPAQUE
                  : strcmp(alpha, "MASK") == 0  ? CONVERT_MASK
                  : strcmp(alpha, "BLEND") == 0 ? CONVERT_BLEND
                                                : CONVERT_OPAQUE,
         .cutoff = (float)gltf_number(object, "alphaCutoff", 0.5),
         .is_two_sided = json_is_true(json_object_get(object, "doubleSided")),
-        .is_unlit = json_object_get(extensions, "KHR_materials_unlit") != NULL,
+        .is_unlit = json_object_get(extensions, "KHR_materials_unlit"),
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
     (void)gltf_numbers(object, "emissiveFactor", 3, glow);
     const bool has_color =
         gltf_numbers(old ? old : metal, old ? "diffuseFactor" : "baseColorFactor", 4, color);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
-        if (textures[map] != NULL && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
+        if (textures[map] && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
             return false;
     // White is what glTF has where it says nothing, but not what a writer of ours means.
-    const bool is_ours = gltf_extras(json_object_get(file->root, "asset")) != NULL;
-    if (textures[CONVERT_MAP_COLOR] == NULL && (has_color || !is_ours))
+    const bool is_ours = gltf_extras(json_object_get(file->root, "asset"));
+    if (!textures[CONVERT_MAP_COLOR] && (has_color || !is_ours))
         convert_paint(file->job, material, CONVERT_MAP_COLOR, color);
     else if (color[0] + color[1] + color[2] + color[3] < 3.999)
         convert_note(file->job, "material %s: its color %.3g %.3g %.3g %.3g is left out", shader,
                      color[0], color[1], color[2], color[3]);
-    if (textures[CONVERT_MAP_GLOW] == NULL && glow[0] + glow[1] + glow[2] > 0.0)
+    if (!textures[CONVERT_MAP_GLOW] && glow[0] + glow[1] + glow[2] > 0.0)
         convert_paint(file->job, material, CONVERT_MAP_GLOW, glow);
-    if (json_object_get(metal, "metallicRoughnessTexture") != NULL)
+    if (json_object_get(metal, "metallicRoughnessTexture"))
         convert_note(file->job, "material %s: metal and roughness are left out", shader);
     turn_normals(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
     return true;
@@ -170,7 +170,7 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
     const gltf_rig *const rig = meshes->rig;
     gltf_file *const file = rig->file;
     const convert_part *part = NULL;
-    if (rig->model != NULL && meshes->model.num_meshes > 0) {
+    if (rig->model && meshes->model.num_meshes > 0) {
         convert_note(file->job, "%s: only clips are taken, as there is a model", file->path);
     } else if (meshes->model.num_meshes > 0) {
         char *const name = common_stem(file->path);
@@ -181,12 +181,12 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
             return false;
         part = convert_find_model(scene);
         for (uint32_t i = 0; i < gltf_count(file, "materials"); i++)
-            if (meshes->shaders[i] != NULL && !add_material(meshes, i, scene))
+            if (meshes->shaders[i] && !add_material(meshes, i, scene))
                 return false;
     }
     md5_model *const model = parse_model(part, file->error);
-    const bool is_added = (part == NULL || model != NULL)
-                          && gltf_add_clips(meshes, model ? model : rig->model, scene);
+    const bool is_added =
+        (!part || model) && gltf_add_clips(meshes, model ? model : rig->model, scene);
     md5_free_model(model);
     return is_added;
 }
@@ -197,13 +197,13 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     gltf_file file;
     const convert_part *const part = convert_find_model(scene);
     md5_model *const model = parse_model(part, error);
-    if (part != NULL && model == NULL)
+    if (part && !model)
         return false;
     gltf_rig rig = {.model = model, .model_unit = scene->unit, .model_turn = scene->turn};
     gltf_meshes meshes = {.rig = &rig};
     const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
                          && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);
-    if (is_read && model == NULL) {
+    if (is_read && !model) {
         scene->unit = rig.unit;
         scene->turn = gltf_turn(&rig);
     }

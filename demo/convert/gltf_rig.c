@@ -143,13 +143,13 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
                       size_t number)
 {
     enum { LONGEST_SUFFIX = 24 };
-    char *const base = name != NULL && name[0] != '\0' ? common_copy(name)
-                                                       : common_format("%s%zu", missing, number);
+    char *const base =
+        name && name[0] != '\0' ? common_copy(name) : common_format("%s%zu", missing, number);
     make_plain(base, longest);
     char *unique = common_copy(base);
     // The number that is tried next behind the same name is its value.
     json_int_t next = json_integer_value(json_object_get(names, base));
-    for (; json_object_get(names, unique) != NULL; next++) {
+    for (; json_object_get(names, unique); next++) {
         free(unique);
         char *const stem = common_copy(base);
         cut(stem, longest - LONGEST_SUFFIX);
@@ -162,7 +162,7 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
     const char *const kept = json_object_iter_key(json_object_iter_at(names, unique));
     free(unique);
     free(base);
-    return kept != NULL ? kept : ""; // memory ran out
+    return kept ? kept : ""; // memory ran out
 }
 
 // -- Nodes ----------------------------------------------------------------------------------------
@@ -264,13 +264,13 @@ static bool choose_scene(gltf_rig *rig)
     uint32_t scene = gltf_index(file->root, "scene");
     if (scene == MD5_NONE && num_scenes > 0)
         scene = 0;
-    if (asked != NULL) {
+    if (asked) {
         char *end = NULL;
         const unsigned long number = strtoul(asked, &end, 10);
         scene = end != asked && *end == '\0' && number < num_scenes ? (uint32_t)number : MD5_NONE;
         for (size_t i = num_scenes; i-- > 0;) {
             const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
-            if (name != NULL && strcmp(name, asked) == 0)
+            if (name && strcmp(name, asked) == 0)
                 scene = (uint32_t)i;
         }
         if (scene == MD5_NONE)
@@ -282,7 +282,7 @@ static bool choose_scene(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const gltf_node *const parent = node->parent == MD5_NONE ? NULL : &rig->nodes[node->parent];
-        node->is_in_scene |= scene == MD5_NONE || (parent != NULL && parent->is_in_scene);
+        node->is_in_scene |= scene == MD5_NONE || (parent && parent->is_in_scene);
         node->world = parent ? gltf_mul(&parent->world, &node->rest.affine) : node->rest.affine;
         rig->has_meshes |= node->is_in_scene && node->mesh != MD5_NONE;
     }
@@ -299,7 +299,7 @@ static void find_animated(gltf_rig *rig)
             const json_t *const target = json_object_get(json_array_get(channels, k), "target");
             const char *const path = gltf_text(target, "path");
             const uint32_t node = gltf_index(target, "node");
-            if (node != MD5_NONE && path != NULL && strcmp(path, "weights") != 0)
+            if (node != MD5_NONE && path && strcmp(path, "weights") != 0)
                 rig->nodes[node].is_animated = true;
         }
     }
@@ -330,7 +330,7 @@ static bool read_skins(gltf_rig *rig)
         size_t num_binds = skin->num_joints = json_array_size(joints);
         if (skin->num_joints == 0)
             return gltf_fail(file, "skins/%zu: it has no joints", i);
-        if (binds != MD5_NONE && (matrices = gltf_read(file, binds, GLTF_MAT4, &num_binds)) == NULL)
+        if (binds != MD5_NONE && !(matrices = gltf_read(file, binds, GLTF_MAT4, &num_binds)))
             return false;
         if (num_binds < skin->num_joints)
             return gltf_fail(file, "skins/%zu: %zu joints, but accessors/%u has %zu matrices", i,
@@ -341,7 +341,7 @@ static bool read_skins(gltf_rig *rig)
         memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
         for (size_t k = 0; k < skin->num_joints; k++) {
             double matrix[16];
-            for (size_t n = 0; n < 16 && matrices != NULL; n++)
+            for (size_t n = 0; n < 16 && matrices; n++)
                 matrix[n] = matrices[16 * k + n];
             skin->inverse_binds[k] = matrices ? from_matrix(matrix) : identity;
             skin->joints[k] = gltf_index_at(joints, k);
@@ -412,7 +412,7 @@ static void find_model_joints(gltf_rig *rig)
 // The joint that a writer added because glTF wants one root; it is not one of the model.
 static bool is_added(const gltf_node *node)
 {
-    return node->name != NULL && strcmp(node->name, "md5_root") == 0 && !node->is_animated
+    return node->name && strcmp(node->name, "md5_root") == 0 && !node->is_animated
            && memcmp(&node->rest.affine, &identity, sizeof identity) == 0;
 }
 
@@ -490,7 +490,7 @@ static void number_joints(gltf_rig *rig)
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
     for (size_t i = 0; i < rig->num_skins; i++)
-        for (size_t k = 0; rig->skins[i].joints != NULL && k < rig->skins[i].num_joints; k++)
+        for (size_t k = 0; rig->skins[i].joints && k < rig->skins[i].num_joints; k++)
             rig->skins[i].joints[k] = rig->nodes[rig->skins[i].joints[k]].joint;
 }
 
@@ -505,7 +505,7 @@ uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node)
 static void name_joints(gltf_rig *rig)
 {
     const char *const engine = rig->file->job->engine;
-    if (engine != NULL && convert_find_engine(engine)->family == CONVERT_DOOM3
+    if (engine && convert_find_engine(engine)->family == CONVERT_DOOM3
         && model_joint(rig, name_of_node(rig, rig->joints[0].node)) == MD5_NONE)
         rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST_NAME, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
@@ -513,9 +513,9 @@ static void name_joints(gltf_rig *rig)
     for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
         const char *const name = name_of_node(rig, joint->node);
-        if (joint->name == NULL)
+        if (!joint->name)
             joint->name = gltf_name(rig->names, name, LONGEST_NAME, "joint_", j);
-        if (name == NULL || strcmp(name, joint->name) == 0)
+        if (!name || strcmp(name, joint->name) == 0)
             continue;
         renamed = renamed ? renamed : name;
         as = as ? as : joint->name;
@@ -592,7 +592,7 @@ static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t
     size_t count = 0;
     const float *const p =
         accessor == MD5_NONE ? NULL : gltf_read(file, accessor, GLTF_VEC3, &count);
-    if (p == NULL || !gltf_spend(file, count))
+    if (!p || !gltf_spend(file, count))
         return accessor == MD5_NONE;
     for (size_t i = 0; i < 3 * count; i += 3) {
         const convert_vec v = {p[i], p[i + 1], p[i + 2]};
@@ -817,7 +817,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 
 void gltf_free_rig(gltf_rig *rig)
 {
-    for (size_t i = 0; rig->skins != NULL && i < rig->num_skins; i++) {
+    for (size_t i = 0; rig->skins && i < rig->num_skins; i++) {
         free(rig->skins[i].joints);
         free(rig->skins[i].inverse_binds);
         free(rig->skins[i].is_weighted);

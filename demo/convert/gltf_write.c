@@ -192,7 +192,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
         is_written = write_beside(w, file, picture->bytes, picture->size, error);
         free(file);
     }
-    if (picture->declared != NULL)
+    if (picture->declared)
         gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
     free(name);
     const size_t index = gltf_add(w->out, "images", image);
@@ -205,7 +205,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
 static bool write_material(gltf_writer *w, const convert_material *look, const char *shader,
                            md5_error *error)
 {
-    if (shader[0] == '\0' && look->maps[CONVERT_MAP_COLOR].name != NULL)
+    if (shader[0] == '\0' && look->maps[CONVERT_MAP_COLOR].name)
         shader = look->maps[CONVERT_MAP_COLOR].name;
     // At a roughness of 0.7 highlights fall to half at the same angle as those of id's table.
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
@@ -217,14 +217,14 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
             "baseColorTexture", "normalTexture", "specularColorTexture", "emissiveTexture"};
         convert_picture picture = look->maps[map];
         size_t texture = 0;
-        if (picture.bytes == NULL)
+        if (!picture.bytes)
             continue;
         char *name = NULL;
         uint8_t *turned = NULL;
         if (map == CONVERT_MAP_NORMAL) {
             md5_error why = {0};
             picture.bytes = turned = convert_turn_green(&picture, &picture.size, &why);
-            if (turned == NULL) {
+            if (!turned) {
                 convert_note(w->job, "material %s: its normal map is left out: %s", shader,
                              why.message);
                 continue;
@@ -257,7 +257,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         gltf_put(w->out, material, "alphaCutoff", json_real(look->cutoff));
     if (look->is_two_sided)
         gltf_put(w->out, material, "doubleSided", json_true());
-    if (look->text != NULL)
+    if (look->text)
         gltf_put_extra(w->out, material, "text", gltf_string(look->text));
     return true;
 }
@@ -299,17 +299,17 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
     gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
-    for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
+    for (size_t v = 0; mesh->tangents && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
-    if (mesh->tangents != NULL)
+    if (mesh->tangents)
         gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
                            GLTF_NORMALIZED);
     gltf_put_attribute(w->out, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count,
                        2, GLTF_NORMALIZED);
-    if (mesh->colors != NULL)
+    if (mesh->colors)
         gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
                            GLTF_NORMALIZED);
     free(values);
@@ -404,7 +404,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
-        for (int a = 0; a < (mesh->tangents != NULL ? 3 : 2); a++) {
+        for (int a = 0; a < (mesh->tangents ? 3 : 2); a++) {
             for (uint32_t i = 0; i < count; i++) {
                 const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
@@ -445,7 +445,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     if (from == 0 && gltf_find(w->out, 'm', mesh->shader, &from))
         from++;
     const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
-    if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes != NULL) {
+    if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes) {
         size_t material = gltf_num_added(w->out, "materials");
         char *const key = common_format("%zu %s", from, mesh->shader);
         is_written =
@@ -453,7 +453,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
         free(key);
         gltf_put(w->out, primitive, "material", gltf_whole(material));
     }
-    if (w->assets.morph != NULL)
+    if (w->assets.morph)
         write_targets(w, index, primitive, extras);
     const size_t number = gltf_add(
         w->out, "meshes",
@@ -600,7 +600,7 @@ static void find_tolerances(gltf_writer *w)
     double *const reach = common_alloc(count, sizeof *reach);
     // The tracks in the chain down to each joint, then in the longest one that it is in.
     uint32_t *const tracks = common_alloc(count, sizeof *tracks);
-    for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
+    for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
             for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
@@ -713,7 +713,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         w->num_keys += to.num_keys;
         w->num_all_keys += num_frames;
     }
-    if (w->assets.morph != NULL && w->scene->num_weights > 0)
+    if (w->assets.morph && w->scene->num_weights > 0)
         add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
         float out[3];
@@ -811,11 +811,11 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     const uint32_t asked = w->job->influences > 0 ? w->job->influences : 4;
     convert_make_skins(w->job, &w->assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-    if (w->assets.skeleton != NULL) {
+    if (w->assets.skeleton) {
         const uint32_t root = write_joints(w);
-        if (model != NULL && w->job->is_quantized)
+        if (model && w->job->is_quantized)
             find_box(w);
-        if (model != NULL)
+        if (model)
             write_skin(w, root);
         w->moves = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->moves);
         w->tolerances = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->tolerances);
@@ -824,7 +824,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     size_t num_empty = 0;
     w->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *w->meshes);
-    for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++) {
+    for (uint32_t i = 0; model && i < model->num_meshes; i++) {
         if (model->meshes[i].num_vertices == 0 || model->meshes[i].num_triangles == 0)
             num_empty++;
         else if (!write_mesh(w, i, error))
@@ -832,7 +832,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     if (num_empty > 0)
         convert_note(w->job, "%zu meshes without vertices or triangles are left out", num_empty);
-    for (size_t i = 0; w->assets.skeleton != NULL && i < w->assets.num_clips; i++)
+    for (size_t i = 0; w->assets.skeleton && i < w->assets.num_clips; i++)
         write_clip(w, &w->assets.clips[i]);
     if (w->job->tolerance > 0.0 && w->num_all_keys > 0)
         convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
@@ -843,7 +843,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
             continue;
         const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
         md5_camera *const camera = md5_parse_camera(part->bytes, part->size, &opts, error);
-        is_read = camera != NULL;
+        is_read = camera;
         if (is_read)
             write_path(w, part->name, camera);
         md5_free_camera(camera);

@@ -263,7 +263,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
     }
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t rest = file->header[NUM_TEXT] - offset;
-    if (memchr(text, '\0', rest < MAX_BYTES ? rest : MAX_BYTES) == NULL) {
+    if (!memchr(text, '\0', rest < MAX_BYTES ? rest : MAX_BYTES)) {
         FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MAX_BYTES);
         return NULL;
     }
@@ -335,7 +335,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
             return false;
         const char *const name =
             has_joints ? get_text(file, bone.name, "joint") : file->texts.names[i];
-        if (name == NULL)
+        if (!name)
             return false;
         for (int k = 0; k < CHANNELS; k++)
             v[k] = bone.channels[k];
@@ -421,7 +421,7 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
     num_left[1] -= row.num_triangles;
     mesh->name = get_text(file, row.name, "mesh");
     mesh->shader = mesh->name ? get_text(file, row.material, "material") : NULL;
-    if (mesh->shader == NULL)
+    if (!mesh->shader)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!read_vertex(file, first + i, mesh))
@@ -583,7 +583,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         const uint32_t first = file->first = row.first, count = row.count;
         const double rate = row.rate;
         const char *const text = get_text(file, row.name, "clip");
-        if (text == NULL)
+        if (!text)
             return false;
         if (count == 0 || (uint64_t)first + count > num_frames)
             return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", i,
@@ -809,10 +809,10 @@ static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, con
         convert_put_words(out, type == POSITION ? mesh->positions : mesh->normals, 3 * count);
     else if (type == TEXCOORD)
         convert_put_words(out, mesh->texcoords, 2 * count);
-    else if (type == TANGENT && mesh->tangents != NULL)
+    else if (type == TANGENT && mesh->tangents)
         convert_put_words(out, mesh->tangents, 4 * count);
     for (size_t v = 0; v < count; v++, slots += 2 * NUM_SLOTS)
-        if (type == TANGENT && mesh->tangents == NULL)
+        if (type == TANGENT && !mesh->tangents)
             convert_put_words(out, &no_tangent, 4);
         else if (type >= JOINTS)
             convert_put(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
@@ -838,7 +838,7 @@ static bool put_meshes(iqm_writer *writer)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                             "more than %u vertices or triangles", UINT32_MAX / 128);
     writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
-    if (writer->slots == NULL)
+    if (!writer->slots)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                             "%u joints, but IQM's bytes number 256", writer->num_joints);
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
@@ -954,10 +954,10 @@ static bool write_tables(iqm_writer *writer)
     convert_put(&writer->text, "", 1); // the empty text is number 0
     writer->num_joints = writer->assets.skeleton->num_joints;
     sample_clips(writer);
-    if ((model != NULL && !put_meshes(writer)) || !put_joints(writer))
+    if ((model && !put_meshes(writer)) || !put_joints(writer))
         return false;
     put_clips(writer);
-    if (model != NULL && writer->num_frames > 0) {
+    if (model && writer->num_frames > 0) {
         begin(writer, BOUNDS, writer->num_frames);
         convert_visit_frames(&writer->assets, 1, put_bounds, writer);
         if (!convert_note_worst(writer->job, &writer->assets, &writer->worst)
@@ -975,7 +975,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
     iqm_writer writer = {.job = job, .error = error};
     bool is_done = convert_load_assets(job, scene, &writer.assets, error);
     convert_note_others(job, scene, "IQM");
-    if (is_done && writer.assets.skeleton == NULL)
+    if (is_done && !writer.assets.skeleton)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
                                "the inputs hold neither a model nor a clip");
     is_done = is_done && write_tables(&writer);

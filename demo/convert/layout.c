@@ -103,7 +103,7 @@ void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list
         const char **const name = layout->family == CONVERT_QUAKE ? &mesh->shader : &mesh->name;
         if (layout->family == CONVERT_QUAKE)
             common_add(names, plain_name(mesh->shader));
-        else if (layout->family == CONVERT_CUBE2 && (*name == NULL || (*name)[0] == '\0'))
+        else if (layout->family == CONVERT_CUBE2 && (!*name || (*name)[0] == '\0'))
             common_add(names, common_format("mesh%u", i));
         else
             continue;
@@ -114,7 +114,7 @@ void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list
 // Whether Doom 3 reads a path as one word, and it leads nowhere else.
 static bool is_plain_path(const char *path)
 {
-    return path[0] != '\0' && path[0] != '/' && path[0] != '_' && strstr(path, "..") == NULL
+    return path[0] != '\0' && path[0] != '/' && path[0] != '_' && !strstr(path, "..")
            && path[strspn(path,
                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./")]
                   == '\0';
@@ -142,7 +142,7 @@ typedef struct finder {
 
 static void warn(void *job, const char *text)
 {
-    if (job != NULL)
+    if (job)
         convert_note(job, "%s", text);
 }
 
@@ -238,7 +238,7 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
                         const md5_image_program *program, blend_kind how)
 {
     const char *const title = path ? path : program ? program->text : "", *reason = NULL;
-    if (material->maps[map].bytes != NULL) // it was chosen
+    if (material->maps[map].bytes) // it was chosen
         return;
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
@@ -344,7 +344,7 @@ void convert_paint(const convert_job *job, convert_material *material, convert_m
 // if it has no picture.
 static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
 {
-    if (to->maps[CONVERT_MAP_COLOR].bytes != NULL) { // as in the viewer it is a lit surface then
+    if (to->maps[CONVERT_MAP_COLOR].bytes) { // as in the viewer it is a lit surface then
         for (convert_map map = CONVERT_MAP_NORMAL; map <= CONVERT_MAP_SPECULAR; map++)
             if (view_material_image(material, pictures_of[map]))
                 add_picture(f, to, map, NULL, view_material_image(material, pictures_of[map]),
@@ -400,7 +400,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
                      (num_pictures - num_used), num_pictures);
     free(registers);
-    return to->maps[CONVERT_MAP_COLOR].bytes != NULL;
+    return to->maps[CONVERT_MAP_COLOR].bytes;
 }
 
 // -- What names say -------------------------------------------------------------------------------
@@ -457,7 +457,7 @@ static void add_material(finder *f, uint32_t index)
     const md5_mesh *const mesh = &f->model->meshes[index];
     const convert_shown *const own = index < job->num_shown ? &job->shown[index] : &as_found;
     const char *const chosen = own->files[CONVERT_MAP_COLOR];
-    const char *const shown = own->shader != NULL ? own->shader : mesh->shader;
+    const char *const shown = own->shader ? own->shader : mesh->shader;
     convert_scene *const scene = f->scene;
     bool is_again = false;
     for (size_t i = 0; i < scene->num_materials && !is_again; i++)

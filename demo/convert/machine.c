@@ -12,7 +12,7 @@ static bool add_file(convert_scene *scene, convert_part_kind kind, const char *n
     const char *reason = NULL;
     size_t size = 0;
     char *const bytes = common_read_stream(path, &size, &reason);
-    if (bytes == NULL)
+    if (!bytes)
         return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     convert_add_part(scene, kind, name, path, bytes, size);
     return true;
@@ -38,11 +38,11 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
                         uint32_t num_frames)
 {
     convert_weights *row = NULL;
-    for (size_t i = 0; i < scene->num_weights && row == NULL; i++)
+    for (size_t i = 0; i < scene->num_weights && !row; i++)
         if (strcmp(scene->weights[i].clip, clip) == 0
             && strcmp(scene->weights[i].target, morph->target) == 0)
             row = &scene->weights[i];
-    if (row == NULL) {
+    if (!row) {
         scene->weights = common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
         row = &scene->weights[scene->num_weights++];
         *row = (convert_weights){common_copy(clip), common_copy(morph->target),
@@ -57,7 +57,7 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
                           md5_error *error)
 {
     md5_character *const character = md5_load_character(input->path, NULL, error);
-    if (character == NULL)
+    if (!character)
         return false;
     const md5_machine_desc *const tables = md5_machine_tables(character->machine);
     char *const model = common_stem(character->model_path);
@@ -65,10 +65,10 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
     // A file that several clips play is one part, under the name of the first of them.
     const char **const names = common_alloc(character->num_clips, sizeof *names);
     for (uint32_t i = 0; i < character->num_clips && is_read; i++) {
-        for (uint32_t k = 0; k < i && names[i] == NULL; k++)
+        for (uint32_t k = 0; k < i && !names[i]; k++)
             if (character->anims[k] == character->anims[i])
                 names[i] = names[k];
-        if (names[i] != NULL)
+        if (names[i])
             continue;
         is_read =
             add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error);

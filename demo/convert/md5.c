@@ -100,7 +100,7 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     for (uint32_t i = 0; i < doc->num_joints; i++)
         if (doc->joints[i].track.flags == 0)
             doc->joints[i].track.first = 0;
-    bool is_good = doc->bounds != NULL; // boxes that hold nothing make the model vanish
+    bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
     for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
         const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
         is_good = min.x < max.x && min.y < max.y && min.z < max.z;
@@ -155,7 +155,7 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
 static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
 {
     md5_doc *const doc = convert_parse_doc(part, error);
-    bool is_done = doc != NULL;
+    bool is_done = doc;
     if (is_done && part->kind == CONVERT_CLIP && w->model)
         is_done = limit_clip(w, doc, part->name, error);
     if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)

@@ -49,7 +49,7 @@ static bool write_materials(const obj_writer *writer)
         for (size_t k = 0; k < writer->scene->num_materials && is_done; k++) {
             const convert_picture *const picture =
                 &writer->scene->materials[k].maps[CONVERT_MAP_COLOR];
-            if (strcmp(writer->scene->materials[k].shader, shader) != 0 || picture->bytes == NULL)
+            if (strcmp(writer->scene->materials[k].shader, shader) != 0 || !picture->bytes)
                 continue;
             const bool is_png = picture->size > 0 && picture->bytes[0] == 0x89;
             char *const clean = convert_file_name(picture->name);
@@ -86,7 +86,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         const md5_mesh *const mesh = &model->meshes[i];
         md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
         const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
-        if (palette != NULL) {
+        if (palette) {
             md5_skin(mesh, palette, skin, skin + mesh->num_vertices, NULL);
             positions = skin;
             normals = skin + mesh->num_vertices;
@@ -132,7 +132,7 @@ static void write_frame(void *user, size_t clip, uint32_t frame, const md5_mat34
 // NAME.obj is the bind pose.
 bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    if (convert_find_model(scene) == NULL)
+    if (!convert_find_model(scene))
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
                             "the inputs hold no model, which OBJ needs");
     obj_writer writer = {.job = job, .scene = scene, .error = error};

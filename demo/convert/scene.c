@@ -25,7 +25,7 @@ void convert_name_file(md5_error *error, const char *path)
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
 {
     *error = (md5_error){.status = status};
-    if (path != NULL)
+    if (path)
         convert_name_file(error, path);
     va_list values;
     va_start(values, format);
@@ -36,7 +36,7 @@ bool convert_fail(md5_error *error, md5_status status, const char *path, const c
 
 void convert_note(const convert_job *job, const char *format, ...)
 {
-    if (job->note == NULL)
+    if (!job->note)
         return;
     char text[1024];
     va_list values;
@@ -69,11 +69,11 @@ enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
 
 const convert_engine *convert_find_engine(const char *name)
 {
-    if (name == NULL)
+    if (!name)
         return &engines[0];
     char *const word = common_format(" %.*s ", (int)strcspn(name, ":"), name);
     const convert_engine *engine = engines;
-    while (engine < engines + NUM_ENGINES && strstr(engine->names, word) == NULL)
+    while (engine < engines + NUM_ENGINES && !strstr(engine->names, word))
         engine++;
     free(word);
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
@@ -83,7 +83,7 @@ char *convert_clean(const char *text, size_t most, const char *refused)
 {
     char *const clean = common_format("%.*s", (int)most, text);
     for (char *c = clean; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(refused, *c) != NULL)
+        if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(refused, *c))
             *c = '_';
     return clean;
 }
@@ -98,7 +98,7 @@ char *convert_file_name(const char *name)
 
 bool convert_goes_on(const convert_job *job, md5_error *error)
 {
-    return job->goes_on == NULL || job->goes_on(job->user)
+    return !job->goes_on || job->goes_on(job->user)
            || convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was stopped");
 }
 
@@ -114,7 +114,7 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
         || !common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
         return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s",
                             strerror(errno));
-    if (job->wrote != NULL)
+    if (job->wrote)
         job->wrote(job->user, path);
     return true;
 }
@@ -220,7 +220,7 @@ bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *n
     convert_add_part(scene, kind, name, NULL, text, size);
     md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
     md5_free_doc(read);
-    return read != NULL;
+    return read;
 }
 
 // Numbers that are 1e-12 of others come from products of those that should be 0.
@@ -319,10 +319,10 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
         if (is_moved[i % row])
             parts[num_kept++] = parts[i];
     doc.numbers = &parts->x;
-    is_right = is_right
-               && (model == NULL || model->max_vertices == 0
-                   || md5_fix_bounds(&doc, model, error) != MD5_NONE)
-               && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
+    is_right =
+        is_right
+        && (!model || model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE)
+        && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
     md5_free_doc(&doc); // the bounds of the model
     free(is_moved);
     free(local);
