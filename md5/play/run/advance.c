@@ -955,7 +955,7 @@ static void fire_events(const step_context *context)
         }
     }
     md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+    MD5_EACH_SHOT (shot, player) {
         const md5_play_mode mode = md5_shot_timing(machine, shot)->mode;
         const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
         if (cues->num_cues > 0)
@@ -1061,7 +1061,7 @@ static void handle_instant(const step_context *context)
                 md5_active_at(&player->layer_states[i], k)->is_new = false;
         }
         md5_shot *shot;
-        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+        MD5_EACH_SHOT (shot, player)
             shot->is_new = false;
     }
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
@@ -1089,7 +1089,7 @@ static void step(const step_context *context)
         layer_state->causes = MD5_ALL_CAUSES; // what might not interrupt it may follow it
     }
     md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+    MD5_EACH_SHOT (shot, player) {
         shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
         shot->before = shot->now;
         shot->now =
@@ -1278,7 +1278,7 @@ static double next_interval(md5_player *player, double left)
                 most = seconds_until(player, newest, candidate, most);
     }
     const md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));)
+    MD5_EACH_SHOT (shot, player)
         most = seconds_until_change(player, shot, most, &part);
     if (divides && part < most)
         most = md5_least(part, 0.99 * most);
@@ -1326,7 +1326,7 @@ static void handle_all(const step_context *context)
     md5_shot *shot;
     for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
         context->player->layer_states[i].deaf = 0;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(context->player, &walk));)
+    MD5_EACH_SHOT (shot, context->player)
         shot->deaf = 0;
     do
         handle_instant(context);

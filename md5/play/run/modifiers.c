@@ -83,7 +83,7 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
             sum = blend(sum, footing_of_layer(player, i, sole), weight);
     }
     const md5_shot *shot;
-    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+    MD5_EACH_SHOT (shot, player) {
         const md5_moment moment = md5_shot_moment(machine, shot);
         if (shot->mode != MD5_LAYER_ADD)
             sum = blend(sum, footing_at(machine, sole, &machine->sources[shot->source], &moment),

@@ -541,7 +541,7 @@ float md5i_driven(const md5_player *player, uint32_t number)
         return md5_player_window(player, row->source);
     default: {
         const md5_shot *shot;
-        for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
+        MD5_EACH_SHOT (shot, player) {
             const md5_moment moment = md5_shot_moment(machine, shot);
             if (shot->source == row->source)
                 sum += md5i_shot_weight(player, shot, 0.0, 0.0) * weight_at_moment(row, &moment);

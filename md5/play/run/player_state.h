@@ -499,7 +499,7 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
 
 // -- shots.c: one-shots -------------------------------------------------------------------------
 
-// Goes through the one-shots of all slots: begin with {0}. NULL at the end.
+// Goes through the one-shots of all slots.
 typedef struct md5_shot_walk {
     uint32_t slot, next;
 } md5_shot_walk;
@@ -513,6 +513,9 @@ static inline md5_shot *md5_next_shot(const md5_player *player, md5_shot_walk *w
     }
     return NULL;
 }
+
+#define MD5_EACH_SHOT(shot, player) \
+    for (md5_shot_walk walk = {0}; ((shot) = md5_next_shot(player, &walk));)
 
 static inline void md5_remove_shot(md5_player *player, md5_shot_slot *slot, uint32_t number)
 {
