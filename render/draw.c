@@ -147,7 +147,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     uint32_t before = 0;                 // instances of earlier batches
     if (has_lines && mesh->deform.write) // edges are those of the mesh
         return;
-    for (uint32_t b = 0; b < model->num_batches; b++) {
+    MD5GL_FOR (b, model->num_batches) {
         const md5gl_batch *const batch = &model->batches[b];
         const uint32_t batch_end = before + batch->count;
         const uint32_t first = run->first > before ? run->first : before;
@@ -195,7 +195,7 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     const md5gl_model *const model = draw->model;
     md5gl_run run;
     for (uint32_t r = 0; (run = run_at(model, r)).count > 0; r++) {
-        for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        MD5GL_FOR (i, model->model->num_meshes) {
             const md5gl_mesh *const mesh = &model->meshes[i];
             const md5gl_surface *const surface = md5gli_surface_of(model, run.skin, i);
             const bool is_left_out =
@@ -323,7 +323,7 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
     MD5_ASSERT(!renderer->target || renderer->has_outputs,
                "the frame's target: of md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++)
+    MD5GL_FOR (i, model->model->num_meshes)
         if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
             return false;
     gl->Enable(GL_DEPTH_TEST);
@@ -577,7 +577,7 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_
 {
     const md5gl_stage_list *const list = draw->list;
     bool is_cut = false;
-    for (uint32_t i = 0; i < list->num_stages; i++) {
+    MD5GL_FOR (i, list->num_stages) {
         const md5gl_stage *const stage = &list->stages[i];
         if (!stage->is_tested || !(stage->color[3] > 0.0f))
             continue;
@@ -632,7 +632,7 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
         gl->Enable(GL_BLEND);
     draw_lit(renderer, draw, NULL);
     gl->Enable(GL_BLEND);
-    for (uint32_t i = 0; i < list->num_lit_layers; i++) {
+    MD5GL_FOR (i, list->num_lit_layers) {
         md5gl_material added = list->lit_layers[i];
         added.is_opaque = true;
         added.two_sided =
@@ -705,12 +705,12 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
     bool uses_alpha = false; // of the target
     if (list->num_stages == 0)
         return;
-    for (uint32_t i = 0; i < list->num_stages; i++)
+    MD5GL_FOR (i, list->num_stages)
         uses_alpha = uses_alpha || reads_target_alpha(list->stages[i].source)
                      || reads_target_alpha(list->stages[i].target);
     set_depth_offset(renderer, list->depth_offset);
     set_sides(renderer, list->cull);
-    for (uint32_t i = 0; i < list->num_stages; i++) {
+    MD5GL_FOR (i, list->num_stages) {
         const md5gl_stage *const stage = &list->stages[i];
         // Nothing changes: such stages are there for their alpha test.
         if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
@@ -754,7 +754,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
         MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: not NULL");
         MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0, "lit_layers: not NULL");
         MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
-        for (uint32_t j = 0; j < list->num_stages; j++) {
+        MD5GL_FOR (j, list->num_stages) {
             const md5gl_stage *const stage = &list->stages[j];
             MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
                        "source: one of md5gl_factor");

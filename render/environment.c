@@ -66,12 +66,12 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
     MD5_ASSERT(width > 0 && height > 0, "width, height: at least 1");
     const double step = -2.0 * pi / width, turn_cos = cos(step), turn_sin = sin(step);
     double sums[9][3] = {{0}};
-    for (uint32_t row = 0; row < height; row++) {
+    MD5GL_FOR (row, height) {
         const double polar = polar_of(row, height), flat = sin(polar), z = cos(polar);
         // Exact: the difference of the cosines at the row's borders, times the width of a texel.
         const double angle = 2.0 * flat * sin(0.5 * pi / height) * 2.0 * pi / width;
         double c = cos(azimuth_of(0.0, width)), s = sin(azimuth_of(0.0, width));
-        for (uint32_t column = 0; column < width; column++) {
+        MD5GL_FOR (column, width) {
             const float *const texel = rgb + 3 * ((size_t)row * width + column);
             double values[9];
             harmonics_at(flat * c, flat * s, z, values);
@@ -293,10 +293,10 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
         lobe_sample samples[NUM_SAMPLES];
         const int count = roughness > 0.0f ? spread_samples(pyramid, roughness, samples)
                                            : look_straight(pyramid, level.width, samples);
-        for (uint32_t row = 0; row < level.height; row++) {
+        MD5GL_FOR (row, level.height) {
             const double polar = polar_of(row, level.height);
             const float flat = (float)sin(polar), z = (float)cos(polar);
-            for (uint32_t column = 0; column < level.width; column++) {
+            MD5GL_FOR (column, level.width) {
                 const double azimuth = azimuth_of(column, level.width);
                 const float c = (float)cos(azimuth), s = (float)sin(azimuth);
                 float sum[3] = {0.0f, 0.0f, 0.0f}, weights = 0.0f;
@@ -338,7 +338,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
         md5gli_begin_texture(renderer, GL_TEXTURE_2D, largest->width, largest->height, error);
     if (background != 0) {
         set_levels(&renderer->gl, pyramid.num_levels);
-        for (uint32_t i = 0; i < pyramid.num_levels; i++)
+        MD5GL_FOR (i, pyramid.num_levels)
             upload(&renderer->gl, i, GL_RGB9_E5, &pyramid.levels[i]);
         environment->panorama =
             md5gli_end_texture(renderer, GL_TEXTURE_2D, background, true, error);

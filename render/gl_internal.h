@@ -380,6 +380,10 @@ GLenum md5gli_take_errors(md5gl_renderer *renderer);
 // Returns false and fills the error if the context is known to be lost.
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 
+// A loop over 0, 1 ... count - 1.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): declares it
+#define MD5GL_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
+
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);
 #define MD5GL_NEW(renderer, type, count, error) \

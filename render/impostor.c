@@ -135,7 +135,7 @@ static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS]
     gl->GenTextures(NUM_PARTS, textures);
     for (int part = 0; part < NUM_PARTS; part++) {
         gl->BindTexture(GL_TEXTURE_2D, textures[part]);
-        for (uint32_t level = 0; level < num_levels; level++)
+        MD5GL_FOR (level, num_levels)
             gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, part_formats[part],
                            (GLsizei)(columns * (cell >> level)), (GLsizei)(rows * (cell >> level)),
                            0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
@@ -202,7 +202,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
     if (!impostors->placements)
         return false;
-    for (uint32_t view = 0; view < impostors->num_views; view++)
+    MD5GL_FOR (view, impostors->num_views)
         impostors->placements[view] = placement_of(impostors, view);
     // Level n + 1 becomes level n of the pictures.
     create_textures(renderer, impostors->canvas, columns, rows, cell, impostors->num_levels + 1,
@@ -388,7 +388,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     md5gli_free(renderer, palettes);
     if (!posed)
         return false;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+    MD5GL_FOR (i, model->model->num_meshes) {
         if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_PICTURE, error))
             return false;
     }
@@ -396,7 +396,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     // What instances need to be lit as the model.
     float sum = 0.0f, count = 0.0f;
     impostors->has_specular = false;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+    MD5GL_FOR (i, model->model->num_meshes) {
         const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
         if (!model->meshes[i].visible)
             continue;
@@ -410,7 +410,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     // Copy the canvas to the frame's block of the atlas.
     const GladGLContext *gl = &renderer->gl;
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
-    for (uint32_t level = 0; level < impostors->num_levels; level++) {
+    MD5GL_FOR (level, impostors->num_levels) {
         const GLsizei side = (GLsizei)(impostors->desc.texels >> level);
         const GLsizei width = (GLsizei)impostors->columns * side;
         const GLsizei height = (GLsizei)impostors->rows * side;
@@ -437,7 +437,7 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     MD5_ASSERT(instances != NULL || count == 0, "instances: not NULL");
     const float last = (float)(impostors->desc.num_frames - 1);
     impostors->count = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5GL_FOR (i, count) {
         const float frame = instances[i].frame;
         if (!(frame >= 0.0f && frame <= last) || !impostors->has_pictures[(uint32_t)(frame + 0.5f)])
             return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g", i,

@@ -156,7 +156,7 @@ md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *
     looks->textures = (md5gl_texture *)(looks->materials + count);
     char name[NAME_ROOM];
     look_loader loader = {renderer, desc, looks, last_part(desc->path, name), ""};
-    for (uint32_t i = 0; i < count; i++) {
+    MD5GL_FOR (i, count) {
         enum { COMPARED = 64 }; // real models have fewer meshes
         const md5_mesh *const meshes = desc->model->meshes, *const mesh = &meshes[i];
         md5gl_material *const material = &looks->materials[i];
@@ -183,7 +183,7 @@ void md5gl_free_looks(md5gl_renderer *renderer, md5gl_looks *looks)
 {
     if (!looks)
         return;
-    for (uint32_t i = 0; i < looks->num_textures; i++)
+    MD5GL_FOR (i, looks->num_textures)
         md5gl_destroy_texture(renderer, looks->textures[i]);
     md5gli_free(renderer, looks);
 }

@@ -73,7 +73,7 @@ static const struct {
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 {
     md5gl_layout layout = {{0}};
-    for (uint32_t i = 0; i < MD5GL_NUM_ARRAYS; i++)
+    MD5GL_FOR (i, MD5GL_NUM_ARRAYS)
         layout.begin[i + 1] = layout.begin[i] + (i < num_arrays ? count * arrays[i].size : 0);
     return layout;
 }
@@ -297,7 +297,7 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
         MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
     if (!surfaces)
         return false;
-    for (uint32_t skin = 0; skin < num_skins; skin++)
+    MD5GL_FOR (skin, num_skins)
         memcpy(surfaces + skin * num_meshes, md5gli_surface_of(model, skin < kept ? skin : 0, 0),
                num_meshes * size);
     md5gli_free(renderer, model->surfaces);
@@ -432,7 +432,7 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     MD5GL_NEED(model, "model", NULL);
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5GL_FOR (i, model->num_meshes) {
         if (!model->meshes[i].positions && model->meshes[i].num_vertices > 0) {
             md5gli_fail(error, MD5_ERROR_MISMATCH, "the model's geometry was released");
             return NULL;
@@ -478,7 +478,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         return;
     MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+    MD5GL_FOR (i, model->model->num_meshes) {
         md5gl_mesh *const mesh = &model->meshes[i];
         const GLuint buffers[] = {mesh->vertices, mesh->influences, mesh->indices,
                                   mesh->posed,    mesh->edges,      mesh->deformed_indices};
@@ -487,7 +487,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &mesh->exact_influences);
         md5gli_destroy_table(renderer, &mesh->exact_joints);
     }
-    for (uint32_t i = 0; i < model->batch_capacity; i++) {
+    MD5GL_FOR (i, model->batch_capacity) {
         md5gli_destroy_table(renderer, &model->batches[i].palettes);
         md5gli_destroy_table(renderer, &model->batches[i].placements);
         md5gli_destroy_table(renderer, &model->batches[i].tints);

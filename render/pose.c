@@ -31,7 +31,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     MD5GL_NEED(source, "morph", NULL);
     MD5GL_ASSERT_NO_FRAME(renderer);
     uint64_t num_vertices = 0, num_deltas = 0;
-    for (uint32_t i = 0; i < source->model->num_meshes; i++) {
+    MD5GL_FOR (i, source->model->num_meshes) {
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
     }
@@ -54,7 +54,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     uint32_t before = 0;      // deltas of earlier meshes
     for (uint32_t i = 0; i < source->model->num_meshes && has_memory; i++) {
         const md5_morph_mesh *const mesh = &source->meshes[i];
-        for (uint32_t d = 0; d < mesh->num_deltas; d++) {
+        MD5GL_FOR (d, mesh->num_deltas) {
             const md5_morph_delta *const delta = &mesh->deltas[d];
             const md5_vec3 p = delta->position, n = delta->normal, t = delta->tangent;
             deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
@@ -62,7 +62,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
                                                 {t.x, t.y, t.z}, 0.0f};
         }
         uint32_t next = 0; // of the changed vertices
-        for (uint32_t vertex = 0; vertex < source->model->meshes[i].num_vertices; vertex++) {
+        MD5GL_FOR (vertex, source->model->meshes[i].num_vertices) {
             first[num_written++] = before + mesh->first[next];
             if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
                 next++;
@@ -97,7 +97,7 @@ void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 static uint32_t count_vertices(const md5_model *model)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    MD5GL_FOR (i, model->num_meshes)
         count += model->meshes[i].num_vertices;
     return count;
 }
@@ -113,7 +113,7 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
     uint64_t num_frames = 0;
     if (count == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "no clips");
-    for (uint32_t i = 0; i < count; i++) {
+    MD5GL_FOR (i, count) {
         num_frames += clips[i]->num_frames;
         if (clips[i]->num_vertices != num_vertices)
             return md5gli_fail(error, MD5_ERROR_MISMATCH,
@@ -146,7 +146,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     baked->num_vertices = count_vertices(model);
     baked->num_clips = count;
     size_t num_frames = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5GL_FOR (i, count) {
         baked->num_frames[i] = clips[i]->num_frames;
         num_frames += clips[i]->num_frames;
     }
@@ -257,7 +257,7 @@ static void write_instance(const GladGLContext *gl, const md5gl_layout *all,
                            const md5gl_layout *one, uint32_t num_arrays, uint32_t instance,
                            const uint8_t *vertices)
 {
-    for (uint32_t i = 0; i < num_arrays; i++) {
+    MD5GL_FOR (i, num_arrays) {
         const size_t size = one->begin[i + 1] - one->begin[i];
         gl->BufferSubData(GL_ARRAY_BUFFER, (GLintptr)(all->begin[i] + instance * size),
                           (GLsizeiptr)size, vertices + one->begin[i]);
@@ -338,7 +338,7 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     if (!bytes)
         return false;
     md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
-    for (uint32_t i = 0; i < mesh->posed_count; i++) {
+    MD5GL_FOR (i, mesh->posed_count) {
         const bool was = i >= instances->count;
         const uint32_t own = was ? i - instances->count : i;
         const md5gl_instances *const previous = instances->previous;
@@ -391,9 +391,9 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                            mesh->influences);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
-        for (uint32_t was = 0; was < copies; was++) { // 1: in the previous frame
+        MD5GL_FOR (was, copies) { // 1: in the previous frame
             uint32_t first = 0;
-            for (uint32_t b = 0; b < model->num_batches; b++) {
+            MD5GL_FOR (b, model->num_batches) {
                 const md5gl_batch *const batch = &model->batches[b];
                 md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
                 gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
@@ -471,9 +471,9 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
         return true;
     if (baked->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "the clips were baked from another model");
-    for (uint32_t c = 0; c < copies; c++) {
+    MD5GL_FOR (c, copies) {
         MD5_VALIDATE_RESERVED(jobs[c], instances->count);
-        for (uint32_t i = 0; i < instances->count; i++) {
+        MD5GL_FOR (i, instances->count) {
             const md5gl_clip_job *const job = &jobs[c][i];
             if (job->clip >= baked->num_clips || job->moment.frame0 >= baked->num_frames[job->clip]
                 || job->moment.frame1 >= baked->num_frames[job->clip])
@@ -493,7 +493,7 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     }
     for (uint32_t b = 0, first = 0; b < model->num_batches; b++) {
         md5gl_batch *const batch = &model->batches[b];
-        for (uint32_t i = 0; i < copies * batch->count; i++) {
+        MD5GL_FOR (i, copies * batch->count) {
             const md5gl_clip_job *const job = &jobs[i / batch->count][first + i % batch->count];
             baked->jobs[i] = (md5_vec4){(float)job->moment.frame0, (float)job->moment.frame1,
                                         job->moment.fraction, (float)job->clip};
@@ -597,7 +597,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         // Which visible meshes need the alpha test, if their materials changed. That queries GL:
         // until a model is posed, its meshes count as alpha-tested.
         const uint32_t num_meshes = model->model->num_meshes;
-        for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
+        MD5GL_FOR (i, model->num_skins * num_meshes) {
             const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
             md5gl_surface *const surface = &model->surfaces[i];
             const md5gl_material *const material = &surface->material;

@@ -334,7 +334,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         const uint32_t limit = renderer->max_texture_size / 2;
         const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
         resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
-        for (uint32_t i = 0; i < num_spots; i++)
+        MD5GL_FOR (i, num_spots)
             block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
     }
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
@@ -390,7 +390,7 @@ void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t firs
         gl->UniformBlockBinding(program, block, binding);
     gl->BindBufferBase(GL_UNIFORM_BUFFER, binding, renderer->frame_block);
     gl->UseProgram(program);
-    for (uint32_t i = 0; i < MD5GL_NUM_SHADOW_UNITS; i++)
+    MD5GL_FOR (i, MD5GL_NUM_SHADOW_UNITS)
         gl->Uniform1i(gl->GetUniformLocation(program, samplers[i]), (GLint)(first_unit + i));
     md5gli_bind_shadows(renderer, first_unit, MD5GL_NUM_SHADOW_UNITS);
 }

@@ -30,7 +30,7 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
     }
     encoding->least[256] = 65535;
     uint32_t byte = 0;
-    for (uint32_t i = 0; i < 1 << 12; i++) {
+    MD5GL_FOR (i, 1 << 12) {
         byte += byte < 255 && 16 * i >= encoding->least[byte + 1];
         encoding->encoded[i] = (uint8_t)byte;
     }
@@ -66,8 +66,8 @@ static uint8_t mean_of_area(const uint8_t *from, size_t row, const texel_cover *
 {
     const uint64_t whole = (uint64_t)across->sum * down->sum;
     uint64_t sum = 0;
-    for (uint32_t y = 0; y < down->count; y++) {
-        for (uint32_t x = 0; x < across->count; x++) {
+    MD5GL_FOR (y, down->count) {
+        MD5GL_FOR (x, across->count) {
             const uint64_t weight = (uint64_t)down->weights[y] * across->weights[x];
             const uint8_t value = from[y * row + 4 * (size_t)x];
             sum += weight * (srgb ? srgb->linear[value] : value);
@@ -88,7 +88,7 @@ static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *lev
     for (uint32_t x = 0; x < width; x++, from += 8) {
         const texel_cover across = cover_of(level->width, x);
         uint8_t texel[4];
-        for (uint32_t i = 0; i < 4; i++)
+        MD5GL_FOR (i, 4)
             texel[i] = mean_of_area(from + i, row, &across, &down,
                                     encoding->is_srgb && i < 3 ? encoding : NULL);
         memcpy(to + 4 * (size_t)x, texel, sizeof texel);
@@ -116,13 +116,13 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
     const size_t row = 4 * (size_t)level->width;
     const md5gl_level next = {level->width > 1 ? level->width / 2 : 1,
                               level->height > 1 ? level->height / 2 : 1, half};
-    for (uint32_t y = 0; y < next.height; y++) {
+    MD5GL_FOR (y, next.height) {
         uint8_t *const to = half + 4 * (size_t)y * next.width;
         if (is_even) {
             const uint8_t *from = level->rgba + 2 * (size_t)y * row;
             for (size_t x = 0; x < row / 8; x++, from += 8) {
                 uint8_t texel[4];
-                for (uint32_t i = 0; i < 3; i++)
+                MD5GL_FOR (i, 3)
                     texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
                                                  : mean_of_bytes(from + i, row);
                 texel[3] = mean_of_bytes(from + 3, row);
@@ -142,7 +142,7 @@ md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *leve
 static void fill_border(const md5gl_level *level, uint8_t alpha)
 {
     const uint8_t border[4] = {0, 0, 0, alpha};
-    for (uint32_t y = 0; y < level->height; y++) {
+    MD5GL_FOR (y, level->height) {
         const bool whole = y == 0 || y + 1 == level->height;
         for (uint32_t x = 0; x < level->width;
              x += whole || x + 1 == level->width ? 1 : level->width - 1)
@@ -202,7 +202,7 @@ static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x
 {
     const double unit = 0.5 * 4.0 / 256.0;
     double heights[4];
-    for (uint32_t i = 0; i < 4; i++) {
+    MD5GL_FOR (i, 4) {
         const uint8_t *const texel =
             texel_at(desc, (x + i % 2) % desc->width, (y + i / 2) % desc->height);
         heights[i] = (texel[0] + texel[1] + texel[2]) / 3.0;
@@ -225,8 +225,8 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
         MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
     if (!ordered)
         return false;
-    for (uint32_t y = 0; y < desc->height; y++) {
-        for (uint32_t x = 0; x < desc->width; x++) {
+    MD5GL_FOR (y, desc->height) {
+        MD5GL_FOR (x, desc->width) {
             const uint8_t *const from = texel_at(desc, x, y);
             uint8_t *const to = ordered + (from - desc->texels);
             to[0] = normals & MD5GL_NORMALS_RXGB ? from[3] : from[0];

@@ -87,7 +87,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
         assets->skeleton = &assets->model->skeleton;
         assets->rest = assets->model->bind_local;
     }
-    for (size_t i = 0; i < scene->num_parts; i++)
+    COMMON_FOR (i, scene->num_parts)
         if (scene->parts[i].kind == CONVERT_CLIP
             && !(convert_goes_on(job, error) && load_clip(job, &scene->parts[i], assets, error)))
             return false;
@@ -97,9 +97,9 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
 // Bindings point into models and clips, so they go first.
 void convert_free_assets(convert_assets *assets)
 {
-    for (size_t i = 0; i < assets->num_clips; i++)
+    COMMON_FOR (i, assets->num_clips)
         md5_free_binding(assets->clips[i].binding);
-    for (size_t i = 0; i < assets->num_clips; i++)
+    COMMON_FOR (i, assets->num_clips)
         md5_free_anim(assets->clips[i].anim);
     for (uint32_t i = 0; assets->skins && i < assets->model->num_meshes; i++) {
         free(assets->skins[i].joints);
@@ -118,7 +118,7 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
     const uint32_t num_joints = assets->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    for (size_t clip = 0; clip < assets->num_clips; clip++) {
+    COMMON_FOR (clip, assets->num_clips) {
         const md5_anim *const anim = assets->clips[clip].anim;
         for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
             md5_pose_palette(assets->clips[clip].binding,
@@ -208,7 +208,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
         v->weights[v->num_kept++] = 1.0f;
         kept = 1.0;
     }
-    for (uint32_t i = 0; i < v->num_kept; i++)
+    COMMON_FOR (i, v->num_kept)
         v->weights[i] = (float)(v->weights[i] / kept);
     v->has_more = end - first > fit->slots;
     return is_off || v->has_more || fabs(sum - 1.0) > 1e-5;
@@ -225,7 +225,7 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
             weights[k - 1] = weight, joints[k - 1] = joint;
         }
     double sum = 0.0;
-    for (uint32_t i = 0; i < slots; i++) {
+    COMMON_FOR (i, slots) {
         if (!(weights[i] > 1e-7f))
             weights[i] = 0.0f, joints[i] = 0;
         sum += weights[i];
@@ -248,13 +248,13 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
     const double size = fit->size;
     const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
     double w[MAX_SLOTS];
-    for (uint32_t k = 0; k < v->num_kept; k++)
+    COMMON_FOR (k, v->num_kept)
         w[k] = weights[k];
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    COMMON_FOR (sweep, SWEEPS)
         for (uint32_t k = 1; k < v->num_kept; k++)
-            for (uint32_t l = 0; l < k; l++) {
+            COMMON_FOR (l, k) {
                 double fall = pull * (w[l] - weights[l] - w[k] + weights[k]);
-                for (uint32_t i = 0; i < v->num_kept; i++)
+                COMMON_FOR (i, v->num_kept)
                     fall += (element(v, l, i) - element(v, k, i)) * w[i];
                 const double rise =
                     element(v, k, k) + element(v, l, l) - 2.0 * element(v, k, l) + 2.0 * pull;
@@ -262,7 +262,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
                 w[k] += step;
                 w[l] -= step;
             }
-    for (uint32_t k = 0; k < v->num_kept; k++)
+    COMMON_FOR (k, v->num_kept)
         weights[k] = (float)w[k];
 }
 
@@ -275,7 +275,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 static void fit_point(const fitter *fit, const loose_vertex *v)
 {
     double move[3] = {0.0, 0.0, 0.0};
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    COMMON_FOR (sweep, SWEEPS)
         for (uint32_t k = 0; k < 3; k++) {
             double rest = v->sums[6 + k];
             for (uint32_t l = 0; l < 3; l++)
@@ -317,7 +317,7 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
 {
     fitter *const fit = user;
     fit->num_frames += fit->pass == FIT_WEIGHTS;
-    for (size_t i = 0; i < fit->num_vertices; i++) {
+    COMMON_FOR (i, fit->num_vertices) {
         loose_vertex *const v = &fit->vertices[i];
         const md5_mesh *const mesh = v->mesh;
         double *sum = v->sums;
@@ -327,7 +327,7 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
              k++)
             target = md5_vec3_add(target,
                                   moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
-        for (uint32_t k = 0; k < v->num_kept; k++) {
+        COMMON_FOR (k, v->num_kept) {
             const md5_mat34 *const joint = &palette[v->joints[k]];
             errors[k] = md5_vec3_sub(md5_mat34_point(*joint, *v->position), target);
             gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
@@ -362,7 +362,7 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
         float weight = 0.0f;
-        for (uint32_t k = 0; k < fit->slots; k++)
+        COMMON_FOR (k, fit->slots)
             weight += v->joints[k] == joint ? v->weights[k] : 0.0f;
         const md5_vec3 own =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
@@ -377,7 +377,7 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
 {
     size_t num_more = 0;
     double bound = 0.0;
-    for (size_t i = 0; i < fit->num_vertices; i++) {
+    COMMON_FOR (i, fit->num_vertices) {
         num_more += fit->vertices[i].has_more;
         bound = fmax(bound, bound_of(fit, &fit->vertices[i]));
     }
@@ -437,20 +437,20 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
         convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
     if (model->max_vertices > 0)
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    COMMON_FOR (i, model->num_meshes)
         pack_mesh(&fit, i, &assets->skins[i]);
     if (fit.num_vertices == 0)
         return;
     // Seconds, also where thousands of vertices are not exact in thousands of frames.
     size_t num_frames = 0;
-    for (size_t i = 0; i < assets->num_clips; i++)
+    COMMON_FOR (i, assets->num_clips)
         num_frames += assets->clips[i].anim->num_frames;
     const uint32_t stride =
         1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
     if (stride > 1)
         convert_note(job, "one frame of %u is looked at", stride);
     convert_visit_frames(assets, stride, look, &fit);
-    for (size_t i = 0; i < fit.num_vertices; i++) {
+    COMMON_FOR (i, fit.num_vertices) {
         loose_vertex *const v = &fit.vertices[i];
         if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
             fit_weights(&fit, v);
@@ -461,7 +461,7 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     if (fit.num_frames > 0 && job->is_fitted) {
         fit.pass = FIT_POINTS;
         convert_visit_frames(assets, stride, look, &fit);
-        for (size_t i = 0; i < fit.num_vertices; i++)
+        COMMON_FOR (i, fit.num_vertices)
             fit_point(&fit, &fit.vertices[i]);
     }
     fit.pass = MEASURE;
@@ -474,11 +474,11 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
 {
     const size_t stride = 2 * (size_t)slots;
     size_t num_vertices = 0, num_unweighted = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    COMMON_FOR (m, model->num_meshes)
         num_vertices += model->meshes[m].num_vertices;
     uint8_t *const packed = common_alloc(num_vertices + 1, stride);
     uint8_t *next = packed;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         const md5_pack_job pack = {.mesh = mesh,
                                    .slots = slots,

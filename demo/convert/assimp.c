@@ -133,26 +133,26 @@ static void add_node(import *all, const struct aiNode *of, int parent)
 static void list_nodes(import *all)
 {
     add_node(all, all->scene->mRootNode, NONE);
-    for (int i = 0; i < all->num_nodes; i++) {
+    COMMON_FOR (i, all->num_nodes) {
         const struct aiNode *const parent = all->nodes[i].of;
-        for (unsigned k = 0; k < parent->mNumChildren; k++)
+        COMMON_FOR (k, parent->mNumChildren)
             add_node(all, parent->mChildren[k], i);
     }
-    for (unsigned m = 0; m < all->scene->mNumMeshes; m++) {
+    COMMON_FOR (m, all->scene->mNumMeshes) {
         const struct aiMesh *const mesh = all->scene->mMeshes[m];
-        for (unsigned b = 0; b < mesh->mNumBones; b++) {
+        COMMON_FOR (b, mesh->mNumBones) {
             const int found = find_node(all, &mesh->mBones[b]->mName);
             if (found != NONE)
                 all->has_bones = all->nodes[found].is_bone = true;
         }
     }
-    for (int i = 0; i < all->num_nodes; i++)
-        for (unsigned m = 0; m < all->nodes[i].of->mNumMeshes; m++)
+    COMMON_FOR (i, all->num_nodes)
+        COMMON_FOR (m, all->nodes[i].of->mNumMeshes)
             all->nodes[i].is_skin |=
                 all->scene->mMeshes[all->nodes[i].of->mMeshes[m]]->mNumBones > 0;
-    for (unsigned a = 0; a < all->scene->mNumAnimations; a++) {
+    COMMON_FOR (a, all->scene->mNumAnimations) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
-        for (unsigned c = 0; c < clip->mNumChannels; c++) {
+        COMMON_FOR (c, clip->mNumChannels) {
             const int found = find_node(all, &clip->mChannels[c]->mNodeName);
             if (found != NONE)
                 all->nodes[found].is_moved = true;
@@ -227,7 +227,7 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
 // Places all nodes at a time of the clip whose channels the nodes have, in ticks.
 static void evaluate(import *all, double time)
 {
-    for (int i = 0; i < all->num_nodes; i++) {
+    COMMON_FOR (i, all->num_nodes) {
         node *const one = &all->nodes[i];
         const struct aiNodeAnim *const channel = one->channel;
         const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
@@ -305,7 +305,7 @@ static struct aiMatrix4x4 to_gltf(const import *all)
     static const char *const names[3][2] = {
         {"CoordAxis", "CoordAxisSign"}, {"UpAxis", "UpAxisSign"}, {"FrontAxis", "FrontAxisSign"}};
     float rows[3][3] = {{0}};
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         const int usual = all->is_smd && i > 0 ? 3 - i : i;
         const double axis = number_in(data, names[i][0], (double)usual);
         const int column = axis >= 0.0 && axis < 3.0 ? (int)axis : usual;
@@ -325,7 +325,7 @@ static void add_nodes(import *all)
     const size_t top = (size_t)all->num_nodes;
     float columns[16];
     evaluate(all, 0.0);
-    for (size_t i = 0; i < top; i++) {
+    COMMON_FOR (i, top) {
         node *const one = &all->nodes[i];
         float t[3], r[4], scale[3];
         one->rest = one->local;
@@ -338,7 +338,7 @@ static void add_nodes(import *all)
     put_matrix(to_gltf(all), columns);
     gltf_add(&all->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
     gltf_append(&all->file, all->file.tops, gltf_whole(top));
-    for (size_t i = 0; i < top; i++)
+    COMMON_FOR (i, top)
         if (!all->nodes[i].is_pivot)
             gltf_hang(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
 }
@@ -351,8 +351,8 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     const size_t num_vertices = mesh->mNumVertices;
     unsigned *const used = common_alloc(num_vertices, sizeof *used);
     unsigned most = 0;
-    for (unsigned b = 0; b < mesh->mNumBones; b++)
-        for (unsigned w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
+    COMMON_FOR (b, mesh->mNumBones)
+        COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
             const unsigned v = mesh->mBones[b]->mWeights[w].mVertexId;
             if (v < num_vertices && ++used[v] > most)
                 most = used[v];
@@ -361,8 +361,8 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
     float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
     memset(used, 0, num_vertices * sizeof *used);
-    for (unsigned b = 0; b < mesh->mNumBones; b++)
-        for (unsigned w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
+    COMMON_FOR (b, mesh->mNumBones)
+        COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
             if (weight.mVertexId >= num_vertices)
                 continue;
@@ -392,7 +392,7 @@ static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of)
         geometric = factor;
     }
     float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
-    for (size_t b = 0; b < mesh->mNumBones; b++) {
+    COMMON_FOR (b, mesh->mNumBones) {
         const struct aiBone *const bone = mesh->mBones[b];
         const int found = find_node(all, &bone->mName);
         if (found == NONE)
@@ -427,7 +427,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
                            3, GLTF_PLAIN);
         if (mesh->mTextureCoords[0]) { // v = 0 is the bottom row there
             float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
-            for (size_t i = 0; i < count; i++) {
+            COMMON_FOR (i, count) {
                 texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
                 texcoords[2 * i + 1] = 1.0f - mesh->mTextureCoords[0][i].y;
             }
@@ -484,7 +484,7 @@ static json_t *make_image(import *all, const char *path)
 
 static void add_materials(import *all)
 {
-    for (unsigned m = 0; m < all->scene->mNumMaterials; m++) {
+    COMMON_FOR (m, all->scene->mNumMaterials) {
         const struct aiMaterial *const material = all->scene->mMaterials[m];
         struct aiString name = {0}, path = {0};
         (void)aiGetMaterialString(material, AI_MATKEY_NAME, &name);
@@ -525,14 +525,14 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     enum { WIDTH = 3 + 4 + 3 };
     size_t num_moved = 0, num_sparse = 0;
     int moved_skin = NONE;
-    for (int i = 0; i < all->num_nodes; i++) {
+    COMMON_FOR (i, all->num_nodes) {
         num_moved += all->nodes[i].is_moved;
         // What no joint needs in this clip is left out.
         all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
         all->nodes[i].is_changing = false;
         all->nodes[i].channel = NULL;
     }
-    for (unsigned c = 0; c < clip->mNumChannels; c++) {
+    COMMON_FOR (c, clip->mNumChannels) {
         const int found = find_node(all, &clip->mChannels[c]->mNodeName);
         if (found != NONE)
             all->nodes[found].channel = clip->mChannels[c];
@@ -550,11 +550,11 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
     float *const times = common_alloc(num_frames, sizeof *times);
     float *const values = common_alloc(num_moved * size, sizeof *values);
-    for (size_t f = 0; f < num_frames; f++) {
+    COMMON_FOR (f, num_frames) {
         times[f] = (float)((double)f / rate);
         evaluate(all, (double)f / rate * ticks);
         float *track = values;
-        for (int i = 0; i < all->num_nodes; i++) {
+        COMMON_FOR (i, all->num_nodes) {
             node *const one = &all->nodes[i];
             if (!one->is_moved)
                 continue;
@@ -566,7 +566,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
             track += size;
         }
     }
-    for (int i = 0; i < all->num_nodes; i++) {
+    COMMON_FOR (i, all->num_nodes) {
         const struct aiNodeAnim *const keys = all->nodes[i].channel;
         const bool is_counted = keys && all->nodes[i].is_changing;
         const double num_keys =
@@ -584,7 +584,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         json_t *const item =
             gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
         const float *track = values;
-        for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
+        COMMON_FOR (i, (size_t)all->num_nodes) {
             if (!all->nodes[i].is_moved)
                 continue;
             if (!all->nodes[i].is_pivot && !all->nodes[i].is_still) {
@@ -627,10 +627,10 @@ import all = {.out = out, .is_smd = common_has_ending(job->path, ".smd") };
     list_nodes(&all);
     add_nodes(&all);
     add_materials(&all);
-    for (size_t i = 0; i < (size_t)all.num_nodes; i++)
-        for (unsigned m = 0; m < all.nodes[i].of->mNumMeshes; m++)
+    COMMON_FOR (i, (size_t)all.num_nodes)
+        COMMON_FOR (m, all.nodes[i].of->mNumMeshes)
             add_mesh(&all, all.scene->mMeshes[all.nodes[i].of->mMeshes[m]], i);
-    for (unsigned a = 0; a < all.scene->mNumAnimations; a++)
+    COMMON_FOR (a, all.scene->mNumAnimations)
         if (!add_clip(&all, all.scene->mAnimations[a], job))
             return true;
     convert_bytes file = {0};

@@ -18,7 +18,7 @@ static void put_big(convert_bytes *to, uint32_t number, int size)
 
 static void put_zeros(convert_bytes *to, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         convert_put(to, "", 1);
 }
 
@@ -32,7 +32,7 @@ static uint32_t bits_of(float number)
 // Words of four bytes, numbers or floats, the high byte first.
 static void put_words(convert_bytes *to, const void *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
         put_big(to, word, 4);
@@ -80,7 +80,7 @@ static void find_twins(const md5_mesh *mesh, uint32_t *first)
     while (size < 2 * (size_t)count)
         size *= 2;
     uint32_t *const slots = common_alloc(size, sizeof *slots); // 1 + a vertex
-    for (uint32_t v = 0; v < count; v++) {
+    COMMON_FOR (v, count) {
         const md5_vec3 p = mesh->positions[v];
         uint32_t hash =
             bits_of(p.x) * 73856093u ^ bits_of(p.y) * 19349663u ^ bits_of(p.z) * 83492791u;
@@ -96,14 +96,14 @@ static void find_twins(const md5_mesh *mesh, uint32_t *first)
 
 static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t *packed)
 {
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    COMMON_FOR (v, mesh->num_vertices) {
         const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
         put_words(to, &mesh->positions[v], 3);
         put_big(to, half_of(mesh->texcoords[v].x), 2);
         put_big(to, half_of(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
-        for (int i = 0; i < 8; i++)
+        COMMON_FOR (i, 8)
             put_unit(to, units[i]);
         convert_put(to, packed + (size_t)v * PACKED, PACKED);
     }
@@ -115,7 +115,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
     bool used[MAX_JOINTS] = {false};
     float farthest = 0.0f;
     uint32_t count = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+    COMMON_FOR (v, mesh->num_vertices)
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             const uint32_t joint = mesh->influence_joints[i];
             const md5_vec3 away =
@@ -125,7 +125,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
             farthest = fmaxf(farthest, md5_vec3_length(away));
         }
     put_big(to, count, 4);
-    for (uint32_t joint = 0; joint < MAX_JOINTS; joint++)
+    COMMON_FOR (joint, MAX_JOINTS)
         if (used[joint])
             convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
     put_words(to, &farthest, 1);
@@ -137,7 +137,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     find_twins(mesh, first);
     uint32_t num_twins = 0;
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+    COMMON_FOR (v, mesh->num_file_vertices)
         num_twins += first[v] != v;
     put_text(to, mesh->shader);
     put_big(to, mesh->num_file_vertices, 4);
@@ -151,12 +151,12 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
                                0}; // no edges: the engine makes them
     put_words(to, counts, 6);
     put_vertices(to, mesh, packed);
-    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
+    COMMON_FOR (i, 3 * mesh->num_triangles)
         put_big(to, mesh->indices[i], 2);
-    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
+    COMMON_FOR (i, 3 * mesh->num_triangles)
         put_big(to, first[mesh->indices[i]], 2);
     put_words(to, mesh->sources + mesh->num_file_vertices, counts[3]);
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+    COMMON_FOR (v, mesh->num_file_vertices)
         if (first[v] != v)
             put_words(to, (const uint32_t[]){v, first[v]}, 2);
     put_big(to, number, 4);
@@ -169,7 +169,7 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
     if (model->skeleton.num_joints > MAX_JOINTS)
         return convert_fail(error, MD5_ERROR_RANGE, name, "%u joints: expected at most %d",
                             model->skeleton.num_joints, MAX_JOINTS);
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    COMMON_FOR (m, model->num_meshes)
         if (model->meshes[m].num_vertices > UINT16_MAX)
             return convert_fail(error, MD5_ERROR_RANGE, name,
                                 "mesh %u has %u drawn vertices: expected at most 65535", m,
@@ -193,18 +193,18 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     convert_put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
-    for (uint32_t joint = 0; joint < count; joint++) {
+    COMMON_FOR (joint, count) {
         put_text(to, model->skeleton.joints[joint].name);
         put_big(to, model->skeleton.joints[joint].parent, 4); // MD5_NONE is -1
     }
     put_big(to, count, 4);
-    for (uint32_t joint = 0; joint < count; joint++)
+    COMMON_FOR (joint, count)
         put_joint(to, model->bind_local[joint].rotation, model->bind_local[joint].translation);
     put_big(to, count + count % 2, 4); // an even number
     put_words(to, model->inverse_bind, 12 * (size_t)count);
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         put_mesh(to, model, &model->meshes[m], m, packed);
         packed += (size_t)model->meshes[m].num_vertices * PACKED;
     }
@@ -221,9 +221,9 @@ static double lost_of(float number)
 static void note_lost(const convert_job *job, const md5_model *model)
 {
     double most = 0.0;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        COMMON_FOR (v, mesh->num_vertices)
             most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
     }
     if (most > 0.0)
@@ -271,14 +271,14 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
-    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
+    COMMON_FOR (joint, doc->num_joints) {
         put_text(to, doc->joints[joint].name);
         const md5_track track = doc->joints[joint].track;
         put_words(to, (const uint32_t[]){doc->joints[joint].parent, track.flags, track.first}, 3);
     }
     const md5_vec3 origin = {0.0f, 0.0f, 0.0f};
     put_big(to, doc->num_joints, 4);
-    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
+    COMMON_FOR (joint, doc->num_joints) {
         const md5_vec3 q = doc->joints[joint].rotation;
         put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
                   joint == 0 ? origin : doc->joints[joint].position);
@@ -289,12 +289,12 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
                           doc->joints[0].position.z};
     float moved[3] = {0}; // in the last frame
     put_big(to, doc->num_frames * doc->num_components, 4);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
+    COMMON_FOR (f, doc->num_frames) {
         const float *const row = doc->numbers + (size_t)f * doc->num_components;
-        for (uint32_t i = 0; i < doc->num_components; i++) {
+        COMMON_FOR (i, doc->num_components) {
             float number = row[i];
             uint32_t at = root.first;
-            for (int axis = 0; axis < 3; axis++)
+            COMMON_FOR (axis, 3)
                 if ((root.flags >> axis & 1) != 0 && at++ == i)
                     moved[axis] = number -= base[axis];
             convert_put_words(to, &number, 1);
@@ -312,7 +312,7 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
     convert_put_words(to, counts, 2);
     convert_put_words(to, doc->cuts, doc->num_cuts);
     convert_put_u32(to, doc->num_frames);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
+    COMMON_FOR (f, doc->num_frames) {
         const md5_camera_view *const view = &doc->views[f];
         put_words(to, &view->fov, 1);
         put_words(to, &view->rotation, 3);

@@ -44,7 +44,7 @@ static bool takes(bvh_file *file, const char *word)
     const size_t length = convert_next_word(&file->in);
     if (length != strlen(word))
         return false;
-    for (size_t i = 0; i < length; i++)
+    COMMON_FOR (i, length)
         if ((file->in.at[i] | 0x20) != (word[i] | 0x20))
             return false;
     file->in.at += length;
@@ -84,7 +84,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     if (!read_count(file, "the number of channels", MAX_CHANNELS, &joint->num_channels))
         return false;
     file->num_channels += joint->num_channels;
-    for (uint32_t i = 0; i < joint->num_channels; i++) {
+    COMMON_FOR (i, joint->num_channels) {
         uint8_t kind = 0;
         while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
@@ -216,12 +216,12 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
 {
     const bvh_file *const file = user;
     const float *number = file->values + (size_t)frame * file->num_channels;
-    for (uint32_t i = 0; i < file->num_joints; i++) {
+    COMMON_FOR (i, file->num_joints) {
         const bvh_joint *const joint = &file->joints[i];
         const uint32_t parent = file->skeleton[i].parent;
         double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
         convert_quat rotation = no_turn;
-        for (uint32_t k = 0; k < joint->num_channels; k++) {
+        COMMON_FOR (k, joint->num_channels) {
             const double value = (double)*number++, half = value * 3.14159265358979323846 / 360.0;
             const double s = sin(half), c = cos(half);
             const convert_quat turns[] = {{s, 0.0, 0.0, c}, {0.0, s, 0.0, c}, {0.0, 0.0, s, c}};
@@ -242,7 +242,7 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
 
 static void find_rests(bvh_file *file)
 {
-    for (uint32_t i = 0; i < file->num_joints; i++)
+    COMMON_FOR (i, file->num_joints)
         file->skeleton[i].rest = to_motion(file, no_turn, file->joints[i].offset);
 }
 
@@ -251,7 +251,7 @@ static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0};
     double rate = 1.0 / file->frame_time;
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+    COMMON_FOR (i, sizeof rates / sizeof rates[0])
         if (fabs(rate / rates[i] - 1.0) <= 0.005)
             rate = rates[i];
     return rate;
@@ -339,7 +339,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
         free(name);
     }
     md5_free_model(model);
-    for (uint32_t i = 0; i < file.num_joints; i++)
+    COMMON_FOR (i, file.num_joints)
         free((char *)(uintptr_t)file.skeleton[i].name);
     free(file.skeleton);
     free(file.joints);

@@ -48,7 +48,7 @@ enum {
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    for (int i = 0; i < NUM_FORMATS; i++)
+    COMMON_FOR (i, NUM_FORMATS)
         for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k]; k++)
             if (common_has_ending(path, formats[i].endings[k]))
                 return &formats[i];
@@ -81,7 +81,7 @@ char *convert_find_output(const convert_job *job)
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
-    for (int i = 0; i < NUM_FORMATS; i++)
+    COMMON_FOR (i, NUM_FORMATS)
         if (formats[i].write)
             common_add(&list, common_copy(formats[i].endings[0] + strlen(".")));
     return list;
@@ -89,7 +89,7 @@ common_list convert_list_outputs(void)
 
 void convert_print_formats(void)
 {
-    for (int i = 0; i < NUM_FORMATS; i++) {
+    COMMON_FOR (i, NUM_FORMATS) {
         const struct format *const format = &formats[i];
         int width = 0;
         for (int k = 0; k < NUM_ENDINGS && format->endings[k]; k++)
@@ -161,7 +161,7 @@ static void stay_in_place(void *user, md5_xform *pose)
     root->has_first = true;
     root->motion = md5_vec3_sub(pose[0].translation, root->first);
     root->motion.z = 0.0f;
-    for (uint32_t i = 0; i < root->clip->num_joints; i++)
+    COMMON_FOR (i, root->clip->num_joints)
         if (root->clip->joints[i].parent == MD5_NONE)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
     pose[0].translation.x = root->first.x; // to the bit
@@ -173,7 +173,7 @@ static void sample_weights(convert_weights *weights, uint32_t num_frames)
 {
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    COMMON_FOR (frame, num_frames) {
         const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0.0;
         const size_t a = (size_t)at, b = a < last ? a + 1 : last;
         keys[frame] =
@@ -317,7 +317,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
     bool has[CONVERT_TARGET + 1] = {false};
-    for (size_t i = 0; i < scene.num_parts; i++)
+    COMMON_FOR (i, scene.num_parts)
         has[scene.parts[i].kind] = true;
     const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
     if (is_done && !job->is_batch

@@ -114,7 +114,7 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
     const double curve[4] = {2.0 * sss - 3.0 * ss + 1.0, 3.0 * ss - 2.0 * sss,
                              step * (sss - 2.0 * ss + s), step * (sss - ss)};
     const double *const part = is_still ? still : is_cubic ? curve : line;
-    for (size_t i = 0; i < width; i++)
+    COMMON_FOR (i, width)
         value[i] = part[0] * a[inner + i] + part[1] * b[inner + i] + part[2] * a[2 * inner + i]
                    + part[3] * b[i];
     if (track->path == GLTF_ROTATION && !is_cubic && !is_still) {
@@ -170,7 +170,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
         < (track.kind == KEYS_CUBIC ? 3 : 1) * track.num_keys)
         return gltf_fail(file, "%s: %zu keys, but accessors/%u has %zu elements", where,
                          track.num_keys, output, num_values);
-    for (size_t k = 0; k < track.num_keys; k++)
+    COMMON_FOR (k, track.num_keys)
         if (!(track.times[k] >= 0.0f) || (k > 0 && !(track.times[k] > track.times[k - 1])))
             return gltf_fail(file, "accessors/%u: key %zu is not later than that before it", input,
                              k);
@@ -224,7 +224,7 @@ static void pose_at(clip_maker *clip, double time)
 static double largest(const gltf_affine *a)
 {
     double most = 0.0;
-    for (int k = 0; k < 3; k++)
+    COMMON_FOR (k, 3)
         most = fmax(most, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
     return most;
 }
@@ -236,7 +236,7 @@ static void measure_scale(clip_maker *clip, double time)
     const gltf_rig *const rig = clip->rig;
     scale_loss *const worst = &clip->worst;
     double most = 0.0;
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    COMMON_FOR (j, rig->num_joints) {
         const gltf_affine residue = gltf_residue(&clip->posed[j]);
         gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
         change.c[0].x -= 1.0, change.c[1].y -= 1.0, change.c[2].z -= 1.0;
@@ -252,7 +252,7 @@ static void measure_scale(clip_maker *clip, double time)
         for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
             const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
             convert_vec off = {0, 0, 0};
-            for (uint32_t w = 0; w < mesh->vertices[v].num_weights; w++) {
+            COMMON_FOR (w, mesh->vertices[v].num_weights) {
                 const convert_vec by = gltf_point(&clip->moves[weights[w].joint],
                                                   convert_from_vec3(weights[w].offset));
                 off = convert_add(off, convert_times(by, weights[w].bias));
@@ -287,7 +287,7 @@ static double measure_between(clip_maker *clip)
         const size_t frame = i / 4;
         const double s = (double)(i % 4) / 4.0;
         pose_at(clip, ((double)frame + s) / clip->rate);
-        for (size_t j = 0; j < rig->num_joints; j++) {
+        COMMON_FOR (j, rig->num_joints) {
             const uint32_t parent = rig->joints[j].parent;
             convert_xform ends[2];
             for (size_t k = 0; k < 2; k++)
@@ -310,7 +310,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
     const double time = frame / clip->rate;
     pose_at(clip, time);
     measure_scale(clip, time);
-    for (size_t j = 0; j < clip->rig->num_joints; j++) {
+    COMMON_FOR (j, clip->rig->num_joints) {
         const uint32_t parent = clip->rig->joints[j].parent;
         const convert_xform *const pose = &clip->posed[j].pose;
         local[j] = parent == MD5_NONE
@@ -344,7 +344,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
             }
             (void)json_object_set_new(known, target, json_true());
             float *const values = common_alloc(clip->num_frames, sizeof *values);
-            for (size_t f = 0; f < clip->num_frames; f++) {
+            COMMON_FOR (f, clip->num_frames) {
                 double value[4] = {0.0}; // sample() writes as many for a rotation
                 sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
                 values[f] = (float)value[0];
@@ -397,7 +397,7 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
         return false;
     clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
-    for (size_t j = 0; j < rig->num_joints; j++)
+    COMMON_FOR (j, rig->num_joints)
         joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
     const convert_motion motion = {.path = clip->file->path,
                                    .num_joints = (uint32_t)rig->num_joints,
@@ -467,7 +467,7 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
         return false;
     uint32_t *const cuts = find_cuts(clip, camera);
     size_t most = clip->num_frames;
-    for (size_t f = 0; f < clip->num_frames; f++)
+    COMMON_FOR (f, clip->num_frames)
         most += cuts[f];
     md5_doc doc = {.kind = MD5_DOC_CAMERA,
                    .frame_rate = clip->rate,
@@ -543,7 +543,7 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     clip->num_tracks = 0;
     clip->rate = 24.0;
     clip->is_exact = true;
-    for (size_t i = 0; i < rig->num_nodes; i++)
+    COMMON_FOR (i, rig->num_nodes)
         clip->states[i] = rig->nodes[i].rest;
     return gltf_spend(clip->file, rig->num_nodes);
 }
@@ -560,14 +560,14 @@ static bool read_clip(clip_maker *clip, size_t index)
     bool has_curves = false, has_joints = false;
     if (!begin_clip(clip, gltf_text(animation, "name"), "clip_", index + 1))
         return false;
-    for (size_t i = 0; i < json_array_size(channels); i++) {
+    COMMON_FOR (i, json_array_size(channels)) {
         char where[64];
         (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
         if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_left))
             return false;
     }
     choose_rate(clip, animation);
-    for (size_t i = 0; i < clip->num_tracks; i++) {
+    COMMON_FOR (i, clip->num_tracks) {
         const key_track *const track = &clip->tracks[i];
         first = fmin(first, track->times[0]);
         last = fmax(last, track->times[track->num_keys - 1]);
@@ -604,7 +604,7 @@ static bool add_rest(clip_maker *clip)
 {
     const gltf_rig *const rig = clip->rig;
     double moved = 0.0, size = 0.0;
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    COMMON_FOR (j, rig->num_joints) {
         const gltf_joint *const joint = &rig->joints[j];
         moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
         size = fmax(size, clip->reach[j]);
@@ -653,8 +653,8 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
                        .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
                        .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
                        .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
-    for (uint32_t m = 0; m < meshes->model.num_meshes; m++)
-        for (uint32_t w = 0; w < meshes->model.meshes[m].num_weights; w++) {
+    COMMON_FOR (m, meshes->model.num_meshes)
+        COMMON_FOR (w, meshes->model.meshes[m].num_weights) {
             const md5_weight *const weight = &meshes->model.meshes[m].weights[w];
             clip.reach[weight->joint] =
                 fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));

@@ -181,7 +181,7 @@ static char *decode_64(const char *text, size_t *size)
         length--;
     char *const bytes = common_alloc(length / 4 * 3 + 3, 1);
     uint32_t bits = 0;
-    for (size_t i = 0; i < length; i++) {
+    COMMON_FOR (i, length) {
         const char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
         const char *const digit = strchr(digits, c);
         if (!digit) {
@@ -253,7 +253,7 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
     const double most_bytes = 4e9; // of all buffers
     file->num_buffers = gltf_count(file, "buffers");
     file->buffers = common_alloc(file->num_buffers, sizeof *file->buffers);
-    for (size_t i = 0; i < file->num_buffers; i++) {
+    COMMON_FOR (i, file->num_buffers) {
         gltf_buffer *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
         const size_t size = size_of(object, "byteLength");
@@ -314,7 +314,7 @@ static const struct shape {
 static uint32_t whole_number(const uint8_t *bytes, size_t size)
 {
     uint32_t number = 0;
-    for (size_t i = 0; i < size; i++)
+    COMMON_FOR (i, size)
         number |= (uint32_t)bytes[i] << 8 * i;
     return number;
 }
@@ -448,7 +448,7 @@ static const char *const known[] = {
 static bool knows_extensions(gltf_file *file)
 {
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
-    for (size_t i = 0; i < json_array_size(list); i++) {
+    COMMON_FOR (i, json_array_size(list)) {
         const char *const name = json_string_value(json_array_get(list, i));
         bool is_known = false;
         for (size_t k = 0; name && k < sizeof known / sizeof known[0]; k++)
@@ -509,7 +509,7 @@ static bool open_json(gltf_file *file, gltf_buffer text)
     if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "its asset.version is %.20s; expected 2.0%s",
                          version ? version : "missing", is_old ? old_format : "");
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+    COMMON_FOR (i, sizeof members / sizeof members[0])
         if (!check_member(file, file->root, &members[i], members[i].path, ""))
             return false;
     return true;
@@ -552,7 +552,7 @@ void gltf_close(gltf_file *file)
 {
     for (size_t i = 0; file->values && i < gltf_count(file, "accessors"); i++)
         free(file->values[i]);
-    for (size_t i = 0; i < file->num_buffers; i++)
+    COMMON_FOR (i, file->num_buffers)
         free(file->buffers[i].owned);
     free(file->values);
     free(file->buffers);

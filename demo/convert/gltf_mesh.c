@@ -156,7 +156,7 @@ static bool open_primitive(maker *to, const json_t *object)
         return false;
     to->meshes->num_flat += json_object_get(attributes, "NORMAL") == NULL;
     to->meshes->num_colored += json_object_get(attributes, "COLOR_0") != NULL;
-    for (size_t i = 0; i < to->num_targets; i++)
+    COMMON_FOR (i, to->num_targets)
         if (!get_attribute(to, json_array_get(targets, i), "POSITION", GLTF_VEC3, &to->moves[i]))
             return false;
     to->num_corners = to->num_vertices;
@@ -178,9 +178,9 @@ static bool open_primitive(maker *to, const json_t *object)
 // which MD5 does not store: those of the same row are one.
 static void write_row(const maker *from, size_t v, float *row)
 {
-    for (size_t k = 0; k < from->num_attributes; k++) {
+    COMMON_FOR (k, from->num_attributes) {
         const vertex_values *const a = &from->attributes[k];
-        for (size_t i = 0; i < a->width; i++)
+        COMMON_FOR (i, a->width)
             *row++ = a->values[a->width * v + i] + 0.0f; // -0 too is 0
     }
 }
@@ -198,7 +198,7 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
 {
     size_t count = 0;
     double sum = 0.0;
-    for (size_t i = 0; i < 4 * to->num_sets; i++) {
+    COMMON_FOR (i, 4 * to->num_sets) {
         const double weight = to->weights[i / 4][4 * v + i % 4];
         const double slot = to->joints[i / 4][4 * v + i % 4];
         size_t k = 0;
@@ -221,7 +221,7 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
         to->num_unbound += to->skin != NULL;
         return 1;
     }
-    for (size_t k = 0; k < count; k++)
+    COMMON_FOR (k, count)
         found[k].weight /= sum;
     return count;
 }
@@ -242,7 +242,7 @@ static bool add_vertex(maker *to, size_t v)
     const double(*const t)[3] = to->texture;
     mesh->texcoords[number] = (md5_vec2){(float)(t[0][0] * u + t[0][1] * w + t[0][2]),
                                          (float)(t[1][0] * u + t[1][1] * w + t[1][2])};
-    for (size_t k = 0; k < count; k++) {
+    COMMON_FOR (k, count) {
         const uint32_t own = to->skin ? to->skin->joints[found[k].slot] : to->joint;
         for (size_t target = 0; target <= to->num_targets; target++) { // the last one is the mesh
             const bool is_mesh = target == to->num_targets;
@@ -274,20 +274,20 @@ static bool add_vertices(maker *to)
         uint32_t vertex, made; // vertex: from 1
     } *const table = common_alloc(room, sizeof *table);
     bool is_made = true;
-    for (size_t k = 0; k < to->num_attributes; k++)
+    COMMON_FOR (k, to->num_attributes)
         width += to->attributes[k].width;
     float *const row = common_alloc(width, sizeof *row), *const other =
                                                              common_alloc(width, sizeof *row);
-    for (size_t i = 0; i < to->num_corners; i++)
+    COMMON_FOR (i, to->num_corners)
         to->made[corner_of(to, i)] = IS_USED;
-    for (size_t v = 0; v < to->num_kept; v++)
+    COMMON_FOR (v, to->num_kept)
         to->made[v] = IS_USED;
     for (size_t v = 0; v < to->num_vertices && is_made; v++) {
         if (to->made[v] != IS_USED)
             continue;
         uint64_t hash = 0;
         write_row(to, v, row);
-        for (size_t i = 0; i < width; i++) {
+        COMMON_FOR (i, width) {
             uint32_t bits = 0;
             memcpy(&bits, &row[i], sizeof bits);
             hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
@@ -373,7 +373,7 @@ static void add_mesh(maker *to, uint32_t material)
 {
     gltf_meshes *const meshes = to->meshes;
     name_mesh(to, material);
-    for (size_t i = 0; i < to->num_targets; i++) {
+    COMMON_FOR (i, to->num_targets) {
         meshes->moved = common_grow(meshes->moved, meshes->num_moved, sizeof *meshes->moved);
         meshes->moved[meshes->num_moved++] = (gltf_moved){
             gltf_target_name(meshes->rig, to->node, i), meshes->model.num_meshes, to->moved[i]};
@@ -433,7 +433,7 @@ static gltf_affine *make_bases(const maker *to)
     const gltf_rig *const rig = to->meshes->rig;
     const size_t count = to->skin ? to->skin->num_joints : 1;
     gltf_affine *const bases = common_alloc(count, sizeof *bases);
-    for (size_t k = 0; k < count; k++) {
+    COMMON_FOR (k, count) {
         const uint32_t number = to->skin ? to->skin->joints[k] : to->joint;
         const gltf_joint *const of = &rig->joints[number == MD5_NONE ? 0 : number];
         if (to->skin && number != MD5_NONE) {
@@ -492,7 +492,7 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
     meshes->shaders = common_alloc(gltf_count(rig->file, "materials"), sizeof *meshes->shaders);
     model->num_joints = (uint32_t)rig->num_joints;
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    COMMON_FOR (j, rig->num_joints) {
         const gltf_joint *const joint = &rig->joints[j];
         model->joints[j] =
             (md5_doc_joint){.name = joint->name,
@@ -500,7 +500,7 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
                             .position = convert_stored_point(joint->bind_pose.translation),
                             .rotation = convert_stored(joint->bind_pose.rotation)};
     }
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];
         if (node->is_in_scene && node->mesh != MD5_NONE && !read_node_meshes(meshes, rig->order[i]))
             return false;
@@ -518,7 +518,7 @@ void gltf_free_meshes(gltf_meshes *meshes)
 {
     for (size_t i = 0; i < meshes->model.num_meshes; i++)
         free_mesh(&meshes->model.meshes[i]);
-    for (size_t i = 0; i < meshes->num_moved; i++) {
+    COMMON_FOR (i, meshes->num_moved) {
         free(meshes->moved[i].target);
         free(meshes->moved[i].weights);
     }
@@ -539,7 +539,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
     json_t *const known = json_object();
     size_t size = doc.num_joints + meshes->num_moved;
     bool is_right = true;
-    for (uint32_t i = 0; i < doc.num_meshes; i++)
+    COMMON_FOR (i, doc.num_meshes)
         size += doc.meshes[i].num_weights + 2 * (size_t)doc.meshes[i].num_triangles;
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
     for (size_t i = 0; i < meshes->num_moved && is_right; i++) {
@@ -553,7 +553,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
         for (size_t k = meshes->num_moved; k-- > i && is_right;)
             if (strcmp(meshes->moved[k].target, name) == 0)
                 doc.meshes[meshes->moved[k].mesh].weights = meshes->moved[k].weights;
-        for (uint32_t m = 0; m < doc.num_meshes; m++)
+        COMMON_FOR (m, doc.num_meshes)
             for (uint32_t w = 0; is_right && w < doc.meshes[m].num_weights; w++)
                 if (!(md5_vec3_length(doc.meshes[m].weights[w].offset) <= 1e9f))
                     is_right = gltf_fail(file, "mesh %s: a morph target leads beyond 1e9 units",

@@ -72,7 +72,7 @@ json_t *gltf_whole(size_t value)
 json_t *gltf_floats(const float *values, size_t count)
 {
     json_t *const array = json_array();
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         if (json_array_append_new(array, json_real(values[i])) != 0) {
             json_decref(array);
             return NULL;
@@ -159,7 +159,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         open_view(out, purpose, purpose == GLTF_VERTICES ? (row + 3) / 4 * 4 : row);
     json_t *const place = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
                                     "byteOffset", (json_int_t)view->bytes.size);
-    for (size_t i = 0; i < count * columns; i++) {
+    COMMON_FOR (i, count * columns) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
         if (is_rounded)
@@ -176,7 +176,7 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
                      size_t columns, bool has_zero)
 {
     float low[4] = {0}, high[4] = {0};
-    for (size_t i = 0; i < count * columns; i++) {
+    COMMON_FOR (i, count * columns) {
         const size_t c = i % columns;
         const bool is_first = i < columns && !has_zero;
         low[c] = is_first || values[i] < low[c] ? values[i] : low[c];
@@ -217,12 +217,12 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
 {
     uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
     float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
-    for (size_t set = 0; set < slots / 4; set++) {
+    COMMON_FOR (set, slots / 4) {
         char joint_name[32], weight_name[32];
         snprintf(joint_name, sizeof joint_name, "JOINTS_%zu", set);
         snprintf(weight_name, sizeof weight_name, "WEIGHTS_%zu", set);
         bool is_used = set == 0;
-        for (size_t i = 0; i < 4 * count; i++) {
+        COMMON_FOR (i, 4 * count) {
             const size_t from = i / 4 * slots + 4 * set + i % 4;
             four_joints[i] = joints[from];
             four_weights[i] = weights[from];
@@ -263,7 +263,7 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
                      size_t *value)
 {
     uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (size_t i = 0; i < size; i++)
+    COMMON_FOR (i, size)
         hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
     char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
     const bool is_known = gltf_find(out, kind, key, value);
@@ -346,7 +346,7 @@ void gltf_free(gltf_out *out)
 {
     json_decref(out->root);
     json_decref(out->names);
-    for (size_t i = 0; i < out->num_views; i++)
+    COMMON_FOR (i, out->num_views)
         free(out->views[i].bytes.bytes);
     free(out->views);
     free(out->binary.bytes);
@@ -389,7 +389,7 @@ static void join_views(gltf_out *out, const char *bin)
 {
     static const char *const extension = "EXT_meshopt_compression";
     size_t unpacked = 0;
-    for (size_t i = 0; i < out->num_views; i++) {
+    COMMON_FOR (i, out->num_views) {
         gltf_view *const from = &out->views[i];
         json_t *const view = json_array_get(json_object_get(out->root, "bufferViews"), i);
         const size_t size = from->bytes.size, begin = out->binary.size;
@@ -439,7 +439,7 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     } else if (fits) {
         const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
                                  (uint32_t)size, 0x4e4f534a};                           // JSON
-        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+        COMMON_FOR (i, sizeof head / sizeof head[0])
             convert_put_u32(file, head[i]);
         convert_put(file, text, length);
         pad(file, ' ');

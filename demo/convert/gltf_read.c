@@ -136,7 +136,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     (void)gltf_numbers(object, "emissiveFactor", 3, glow);
     const bool has_color =
         gltf_numbers(old ? old : metal, old ? "diffuseFactor" : "baseColorFactor", 4, color);
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+    COMMON_FOR (map, CONVERT_NUM_MAPS)
         if (textures[map] && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
             return false;

@@ -25,7 +25,7 @@ convert_vec gltf_point(const gltf_affine *a, convert_vec v)
 gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b)
 {
     gltf_affine product;
-    for (int k = 0; k < 4; k++) {
+    COMMON_FOR (k, 4) {
         product.c[k] = gltf_point(a, b->c[k]);
         if (k < 3) // a direction
             product.c[k] = convert_sub(product.c[k], a->c[3]);
@@ -48,7 +48,7 @@ static bool invert(const gltf_affine *a, gltf_affine *inverse)
     if (!(fabs(det) > 1e-12 * size) || !(fabs(det) > 1e-60))
         return false;
     convert_vec rows[3];
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         rows[i] = convert_times(convert_cross(c[(i + 1) % 3], c[(i + 2) % 3]), 1.0 / det);
     *inverse = (gltf_affine){
         {{rows[0].x, rows[1].x, rows[2].x},
@@ -61,7 +61,7 @@ static bool invert(const gltf_affine *a, gltf_affine *inverse)
 gltf_affine gltf_from_xform(convert_xform t)
 {
     gltf_affine a = identity;
-    for (int k = 0; k < 3; k++)
+    COMMON_FOR (k, 3)
         a.c[k] = convert_rotate(t.rotation, a.c[k]);
     a.c[3] = t.translation;
     return a;
@@ -71,7 +71,7 @@ gltf_affine gltf_from_xform(convert_xform t)
 static gltf_affine from_matrix(const double *m)
 {
     gltf_affine a;
-    for (int k = 0; k < 4; k++)
+    COMMON_FOR (k, 4)
         a.c[k] = (convert_vec){m[4 * k], m[4 * k + 1], m[4 * k + 2]};
     return a;
 }
@@ -98,14 +98,14 @@ convert_quat gltf_rotation(const gltf_affine *a)
     gltf_affine r = *a, inverse;
     if (gltf_determinant(a) < 0.0)
         r.c[0] = convert_times(r.c[0], -1.0);
-    for (int round = 0; round < 100; round++) {
+    COMMON_FOR (round, 100) {
         if (!invert(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
         // Both of the same size, so that it takes few rounds.
         const double det = gltf_determinant(&r), scale = pow(fabs(det), -1.0 / 3.0);
         const gltf_affine old = r;
         double change = 0.0;
-        for (int k = 0; k < 3; k++) { // the inverse's rows are those cross products
+        COMMON_FOR (k, 3) { // the inverse's rows are those cross products
             const convert_vec row = convert_cross(old.c[(k + 1) % 3], old.c[(k + 2) % 3]);
             r.c[k] = convert_add(convert_times(old.c[k], 0.5 * scale),
                                  convert_times(row, 0.5 / (det * scale)));
@@ -172,7 +172,7 @@ void gltf_join_parts(gltf_state *state)
     const double *const t = state->parts[GLTF_TRANSLATION], *const r = state->parts[GLTF_ROTATION];
     state->rotation = convert_unit((convert_quat){r[0], r[1], r[2], r[3]});
     state->affine = gltf_from_xform((convert_xform){state->rotation, {t[0], t[1], t[2]}});
-    for (int k = 0; k < 3; k++)
+    COMMON_FOR (k, 3)
         state->affine.c[k] = convert_times(state->affine.c[k], state->parts[GLTF_SCALE][k]);
 }
 
@@ -191,9 +191,9 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     node->has_camera = node->camera != MD5_NONE;
     node->joint = MD5_NONE;
     node->rest.parts[GLTF_ROTATION][3] = 1.0;
-    for (int k = 0; k < 3; k++)
+    COMMON_FOR (k, 3)
         node->rest.parts[GLTF_SCALE][k] = 1.0;
-    for (int part = 0; part < GLTF_NUM_PARTS; part++)
+    COMMON_FOR (part, GLTF_NUM_PARTS)
         (void)gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
                            node->rest.parts[part]);
     gltf_join_parts(&node->rest);
@@ -222,12 +222,12 @@ static bool read_nodes(gltf_rig *rig)
     rig->num_nodes = gltf_count(rig->file, "nodes") + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
-    for (size_t i = 0; i < rig->num_nodes; i++)
+    COMMON_FOR (i, rig->num_nodes)
         rig->nodes[i].parent = rig->nodes[i].child = rig->nodes[i].next = MD5_NONE;
-    for (size_t i = 0; i < rig->num_nodes; i++)
+    COMMON_FOR (i, rig->num_nodes)
         if (!read_node(rig, (uint32_t)i))
             return false;
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         uint32_t at = rig->nodes[i].parent == MD5_NONE ? (uint32_t)i : MD5_NONE;
         while (at != MD5_NONE) {
             gltf_node *const node = &rig->nodes[at];
@@ -247,7 +247,7 @@ static bool read_nodes(gltf_rig *rig)
     uint32_t in = 0;
     while (rig->nodes[in].depth > 0)
         in++;
-    for (size_t i = 0; i < rig->num_nodes; i++)
+    COMMON_FOR (i, rig->num_nodes)
         in = rig->nodes[in].parent;
     const uint32_t above = rig->nodes[in].parent;
     const char *const name = rig->nodes[in].name, *const other = rig->nodes[above].name;
@@ -277,9 +277,9 @@ static bool choose_scene(gltf_rig *rig)
             return gltf_fail(file, "none of its %zu scenes is %.80s", num_scenes, asked);
     }
     const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
-    for (size_t i = 0; i < json_array_size(roots); i++)
+    COMMON_FOR (i, json_array_size(roots))
         rig->nodes[gltf_index_at(roots, i)].is_in_scene = true;
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const gltf_node *const parent = node->parent == MD5_NONE ? NULL : &rig->nodes[node->parent];
         node->is_in_scene |= scene == MD5_NONE || (parent && parent->is_in_scene);
@@ -292,10 +292,10 @@ static bool choose_scene(gltf_rig *rig)
 // Which nodes clips move.
 static void find_animated(gltf_rig *rig)
 {
-    for (size_t i = 0; i < gltf_count(rig->file, "animations"); i++) {
+    COMMON_FOR (i, gltf_count(rig->file, "animations")) {
         const json_t *const channels =
             json_object_get(gltf_item(rig->file, "animations", i), "channels");
-        for (size_t k = 0; k < json_array_size(channels); k++) {
+        COMMON_FOR (k, json_array_size(channels)) {
             const json_t *const target = json_object_get(json_array_get(channels, k), "target");
             const char *const path = gltf_text(target, "path");
             const uint32_t node = gltf_index(target, "node");
@@ -313,12 +313,12 @@ static bool read_skins(gltf_rig *rig)
     gltf_file *const file = rig->file;
     rig->num_skins = gltf_count(file, "skins");
     rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         const gltf_node *const node = &rig->nodes[i];
         if (node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE)
             rig->skins[node->skin].is_used = rig->is_skinned = true;
     }
-    for (size_t i = 0; i < rig->num_skins; i++) {
+    COMMON_FOR (i, rig->num_skins) {
         gltf_skin *const skin = &rig->skins[i];
         const json_t *const object = gltf_item(file, "skins", i);
         skin->is_used |= !rig->has_meshes; // a file of clips only
@@ -339,7 +339,7 @@ static bool read_skins(gltf_rig *rig)
         skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
         skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
         memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
-        for (size_t k = 0; k < skin->num_joints; k++) {
+        COMMON_FOR (k, skin->num_joints) {
             double matrix[16];
             for (size_t n = 0; n < 16 && matrices; n++)
                 matrix[n] = matrices[16 * k + n];
@@ -361,12 +361,12 @@ static void find_weights(gltf_rig *rig)
         gltf_skin *const skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL;
         const uint32_t mesh = skin && node->is_in_scene ? node->mesh : MD5_NONE;
         const json_t *const list = json_object_get(gltf_item(file, "meshes", mesh), "primitives");
-        for (size_t i = 0; i < MAX_SETS * json_array_size(list); i++) {
+        COMMON_FOR (i, MAX_SETS * json_array_size(list)) {
             const json_t *const attributes =
                 json_object_get(json_array_get(list, i / MAX_SETS), "attributes");
             const float *set[2] = {NULL};
             size_t count[2] = {0};
-            for (int k = 0; k < 2; k++) {
+            COMMON_FOR (k, 2) {
                 char name[32];
                 (void)snprintf(name, sizeof name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MAX_SETS);
                 const uint32_t accessor = gltf_index(attributes, name);
@@ -439,7 +439,7 @@ static void complete_joints(gltf_rig *rig)
         if (parent != MD5_NONE && (rig->nodes[number].is_joint || branches[number] > 0))
             branches[parent]++;
     }
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         const uint32_t number = rig->order[i];
         gltf_node *const node = &rig->nodes[number];
         const uint32_t parent = node->parent;
@@ -452,7 +452,7 @@ static void complete_joints(gltf_rig *rig)
     free(branches);
     free(is_above);
     // What clips move below a joint: a mesh on it, or a place for what a character holds.
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         uint32_t top = (uint32_t)i;
         while (top != MD5_NONE && !rig->nodes[top].is_joint)
             top = rig->nodes[top].parent;
@@ -468,13 +468,13 @@ static void number_joints(gltf_rig *rig)
 {
     bool is_ordered = true;
     size_t count = 0;
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         const gltf_node *const node = &rig->nodes[i];
         count += node->is_joint;
         is_ordered &= !node->is_joint || node->parent == MD5_NONE || node->parent < i;
     }
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         const uint32_t number = is_ordered ? (uint32_t)i : rig->order[i];
         gltf_node *const node = &rig->nodes[number];
         // The last one, which was added, serves meshes that no joint is above in files without
@@ -489,7 +489,7 @@ static void number_joints(gltf_rig *rig)
         joint->node = number;
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
-    for (size_t i = 0; i < rig->num_skins; i++)
+    COMMON_FOR (i, rig->num_skins)
         for (size_t k = 0; rig->skins[i].joints && k < rig->skins[i].num_joints; k++)
             rig->skins[i].joints[k] = rig->nodes[rig->skins[i].joints[k]].joint;
 }
@@ -510,7 +510,7 @@ static void name_joints(gltf_rig *rig)
         rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST_NAME, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
     size_t num_renamed = 0;
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    COMMON_FOR (j, rig->num_joints) {
         gltf_joint *const joint = &rig->joints[j];
         const char *const name = name_of_node(rig, joint->node);
         if (!joint->name)
@@ -559,7 +559,7 @@ static void bind_skins(gltf_rig *rig)
             skin->place = gltf_mul(bind, &skin->inverse_binds[by]);
             growth = gltf_determinant(bind) / gltf_determinant(&rig->nodes[joint->node].world);
         }
-        for (size_t k = 0; k < count; k++) {
+        COMMON_FOR (k, count) {
             gltf_affine bind;
             if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
                 || !invert(&skin->inverse_binds[k], &bind))
@@ -654,7 +654,7 @@ static bool choose_unit(gltf_rig *rig)
     for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
         const json_t *const primitives = json_object_get(
             gltf_item(file, "meshes", node->is_in_scene ? node->mesh : MD5_NONE), "primitives");
-        for (size_t k = 0; k < json_array_size(primitives); k++)
+        COMMON_FOR (k, json_array_size(primitives))
             if (!measure_mesh(file,
                               node->skin != MD5_NONE ? &rig->skins[node->skin].place : &node->world,
                               json_array_get(primitives, k), range))
@@ -703,11 +703,11 @@ static void settle(gltf_rig *rig)
     gltf_state *const states = common_alloc(rig->num_nodes, sizeof *states);
     gltf_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
     double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
-    for (size_t i = 0; i < rig->num_nodes; i++) {
+    COMMON_FOR (i, rig->num_nodes) {
         states[i] = rig->nodes[i].rest;
         rig->nodes[i].world = gltf_mul(&output, &rig->nodes[i].world);
     }
-    for (size_t i = 0; i < rig->num_skins; i++)
+    COMMON_FOR (i, rig->num_skins)
         rig->skins[i].place = gltf_mul(&output, &rig->skins[i].place);
     for (gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
         const uint32_t above = rig->nodes[joint->node].parent;
@@ -719,7 +719,7 @@ static void settle(gltf_rig *rig)
             convert_quat_mul(gltf_rotation(&joint->above), (convert_quat){-0.5, -0.5, -0.5, 0.5});
     }
     gltf_pose(rig, states, posed);
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    COMMON_FOR (j, rig->num_joints) {
         gltf_joint *const joint = &rig->joints[j];
         const gltf_joint *const parent =
             joint->parent != MD5_NONE ? &rig->joints[joint->parent] : NULL;
@@ -761,7 +761,7 @@ static void settle(gltf_rig *rig)
 
 void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
 {
-    for (size_t j = 0; j < rig->num_joints; j++) {
+    COMMON_FOR (j, rig->num_joints) {
         const gltf_joint *const joint = &rig->joints[j];
         const gltf_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;

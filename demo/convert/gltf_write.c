@@ -96,11 +96,11 @@ static uint32_t write_joints(gltf_writer *w)
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
     uint32_t num_roots = 0, num_renamed = 0;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         num_roots += skeleton->joints[i].parent == MD5_NONE;
     const uint32_t root = num_roots > 1 ? count : skeleton->order[0];
     w->num_joints = count + (num_roots > 1);
-    for (uint32_t i = 0; i < w->num_joints; i++) {
+    COMMON_FOR (i, w->num_joints) {
         const char *const name = i == count ? "md5_root" : skeleton->joints[i].name;
         char *const unique = gltf_unique_name(w->out, 'n', name, "joint");
         json_t *const node = json_pack("{s:s}", "name", unique);
@@ -112,7 +112,7 @@ static uint32_t write_joints(gltf_writer *w)
         gltf_add(w->out, "nodes", node);
         free(unique);
     }
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         if (i != root)
             gltf_hang(w->out, i,
                       skeleton->joints[i].parent != MD5_NONE ? skeleton->joints[i].parent : root);
@@ -134,13 +134,13 @@ static void write_skin(gltf_writer *w, uint32_t root)
     const double step = w->step > 0.0 ? w->step : 1.0;
     float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
-    for (uint32_t i = 0; i < w->num_joints; i++) {
+    COMMON_FOR (i, w->num_joints) {
         const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
         float *const out = binds + 16 * (size_t)i;
         gltf_append(w->out, joints, gltf_whole(i));
-        for (int row = 0; row < 3; row++) {
+        COMMON_FOR (row, 3) {
             double corner = 0.0;
-            for (int column = 0; column < 3; column++) {
+            COMMON_FOR (column, 3) {
                 const double value = m[4 * axis[row] + axis[column]];
                 out[4 * column + row] = (float)(value * step);
                 corner += value * w->corner[column];
@@ -212,7 +212,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     gltf_add(w->out, "materials", material);
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+    COMMON_FOR (map, CONVERT_NUM_MAPS) {
         static const char *const keys[CONVERT_NUM_MAPS] = {
             "baseColorTexture", "normalTexture", "specularColorTexture", "emissiveTexture"};
         convert_picture picture = look->maps[map];
@@ -269,12 +269,12 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     for (size_t v = 0; v < mesh->num_vertices; v++) {
         float *const weights = skin->weights + v * skin->slots, sum = 0.0f;
-        for (uint32_t k = 0; k < skin->slots; k++) {
+        COMMON_FOR (k, skin->slots) {
             weights[k] = roundf(weights[k] * 65535.0f);
             sum += weights[k];
         }
         weights[0] += 65535.0f - sum;
-        for (uint32_t k = 0; k < skin->slots; k++) {
+        COMMON_FOR (k, skin->slots) {
             weights[k] /= 65535.0f;
             if (!(weights[k] > 0.0f))
                 skin->joints[v * skin->slots + k] = 0;
@@ -289,14 +289,14 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     float *const values = common_alloc(count, 4 * sizeof *values);
     // Where --quantize rounds, positions are steps from the corner: the inverse bind matrices take
     // them back, as nodes of skinned meshes may not.
-    for (size_t v = 0; v < count; v++) {
+    COMMON_FOR (v, count) {
         put_vec(position(skin->positions[v]), values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
     }
     gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
-    for (size_t v = 0; v < count; v++)
+    COMMON_FOR (v, count)
         put_direction(mesh->normals[v], values + 3 * v);
     gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
     for (size_t v = 0; mesh->tangents && v < count; v++) {
@@ -326,13 +326,13 @@ static void find_box(gltf_writer *w)
     const md5_model *const model = w->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
     float end[3], largest = 0.0f;
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    COMMON_FOR (m, model->num_meshes)
         box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
                                                            model->meshes[m].num_vertices));
     if (box.min.x <= box.max.x) {
         put_vec(position(box.min), w->corner);
         put_vec(position(box.max), end);
-        for (int k = 0; k < 3; k++)
+        COMMON_FOR (k, 3)
             largest = fmaxf(largest, end[k] - w->corner[k]);
     }
     w->step = largest > 0.0f ? largest / 65535.0 : 1.0;
@@ -387,9 +387,9 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
     const md5_morph_delta **const deltas = common_alloc(all->num_vertices, sizeof *deltas);
     float *const values = common_alloc(all->num_vertices, 3 * sizeof *values);
-    for (uint32_t t = 0; t < morph->num_targets; t++) {
+    COMMON_FOR (t, morph->num_targets) {
         uint32_t count = 0;
-        for (uint32_t i = 0; i < all->num_vertices; i++) {
+        COMMON_FOR (i, all->num_vertices) {
             const md5_morph_delta *const delta = &all->deltas[all->first[i] + next[i]];
             if (all->first[i] + next[i] == all->first[i + 1] || delta->target != t)
                 continue;
@@ -405,7 +405,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents ? 3 : 2); a++) {
-            for (uint32_t i = 0; i < count; i++) {
+            COMMON_FOR (i, count) {
                 const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
                 put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1.0)),
@@ -561,7 +561,7 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 {
     const uint32_t count = w->assets.skeleton->num_joints;
     md5_xform *const poses = common_alloc((size_t)clip->anim->num_frames * count, sizeof *poses);
-    for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++)
+    COMMON_FOR (frame, clip->anim->num_frames)
         md5_sample(clip->binding, md5_moment_from_frames(clip->anim, frame, frame, 0.0f),
                    MD5_ROOT_FILE, poses + (size_t)frame * count);
     return poses;
@@ -571,10 +571,10 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 static void find_moves(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
-    for (size_t i = 0; i < w->assets.num_clips; i++) {
+    COMMON_FOR (i, w->assets.num_clips) {
         md5_xform *const poses = sample_clip(w, &w->assets.clips[i]);
         const size_t count = (size_t)w->assets.clips[i].anim->num_frames * skeleton->num_joints;
-        for (size_t k = 0; k < count; k++) {
+        COMMON_FOR (k, count) {
             const size_t joint = k % skeleton->num_joints;
             const convert_xform now = convert_from_xform(poses[k]);
             const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
@@ -602,7 +602,7 @@ static void find_tolerances(gltf_writer *w)
     uint32_t *const tracks = common_alloc(count, sizeof *tracks);
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        COMMON_FOR (v, mesh->num_vertices)
             for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
@@ -610,7 +610,7 @@ static void find_tolerances(gltf_writer *w)
                 reach[joint] = fmax(reach[joint], md5_vec3_length(gap));
             }
     }
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const bool *const moves = w->moves + 2 * (size_t)joint;
         tracks[joint] = (parent == MD5_NONE ? 0 : tracks[parent]) + moves[0] + moves[1];
@@ -637,7 +637,7 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
     const size_t columns = track->is_rotation ? 4 : 3, count = track->num_keys;
     float *const values = common_alloc(count + 1, columns * sizeof *values);
     float *const times = common_alloc(count, sizeof *times);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const size_t frame = track->keys ? track->keys[i] : i;
         times[i] = track->times[frame];
         put_quat(track->values[frame],
@@ -654,14 +654,14 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
                         const float *times)
 {
     const uint32_t num_frames = clip->anim->num_frames;
-    for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
+    COMMON_FOR (m, w->assets.model->num_meshes) {
         const json_t *const names = w->meshes[m].targets;
         const size_t num_targets = json_array_size(names);
         if (num_targets == 0)
             continue;
         uint32_t num_driven = 0;
         float *const values = common_alloc(num_frames * num_targets, sizeof *values);
-        for (size_t t = 0; t < num_targets; t++) {
+        COMMON_FOR (t, num_targets) {
             char *const key =
                 common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
             size_t number = SIZE_MAX;
@@ -693,14 +693,14 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                      .times = common_alloc(num_frames, sizeof *to.times),
                      .num_frames = num_frames,
                      .keys = common_alloc(num_frames, sizeof *to.keys)};
-    for (uint32_t frame = 0; frame < num_frames; frame++)
+    COMMON_FOR (frame, num_frames)
         to.times[frame] = (float)((double)frame / clip->anim->frame_rate);
-    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
+    COMMON_FOR (i, 2 * (size_t)num_joints) {
         const uint32_t joint = (uint32_t)(i / 2);
         to.is_rotation = i % 2 == 1;
         if (!w->moves[i])
             continue;
-        for (uint32_t frame = 0; frame < num_frames; frame++) {
+        COMMON_FOR (frame, num_frames) {
             const convert_xform x = place(poses[(size_t)frame * num_joints + joint]);
             to.values[frame] = to.is_rotation ? x.rotation : from_vec(x.translation);
         }
@@ -748,7 +748,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     convert_xform first = {0};
     uint32_t cut = 0;
     double widest = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
         const bool is_jump = cut > 0 && camera->cuts[cut - 1] + 1 == i;
@@ -776,7 +776,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     const size_t node = gltf_add(w->out, "nodes", item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     json_t *const cuts = json_array();
-    for (uint32_t i = 0; i < camera->num_cuts; i++)
+    COMMON_FOR (i, camera->num_cuts)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
     json_t *const animation = gltf_add_animation(
         w->out, title,
@@ -801,9 +801,9 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
 static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
-    for (size_t i = 0; i < w->scene->num_materials; i++)
+    COMMON_FOR (i, w->scene->num_materials)
         (void)gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i});
-    for (size_t i = 0; i < w->scene->num_weights; i++) {
+    COMMON_FOR (i, w->scene->num_weights) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
         (void)gltf_find(w->out, 'w', key, &(size_t){i});

@@ -121,7 +121,7 @@ static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
 static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *what,
                           uint32_t index)
 {
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         if (!(fabsf(numbers[i]) <= 1e9f))
             return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
                         index, (double)numbers[i]);
@@ -153,7 +153,7 @@ static bool read_header(iqm_file *file)
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
-    for (size_t i = 0; i < NUM_HEADER; i++)
+    COMMON_FOR (i, NUM_HEADER)
         header[i] = get_u32(file->bytes + sizeof magic + 4 * i);
     if (header[VERSION] != 2)
         return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
@@ -161,7 +161,7 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_RANGE, "the header says %u bytes, but the file has %zu",
                     header[FILE_SIZE], file->size);
     file->size = header[FILE_SIZE];
-    for (int i = 0; i < NUM_TABLES; i++) {
+    COMMON_FOR (i, NUM_TABLES) {
         const uint64_t stride = i == FRAMES ? 2 * (uint64_t)header[NUM_CHANNELS] : tables[i].stride;
         const bool is_there = i == FRAMES ? stride > 0 : i != BOUNDS || header[OFS_BOUNDS] != 0;
         if (is_there
@@ -196,7 +196,7 @@ static bool read_arrays(iqm_file *file)
                           {"normals", 3, false},     {"tangents", 4, false},
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
-    for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
+    COMMON_FOR (i, file->header[NUM_ARRAYS]) {
         iqm_array row = {.type = 0};
         get_row(file, ARRAYS, i, &row);
         if (row.type >= NUM_TYPES) {
@@ -238,7 +238,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     const uint8_t *const bytes =
         file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
     uint32_t number = 0;
-    for (uint32_t i = 0; i < size; i++)
+    COMMON_FOR (i, size)
         number |= (uint32_t)bytes[i] << 8 * i;
     const int64_t half = (INT64_C(1) << 8 * size) / 2; // from it on signed ones are below 0
     if (array->format % 2 == 0)
@@ -313,7 +313,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
     file->poses = common_alloc((size_t)count + 1, sizeof *file->poses);
     file->num_joints = count;
     const bool is_named = has_joints || take_names(file, scene);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         iqm_pose *const pose = &file->poses[i];
         iqm_bone bone = {.name = 0};
         double v[CHANNELS];
@@ -337,7 +337,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
             has_joints ? get_text(file, bone.name, "joint") : file->texts.names[i];
         if (!name)
             return false;
-        for (int k = 0; k < CHANNELS; k++)
+        COMMON_FOR (k, CHANNELS)
             v[k] = bone.channels[k];
         const convert_xform local = local_of(file, v);
         file->skeleton[i] = (convert_joint){name, bone.parent, local};
@@ -367,7 +367,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     }
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < file->arrays[JOINTS].size; i++) {
+    COMMON_FOR (i, file->arrays[JOINTS].size) {
         const double weight = get_component(file, WEIGHTS, index, i);
         const double joint = get_component(file, JOINTS, index, i);
         if (!(weight >= 0.0 && weight <= 4294967295.0)
@@ -389,7 +389,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     }
     if (count == 0)
         weights[count++] = (md5_weight){.bias = 1.0f};
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
         weights[i].bias = sum > 0.0 ? (float)(weights[i].bias / sum) : 1.0f;
         weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
@@ -423,13 +423,13 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
     mesh->shader = mesh->name ? get_text(file, row.material, "material") : NULL;
     if (!mesh->shader)
         return false;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         if (!read_vertex(file, first + i, mesh))
             return false;
-    for (uint32_t i = 0; i < row.num_triangles; i++) {
+    COMMON_FOR (i, row.num_triangles) {
         uint32_t *const corners = mesh->indices + 3 * (size_t)mesh->num_triangles++;
         get_row(file, TRIANGLES, row.first_triangle + i, corners);
-        for (int k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3) {
             corners[k] -= first;
             if (corners[k] >= count)
                 return FAIL(MD5_ERROR_RANGE,
@@ -462,7 +462,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
                    .num_meshes = file->header[NUM_MESHES]};
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
-    for (uint32_t i = 0; i < file->num_joints; i++) {
+    COMMON_FOR (i, file->num_joints) {
         doc.joints[i] =
             convert_doc_joint(file->skeleton[i].name, file->skeleton[i].parent, file->bind[i]);
         // As readers recover it from three numbers of the rotation: so that points relative to it
@@ -501,9 +501,9 @@ static bool read_model(iqm_file *file, convert_scene *scene)
 static bool check_poses(const iqm_file *file)
 {
     uint64_t num_channels = 0;
-    for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
+    COMMON_FOR (i, file->header[NUM_POSES]) {
         const iqm_pose *const pose = &file->poses[i];
-        for (int k = 0; k < CHANNELS; k++)
+        COMMON_FOR (k, CHANNELS)
             num_channels += pose->mask >> k & 1;
         if (pose->parent != file->skeleton[i].parent)
             return FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
@@ -526,10 +526,10 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
         channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * (file->first + frame);
-    for (uint32_t i = 0; i < file->num_joints; i++) {
+    COMMON_FOR (i, file->num_joints) {
         const iqm_pose *const pose = &file->poses[i];
         double v[CHANNELS];
-        for (int k = 0; k < CHANNELS; k++) {
+        COMMON_FOR (k, CHANNELS) {
             v[k] = pose->lows[k];
             if (pose->mask >> k & 1) {
                 v[k] += (double)pose->steps[k] * (channel[0] | channel[1] << 8);
@@ -577,7 +577,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MAX_CLIPS);
     if (!check_poses(file))
         return false;
-    for (uint32_t i = 0; i < num_anims; i++) {
+    COMMON_FOR (i, num_anims) {
         iqm_clip row = {.name = 0};
         get_row(file, ANIMS, i, &row);
         const uint32_t first = file->first = row.first, count = row.count;
@@ -679,23 +679,23 @@ static void sample_clips(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
     const uint32_t count = writer->num_joints;
-    for (size_t c = 0; c < assets->num_clips; c++)
+    COMMON_FOR (c, assets->num_clips)
         writer->num_frames += assets->clips[c].anim->num_frames;
     writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
     writer->poses = common_alloc(count, sizeof *writer->poses);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     float(*out)[MOVING] = writer->frames;
-    for (size_t c = 0; c < assets->num_clips; c++) {
+    COMMON_FOR (c, assets->num_clips) {
         const md5_anim *const anim = assets->clips[c].anim;
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        COMMON_FOR (frame, anim->num_frames) {
             md5_sample(assets->clips[c].binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
                        MD5_ROOT_FILE, pose);
-            for (uint32_t i = 0; i < count; i++)
+            COMMON_FOR (i, count)
                 get_channels(pose[i], *out++);
         }
     }
     free(pose);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         iqm_pose *const to = &writer->poses[i];
         // No joint has a scale: its three channels are constant.
         *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1.0f, 1.0f, 1.0f}, {0}};
@@ -710,7 +710,7 @@ static void sample_clips(iqm_writer *writer)
             to->steps[k] = step;
             to->mask |= (step > 0.0f ? 1u : 0u) << k;
             writer->header[NUM_CHANNELS] += step > 0.0f;
-            for (size_t frame = 0; frame < writer->num_frames; frame++) {
+            COMMON_FOR (frame, writer->num_frames) {
                 float *const v = &writer->frames[frame * count + i][k];
                 *v = step > 0.0f ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0.0f;
             }
@@ -750,7 +750,7 @@ static uint32_t add_text(iqm_writer *writer, const char *text)
 static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-    for (int k = 0; k < NUM_SLOTS; k++)
+    COMMON_FOR (k, NUM_SLOTS)
         if (slots[NUM_SLOTS + k] > 0) {
             const md5_vec3 v = md5_mat34_point(palette[slots[k]], position);
             sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)slots[NUM_SLOTS + k] / 255.0f));
@@ -767,10 +767,10 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
     md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
     md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
-    for (uint32_t i = 0; i < writer->num_joints; i++) { // as readers pose it
+    COMMON_FOR (i, writer->num_joints) { // as readers pose it
         const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
         float v[MOVING];
-        for (int k = 0; k < MOVING; k++)
+        COMMON_FOR (k, MOVING)
             v[k] = writer->poses[i].lows[k] + writer->poses[i].steps[k] * steps[k];
         const md5_quat q = {v[3], v[4], v[5], v[6]};
         pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
@@ -779,7 +779,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     md5_local_to_palette(model, pose, NULL, written);
     iqm_box row = {.radius = 0.0f};
     const uint8_t *slots = writer->slots;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
         for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
@@ -825,7 +825,7 @@ static bool put_meshes(iqm_writer *writer)
     const md5_model *const model = writer->assets.model;
     size_t num_vertices = 0, num_triangles = 0;
     begin(writer, MESHES, model->num_meshes);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         const iqm_mesh row = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
                               (uint32_t)num_vertices,       mesh->num_vertices,
@@ -851,18 +851,18 @@ static bool put_meshes(iqm_writer *writer)
         put_row(writer, ARRAYS, &row);
         offset += num_vertices * sizes[type] * component_sizes[format];
     }
-    for (int type = 0; type < NUM_TYPES; type++) {
+    COMMON_FOR (type, NUM_TYPES) {
         const uint8_t *slots = writer->slots;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
+        COMMON_FOR (i, model->num_meshes) {
             put_vertices(&writer->out, type, &model->meshes[i], slots);
             slots += 2 * NUM_SLOTS * (size_t)model->meshes[i].num_vertices;
         }
     }
     begin(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
-        for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
+        COMMON_FOR (k, 3 * (size_t)mesh->num_triangles)
             convert_put_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
     }
@@ -874,7 +874,7 @@ static bool put_joints(iqm_writer *writer)
 {
     const md5_joint *const joints = writer->assets.skeleton->joints;
     begin(writer, BONES, writer->num_joints);
-    for (uint32_t i = 0; i < writer->num_joints; i++) {
+    COMMON_FOR (i, writer->num_joints) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
             return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                                 "joint '%s' comes before its parent", joints[i].name);
@@ -884,7 +884,7 @@ static bool put_joints(iqm_writer *writer)
         put_row(writer, BONES, &row);
     }
     begin(writer, POSES, writer->num_frames > 0 ? writer->num_joints : 0);
-    for (uint32_t i = 0; i < writer->header[NUM_POSES]; i++)
+    COMMON_FOR (i, writer->header[NUM_POSES])
         put_row(writer, POSES, &writer->poses[i]);
     return true;
 }
@@ -893,7 +893,7 @@ static bool put_joints(iqm_writer *writer)
 static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
     const size_t count = writer->num_joints, last = first + num_frames - 1;
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
             if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
                     * writer->poses[i].steps[k]
@@ -908,7 +908,7 @@ static void put_clips(iqm_writer *writer)
     uint32_t num_loops = 0;
     size_t first = 0;
     begin(writer, ANIMS, assets->num_clips);
-    for (size_t c = 0; c < assets->num_clips; c++) {
+    COMMON_FOR (c, assets->num_clips) {
         const md5_anim *const anim = assets->clips[c].anim;
         const bool loops = is_loop(writer, first, anim->num_frames);
         const iqm_clip row = {add_text(writer, assets->clips[c].name), (uint32_t)first,
@@ -921,9 +921,9 @@ static void put_clips(iqm_writer *writer)
         convert_note(writer->job, "%u of %zu clips end as they begin, and are marked as loops",
                      num_loops, assets->num_clips);
     begin(writer, FRAMES, writer->num_frames);
-    for (size_t frame = 0; frame < writer->num_frames; frame++)
-        for (uint32_t i = 0; i < writer->num_joints; i++)
-            for (int k = 0; k < MOVING; k++)
+    COMMON_FOR (frame, writer->num_frames)
+        COMMON_FOR (i, writer->num_joints)
+            COMMON_FOR (k, MOVING)
                 if (writer->poses[i].mask >> k & 1) {
                     const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
                     convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);

@@ -98,7 +98,7 @@ static char *plain_name(const char *text)
 
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
 {
-    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+    COMMON_FOR (i, doc->num_meshes) {
         md5_doc_mesh *const mesh = &doc->meshes[i];
         const char **const name = layout->family == CONVERT_QUAKE ? &mesh->shader : &mesh->name;
         if (layout->family == CONVERT_QUAKE)
@@ -160,7 +160,7 @@ static const char *title_of(const convert_material *material)
 
 static void turn_green(view_image *image)
 {
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+    COMMON_FOR (i, (size_t)image->width * image->height)
         image->rgba[4 * i + 1] = (uint8_t)(255 - image->rgba[4 * i + 1]);
 }
 
@@ -170,7 +170,7 @@ static bool order_normals(const finder *f, const char *name, const md5gl_texture
 {
     const uint32_t normals = md5gl_guess_normals(desc);
     if (normals & MD5GL_NORMALS_RXGB)
-        for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+        COMMON_FOR (i, (size_t)image->width * image->height)
             image->rgba[4 * i] = image->rgba[4 * i + 3];
     if (normals & MD5GL_NORMALS_GREEN_UP) {
         turn_green(image);
@@ -203,12 +203,12 @@ static blend_kind blending_of(const md5_stage *stage)
 // with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
 static void blend_by_alpha(view_image *image, blend_kind how)
 {
-    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
+    COMMON_FOR (i, (size_t)image->width * image->height) {
         uint8_t *const c = image->rgba + 4 * i;
         uint8_t most = c[0] > c[1] ? c[0] : c[1];
         most = c[2] > most ? c[2] : most;
         const uint8_t light = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
-        for (int k = 0; k < 3; k++)
+        COMMON_FOR (k, 3)
             c[k] = (uint8_t)(how == FILTERS || most == 0 ? 0 : 255 * c[k] / most);
         c[3] = how == FILTERS ? (uint8_t)(255 - light) : most;
     }
@@ -317,7 +317,7 @@ void convert_paint(const convert_job *job, convert_material *material, convert_m
     enum { SIDE = 8 }; // that every engine takes
     uint8_t rgba[SIDE * SIDE * 4];
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    for (int i = 0; i < SIDE * SIDE * 4; i++) {
+    COMMON_FOR (i, SIDE * SIDE * 4) {
         const double c = i % 4 < 3 ? fmin(fmax(color[i % 4], 0.0), 1.0) : 1.0;
         const double stored = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
         rgba[i] = (uint8_t)(255.0
@@ -356,7 +356,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
     const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
     uint32_t num_used = 0, num_pictures = 0;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         num_pictures += stage->image.text[0] != '\0';
         if (!shown && &stage->image == color)
@@ -473,7 +473,7 @@ static void add_material(finder *f, uint32_t index)
     if (!is_declared && f->package && !chosen)
         look = view_find_look(&search, listener);
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+    COMMON_FOR (map, CONVERT_NUM_MAPS) {
         char *const longer = common_format("%s\n%s", key, own->files[map] ? own->files[map] : "");
         free(key);
         key = longer;
@@ -540,7 +540,7 @@ static uint8_t *make_tga(const view_image *image, size_t *size)
     enum { HEAD = 18 };
     const size_t width = image->width, height = image->height;
     bool has_alpha = false;
-    for (size_t i = 0; i < width * height; i++)
+    COMMON_FOR (i, width * height)
         has_alpha |= image->rgba[4 * i + 3] != 255;
     const size_t depth = has_alpha ? 4 : 3;
     *size = HEAD + depth * width * height;
@@ -550,8 +550,8 @@ static uint8_t *make_tga(const view_image *image, size_t *size)
     tga[14] = (uint8_t)height, tga[15] = (uint8_t)(height >> 8);
     tga[16] = (uint8_t)(8 * depth);
     tga[17] = has_alpha ? 8 : 0; // bits of alpha
-    for (size_t y = 0; y < height; y++)
-        for (size_t x = 0; x < width; x++) {
+    COMMON_FOR (y, height)
+        COMMON_FOR (x, width) {
             const uint8_t *const from = image->rgba + 4 * (y * width + x);
             uint8_t *const to = tga + HEAD + depth * ((height - 1 - y) * width + x);
             to[0] = from[2], to[1] = from[1], to[2] = from[0];
@@ -673,7 +673,7 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
     };
     for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MESHES; i++)
-        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        COMMON_FOR (k, sizeof rows / sizeof rows[0]) {
             if (!rows[k].value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
                 continue;
             convert_put_text(&all->text, "%s ", rows[k].word);
@@ -692,7 +692,7 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
         "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
     convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
                      material->is_two_sided ? "\ttwosided\n" : "");
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+    COMMON_FOR (map, CONVERT_NUM_MAPS) {
         const bool is_stage =
             map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
         if (!paths[map])
@@ -751,7 +751,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
     bool has_any = false, has_own_names = true;
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+    COMMON_FOR (map, CONVERT_NUM_MAPS) {
         const convert_picture *const picture = &material->maps[map];
         if (!picture->bytes)
             continue;
@@ -808,7 +808,7 @@ static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_e
         convert_put_text(to, "\n{\n\tmesh\t");
     }
     put_word(to, layout->inner, layout->name, ".md5mesh");
-    for (size_t i = 0; i < layout->scene->num_parts; i++) {
+    COMMON_FOR (i, layout->scene->num_parts) {
         const convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
@@ -865,7 +865,7 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     }
     md5_free_doc(model);
     common_free_list(&names);
-    for (size_t i = 0; i < all.num_files; i++)
+    COMMON_FOR (i, all.num_files)
         free(all.files[i].path);
     free(all.files);
     free(all.text.bytes);

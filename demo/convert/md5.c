@@ -97,7 +97,7 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
                      num_joints);
     // id's engine demands a first component within the frame also where there is none.
-    for (uint32_t i = 0; i < doc->num_joints; i++)
+    COMMON_FOR (i, doc->num_joints)
         if (doc->joints[i].track.flags == 0)
             doc->joints[i].track.first = 0;
     bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
@@ -121,7 +121,7 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
         return true;
     md5_doc all = *w->clips[0];
     bool is_alike = true, has_bounds = true;
-    for (size_t i = 0; i < w->num_clips; i++) {
+    COMMON_FOR (i, w->num_clips) {
         const md5_doc *const clip = w->clips[i];
         is_alike &= clip->num_components == all.num_components;
         has_bounds &= clip->bounds != NULL;
@@ -137,7 +137,7 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
     all.numbers = common_alloc((size_t)w->num_frames * row + 1, sizeof *all.numbers);
     all.bounds = has_bounds ? common_alloc((size_t)w->num_frames, sizeof *all.bounds) : NULL;
     size_t frame = 0;
-    for (size_t i = 0; i < w->num_clips; i++) {
+    COMMON_FOR (i, w->num_clips) {
         const md5_doc *const clip = w->clips[i];
         memcpy(all.numbers + frame * row, clip->numbers,
                clip->num_frames * row * sizeof *all.numbers);
@@ -218,7 +218,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
         md5_morph_key *const keys = common_alloc(row->num_keys, sizeof *keys);
         uint32_t count = 0;
         bool is_moved = false;
-        for (size_t i = 0; i < row->num_keys; i++) {
+        COMMON_FOR (i, row->num_keys) {
             const float weight = row->keys[i];
             is_moved |= weight < 0.0f || weight > 0.0f;
             // Between two of the same weight none is needed.
@@ -246,7 +246,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
         (void)md5_write_machine(&desc, file, text, size + 1, error);
     }
     const bool is_written = size > 0 && convert_write_file(w->layout.job, path, text, size, error);
-    for (uint32_t i = 0; i < desc.num_morphs; i++)
+    COMMON_FOR (i, desc.num_morphs)
         free((void *)morphs[i].keys);
     common_free_list(&files);
     free(text);
@@ -299,7 +299,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     if (is_done && model && w.layout.has_one_clip && w.num_clips == 0)
         is_done = write_rest(&w, error);
     is_done = is_done && write_one_clip(&w, error) && convert_write_looks(&w.layout, error);
-    for (size_t i = 0; i < w.num_clips; i++)
+    COMMON_FOR (i, w.num_clips)
         md5_free_doc(w.clips[i]);
     free(w.clips);
     md5_free_model(model);

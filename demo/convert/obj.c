@@ -82,7 +82,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     convert_bytes text = {0};
     uint32_t first = 1;
     convert_put_text(&text, "mtllib %s.mtl\n", writer->scene->name);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
         const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
@@ -95,12 +95,12 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        COMMON_FOR (v, mesh->num_file_vertices)
             put_vec(writer, &text, "v", positions[v]);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
+        COMMON_FOR (v, mesh->num_file_vertices) // v counts from the bottom
             convert_put_text(&text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
                              1.0 - mesh->texcoords[v].y);
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        COMMON_FOR (v, mesh->num_file_vertices)
             put_vec(writer, &text, "vn", normals[v]);
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {
             const uint32_t a = first + mesh->sources[mesh->indices[k]];

@@ -133,7 +133,7 @@ typedef struct retarget_figure {
 // Transforms relative to the parents become those in model space.
 static void place(const retarget_figure *figure, convert_xform *joints)
 {
-    for (uint32_t i = 0; i < figure->num_joints; i++) {
+    COMMON_FOR (i, figure->num_joints) {
         const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
         joints[joint] =
             convert_mul(parent == MD5_NONE ? figure->space : joints[parent], joints[joint]);
@@ -142,7 +142,7 @@ static void place(const retarget_figure *figure, convert_xform *joints)
 
 static void place_at_rest(const retarget_figure *figure)
 {
-    for (uint32_t i = 0; i < figure->num_joints; i++)
+    COMMON_FOR (i, figure->num_joints)
         figure->rest[i] = figure->own[i].rest;
     place(figure, figure->rest);
 }
@@ -152,9 +152,9 @@ static void place_at_rest(const retarget_figure *figure)
 static void guess_roles(retarget_figure *figure)
 {
     const char *words[NUM_ROLES]; // the earlier, the better
-    for (int r = 0; r < NUM_ROLES; r++)
+    COMMON_FOR (r, NUM_ROLES)
         figure->roles[r] = MD5_NONE;
-    for (uint32_t i = 0; i < figure->num_joints; i++) {
+    COMMON_FOR (i, figure->num_joints) {
         const uint32_t joint = figure->order[i];
         const retarget_name *const name = &figure->joints[joint].name;
         const char *sided = name->said;
@@ -178,7 +178,7 @@ static void guess_roles(retarget_figure *figure)
         }
     }
     // A shoulder is the upper arm if there is no other, and a leg the thigh.
-    for (int side = 0; side < 2; side++) {
+    COMMON_FOR (side, 2) {
         uint32_t *const role = figure->roles + side;
         if (role[2 * CLAVICLE] == role[2 * UPPER_ARM])
             role[2 * CLAVICLE] = MD5_NONE;
@@ -225,16 +225,16 @@ static double length_of(convert_vec v)
 static void find_leaders(const retarget_figure *figure)
 {
     double size = 0.0;
-    for (uint32_t i = 0; i < figure->num_joints; i++)
+    COMMON_FOR (i, figure->num_joints)
         size = fmax(size, length_of(bone(figure->rest, 0, i)));
-    for (int r = 0; r < NUM_ROLES; r++) {
+    COMMON_FOR (r, NUM_ROLES) {
         const uint32_t leader = figure->roles[r];
         // The user's map can have given the role to any joint.
         if (leader == MD5_NONE
             || find_word(roles[r / 2].words, figure->joints[leader].name.said) == NULL)
             continue;
         const retarget_name *const name = &figure->joints[leader].name;
-        for (uint32_t i = 0; i < figure->num_joints; i++) {
+        COMMON_FOR (i, figure->num_joints) {
             const retarget_name *const other = &figure->joints[i].name;
             if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0
                 && length_of(bone(figure->rest, leader, i)) <= 1e-3 * size)
@@ -266,7 +266,7 @@ static retarget_chain find_finger(retarget_figure *figure, int finger, int side)
     retarget_chain chain = make_chain(figure, hand, tip);
     const uint32_t length = chain.count;
     chain.count = 0;
-    for (uint32_t i = 0; i < length; i++) {
+    COMMON_FOR (i, length) {
         const uint32_t joint = chain.joints[i];
         if (is_of_finger(&figure->joints[joint].name, finger, side)
             && (chain.count == 0
@@ -339,7 +339,7 @@ static void make_t_pose(retarget_figure *figure)
 {
     const uint32_t *const role = figure->roles;
     convert_quat *const turns = common_alloc(figure->num_joints, sizeof *turns);
-    for (uint32_t i = 0; i < figure->num_joints; i++) {
+    COMMON_FOR (i, figure->num_joints) {
         const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
         turns[joint] = parent == MD5_NONE ? no_turn : turns[parent];
         for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
@@ -379,7 +379,7 @@ static void complete_figure(retarget_figure *figure)
     figure->chains[SPINE] = make_chain(figure, figure->body, chest);
     figure->chains[NECK] = make_chain(figure, chest != MD5_NONE ? chest : figure->body,
                                       head != MD5_NONE ? figure->own[head].parent : MD5_NONE);
-    for (int k = 0; k < 2 * NUM_FINGERS; k++)
+    COMMON_FOR (k, 2 * NUM_FINGERS)
         figure->chains[FINGERS + k] = find_finger(figure, k / 2, k % 2);
     find_axes(figure);
     place_at_rest(figure);
@@ -405,7 +405,7 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
     figure.next_chain = figure.order + num_joints;
     figure.rest = common_alloc(2 * (size_t)num_joints, sizeof *figure.rest);
     figure.posed = figure.rest + num_joints;
-    for (uint32_t i = 0; i < num_joints; i++) {
+    COMMON_FOR (i, num_joints) {
         const uint32_t joint = model != NULL ? model->skeleton.order[i] : i;
         const uint32_t parent = own[joint].parent;
         figure.order[i] = joint;
@@ -418,7 +418,7 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
     }
     place_at_rest(&figure);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-        for (uint32_t k = 0; k < model->meshes[m].num_influences; k++) {
+        COMMON_FOR (k, model->meshes[m].num_influences) {
             retarget_joint *const joint = &figure.joints[model->meshes[m].influence_joints[k]];
             joint->is_skin = true;
             joint->load++;
@@ -486,7 +486,7 @@ static char *read_word(char **at)
 
 static uint32_t find_name(const retarget_figure *figure, const char *name)
 {
-    for (uint32_t i = 0; i < figure->num_joints; i++)
+    COMMON_FOR (i, figure->num_joints)
         if (strcmp(figure->own[i].name, name) == 0)
             return i;
     return MD5_NONE;
@@ -549,13 +549,13 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
 {
     const retarget_chain *const spine = &target->chains[SPINE];
     uint32_t num_bent = 0; // of fingers
-    for (int c = 0; c < NUM_CHAINS; c++) {
+    COMMON_FOR (c, NUM_CHAINS) {
         const retarget_chain *const to = &target->chains[c], *const from = &source->chains[c];
         if (c >= FINGERS && from->count == 0)
             continue;
         num_bent += c >= FINGERS ? to->count : 0;
         // The bend of the source's is spread over the model's.
-        for (uint32_t i = 0; i < to->count; i++) {
+        COMMON_FOR (i, to->count) {
             const double at = (double)from->count * (i + 1) / to->count;
             const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
             set_drive(&target->joints[to->joints[i]],
@@ -570,7 +570,7 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
                      source->chains[SPINE].count);
     if (num_bent > 0)
         convert_note(job, "fingers: %u joints are bent", num_bent);
-    for (int r = 0; r < NUM_ROLES; r++) {
+    COMMON_FOR (r, NUM_ROLES) {
         const int word = r / 2;
         const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
         const uint32_t to = word == HIPS ? target->pelvis : target->roles[r];
@@ -593,7 +593,7 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
         set_drive(&target->joints[target->body], source->pelvis, source->pelvis, 0.0);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < target->num_joints; i++)
+    COMMON_FOR (i, target->num_joints)
         count += target->joints[i].low != MD5_NONE;
     return count;
 }
@@ -673,8 +673,8 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         path.x = path.y = 0.0;
     path.z += transfer->lift;
     // Twice, as joints that lead others can come behind them.
-    for (int time = 0; time < 2; time++)
-        for (uint32_t i = 0; i < target->num_joints; i++)
+    COMMON_FOR (time, 2)
+        COMMON_FOR (i, target->num_joints)
             pose_joint(transfer, target->order[i], path, time > 0);
 }
 
@@ -684,7 +684,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     const retarget_transfer *const transfer = user;
     const retarget_figure *const target = &transfer->target;
     pose_model(transfer, frame);
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    COMMON_FOR (i, target->num_joints) {
         const uint32_t parent = target->own[i].parent;
         const convert_xform from = parent == MD5_NONE ? target->space : target->posed[parent];
         local[i] = convert_mul(convert_inverse(from), target->posed[i]);
@@ -698,7 +698,7 @@ static void find_lift(retarget_transfer *transfer)
     const retarget_figure *const target = &transfer->target;
     const uint32_t num_frames = transfer->motion->num_frames;
     double *const lows = common_alloc(num_frames, sizeof *lows);
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    COMMON_FOR (frame, num_frames) {
         pose_model(transfer, frame);
         lows[frame] = HUGE_VAL;
         for (int r = 2 * FOOT; r < 2 * TOE + 2; r++) {
@@ -762,7 +762,7 @@ bool convert_retarget(const convert_job *job, const convert_motion *motion, cons
 {
     const uint32_t num_joints = model->skeleton.num_joints;
     convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
-    for (uint32_t i = 0; i < num_joints; i++)
+    COMMON_FOR (i, num_joints)
         joints[i] =
             (convert_joint){model->skeleton.joints[i].name, model->skeleton.joints[i].parent,
                             convert_from_xform(model->bind_local[i])};

@@ -49,7 +49,7 @@ void convert_note(const convert_job *job, const char *format, ...)
 void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to)
 {
     size_t count = 0;
-    for (size_t i = 0; i < scene->num_parts; i++)
+    COMMON_FOR (i, scene->num_parts)
         count += scene->parts[i].kind == CONVERT_CAMERA || scene->parts[i].kind == CONVERT_TARGET;
     if (count > 0)
         convert_note(job, "%zu camera paths and morph targets have no place in %s", count, to);
@@ -150,7 +150,7 @@ void convert_put_text(convert_bytes *out, const char *format, ...)
 
 void convert_put_words(convert_bytes *out, const void *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
         for (int shift = 0; shift < 32; shift += 8)
@@ -175,7 +175,7 @@ static bool is_same_file_name(const char *a, const char *b)
 
 static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
 {
-    for (size_t i = 0; i < scene->num_parts; i++)
+    COMMON_FOR (i, scene->num_parts)
         if (scene->parts[i].kind == kind && is_same_file_name(scene->parts[i].name, name))
             return true;
     return false;
@@ -287,10 +287,10 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     float longest = 0.0f; // of what stands still up to rounding of products
     bool is_right = true;
-    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
+    COMMON_FOR (frame, doc.num_frames) {
         md5_vec3 *const now = parts + frame * row;
         motion->pose(motion->user, frame, local);
-        for (uint32_t i = 0; i < doc.num_joints; i++) {
+        COMMON_FOR (i, doc.num_joints) {
             const convert_joint *const joint = &motion->joints[i];
             const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
             if (frame == 0) {
@@ -303,7 +303,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
                 is_right = convert_fail(error, MD5_ERROR_RANGE, motion->path,
                                         "clip %s: frame %u leads beyond 1e9 units", name, frame);
         }
-        for (size_t i = 0; i < row; i++)
+        COMMON_FOR (i, row)
             is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
                              <= 1e-7f * (i % 2 == 0 ? longest : 1.0f));
     }
@@ -315,7 +315,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
             doc.num_components += 3;
         }
     size_t num_kept = 0;
-    for (size_t i = 0; i < doc.num_frames * row; i++)
+    COMMON_FOR (i, doc.num_frames * row)
         if (is_moved[i % row])
             parts[num_kept++] = parts[i];
     doc.numbers = &parts->x;
@@ -333,7 +333,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
 
 const convert_part *convert_find_model(const convert_scene *scene)
 {
-    for (size_t i = 0; i < scene->num_parts; i++)
+    COMMON_FOR (i, scene->num_parts)
         if (scene->parts[i].kind == CONVERT_MODEL)
             return &scene->parts[i];
     return NULL;
@@ -355,14 +355,14 @@ md5_model *convert_parse_model(const convert_part *part, md5_error *error)
 
 void convert_free_scene(convert_scene *scene)
 {
-    for (size_t i = 0; i < scene->num_parts; i++) {
+    COMMON_FOR (i, scene->num_parts) {
         free(scene->parts[i].name);
         free(scene->parts[i].path);
         free(scene->parts[i].bytes);
     }
-    for (size_t i = 0; i < scene->num_materials; i++) {
+    COMMON_FOR (i, scene->num_materials) {
         convert_material *const material = &scene->materials[i];
-        for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        COMMON_FOR (map, CONVERT_NUM_MAPS) {
             free(material->maps[map].name);
             free(material->maps[map].declared);
             free(material->maps[map].bytes);
@@ -370,7 +370,7 @@ void convert_free_scene(convert_scene *scene)
         free(material->shader);
         free(material->text);
     }
-    for (size_t i = 0; i < scene->num_weights; i++) {
+    COMMON_FOR (i, scene->num_weights) {
         free(scene->weights[i].clip);
         free(scene->weights[i].target);
         free(scene->weights[i].keys);

@@ -64,7 +64,7 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
 {
     float least[4] = {2.0f, 2.0f, 2.0f, 2.0f};
     uint32_t strongest = 0;
-    for (uint32_t frame = 0; frame < count; frame++) {
+    MD5_FOR (frame, count) {
         for (int c = 0; c < 4; c++) {
             const float size = fabsf(values[frame].v[c]);
             least[c] = size < least[c] ? size : least[c];
@@ -166,7 +166,7 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         middle->v[3] = sqrtf(fmaxf(0.0f, 1.0f - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
     double worst = 0.0;
-    for (uint32_t frame = 0; frame < count; frame++) {
+    MD5_FOR (frame, count) {
         double square = 0.0;
         for (int c = 0; c < 4; c++) {
             const double off = (double)track->values[frame].v[c] - middle->v[c];
@@ -192,7 +192,7 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
 
     // q and -q are the same rotation: the sign is that of the component that is not stored or, if
     // all are, that of the frame before.
-    for (uint32_t frame = 0; frame < count; frame++) {
+    MD5_FOR (frame, count) {
         const float *const v = values[frame].v;
         const float *const u = frame > 0 ? values[frame - 1].v : v;
         const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
@@ -203,7 +203,7 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
 
     if (!is_full) {
         // Components in stored order: `last` behind the others.
-        for (uint32_t frame = 0; frame < count; frame++) {
+        MD5_FOR (frame, count) {
             float *const v = values[frame].v;
             const float moved = v[last];
             for (uint32_t c = last; c < 3; c++)
@@ -237,7 +237,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
     md5_packed_track *const tracks = MD5_NEW(arena, md5_packed_track, num_tracks);
     if (!tracks)
         return NULL;
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
+    MD5_FOR (joint, anim->skeleton.num_joints) {
         const md5_xform *const constant = &anim->constant[joint];
         md5_packed_track *const own = &tracks[2 * joint];
         own[0].joint = own[1].joint = joint;
@@ -246,7 +246,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
             || !take_translation(arena, &constant->translation.x, 3, 1, &own[1]))
             return NULL;
     }
-    for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+    MD5_FOR (slot, anim->num_rotations) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->rotation_joints[slot]];
         const float *const first = &anim->rotations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
@@ -254,7 +254,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
             return NULL;
         measure_deviations(track, num_frames);
     }
-    for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+    MD5_FOR (slot, anim->num_translations) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->translation_joints[slot] + 1];
         const float *const first = &anim->translations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
@@ -330,7 +330,7 @@ static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t st
 {
     const double size = md5i_packed_scale(scale);
     double bits = 0.0;
-    for (uint32_t c = 0; c < components_of(track); c++)
+    MD5_FOR (c, components_of(track))
         bits += bits_of((uint64_t)(track->ranges[c] / size + 0.5));
     return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
@@ -422,11 +422,11 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
         return MD5_FAIL(arena->context, error.status, "%s", error.message);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5_FOR (i, model->num_meshes) {
         if (model->meshes[i].influences) {
             // A vertex is a sum of points of its joints, each in the bind pose.
             const md5_mesh *const mesh = &model->meshes[i];
-            for (uint32_t j = 0; j < mesh->num_influences; j++) {
+            MD5_FOR (j, mesh->num_influences) {
                 const md5_vec4 influence = mesh->influences[j];
                 const uint32_t joint = mesh->influence_joints[j];
                 if (influence.w == 0.0f)
@@ -452,7 +452,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
         grow(&of_model[parent], of_model[joint] + bone);
     }
 
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    MD5_FOR (joint, model->skeleton.num_joints) {
         if (binding->tracks[joint] != MD5_NONE)
             grow(&own[binding->tracks[joint]], of_model[joint]);
     }
@@ -481,7 +481,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     float *const own = reach->own;
     const float scale = md5_scale_of(&anim->skeleton);
     if (compress->distances) {
-        for (uint32_t joint = 0; joint < num_joints; joint++)
+        MD5_FOR (joint, num_joints)
             grow(&own[joint], compress->distances[joint]);
     } else if (compress->model) {
         TRY(measure_model(arena, compress->model, anim, own));
@@ -497,7 +497,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
             grow(&own[parent], bone);
         }
     }
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         own[joint] = own[joint] > scale ? own[joint] : scale;
         if (!(own[joint] <= 1e9f * scale))
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
@@ -517,7 +517,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     }
     // `budgets` counts the joints of the longest path downwards. With those above it is the longest
     // path through a joint; independent errors of n joints add up to sqrt(n) of one.
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         above[joint] = parent == MD5_NONE ? 0.0f : above[parent] + 1.0f;
@@ -554,7 +554,7 @@ static md5_quatd normalized(md5_quat rotation)
 
 static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_placed *placed)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         md5_placed local = {normalized(pose[joint].rotation),
@@ -593,7 +593,7 @@ static void measure_at(const md5_anim *anim, const md5_packed *packed, const flo
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
     md5i_packed_sample_with(kernels->sample_packed, packed, moment, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+    MD5_FOR (joint, anim->skeleton.num_joints)
         grow_error(&scratch->errors[joint],
                    displacement(&scratch->of_anim[joint], &scratch->of_packed[joint], own[joint]));
 }
@@ -602,7 +602,7 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
                              const md5_measuring *scratch)
 {
     double worst = 0.0;
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+    MD5_FOR (joint, anim->skeleton.num_joints)
         scratch->errors[joint] = 0.0;
     for (uint32_t frame = 0;; frame++) {
         md5_moment at = {.frame0 = frame, .frame1 = frame};
@@ -613,7 +613,7 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
         at.fraction = 0.5f;
         measure_at(anim, packed, own, scratch, &at);
     }
-    for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
+    MD5_FOR (joint, anim->skeleton.num_joints)
         grow_error(&worst, scratch->errors[joint]);
     return worst;
 }
@@ -649,7 +649,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     md5_packed_track *const tracks = job->tracks;
     md5_packed *const packed = &job->packed;
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints, num_frames = anim->num_frames;
-    for (uint32_t i = 0; i < num_tracks; i++) {
+    MD5_FOR (i, num_tracks) {
         md5_packed_track *const track = &tracks[i];
         const double budget = job->reach.budgets[track->joint];
         const double reach = job->reach.reach[track->joint];
@@ -665,7 +665,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
         uint32_t row = 0;
         track->offset_bits = 0;
-        for (uint32_t c = 0; c < components_of(track); c++) {
+        MD5_FOR (c, components_of(track)) {
             int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
             for (uint32_t key = 1; key < num_keys; key++) {
                 const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
@@ -684,11 +684,11 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     }
     *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = num_frames};
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < num_tracks; i++)
+    MD5_FOR (i, num_tracks)
         bits += head_bits(&tracks[i]);
     uint64_t head = 0, key = bits;
     packed->head_bits = (uint32_t)bits;
-    for (uint32_t i = 0; i < num_tracks; i++) {
+    MD5_FOR (i, num_tracks) {
         uint64_t row = 0;
         for (uint32_t c = 0; tracks[i].step != 0 && c < components_of(&tracks[i]); c++)
             row += tracks[i].bits[c];
@@ -701,7 +701,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     uint8_t *const bytes = MD5_NEW(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
     packed->bytes = bytes;
-    for (uint32_t i = 0; i < num_tracks; i++) {
+    MD5_FOR (i, num_tracks) {
         const md5_packed_track *const track = &tracks[i];
         const uint32_t components = components_of(track);
         put_bits(bytes, &head, track->step, 4);
@@ -712,12 +712,12 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
             put_bits(bytes, &head, track->scale, 9);
         for (uint32_t c = 0; track->step != 0 && c < components; c++)
             put_bits(bytes, &head, track->bits[c], 5);
-        for (uint32_t c = 0; c < components; c++)
+        MD5_FOR (c, components)
             put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
         const uint32_t num_keys =
             track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
-        for (uint32_t k = 0; k < num_keys; k++)
-            for (uint32_t c = 0; c < components; c++) {
+        MD5_FOR (k, num_keys)
+            MD5_FOR (c, components) {
                 const int32_t level = level_of(key_of(track, num_frames, k)[c], track->scale);
                 put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
             }
@@ -746,7 +746,7 @@ static double part_of(double factor, double part)
 static bool find_budgets(compressing *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    MD5_FOR (joint, num_joints)
         job->reach.budgets[joint] *= (float)job->tolerance;
     for (int i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
@@ -771,7 +771,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     }
     // Steps in between: all budgets by the same factor.
     for (int i = 0; i < SCALINGS; i++) {
-        for (uint32_t joint = 0; joint < num_joints; joint++)
+        MD5_FOR (joint, num_joints)
             job->reach.budgets[joint] *= 0.93f;
         TRY(try_budgets(job, mark));
         keep_if_best(job);
@@ -779,7 +779,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     // If no attempt held: finer steps for all.
     double min_error = job->error;
     for (int i = 0; i < MAX_HALVINGS && job->num_bytes == 0; i++) {
-        for (uint32_t joint = 0; joint < num_joints; joint++)
+        MD5_FOR (joint, num_joints)
             job->reach.budgets[joint] *= 0.5f;
         TRY(try_budgets(job, mark));
         keep_if_best(job);

@@ -29,7 +29,7 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
     md5_packed_place place = {0, 0};
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+    MD5_FOR (i, 2 * packed->num_joints) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         if (place.head > num_bits)
             return fail_of_joint(context, i / 2, "its head is cut off");
@@ -48,10 +48,10 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
                         "the tracks of the compressed clip do not fill its bytes");
     packed->head_bits = place.head;
     place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+    MD5_FOR (i, 2 * packed->num_joints) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
-        for (uint32_t key = 0; key < num_keys; key++) {
+        MD5_FOR (key, num_keys) {
             // The numbers of a key, before the root or the length is taken: bounded, so that all
             // that follows is finite.
             const md5_packed_value value = md5i_packed_decode(packed, &head, key);
@@ -77,7 +77,7 @@ static md5_skeleton put_skeleton(md5_block *block, const md5_skeleton *skeleton)
     md5_joint *const joints = MD5_PUT(block, md5_joint, skeleton->joints, skeleton->num_joints);
     copy.joints = joints;
     copy.order = MD5_PUT(block, uint32_t, skeleton->order, skeleton->num_joints);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const char *const name = skeleton->joints[i].name;
         const char *const own = md5i_block_text(block, name, strlen(name));
         if (joints)
@@ -94,7 +94,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     md5_packed_place place = md5_packed_first(packed);
     const md5_moment start = {.frame0 = 0};
     float first[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+    MD5_FOR (i, 2 * packed->num_joints) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         num_moving[i % 2] += head.step != 0;
         if (i == 1)
@@ -135,7 +135,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     place = md5_packed_first(own);
     memset(constant, 0, num_joints * sizeof *constant);
     md5i_packed_sample_with(md5i_packed_sample_scalar, own, &start, constant);
-    for (uint32_t i = 0; i < 2 * own->num_joints; i++) {
+    MD5_FOR (i, 2 * own->num_joints) {
         const uint8_t kind = (uint8_t)(i % 2);
         if (kind == MD5_PACKED_ROTATION)
             places[i / 2] = place;
@@ -224,7 +224,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     const md5_skeleton *const skeleton = &anim->skeleton;
     clip_bytes of = {.clip = *anim, .packed = *anim->packed, .axes = (uint32_t)skeleton->axes};
     of.base = anim->base_frame[0].translation;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    MD5_FOR (i, skeleton->num_joints)
         of.num_names += (uint32_t)strlen(skeleton->joints[i].name) + 1;
     const size_t total = (size_t)size_of(&of);
     if (!bytes || size < total)
@@ -232,12 +232,12 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     uint8_t *const start = (uint8_t *)bytes;
     md5_kept_state state = {.to = start + HEAD};
     keep_fixed(&state, &of);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         uint32_t parent = skeleton->joints[i].parent, place = skeleton->order[i];
         md5_keep_32(&state, &parent);
         md5_keep_32(&state, &place);
     }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const size_t name_size = strlen(skeleton->joints[i].name) + 1;
         memcpy(state.to, skeleton->joints[i].name, name_size);
         state.to += name_size;
@@ -298,7 +298,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     uint8_t *const placed = MD5_NEW(arena, uint8_t, count);
     uint8_t *const tracks = MD5_NEW(arena, uint8_t, of.packed.num_bytes + MD5_PACKED_PADDING);
     TRY(joints && order && placed && tracks);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         md5_keep_32(&state, &joints[i].parent);
         md5_keep_32(&state, &order[i]);
     }
@@ -308,7 +308,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     TRY(md5i_is_ordered(&of.clip.skeleton, placed)
         || fail(context, MD5_ERROR_RANGE, "its joints are not in order"));
     const char *name = (const char *)state.from, *const end = name + of.num_names;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const char *const nul =
             name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
         if (!nul)
@@ -369,7 +369,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     made.num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
     memset(tracks, 0, num_joints * sizeof *tracks);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+    MD5_FOR (i, 2 * packed->num_joints) {
         const uint8_t kind = (uint8_t)(i % 2);
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
         md5_track *const track = &tracks[i / 2];
@@ -381,7 +381,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         made.num_components += 3;
         // All frames: time is linear in the size of the result.
         const uint32_t slot = slots[kind]++;
-        for (uint32_t frame = 0; frame < num_frames; frame++) {
+        MD5_FOR (frame, num_frames) {
             const md5_moment still = {.frame0 = frame, .frame1 = frame};
             const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
             float v[4];

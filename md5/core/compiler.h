@@ -228,4 +228,8 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_HAS_SHORTCUTS 1
 #endif
 
+// A loop over 0, 1 ... count - 1.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): declares it
+#define MD5_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
+
 #endif

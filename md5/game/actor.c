@@ -377,7 +377,7 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
 
 void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose)
 {
-    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
+    MD5_FOR (i, binding->skeleton->num_joints) {
         const uint32_t track = binding->tracks[i];
         pose[i] = track != MD5_NONE ? binding->anim->base_frame[track] : binding->bind_local[i];
         if (track == 0)
@@ -642,7 +642,7 @@ static const char magic[4] = {'M', 'D', '5', 'A'};
 static uint64_t fingerprint(const md5_entity *entity)
 {
     uint64_t hash = MD5_FNV;
-    for (uint32_t i = 0; i < entity->num_clips; i++) {
+    MD5_FOR (i, entity->num_clips) {
         const md5_entity_clip *const clip = &entity->clips[i];
         uint32_t rate;
         memcpy(&rate, &clip->anim->rate, sizeof rate);

@@ -1043,7 +1043,7 @@ void md5_build_cube2_look(const md5_cube2_part *part, const char *mesh, md5_cube
         .glow = -1.0f,
         .alpha_test = -1.0f,
     };
-    for (uint32_t i = 0; i < part->num_rows; i++) {
+    MD5_FOR (i, part->num_rows) {
         const md5_cube2_row *const row = &part->rows[i];
         if (strcmp(row->mesh, "*") != 0 && strcmp(row->mesh, mesh) != 0)
             continue;
@@ -1148,7 +1148,7 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
     MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT_NOT_NULL(pose);
     const float scale = md5_scale_of(skeleton);
-    for (uint32_t i = 0; i < anim->num_adjustments; i++) {
+    MD5_FOR (i, anim->num_adjustments) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
         const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);
         if (joint == MD5_NONE || is_replaced(part, anim->num_adjustments, i))

@@ -168,7 +168,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         for (; is_digit(byte_at(lex), 10); lex->at++)
             power = power < MOST ? 10 * power + digit_value(*lex->at) : MOST;
         double factor = 1.0;
-        for (uint32_t i = 0; i < power; i++)
+        MD5_FOR (i, power)
             factor *= 10.0;
         token->number = is_negative ? token->number / factor : token->number * factor;
     } else if (next == '#') {

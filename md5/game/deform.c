@@ -46,7 +46,7 @@ static void set_color(const md5_deformed *out, uint32_t vertex, md5_vec4 color)
 static void copy_vertices(const forming *form)
 {
     const md5_vec4 white = {1.0f, 1.0f, 1.0f, 1.0f};
-    for (uint32_t i = 0; i < form->mesh->num_vertices; i++) {
+    MD5_FOR (i, form->mesh->num_vertices) {
         form->out->positions[i] = form->positions[i];
         form->out->texcoords[i] = form->mesh->texcoords[i];
         set_color(form->out, i, form->mesh->colors ? form->mesh->colors[i] : white);
@@ -72,7 +72,7 @@ static void form_tubes(const forming *form)
         const uint32_t *const corners = form->mesh->indices + 3 * (size_t)i;
         const deform_edge none = {0, 0, INFINITY};
         ends[0] = ends[1] = none;
-        for (uint32_t k = 0; k < 6; k++) {
+        MD5_FOR (k, 6) {
             deform_edge side = {corners[k], corners[k % 3 == 2 ? k - 2 : k + 1], 0.0f};
             side.length =
                 md5_vec3_length(md5_vec3_sub(form->positions[side.to], form->positions[side.from]));
@@ -107,7 +107,7 @@ enum { FLARE_VERTICES = 16, FLARE_TRIANGLES = 18 };
 // Whether another triangle of a quad has the edge in the other direction.
 static bool is_inner(const uint32_t *corners, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = 0; i < 6; i++)
+    MD5_FOR (i, 6)
         if (corners[i] == to && corners[i % 3 == 2 ? i - 2 : i + 1] == from)
             return true;
     return false;
@@ -119,7 +119,7 @@ static bool find_outline(const uint32_t *corners, uint32_t outline[4])
 {
     uint32_t count = 1;
     outline[0] = corners[0];
-    for (uint32_t step = 0; step < 3; step++) {
+    MD5_FOR (step, 3) {
         for (uint32_t i = 0; i < 6 && count == step + 1; i++) {
             const uint32_t to = corners[i % 3 == 2 ? i - 2 : i + 1];
             if (corners[i] == outline[step] && to != outline[0]
@@ -160,9 +160,9 @@ static void form_flare(const forming *form, float spread)
         floorf(2048.0f * md5_vec3_dot(unit(md5_vec3_sub(eye, centre)), normal)) / 255.0f;
     const float grey = facing > 0.0f ? facing < 1.0f ? facing : 1.0f : 0.0f;
     const md5_vec4 color = {grey, grey, grey, 1.0f};
-    for (uint32_t i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         corners[i] = is_seen ? positions[outline[i]] : centre;
-    for (uint32_t i = 0; i < FLARE_VERTICES; i++) {
+    MD5_FOR (i, FLARE_VERTICES) {
         const uint32_t corner = i < 4 ? i : (i - 4) / 3;
         const md5_vec2 inside = {0.5f, 0.5f}, outside = {0.0f, 0.5f};
         md5_vec3 ways[3];
@@ -206,19 +206,19 @@ static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
     if (mesh->num_triangles > EYE_TRIANGLES)
         return false;
     *islands = (eye_islands){.size = {0}};
-    for (uint32_t i = 0; i < mesh->num_triangles; i++)
+    MD5_FOR (i, mesh->num_triangles)
         islands->of[i] = i;
     while (changes) {
         changes = false;
-        for (uint32_t i = 0; i < num_corners; i++)
-            for (uint32_t k = 0; k < num_corners; k++)
+        MD5_FOR (i, num_corners)
+            MD5_FOR (k, num_corners)
                 if (mesh->indices[i] == mesh->indices[k]
                     && islands->of[i / 3] < islands->of[k / 3]) {
                     islands->of[k / 3] = islands->of[i / 3];
                     changes = true;
                 }
     }
-    for (uint32_t i = 0; i < mesh->num_triangles; i++)
+    MD5_FOR (i, mesh->num_triangles)
         if (islands->size[islands->of[i]]++ == 0 && count++ < EYE_ISLANDS)
             islands->first[count - 1] = i;
     return count == EYE_ISLANDS;
@@ -227,7 +227,7 @@ static bool find_islands(const md5_mesh *mesh, eye_islands *islands)
 static md5_vec3 middle_of_island(const forming *form, const eye_islands *islands, uint32_t island)
 {
     md5_bounds box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
+    MD5_FOR (i, 3 * form->mesh->num_triangles) {
         const md5_vec3 position = form->positions[form->mesh->indices[i]];
         const md5_bounds point = {position, position};
         if (islands->of[i / 3] == islands->first[island])
@@ -256,7 +256,7 @@ static void project_eye(const forming *form, const eye_islands *islands, uint32_
     axes[1] = md5_vec3_cross(axes[0], look);
     for (int i = 0; i < 2; i++)
         axes[i] = unit(beyond(axes[i], look, -md5_vec3_dot(axes[i], look)));
-    for (uint32_t i = 0; i < 3 * form->mesh->num_triangles; i++) {
+    MD5_FOR (i, 3 * form->mesh->num_triangles) {
         const uint32_t vertex = form->mesh->indices[i];
         const md5_vec3 local = md5_vec3_sub(positions[vertex], origin);
         const md5_vec2 texcoord = {0.5f + md5_vec3_dot(local, axes[0]),
@@ -274,7 +274,7 @@ static uint32_t list_eyes(const md5_mesh *mesh, uint32_t *indices)
     uint32_t count = 0;
     if (!find_islands(mesh, &islands))
         return UINT32_MAX;
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+    MD5_FOR (i, mesh->num_triangles) {
         const bool is_drawn = islands.size[islands.of[i]] > 1;
         if (is_drawn && indices)
             memcpy(indices + 3 * (size_t)count, mesh->indices + 3 * (size_t)i, 3 * sizeof *indices);
@@ -379,7 +379,7 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
             const md5_vec3 middle =
                 middle_of(middle_of(quad[0], quad[1]), middle_of(quad[2], quad[3]));
             const float radius = 0.707f * md5_vec3_length(md5_vec3_sub(quad[0], middle));
-            for (uint32_t k = 0; k < 4; k++) {
+            MD5_FOR (k, 4) {
                 const md5_vec3 beside = beyond(middle, view->left, side[k] * radius);
                 const md5_vec2 corner = {0.5f - 0.5f * side[k], 0.5f - 0.5f * high[k]};
                 out->positions[i + k] = beyond(beside, view->up, high[k] * radius);
@@ -408,7 +408,7 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
         break;
     case MD5_DEFORM_MOVE:
         copy_vertices(&form);
-        for (uint32_t i = 0; i < mesh->num_vertices; i++)
+        MD5_FOR (i, mesh->num_vertices)
             out->positions[i].x += values[0];
         break;
     case MD5_DEFORM_TURBULENT:

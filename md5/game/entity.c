@@ -274,11 +274,11 @@ static bool load_clips(md5_entity_load *load)
     TRY(clips);
     entity->clips = clips;
     entity->num_clips = count;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         clips[i].anim = md5_model_def_anim(entity->model_def, i);
         md5_entity_clip *const clip = &clips[i];
         bool is_complete = true;
-        for (uint32_t k = 0; k < clip->anim->num_files; k++) {
+        MD5_FOR (k, clip->anim->num_files) {
             md5_entity_file *file = NULL;
             TRY(find_anim(load, clip->anim->files[k], &file));
             is_complete &= file != NULL;
@@ -358,7 +358,7 @@ static bool find_materials(md5_entity_load *load)
     const uint32_t count = entity->model->num_meshes;
     const char **const materials = MD5_NEW(&load->arena, const char *, count);
     TRY(materials);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         // A material that draws nothing is never replaced, else the key "shader" is preferred to
         // the skin.
         const char *const shader = entity->model->meshes[i].shader;
@@ -486,7 +486,7 @@ static md5_vec3 vector_of(md5_game *game, const md5_entity *entity, const char *
 // Finds a joint as the engine does, ignoring case.
 static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         if (md5_is_same_word(name, skeleton->joints[i].name))
             return (int32_t)i;
     }
@@ -538,7 +538,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
     // Move each copy behind those of its joint's ancestors.
     uint32_t used = 0;
     for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
-        for (uint32_t k = 0; k < count; k++) {
+        MD5_FOR (k, count) {
             if (copies[k].to == skeleton->order[i])
                 sorted[used++] = copies[k];
         }
@@ -835,7 +835,7 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
     if (part->num_copies == 0)
         return;
     const md5_xform to_head = md5_xform_inverse(md5_entity_part_placement(part, joints));
-    for (uint32_t i = 0; i < part->num_copies; i++) {
+    MD5_FOR (i, part->num_copies) {
         const md5_joint_copy *const copy = &part->copies[i];
         if (!copy->is_model_space) {
             head[copy->to] = body[copy->from];

@@ -134,7 +134,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     uint32_t count = 0;
     parsed->parents = MD5_NEW(&game->arena, md5_decl_entry *, list.count);
     TRY(parsed->parents);
-    for (uint32_t i = 0; i < list.count; i++) {
+    MD5_FOR (i, list.count) {
         const md5_entity_key key = list.keys[i];
         const size_t size = strlen(key.value);
         if (!md5_behind_prefix(key.name, "inherit")) {
@@ -187,7 +187,7 @@ static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_
         return true;
     open_ancestor *const added = MD5_NEW(&list->game->scratch, open_ancestor, 1);
     TRY(added);
-    for (uint32_t i = 0; i < parsed->num_own; i++) {
+    MD5_FOR (i, parsed->num_own) {
         // A key that an heir has too is the heir's.
         bool is_new;
         md5_entity_key *const place = place_of(list, parsed->own[i].name, &is_new);
@@ -256,7 +256,7 @@ const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
 {
     MD5_ASSERT_NOT_NULL(def);
     MD5_ASSERT_NOT_NULL(key);
-    for (uint32_t i = 0; i < def->num_keys; i++) {
+    MD5_FOR (i, def->num_keys) {
         if (md5_is_same_word(def->keys[i].name, key))
             return def->keys[i].value;
     }

@@ -253,7 +253,7 @@ static md5_image *read_tga(md5_context *context, const uint8_t *bytes, size_t si
     md5_image *const image = md5i_new_image(context, file.width, file.height);
     tga_cursor cursor = {file.data, 0, false};
     if (image) {
-        for (uint32_t i = 0; i < image->height; i++) {
+        MD5_FOR (i, image->height) {
             const uint32_t y = file.is_top_first ? i : image->height - 1 - i;
             uint8_t *row = image->pixels + (size_t)y * image->width * MD5_IMAGE_CHANNELS;
             for (uint32_t x = 0; x < image->width; x++, row += MD5_IMAGE_CHANNELS) {
@@ -360,9 +360,9 @@ static bool unpack_row(pcx_file *file, uint8_t *out, size_t step)
 static bool read_rows(md5_context *context, pcx_file *file, md5_image *image)
 {
     memset(image->pixels, 255, md5_image_texels(image) * MD5_IMAGE_CHANNELS);
-    for (uint32_t y = 0; y < file->height; y++) {
+    MD5_FOR (y, file->height) {
         uint8_t *const row = image->pixels + (size_t)y * file->width * MD5_IMAGE_CHANNELS;
-        for (uint32_t plane = 0; plane < file->num_planes; plane++) {
+        MD5_FOR (plane, file->num_planes) {
             if (!unpack_row(file, row + plane, MD5_IMAGE_CHANNELS))
                 return DAMAGED(context, "the PCX file ends in row %u of %u", y + 1, file->height);
         }
@@ -655,7 +655,7 @@ static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t si
                 const size_t columns =
                     image->width - x < BLOCK_SIDE ? image->width - x : BLOCK_SIDE;
                 read_block(file.blocks, blocks, texels);
-                for (uint32_t i = 0; i < rows; i++)
+                MD5_FOR (i, rows)
                     memcpy(image->pixels + 4 * ((size_t)(y + i) * image->width + x),
                            texels[BLOCK_SIDE * i], 4 * columns);
             }
@@ -663,11 +663,11 @@ static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t si
         return image;
     }
     for (uint32_t y = 0; y < file.height; y++, row += file.row_size) {
-        for (uint32_t x = 0; x < file.width; x++) {
+        MD5_FOR (x, file.width) {
             const uint8_t *const from = row + (size_t)x * (file.bits / 8);
             uint8_t *const rgba = image->pixels + 4 * ((size_t)y * image->width + x);
             uint32_t texel = 0;
-            for (uint32_t i = 0; i < file.bits / 8; i++)
+            MD5_FOR (i, file.bits / 8)
                 texel |= (uint32_t)from[i] << 8 * i;
             for (int i = 0; i < 4; i++)
                 rgba[i] = file.masks[i] ? channel_of(texel, file.masks[i]) : i == 3 ? 255 : 0;

@@ -250,7 +250,7 @@ static md5_image *round_image(md5_context *context, md5_image *image)
     md5_image *const result = md5i_new_image(context, width, height);
     if (!result)
         return NULL;
-    for (uint32_t y = 0; y < height; y++) {
+    MD5_FOR (y, height) {
         const uint32_t step = (uint32_t)(((uint64_t)image->width << 16) / result->width);
         const uint32_t above = row_of(y, 0.25f, image->height, result->height);
         const uint32_t below = row_of(y, 0.75f, image->height, result->height);
@@ -341,7 +341,7 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
         const uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
         heights[i] = (uint8_t)((texel[0] + texel[1] + texel[2]) / 3);
     }
-    for (uint32_t y = 0; y < image->height; y++) {
+    MD5_FOR (y, image->height) {
         const uint32_t width = image->width;
         const uint8_t *const here = heights + (size_t)y * width;
         const uint8_t *const below = heights + (size_t)((y + 1) % image->height) * width;
@@ -381,10 +381,10 @@ static bool smooth_normals(md5_context *context, md5_image *image)
     uint8_t *const source = (uint8_t *)md5i_alloc(context, size);
     TRY(source);
     memcpy(source, image->pixels, size);
-    for (uint32_t y = 0; y < image->height; y++) {
+    MD5_FOR (y, image->height) {
         const uint8_t *const above = source + stride * (y > 0 ? y - 1 : image->height - 1);
         const uint8_t *const below = source + stride * (y + 1 < image->height ? y + 1 : 0);
-        for (uint32_t x = 0; x < image->width; x++) {
+        MD5_FOR (x, image->width) {
             int sum[3] = {0, 0, 0};
             add_three(above, image->width, x, sum);
             add_three(source + stride * y, image->width, x, sum);
@@ -411,7 +411,7 @@ static float coordinate(uint8_t channel)
 static void add_normals(md5_image *image, const md5_image *other)
 {
     uint8_t *texel = image->pixels;
-    for (uint32_t y = 0; y < image->height; y++) {
+    MD5_FOR (y, image->height) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
             // x and y of the other normal are added. z stays, but is computed for length 1 if the
             // first normal is shorter. With the engine's fast root, lengths up to 1.002 count as
@@ -505,7 +505,7 @@ static uint32_t fill_fog(uint32_t x, uint32_t y)
     const bool is_edge = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
     const uint32_t num_steps = (uint32_t)steps & 255; // a byte
     float left = 1.0f;
-    for (uint32_t i = 0; i < num_steps; i++)
+    MD5_FOR (i, num_steps)
         left *= 0.982f;
     return WHITE | (is_edge ? 255 : (uint32_t)(255.0 * (1.0 - left))) << 24;
 }
@@ -634,7 +634,7 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
     }
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
     for (uint32_t y = 0; image && y < image->height; y++) {
-        for (uint32_t x = 0; x < image->width; x++) {
+        MD5_FOR (x, image->width) {
             const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
             for (size_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
                 image->pixels[((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS + i] =
@@ -824,7 +824,7 @@ typedef struct image_run {
 static void add_images(md5_image *image, const md5_image *other)
 {
     uint8_t *texel = image->pixels;
-    for (uint32_t y = 0; y < image->height; y++) {
+    MD5_FOR (y, image->height) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
             const uint8_t *const added = texel_over(image, other, x, y);
             for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
@@ -916,7 +916,7 @@ static bool measure(const md5_image_program *program, size_t *room)
 {
     size_t depth = 0;
     *room = 0;
-    for (uint32_t i = 0; i < program->num_steps; i++) {
+    MD5_FOR (i, program->num_steps) {
         const md5_image_step *const step = &program->steps[i];
         if (step->kind == MD5_IMAGE_FILE) {
             TRY(step->file);
@@ -940,7 +940,7 @@ static bool run_program(image_run *run, const md5_image_program *program)
                         "the steps of the image program form no tree");
     run->stack = (md5_image **)md5i_alloc(&run->context, run->room * sizeof *run->stack);
     TRY(run->stack);
-    for (uint32_t i = 0; i < program->num_steps; i++)
+    MD5_FOR (i, program->num_steps)
         TRY(run_step(run, &program->steps[i]));
     return true;
 }

@@ -387,7 +387,7 @@ static bool read_words(md5_material_parser *parser)
 
 static bool has_light(const md5_material_parser *parser, md5_stage_light light)
 {
-    for (uint32_t i = 0; i < parser->material.num_stages; i++) {
+    MD5_FOR (i, parser->material.num_stages) {
         if (parser->stages[i].light == light)
             return true;
     }
@@ -405,7 +405,7 @@ static bool add_implicit_stages(md5_material_parser *parser)
     if (!has_bump)
         return md5i_add_plain_stage(parser, MD5_STAGE_BUMP, "_flat");
     bool is_shown = has_other; // or reflects
-    for (uint32_t i = 0; i < parser->material.num_stages; i++)
+    MD5_FOR (i, parser->material.num_stages)
         is_shown |= parser->stages[i].texgen == MD5_TEXGEN_REFLECT;
     return is_shown || md5i_add_plain_stage(parser, MD5_STAGE_DIFFUSE, "_white");
 }
@@ -422,7 +422,7 @@ static bool shows_screen(const md5_stage *stage)
     static const char name[] = "_currentRender";
     if (md5_is_same_word(stage->image.text, name))
         return true;
-    for (uint32_t i = 0; i < stage->program.num_images; i++) {
+    MD5_FOR (i, stage->program.num_images) {
         const bool is_used = stage->program.vertex || stage->program.fragment;
         if (is_used && md5_is_same_word(stage->program.images[i].text, name))
             return true;
@@ -503,7 +503,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
                          : is_translucent             ? SORT_MEDIUM
                                                       : 0.0f;
     }
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    MD5_FOR (i, material->num_stages) {
         if (shows_screen(&parser->stages[i]) && material->sort != SORT_PORTAL_SKY) {
             material->sort = SORT_POST_PROCESS;
             material->coverage = MD5_COVERAGE_TRANSLUCENT;
@@ -511,7 +511,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     }
     // Opaque surfaces are drawn where the depth pass has drawn them; others by depth, without
     // writing it.
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    MD5_FOR (i, material->num_stages) {
         md5_stage *const stage = &parser->stages[i];
         if (material->sort == SORT_POST_PROCESS)
             continue;
@@ -521,7 +521,7 @@ static bool read_material(md5_material_parser *parser, const md5_decl *decl, md5
     }
     const bool is_drawn = material->num_stages > 0 || material->gui;
     material->has_subview = material->sort == -3.0f;
-    for (uint32_t i = 0; i < material->num_stages; i++)
+    MD5_FOR (i, material->num_stages)
         material->has_subview |= parser->stages[i].dynamic != MD5_IMAGE_STATIC;
     if (!is_drawn || material->coverage != MD5_COVERAGE_OPAQUE || (material->surface & NO_IMPACT))
         material->allows_overlays = false;

@@ -227,7 +227,7 @@ static void change_joints(md5_model_parser *parser, channel_joints *list, uint32
     }
     if (is_removed) {
         uint32_t count = 0;
-        for (uint32_t i = 0; i < list->count; i++) {
+        MD5_FOR (i, list->count) {
             if (list->is_in[list->joints[i]])
                 list->joints[count++] = list->joints[i];
         }
@@ -299,7 +299,7 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
     }
     if (!parser->joint_channels)
         return;
-    for (uint32_t i = 0; i < list->count; i++) {
+    MD5_FOR (i, list->count) {
         const uint32_t joint = list->joints[i];
         if (parser->joint_channels[joint] != 0) {
             const char *const name = parser->mesh->joints[joint].name;
@@ -325,7 +325,7 @@ static bool make_room(md5_model_parser *parser)
         return false;
     md5_named_channel *const others = MD5_NEW(&parser->game->scratch, md5_named_channel, room);
     TRY(others);
-    for (uint32_t i = 0; i < parser->num_others; i++)
+    MD5_FOR (i, parser->num_others)
         others[i] = parser->others[i];
     parser->others = others;
     parser->other_room = room;
@@ -386,7 +386,7 @@ static void read_channel(md5_model_parser *parser)
         md5_named_channel *other = NULL;
         if (!make_room(parser))
             return;
-        for (uint32_t i = 0; i < parser->num_others; i++) {
+        MD5_FOR (i, parser->num_others) {
             if (md5i_token_is_word(&name, parser->others[i].name))
                 other = &parser->others[i];
         }
@@ -620,10 +620,10 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         MD5_NEW(&parser->game->scratch, const md5_frame_command *, list.count);
     if (!commands || !sorted || !may_go_on(parser))
         return;
-    for (uint32_t i = 0; i < list.count; i++)
+    MD5_FOR (i, list.count)
         sorted[i] = &list.commands[i];
     qsort(sorted, list.count, sizeof *sorted, compare_commands);
-    for (uint32_t i = 0; i < list.count; i++)
+    MD5_FOR (i, list.count)
         commands[i] = *sorted[i];
     anim->commands = commands;
     anim->num_commands = list.count;
@@ -979,7 +979,7 @@ static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channe
     TRY(joints);
     result->joints = joints;
     result->num_joints = 0;
-    for (uint32_t i = 0; i < from->num_joints; i++) {
+    MD5_FOR (i, from->num_joints) {
         if (from->joints[i] < num_joints)
             joints[result->num_joints++] = from->joints[i];
     }
@@ -1023,7 +1023,7 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
     if (parser->owns_others || !parent) {
         model->others = MD5_NEW(arena, md5_named_channel, parser->num_others);
         TRY(model->others);
-        for (uint32_t i = 0; i < parser->num_others; i++) {
+        MD5_FOR (i, parser->num_others) {
             model->others[i].name = parser->others[i].name;
             TRY(keep_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
         }

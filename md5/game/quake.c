@@ -46,7 +46,7 @@ void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, v
     MD5_ASSERT_NOT_NULL(has_image);
     MD5_ASSERT_NOT_NULL(skins);
     skins->num_skins = 0;
-    for (uint32_t skin = 0; skin < MD5_MAX_QUAKE_SKINS; skin++) {
+    MD5_FOR (skin, MD5_MAX_QUAKE_SKINS) {
         uint32_t count = 0;
         while (count < MD5_MAX_QUAKE_IMAGES && has_any(shader, skin, count, has_image, user))
             count++;
@@ -463,7 +463,7 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_mo
     MD5_ASSERT_NOT_NULL(scales);
     MD5_ASSERT_ASSET(binding);
     MD5_ASSERT_NOT_NULL(pose);
-    for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
+    MD5_FOR (j, binding->skeleton->num_joints) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
         if (scaled && scaled->scales_position)
             pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, &moment));
@@ -476,7 +476,7 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding, md5
     MD5_ASSERT_NOT_NULL(scales);
     MD5_ASSERT_ASSET(binding);
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
-    for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
+    MD5_FOR (j, binding->skeleton->num_joints) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
         const float scale = scaled ? scale_of(scaled, &moment) : 1.0f;
         if (scale == 1.0f)

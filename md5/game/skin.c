@@ -137,7 +137,7 @@ const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin
     if (parsed && parsed->num_stages == 0 && !parsed->gui)
         return material;
     md5i_canonical_name(name, material, strlen(material));
-    for (uint32_t i = 0; i < skin->num_rows; i++) {
+    MD5_FOR (i, skin->num_rows) {
         const char *const from = skin->rows[i].from;
         if (!from || strcmp(from, name) == 0)
             return skin->rows[i].to;

@@ -185,7 +185,7 @@ void md5i_clear_expressions(md5_material_parser *parser)
     parser->material.num_ops = 0;
     parser->num_frames = 0;
     memset(parser->constants, 0, sizeof parser->constants);
-    for (uint32_t i = 0; i < MD5_FIRST_REGISTER; i++) {
+    MD5_FOR (i, MD5_FIRST_REGISTER) {
         parser->is_temporary[i] = true;
         parser->registers[i] = 0.0f;
     }
@@ -527,7 +527,7 @@ void md5_evaluate_material(const md5_material *material, const md5_material_inpu
     registers[MD5_REGISTER_TIME] = input->time;
     memcpy(registers + MD5_REGISTER_PARM0, input->parms, sizeof input->parms);
     memcpy(registers + MD5_REGISTER_GLOBAL0, input->globals, sizeof input->globals);
-    for (uint32_t i = 0; i < material->num_ops; i++) {
+    MD5_FOR (i, material->num_ops) {
         const md5_material_op *const op = &material->ops[i];
         registers[op->result] = value_of(op, input, registers);
     }
@@ -1005,14 +1005,14 @@ static void read_condition(md5_material_parser *parser)
 
 static void set_colored(md5_material_parser *parser)
 {
-    for (uint32_t i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         parser->stage->color[i] = MD5_REGISTER_PARM0 + i;
 }
 
 // color r, g, b, a
 static void read_color(md5_material_parser *parser)
 {
-    for (uint32_t i = 0; i < 4; i++) {
+    MD5_FOR (i, 4) {
         if (i > 0)
             match(parser, ",");
         parser->stage->color[i] = md5i_read_expression(parser);

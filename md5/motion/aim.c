@@ -144,7 +144,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         const md5_float4 turn = limit_turn(equal_part(whole, chain.count), &view.rule);
         md5_float4 so_far = turn;
         md5_float4 old = md5_float4_of_vec3(chain.places[0]), place = old;
-        for (uint32_t i = 0; i < last; i++) {
+        MD5_FOR (i, last) {
             if (i > 0)
                 so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
             turned[i] =
@@ -322,7 +322,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     job.length = 1;
     job.target = md5_gaze_point(desc, skeleton->axes, gaze);
     job.numbers.limit = eye_limit;
-    for (uint32_t i = 0; i < desc->num_eyes; i++) {
+    MD5_FOR (i, desc->num_eyes) {
         job.tip = desc->eyes[i];
         count += md5_solve_aim(skeleton, &job, pose) ? 1u : 0u;
     }

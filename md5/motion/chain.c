@@ -33,13 +33,13 @@ static md5_quatd rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
 // Saves and restores the rotations: locals[rig->count].
 static void keep_rig(const md5_rig *rig, md5_quatd *locals)
 {
-    for (uint32_t i = 0; i < rig->count; i++)
+    MD5_FOR (i, rig->count)
         locals[i] = rig->joints[i].local;
 }
 
 static void restore_rig(const md5_quatd *locals, md5_rig *rig)
 {
-    for (uint32_t i = 0; i < rig->count; i++)
+    MD5_FOR (i, rig->count)
         rig->joints[i].local = locals[i];
     md5i_place_rig(rig);
 }
@@ -49,7 +49,7 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 {
     md5_share share;
     md5i_share_of(weight, &share);
-    for (uint32_t i = 0; i < rig->count; i++) {
+    MD5_FOR (i, rig->count) {
         const md5_rig_joint *const own = &rig->joints[i];
         const md5_quatd q = own->local;
         if (!own->is_held)
@@ -233,7 +233,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
         }
         // Forward pass: from the root on, each joint rotates towards the next position within its
         // limit.
-        for (uint32_t k = 0; k < last; k++) {
+        MD5_FOR (k, last) {
             md5_rig_joint *const own = &rig->joints[k], *const next = own + 1;
             set_local(rig, k, own->local); // updates it for the rotations of the joints above
             const md5_vec3d bone = md5_quatd_rotate(own->rotation, next->offset);
@@ -328,7 +328,7 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
     if (!(distance_left(reach, root) < reach->length)) {
-        for (uint32_t i = 0; i < last; i++)
+        MD5_FOR (i, last)
             places[i + 1] = drawn_to(places[i], reach->target, lengths[i]);
     } else {
         const bool is_bending = is_stuck(reach, &way, &aside);
@@ -342,7 +342,7 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
             for (uint32_t i = last; i-- > 0;)
                 places[i] = drawn_to(places[i + 1], places[i], lengths[i]);
             places[0] = root;
-            for (uint32_t i = 0; i < last; i++)
+            MD5_FOR (i, last)
                 places[i + 1] = drawn_to(places[i], places[i + 1], lengths[i]);
         }
     }
@@ -384,11 +384,11 @@ static float solve_by_ccd(const reaching *reach, md5_quat *turned)
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     md5_quat turns[MD5_MAX_CHAIN], moved[MD5_MAX_CHAIN]; // of one pass; of all, in model space
     memcpy(places, chain->places, chain->count * sizeof *places);
-    for (uint32_t i = 0; i < last; i++)
+    MD5_FOR (i, last)
         moved[i] = MD5_NO_TURN;
     if (is_stuck(reach, &way, &aside)) {
         const md5_float4 axis = md5_float4_of_vec3(md5_vec3_cross(way, aside));
-        for (uint32_t i = 0; i < last; i++)
+        MD5_FOR (i, last)
             turns[i] = md5_quat_of_row(md5_float4_about(axis, PUSH_COSINE, i == 0 ? PUSH : -PUSH));
         apply_turns(chain, turns, moved, places);
     }
@@ -474,7 +474,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 {
     double sum = 0.0;
     *is_reached = true;
-    for (uint32_t i = 0; i < problem->num_goals; i++) {
+    MD5_FOR (i, problem->num_goals) {
         rig_goal *const goal = &problem->goals[i];
         const md5_rig_joint *const tip = &problem->rig->joints[goal->tip];
         double *const rows = &problem->errors[problem->first_row[i]];
@@ -492,7 +492,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
         put(turn, goal->weight * goal->lever, rows + 3);
         *is_reached = *is_reached && md5_vec3d_length(turn) * goal->lever <= tolerance;
     }
-    for (uint32_t i = 0; i < problem->num_rows; i++)
+    MD5_FOR (i, problem->num_rows)
         sum += problem->errors[i] * problem->errors[i];
     return sum;
 }
@@ -503,7 +503,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
 static void fill_column(const solving *problem, const free_angle *angle, double *column)
 {
     const md5_vec3d pivot = problem->rig->joints[angle->joint].place;
-    for (uint32_t i = 0; i < problem->num_goals; i++) {
+    MD5_FOR (i, problem->num_goals) {
         const rig_goal *const goal = &problem->goals[i];
         const double weight = problem->below[angle->joint] >> i & 1u ? goal->weight : 0.0;
         const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].place, pivot);
@@ -517,7 +517,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
 static double product(const double *a, const double *b, uint32_t count)
 {
     double sum = 0.0;
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         sum += a[i] * b[i];
     return sum;
 }
@@ -530,19 +530,19 @@ static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
     double trace = 0.0;
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         trace += problem->matrix[i][i];
     const double added = damping * trace / count;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         double *const row = problem->matrix[i];
-        for (uint32_t k = 0; k < i; k++)
+        MD5_FOR (k, i)
             row[k] = (row[k] - product(row, problem->matrix[k], k)) / problem->matrix[k][k];
         const double square = row[i] + added - product(row, row, i);
         if (!(square > 0.0))
             return false;
         row[i] = sqrt(square);
     }
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         result[i] =
             (problem->errors[i] - product(problem->matrix[i], result, i)) / problem->matrix[i][i];
     for (uint32_t i = count; i-- > 0;) {
@@ -563,16 +563,16 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     double sum = measure(problem, tolerance, &is_reached);
     for (uint32_t i = 0; i < iterations && !is_reached && damping < DAMPING_MAX; i++) {
         problem->num_angles = 0;
-        for (uint32_t row = 0; row < problem->num_rows; row++)
+        MD5_FOR (row, problem->num_rows)
             for (uint32_t k = 0; k <= row; k++)
                 problem->matrix[row][k] = 0.0;
-        for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
+        MD5_FOR (joint, problem->rig->count) {
             const md5_rig_joint *const own = &problem->rig->joints[joint];
             md5_limit_axis axes[3];
             if (own->is_held || problem->below[joint] == 0)
                 continue;
             const uint32_t count = md5i_limit_axes(&own->limit, own->local, axes);
-            for (uint32_t k = 0; k < count; k++) {
+            MD5_FOR (k, count) {
                 // Unless it is at an end of its range and would be pushed beyond.
                 free_angle *const angle = &problem->angles[problem->num_angles];
                 double column[MAX_ROWS] = {0.0};
@@ -583,7 +583,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
                 if ((axes[k].is_most && push > 0.0) || (axes[k].is_least && push < 0.0))
                     continue;
                 problem->num_angles++;
-                for (uint32_t row = 0; row < problem->num_rows; row++)
+                MD5_FOR (row, problem->num_rows)
                     for (uint32_t j = 0; j <= row; j++)
                         problem->matrix[row][j] += column[row] * column[j];
             }
@@ -595,20 +595,20 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         // The joints are turned by J^T `solved`.
         md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0.0, 0.0, 0.0}};
         double column[MAX_ROWS] = {0.0}, most = 0.0;
-        for (uint32_t j = 0; j < problem->num_angles; j++) {
+        MD5_FOR (j, problem->num_angles) {
             const free_angle *const angle = &problem->angles[j];
             fill_column(problem, angle, column);
             md5_vec3d *const turn = &turns[angle->joint];
             const double by = product(column, solved, problem->num_rows);
             *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
         }
-        for (uint32_t j = 0; j < problem->rig->count; j++) {
+        MD5_FOR (j, problem->rig->count) {
             const double size = md5_vec3d_length(turns[j]);
             most = size > most ? size : most;
         }
         // The half angle's tangent is taken for half of the angle.
         const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
-        for (uint32_t j = 0; j < problem->rig->count; j++) {
+        MD5_FOR (j, problem->rig->count) {
             const md5_vec3d turn = md5_vec3d_scale(turns[j], half);
             if (md5_vec3d_dot(turn, turn) > 0.0)
                 problem->rig->joints[j].local = rig_turned(
@@ -640,9 +640,9 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     problem.goals = goals;
     problem.num_goals = num_goals;
     problem.num_rows = 0;
-    for (uint32_t i = 0; i < rig->count; i++)
+    MD5_FOR (i, rig->count)
         problem.below[i] = 0;
-    for (uint32_t i = 0; i < num_goals; i++) {
+    MD5_FOR (i, num_goals) {
         problem.first_row[i] = problem.num_rows;
         problem.num_rows += goals[i].has_rotation ? 6 : 3;
         for (uint32_t ancestor = goals[i].tip; ancestor != MD5_NONE;
@@ -693,7 +693,7 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     md5_rig rig; // without the joints beyond the chain
     rig.axes = reach->axes;
     rig.count = chain->count;
-    for (uint32_t i = 0; i < chain->count; i++) {
+    MD5_FOR (i, chain->count) {
         rig.joints[i] = rig_joint_of(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_of(chain->above));
         rig.joints[i].place = md5_vec3d_of(chain->places[i]);
@@ -724,7 +724,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
         return solve_by_rig(&reach, job, pose);
     reach.last = chain->count - 1;
     reach.length = 0.0f;
-    for (uint32_t i = 0; i < reach.last; i++) {
+    MD5_FOR (i, reach.last) {
         const md5_vec3 bone = md5_vec3_sub(chain->places[i], chain->places[i + 1]);
         reach.lengths[i] = md5_vec3_length(bone);
         reach.length += reach.lengths[i];
@@ -764,7 +764,7 @@ static bool is_sound(const md5_skeleton *skeleton, const md5_goal *goal)
 
 static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 {
-    for (uint32_t i = 0; i < gather->job->num_goals; i++) {
+    MD5_FOR (i, gather->job->num_goals) {
         const md5_goal *const goal = &gather->job->goals[i];
         if (!is_sound(gather->skeleton, goal))
             continue;
@@ -836,7 +836,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     gather.job = job;
     gather.rig.axes = skeleton->axes;
     gather.rig.count = gather.num_goals = 0;
-    for (uint32_t i = 0; i < job->num_goals; i++) {
+    MD5_FOR (i, job->num_goals) {
         md5_goal *const goal = &job->goals[i];
         goal->distance = INFINITY;
         if (!is_sound(skeleton, goal))
@@ -865,19 +865,19 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     }
     md5i_place_rig(&gather.rig);
     bool is_finite = true;
-    for (uint32_t i = 0; i < gather.rig.count; i++)
+    MD5_FOR (i, gather.rig.count)
         is_finite = is_finite && md5_is_place(md5_vec3d_round(gather.rig.joints[i].place));
     if (gather.num_goals > 0 && is_finite) {
         const double tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0;
         solve_goals(&gather.rig, gather.goals, gather.num_goals, tolerance,
                     job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
-        for (uint32_t i = 0; i < gather.num_goals; i++)
+        MD5_FOR (i, gather.num_goals)
             gather.from[i]->distance = (float)gather.goals[i].left;
         if (job->weight > 0.0f)
             write_rig(&gather.rig, job->weight, pose);
     }
     float most = 0.0f;
-    for (uint32_t i = 0; i < job->num_goals; i++)
+    MD5_FOR (i, job->num_goals)
         if (job->goals[i].weight > 0.0f && job->goals[i].distance > most)
             most = job->goals[i].distance;
     return most;

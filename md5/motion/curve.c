@@ -129,7 +129,7 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "%u points of %s %s, expected 3 n%s", n, form,
                         kind, desc->is_closed ? "" : " + 1");
 
-    for (uint32_t i = 0; i < desc->num_points; i++) {
+    MD5_FOR (i, desc->num_points) {
         const md5_vec3 p = desc->points[i];
         if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -163,7 +163,7 @@ static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double s
     for (uint32_t i = 0; i <= degree; i++)
         p[i] = points[i];
     for (uint32_t left = degree; left > 1; left--) {
-        for (uint32_t i = 0; i < left; i++)
+        MD5_FOR (i, left)
             p[i] = md5_vec4d_lerp(p[i], p[i + 1], share);
     }
     const md5_vec4d at = md5_vec4d_lerp(p[0], p[1], share);
@@ -202,7 +202,7 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
     const uint32_t degree = curve_degree(desc);
     const uint32_t count = (desc->num_points - (desc->is_closed ? 0 : 1)) / degree;
     TRY(take_pieces(arena, pieces, degree, count));
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         pieces->starts[i] = (double)i / count;
         for (uint32_t j = 0; j <= degree; j++) {
             const uint32_t point = (i * degree + j) % desc->num_points;
@@ -273,12 +273,12 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
     double longest = 0.0;
-    for (uint32_t piece = 0; piece < line.num_pieces; piece++)
+    MD5_FOR (piece, line.num_pieces)
         longest = fmax(longest, time_of(&line, piece));
     line.least = longest > 0.0 ? MIN_SHARE * longest : 1.0;
     TRY(take_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0.0;
-    for (uint32_t i = 0; i < line.num_pieces; i++) {
+    MD5_FOR (i, line.num_pieces) {
         const md5_vec3d from = md5_vec3d_of(desc->points[i]);
         const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % line.num_points]);
         const double third = time_of(&line, i) / 3.0;
@@ -290,7 +290,7 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
         pieces->starts[i] = total;
         total += time_of(&line, i);
     }
-    for (uint32_t i = 0; i < line.num_pieces; i++)
+    MD5_FOR (i, line.num_pieces)
         pieces->starts[i] /= total;
     pieces->starts[line.num_pieces] = 1.0;
     return true;
@@ -432,7 +432,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     // than its control polygon.
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
     double polygon = 0.0, farthest = md5_vec3d_length(corner(p[0]));
-    for (uint32_t i = 0; i < pieces->degree; i++) {
+    MD5_FOR (i, pieces->degree) {
         const md5_vec3d corner_from = corner(p[i]), corner_to = corner(p[i + 1]);
         polygon += md5_vec3d_length(md5_vec3d_sub(corner_to, corner_from));
         farthest = fmax(farthest, md5_vec3d_length(corner_to));
@@ -466,7 +466,7 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
 {
     uint32_t count = 0;
     *length = 0.0;
-    for (uint32_t piece = 0; piece < pieces->count; piece++)
+    MD5_FOR (piece, pieces->count)
         count += measure_piece(pieces, piece, arcs ? arcs + count : NULL, length);
     return count;
 }
@@ -731,7 +731,7 @@ typedef struct keys {
 
 static bool check_keys(md5_context *context, const keys *list)
 {
-    for (uint32_t i = 0; i < list->num_keys; i++) {
+    MD5_FOR (i, list->num_keys) {
         const md5_quat q = list->keys[i];
         const double square = md5_quatd_dot(md5_quatd_of(q), md5_quatd_of(q));
         if (!(square > 1e-30 && square < 1e30))
@@ -812,7 +812,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
 
     // Copies times and keys, each key with the sign nearer to the key before.
     md5_quatd q = unit_key(&list, 0);
-    for (uint32_t i = 0; i < list.num_spans; i++) {
+    MD5_FOR (i, list.num_spans) {
         const bool is_last = i + 1 == list.num_keys;
         const double end = is_last ? list.times[0] + list.period : list.times[i + 1];
         md5_quatd next = unit_key(&list, i + 1);
@@ -829,7 +829,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->last = q;
 
     // The inner points, of which each depends on the velocities at both ends of its span.
-    for (uint32_t i = 0; i < squad->num_spans; i++) {
+    MD5_FOR (i, squad->num_spans) {
         span *const each = &squad->spans[i];
         const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
         const md5_vec3d start_turn = md5_vec3d_scale(turning_at(squad, i), each->seconds);

@@ -363,13 +363,13 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
     const double begin = inverse_smoothstep(from), width = inverse_smoothstep(to) - begin;
     double sum = 0.0;
-    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
+    MD5_FOR (i, MD5_MEAN_POINTS) {
         const double v = begin + width * gauss[i].place;
         points[i] = (md5_mean_point){v * v * (3.0 - 2.0 * v), gauss[i].weight * v * (1.0 - v)};
         sum += points[i].weight;
     }
     // A place that is 0 or 1 has no other weights than these.
-    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+    MD5_FOR (i, MD5_MEAN_POINTS)
         points[i].weight = sum > 0.0 ? points[i].weight / sum : gauss[i].weight;
 }
 
@@ -380,7 +380,7 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
     const double y1 = easing->y1, y2 = easing->y2;
     const double begin = solve_bezier(x1, x2, from), width = solve_bezier(x1, x2, to) - begin;
     double sum = 0.0;
-    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
+    MD5_FOR (i, MD5_MEAN_POINTS) {
         const double s = begin + width * gauss[i].place;
         sum += gauss[i].weight * bezier_slope(x1, x2, s) * bezier(y1, y2, s);
     }

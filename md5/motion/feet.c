@@ -286,7 +286,7 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         keep =
             job->seconds > 0.0f ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1.0f;
     float lowest = INFINITY;
-    for (uint32_t i = 0; i < job->num_feet; i++) {
+    MD5_FOR (i, job->num_feet) {
         md5_foot *const foot = &job->feet[i];
         lowest = foot->floor < lowest ? foot->floor : lowest;
         foot->lift = smoothed(foot->lift, foot->floor, keep);
@@ -302,7 +302,7 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         pose[job->pelvis].translation = md5_vec3_add(pose[job->pelvis].translation, shift);
     }
     uint32_t num_placed = 0;
-    for (uint32_t i = 0; i < job->num_feet; i++) {
+    MD5_FOR (i, job->num_feet) {
         md5_foot *const foot = &job->feet[i];
         md5_limb leg = {foot->hip, foot->knee, foot->ankle};
         foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
@@ -419,7 +419,7 @@ md5_xform md5_walk_placement(const md5_walk *walk)
 static float fastest_home(const md5_walk_gait *gait, const md5_walk *walk)
 {
     float fastest = 0.0f;
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
+    MD5_FOR (i, walk->num_legs) {
         const float speed = md5_vec3_length(home_velocity(gait, walk, i));
         fastest = speed > fastest ? speed : fastest;
     }
@@ -462,7 +462,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
         const float shorter = gait->step_seconds * gait->step_length / way;
         walk->seconds = shorter > gait->min_seconds ? shorter : gait->min_seconds;
     }
-    for (uint32_t i = 0; i < walk->num_legs; i++)
+    MD5_FOR (i, walk->num_legs)
         if (walk->feet[i].is_stepping) {
             md5_foothold *const foot = &walk->feet[i];
             foot->progress += seconds / walk->seconds;
@@ -480,14 +480,14 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
                 foot->facing = walk->facing;
             }
         }
-    for (uint32_t i = 0; i < walk->num_legs; i++)
+    MD5_FOR (i, walk->num_legs)
         if (walk->feet[i].is_stepping)
             return;
     // The group whose leg lags most, if that is more than the slack.
     float longest = gait->slack;
     const uint32_t none = UINT32_MAX;
     uint32_t group = none;
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
+    MD5_FOR (i, walk->num_legs) {
         const float lag = lag_of(gait, walk, i);
         if (lag > longest) {
             longest = lag;
@@ -571,7 +571,7 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
     double x[MD5_MAX_LEGS], y[MD5_MAX_LEGS], h[MD5_MAX_LEGS];
     const double count = walk->num_legs;
     const md5_quat to_model = md5_quat_conjugate(walk->facing);
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
+    MD5_FOR (i, walk->num_legs) {
         const md5_foothold *const foot = &walk->feet[i];
         const md5_vec3 place = foot->is_stepping
                                    ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
@@ -581,7 +581,7 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
         y[i] = md5_vec3_dot(from, gait->left), my += y[i] / count;
         h[i] = md5_vec3_dot(from, gait->up), mh += h[i] / count;
     }
-    for (uint32_t i = 0; i < walk->num_legs; i++) {
+    MD5_FOR (i, walk->num_legs) {
         const double a = x[i] - mx, b = y[i] - my, c = h[i] - mh;
         xx += a * a, xy += a * b, yy += b * b, xh += a * c, yh += b * c;
     }
@@ -616,7 +616,7 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
         md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
     walk->num_legs = desc->num_legs;
     bool is_valid = true;
-    for (uint32_t i = 0; i < desc->num_legs; i++) {
+    MD5_FOR (i, desc->num_legs) {
         md5_foothold *const foot = &walk->feet[i];
         *foot = (md5_foothold){.rest = MD5_NO_TURN, .normal = gait.up, .facing = walk->facing};
         if (is_leg(desc, &desc->legs[i])) {
@@ -635,9 +635,9 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
     // The mean distance of the homes from their middle.
     md5_vec3 middle = {0.0f, 0.0f, 0.0f};
     const float share = 1.0f / (float)walk->num_legs;
-    for (uint32_t i = 0; i < walk->num_legs; i++)
+    MD5_FOR (i, walk->num_legs)
         middle = md5_vec3_add(middle, md5_vec3_scale(walk->feet[i].home, share));
-    for (uint32_t i = 0; i < walk->num_legs; i++)
+    MD5_FOR (i, walk->num_legs)
         walk->radius += share * md5_vec3_length(md5_vec3_sub(walk->feet[i].home, middle));
     gait = walk_gait_of(desc, walk->radius);
     walk->seconds = gait.step_seconds;
@@ -681,7 +681,7 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1.0 - 1e-6)) + 1;
     const float step = (float)(span / steps);
     const md5_vec3 axis = md5_vec3_cross(gait.forward, gait.left);
-    for (uint32_t i = 0; i < steps; i++) {
+    MD5_FOR (i, steps) {
         const float keep = keep_for(step, gait.response);
         walk->velocity = md5_vec3_lerp(to, walk->velocity, keep);
         walk->turn = to_turn + (walk->turn - to_turn) * keep;
@@ -749,7 +749,7 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
     const md5_vec3 normal = md5_quat_rotate(to_model.rotation, walk->normal);
     turn_in_model(desc->skeleton, pose, desc->body, md5_turn_between(gait.up, normal));
     uint32_t num_placed = 0;
-    for (uint32_t i = 0; i < desc->num_legs; i++) {
+    MD5_FOR (i, desc->num_legs) {
         md5_limb limb = desc->legs[i].limb;
         if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_PLACED)
             continue;

@@ -50,7 +50,7 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
     md5_limb_lanes lanes = {.skeleton = skeleton, .joints = jobs->limb};
     lanes.soften = soften > 0.0f ? (soften < 1.0f ? soften : 1.0f) : 0.0f;
     lanes.most = jobs->numbers.stretch > 1.0f ? jobs->numbers.stretch : 1.0f;
-    for (uint32_t i = 0; i < set->width; i++) {
+    MD5_FOR (i, set->width) {
         const uint32_t from = i < count ? i : 0; // lanes left over do the first one's work again
         const md5_two_bone_job *const job = &jobs[from];
         lanes.poses[i] = poses[from];
@@ -72,7 +72,7 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
         }
     }
     const uint32_t solved = set->bend(&lanes);
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         if ((solved >> i & 1) != 0 && lanes.stretches[i] > 1.0f)
             md5i_stretch_limb(skeleton, poses[i], jobs->limb, 1.0f + (lanes.stretches[i] - 1.0f));
     return solved;
@@ -88,7 +88,7 @@ void md5i_two_bone_all(md5_cpu level, const md5_skeleton *skeleton, const md5_tw
         end = begin + some;
         const uint32_t solved =
             some > 1 ? bend_some(&set, skeleton, jobs + begin, poses + begin, some) : 0;
-        for (uint32_t i = 0; i < some; i++)
+        MD5_FOR (i, some)
             if ((solved >> i & 1) == 0 && jobs[begin + i].weight > 0.0f)
                 md5i_bend_limb(skeleton, poses[begin + i], jobs->limb, &jobs[begin + i], NULL);
     }
@@ -123,7 +123,7 @@ void md5i_aim_all(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job
         end = begin + some;
         uint32_t solved = 0;
         if (is_wide && some > 1) {
-            for (uint32_t i = 0; i < set.width; i++) {
+            MD5_FOR (i, set.width) {
                 const uint32_t from = begin + (i < some ? i : 0);
                 const md5_aim_job *const job = &jobs[from];
                 batch.poses[i] = poses[from];
@@ -132,7 +132,7 @@ void md5i_aim_all(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job
             }
             solved = set.turn(&batch);
         }
-        for (uint32_t i = 0; i < some; i++)
+        MD5_FOR (i, some)
             if ((solved >> i & 1) == 0)
                 md5_solve_aim(skeleton, &jobs[begin + i], poses[begin + i]);
     }

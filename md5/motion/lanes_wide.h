@@ -556,7 +556,7 @@ MD5_WIDE_INLINE void find_chain(const md5_aim_batch *batch, wide_chain *chain, m
     chain->above = above.rotation;
     wide_quat product = above.rotation, rotation = product;
     wide_vec3 place = above.place;
-    for (uint32_t i = 0; i < batch->count; i++) {
+    MD5_FOR (i, batch->count) {
         wide_vec3 offset;
         load_joint(batch->poses, batch->joints[i], &chain->locals[i], &offset);
         place = vec3_add(place, quat_rotate(rotation, offset));
@@ -587,7 +587,7 @@ MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *batch
             limit_turn(batch, equal_part(find_turn(&view, &sound), batch->count));
         wide_quat so_far = turn;
         wide_vec3 old = chain.places[0], place = old;
-        for (uint32_t i = 0; i < last; i++) {
+        MD5_FOR (i, last) {
             if (i > 0)
                 so_far = quat_trim(quat_turn(turn, so_far));
             turned[i] = quat_turn(so_far, chain.rotations[i]);
@@ -601,13 +601,13 @@ MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_turn_lanes)(const md5_aim_batch *batch
     const wide_quat rest = limit_turn(batch, find_turn(&view, &sound));
     turned[last] = quat_turn(rest, view.rotation);
     wide_quat above = chain.above;
-    for (uint32_t i = 0; i < batch->count; i++) {
+    MD5_FOR (i, batch->count) {
         const wide_quat now = turned[i];
         turned[i] = turned_joint(chain.locals[i], quat_turn(quat_conjugate(above), now), &sound);
         above = now;
     }
     const md5_mask is_sound = md5_wide_greater(sound, md5_wide_all(0.0f));
-    for (uint32_t i = 0; i < batch->count; i++)
+    MD5_FOR (i, batch->count)
         store_rotation(batch->poses, batch->joints[i],
                        quat_select(is_sound, turned[i], chain.locals[i]));
     return md5_wide_bits(is_sound);

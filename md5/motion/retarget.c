@@ -154,13 +154,13 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
     MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
     uint32_t num_paired = 0;
     if (skeleton->num_joints > MAX_JOINTS) {
-        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+        MD5_FOR (joint, skeleton->num_joints)
             mirror[joint] = joint;
         return 0;
     }
     // Heap sort by name: in place, O(n log n) for any input.
     const uint32_t count = skeleton->num_joints;
-    for (uint32_t joint = 0; joint < count; joint++)
+    MD5_FOR (joint, count)
         mirror[joint] = joint << HALF;
     for (uint32_t top = count / 2; top-- > 0;)
         sink(skeleton, mirror, top, count);
@@ -170,7 +170,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         mirror[end] = swap;
         sink(skeleton, mirror, 0, end);
     }
-    for (uint32_t joint = 0; joint < count; joint++)
+    MD5_FOR (joint, count)
         mirror[joint] |= joint;
     // Pairs the k-th left joint of a name with the k-th right one.
     for (uint32_t first = 0, next; first < count; first = next) {
@@ -189,7 +189,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
             num_paired += 2;
         }
     }
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+    MD5_FOR (joint, skeleton->num_joints)
         mirror[joint] &= LOW;
     return num_paired;
 }
@@ -231,7 +231,7 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     MD5_ASSERT_APART(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
     const md5_xform *const bind = model->bind_local;
     const md5_axes axes = model->skeleton.axes;
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    MD5_FOR (joint, model->skeleton.num_joints) {
         const uint32_t from = mirror[joint];
         const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
         const md5_quat turn =
@@ -313,7 +313,7 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     md5_context *const context = make->arena.context;
     TRY(md5i_match_joints(&make->arena, target, &make->source->skeleton, make->sources,
                           make->targets));
-    for (uint32_t i = 0; i < num_pairs; i++) {
+    MD5_FOR (i, num_pairs) {
         const char *const source_name = pairs[i].source, *const target_name = pairs[i].target;
         const uint32_t from = md5_find_joint(&make->source->skeleton, source_name);
         const uint32_t to = md5_find_joint(target, target_name);
@@ -337,11 +337,11 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         make->sources[to] = from;
     }
     bool is_driven = false;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
+    MD5_FOR (joint, target->num_joints)
         is_driven |= make->sources[joint] != MD5_NONE;
     if (!is_driven)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH, "no source joint matches a target joint");
-    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
+    MD5_FOR (joint, target->num_joints) {
         const char *const name = target->joints[joint].name;
         if (make->sources[joint] == MD5_NONE)
             md5i_warn(context, 0, 0,
@@ -355,7 +355,7 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
 
 static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
 {
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+    MD5_FOR (i, model->skeleton.num_joints) {
         const uint32_t joint = model->skeleton.order[i];
         const uint32_t parent = model->skeleton.joints[joint].parent;
         const md5_quat local = model->bind_local[joint].rotation;
@@ -374,7 +374,7 @@ static float height_of(const md5_model *model, uint32_t joint)
 static float ground_of(const md5_model *model)
 {
     float size = 0.0f;
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    MD5_FOR (joint, model->skeleton.num_joints) {
         const md5_vec3 place = bind_place(model, joint);
         size = fmaxf(size, fmaxf(fabsf(place.x), fmaxf(fabsf(place.y), fabsf(place.z))));
     }
@@ -410,7 +410,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     };
     find_bind_rotations(make->source, source_bind);
     find_bind_rotations(make->target, target_bind);
-    for (uint32_t joint = 0; joint < num_target; joint++)
+    MD5_FOR (joint, num_target)
         joints[joint].first_child = MD5_NONE;
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
@@ -419,7 +419,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     }
     const float source_ground = ground_of(make->source), target_ground = ground_of(make->target);
     uint32_t pelvis = MD5_NONE; // the first driven joint that is above the ground in both
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    MD5_FOR (i, target->num_joints) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
         const uint32_t child = joints[joint].first_child, from = make->sources[joint];
         md5_quat *const turn = &joints[joint].turn;
@@ -522,14 +522,14 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
                "scratch, target: must not overlap");
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
-    for (uint32_t i = 0; i < from->skeleton.num_joints; i++) { // model space
+    MD5_FOR (i, from->skeleton.num_joints) { // model space
         const uint32_t joint = from->skeleton.order[i];
         const uint32_t parent = from->skeleton.joints[joint].parent;
         world[joint] =
             parent == MD5_NONE ? source[joint] : md5_xform_mul(world[parent], source[joint]);
         world[joint].rotation = md5_quat_trim(world[joint].rotation);
     }
-    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) { // model space
+    MD5_FOR (i, to->skeleton.num_joints) { // model space
         const uint32_t joint = to->skeleton.order[i];
         const uint32_t parent = to->skeleton.joints[joint].parent;
         const joint_link *const link = &retarget->links[joint];

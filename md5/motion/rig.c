@@ -245,7 +245,7 @@ md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint)
 
 void md5i_place_rig(md5_rig *rig)
 {
-    for (uint32_t i = 0; i < rig->count; i++) {
+    MD5_FOR (i, rig->count) {
         md5_rig_joint *const own = &rig->joints[i];
         const md5_quatd above = md5i_rig_above(rig, i);
         own->rotation = md5_quatd_mul(above, own->local);

@@ -103,7 +103,7 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     chain->above = md5_quat_of_row(above.rotation);
     md5_float4 product = above.rotation, rotation = product, place = above.place;
     bool is_sound = true;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_xform *const local = &pose[chain->joints[i]];
         place = md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_translation(local)));
         product = md5_float4_turn(product, md5_float4_rotation(local));
@@ -120,7 +120,7 @@ void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weigh
     md5_share share;
     md5i_share_of(weight, &share);
     md5_float4 above = md5_float4_load(&chain->above);
-    for (uint32_t i = 0; i < chain->count; i++) {
+    MD5_FOR (i, chain->count) {
         const md5_float4 now = md5_float4_load(&turned[i]);
         md5_turn_joint(&pose[chain->joints[i]], &share,
                        md5_float4_turn(md5_float4_conjugate(above), now));

@@ -60,7 +60,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     };
     const md5_vec3 force = md5_vec3_add(job->acceleration, md5i_vec3_to_axes(skeleton->axes, down));
     const md5_vec3 pull = md5_is_place(force) ? force : none;
-    for (uint32_t i = 0; i < chain.count; i++) {
+    MD5_FOR (i, chain.count) {
         md5_spring_joint *const joint = &job->state[i];
         const md5_vec3 from = joint->target;
         const md5_vec3 goal = md5_vec3_add(
@@ -82,7 +82,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     md5_quat turned[MD5_MAX_CHAIN];
     const md5_xform home = md5_xform_inverse(placement);
     md5_vec3 place = chain.places[0];
-    for (uint32_t i = 0; i < chain.count; i++) {
+    MD5_FOR (i, chain.count) {
         const md5_vec3 bone = md5_vec3_sub(end_of(&chain, pose, i), chain.places[i]);
         const float length = md5_vec3_length(bone);
         const md5_vec3 end =

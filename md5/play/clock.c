@@ -1,4 +1,5 @@
 // The time of a clip: its clock, the events that it passes, and its root motion.
+#include "md5/core/compiler.h"
 #include "md5/core/math.h"
 #include "md5/play/clock.h"
 
@@ -144,7 +145,7 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
 {
     const double intervals = md5_timing_intervals(timing);
     uint32_t num_cues = 0;
-    for (uint32_t i = 0; i < num_events; i++) {
+    MD5_FOR (i, num_events) {
         const double phase = events[i].frame / intervals;
         cues[num_cues++] = (md5_cue){turns(timing) ? 0.5 * phase : phase, i};
         if (turns(timing) && phase > 0.0 && phase < 1.0)
@@ -292,7 +293,7 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
 {
     md5_root_delta back = MD5_NO_DELTA;
     md5_root_delta delta = MD5_NO_DELTA;
-    for (uint32_t i = 0; i < num_frames; i++) {
+    MD5_FOR (i, num_frames) {
         const md5_vec3 position = roots[i].translation;
         delta.x = position.x;
         delta.y = position.y;

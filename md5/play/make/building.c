@@ -37,7 +37,7 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     const uint32_t num_before = names->count;
     md5_name *const sorted = MD5_NEW(building->scratch, md5_name, (size_t)num_before + count);
     TRY(sorted);
-    for (uint32_t i = 0; i < num_before; i++)
+    MD5_FOR (i, num_before)
         sorted[i] = names->sorted[i];
     for (size_t i = 0; i < count; i++) {
         const char *const *const member =

@@ -181,7 +181,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             add(&hash, skeleton->num_joints);
             add(&hash, (double)skeleton->axes);
             add(&hash, md5_scale_of(skeleton));
-            for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+            MD5_FOR (i, skeleton->num_joints) {
                 add_text(&hash, skeleton->joints[i].name);
                 // -1 as in saved players of all versions.
                 const uint32_t parent = skeleton->joints[i].parent;
@@ -225,9 +225,9 @@ static bool build_parameters(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST(building, &building->parameters, desc, parameters));
     TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
+    MD5_FOR (i, desc->num_parameters)
         machine->followers[i] = MD5_NONE;
-    for (uint32_t i = 0; i < desc->num_follows; i++) {
+    MD5_FOR (i, desc->num_follows) {
         const md5_follow_desc *const follow = &desc->follows[i];
         uint32_t parameter;
         md5_begin_row(building, "the table of", "followed parameters");
@@ -296,13 +296,13 @@ static bool build_kinks(md5_building *building)
             && machine->followers[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+    MD5_FOR (i, desc->num_parameters) {
         for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
             kinks[count++] = (md5_play_condition){.parameter = i,
                                                   .compare = k < 0 ? MD5_IS_GREATER : MD5_IS_LESS,
                                                   .value = k > 0 ? 1.0f : 0.0f};
     }
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
+    MD5_FOR (i, desc->num_motions) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
         const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
@@ -327,7 +327,7 @@ static bool build_clips(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST(building, &building->clips, desc, clips));
     TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
+    MD5_FOR (i, desc->num_clips) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_begin_row(building, "clip", clip->name);
         if (!clip->binding)
@@ -338,7 +338,7 @@ static bool build_clips(md5_building *building)
         if (clip->binding->model != desc->model)
             return MD5_MISMATCH(building, &clip->name, " is bound to another model");
         const uint32_t num_frames = clip->binding->anim->num_frames;
-        for (uint32_t k = 0; k < clip->num_events; k++) {
+        MD5_FOR (k, clip->num_events) {
             const md5_event *const event = &clip->events[k];
             if (!event->name || !event->name[0])
                 return MD5_MISMATCH(building, &event->name, ": event %u has no name", k);
@@ -348,7 +348,7 @@ static bool build_clips(md5_building *building)
                                         MD5_QUOTED(event->name), event->frame, num_frames - 1);
         }
     }
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
+    MD5_FOR (i, desc->num_clips) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names sections = {.what = "section"};
         md5_source *const source = &machine->sources[i];
@@ -384,7 +384,7 @@ static bool build_clips(md5_building *building)
             machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
         TRY(MD5_LIST(building, &sections, clip, sections));
-        for (uint32_t k = 0; k < clip->num_sections; k++) {
+        MD5_FOR (k, clip->num_sections) {
             const md5_section *const section = &clip->sections[k];
             if (section->last >= anim->num_frames || section->first >= section->last)
                 return MD5_OUT_OF_RANGE(building, &section->first,
@@ -397,7 +397,7 @@ static bool build_clips(md5_building *building)
         double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
         TRY(source->markers = markers);
         source->num_markers = clip->num_markers;
-        for (uint32_t k = 0; k < clip->num_markers; k++) {
+        MD5_FOR (k, clip->num_markers) {
             const uint32_t frame = clip->markers[k];
             if (frame >= intervals)
                 return MD5_OUT_OF_RANGE(building, &clip->markers[k],
@@ -416,7 +416,7 @@ static bool build_clips(md5_building *building)
         md5_root_delta *const root_deltas =
             MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
         TRY(roots && (source->root_deltas = root_deltas));
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        MD5_FOR (frame, anim->num_frames) {
             md5_sample(clip->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
                        building->sampled);
             roots[frame] =
@@ -433,12 +433,12 @@ static bool build_windows(md5_building *building)
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
     TRY(machine->windows = MD5_NEW(building->arena, md5_window_row, building->num_windows));
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
+    MD5_FOR (i, desc->num_clips) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;
         md5_begin_row(building, "clip", clip->name);
         machine->sources[i].first_window = machine->num_windows;
-        for (uint32_t k = 0; k < clip->num_windows; k++) {
+        MD5_FOR (k, clip->num_windows) {
             const md5_window *const window = &clip->windows[k];
             const md5_window *const own = &machine->tables.clips[i].windows[k];
             if (!window->name || !window->name[0])
@@ -457,7 +457,7 @@ static bool build_windows(md5_building *building)
         }
     }
     TRY(MD5_LIST(building, &building->windows, machine, windows));
-    for (uint32_t i = 0; i < machine->num_windows; i++)
+    MD5_FOR (i, machine->num_windows)
         TRY(md5i_resolve(building, &building->windows, &machine->windows[i].name,
                          &machine->windows[i].window));
     return true;
@@ -506,7 +506,7 @@ static bool build_all(md5_building *building)
     if (!report->clip_end)
         return true;
     TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips));
-    for (uint32_t i = 0; i < desc->num_clips; i++)
+    MD5_FOR (i, desc->num_clips)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
                                             .text = "",
                                             .kind = MD5_EVENT_CLIP_END,

@@ -51,7 +51,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
     sets->whole.list = MD5_NEW(building->arena, uint32_t, num_joints);
     sets->whole.weights = MD5_NEW(building->arena, float, num_joints);
     TRY(sets->whole.list && sets->whole.weights);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         building->marks[i] = weights[i] > 0.0f;
         if (weights[i] >= 1.0f)
             list_joint(&sets->whole, i, 1.0f);
@@ -59,7 +59,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
     sets->all = span_of(building, mask);
     sets->partial.list = sets->whole.list + sets->whole.count;
     sets->partial.weights = sets->whole.weights + sets->whole.count;
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         if (weights[i] > 0.0f && weights[i] < 1.0f)
             list_joint(&sets->partial, i, weights[i]);
     }
@@ -69,7 +69,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
 
 static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         if (targets[i] != MD5_NONE)
             marks[targets[i]] = true;
     }
@@ -84,7 +84,7 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     const md5_targets *const targets = &binding->plan->targets;
     bool *const marks = building->marks;
     md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
-    for (uint32_t i = 0; i < building->machine->num_joints; i++)
+    MD5_FOR (i, building->machine->num_joints)
         marks[i] = marks[i] || binding->num_rebases > 0
                    || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
     mark_targets(targets->rotations, binding->anim->num_rotations, marks);
@@ -125,7 +125,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
     const float *const weights = md5_mask_of(building->machine, mask);
     bool *const marks = building->marks;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         marks[i] = marks[i] && (!weights || weights[i] > 0.0f);
         count += marks[i];
     }
@@ -137,7 +137,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
         .weights = MD5_NEW(building->arena, float, num_joints),
     };
     TRY(set->list && set->weights);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         if (marks[i])
             list_joint(set, i, weights ? weights[i] : 1.0f);
     }
@@ -166,7 +166,7 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
         return;
     const md5_source *const source = state->tree->motion->playable.source;
     begin_marks(building);
-    for (uint32_t i = 0; i < joints->count; i++)
+    MD5_FOR (i, joints->count)
         marks[joints->list ? joints->list[i] : joints->first + i] = true;
     // What is extracted is taken from joint 0.
     const bool has_root = marks[0] || source->extract == MD5_EXTRACT_NONE;
@@ -192,7 +192,7 @@ static bool divide(md5_building *building, const bool *are_animated, md5_detail_
 {
     const uint32_t num_joints = building->machine->num_joints;
     TRY(set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         if (!are_animated[i])
             continue;
         md5_joint_run *const last = set->num_runs > 0 ? &set->runs[set->num_runs - 1] : NULL;
@@ -212,7 +212,7 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
     set->are_animated = MD5_NEW(building->arena, bool, num_joints);
     set->left_out = MD5_NEW(building->arena, uint32_t, num_joints);
     TRY(set->are_animated && set->left_out);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         if (i > 0 && !(weights[i] > 0.0f))
             continue;
         for (uint32_t joint = i; joint != MD5_NONE && !set->are_animated[joint];
@@ -240,7 +240,7 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     set->slots = (md5_run_slots *)md5i_arena_alloc(building->arena, set->num_runs,
                                                    num_clips * sizeof *set->slots);
     TRY(set->slots);
-    for (uint32_t i = 0; i < set->num_runs; i++) {
+    MD5_FOR (i, set->num_runs) {
         const md5_joint_run *const run = &set->runs[i];
         begin_marks(building);
         for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
@@ -293,7 +293,7 @@ static bool build_masks(md5_building *building)
     machine->details = MD5_NEW(building->arena, md5_detail_set, num_masks);
     machine->rests = MD5_NEW(building->arena, md5_detail_set, num_masks);
     TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
-    for (uint32_t i = 0; i < num_masks; i++) {
+    MD5_FOR (i, num_masks) {
         float *const weights = machine->masks + i * num_joints;
         const md5_mask_desc *const mask = &desc->masks[i];
         md5_detail_set *const rest = &machine->rests[i];
@@ -316,11 +316,11 @@ static bool build_masks(md5_building *building)
             // Joints that the mask covers in whole are overwritten: below it only the others are
             // needed, and joint 0, of which root motion is taken. No runs: it covers too few to
             // make a difference.
-            for (uint32_t joint = 0; joint < num_joints; joint++)
+            MD5_FOR (joint, num_joints)
                 building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
             TRY(divide(building, building->marks, rest));
             uint32_t num_left = 0;
-            for (uint32_t run = 0; run < rest->num_runs; run++)
+            MD5_FOR (run, rest->num_runs)
                 num_left += rest->runs[run].count;
             if (num_left + WIDEST_GAP > num_joints)
                 rest->num_runs = 0;
@@ -372,7 +372,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
 {
     root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
     TRY(strides);
-    for (uint32_t i = 0; i < desc->num_items; i++) {
+    MD5_FOR (i, desc->num_items) {
         const md5_motion_item *const item = &desc->items[i];
         const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
         if (item->x != 0.0f || item->y != 0.0f)
@@ -393,7 +393,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     // than backward, right or down. No direction if all stand.
     root_stride axis = {1.0, 0.0, 0.0};
     double fastest = 0.0;
-    for (uint32_t i = 0; i < desc->num_items; i++) {
+    MD5_FOR (i, desc->num_items) {
         const double length = sqrt(along(strides[i], strides[i]));
         if (!(length > fastest * items[i].gait.seconds))
             continue;
@@ -404,7 +404,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         const double by = main < 0.0 ? -1.0 / length : 1.0 / length;
         axis = (root_stride){s.x * by, s.y * by, s.z * by};
     }
-    for (uint32_t i = 0; i < desc->num_items; i++) {
+    MD5_FOR (i, desc->num_items) {
         items[i].gait.speed = along(strides[i], axis) / items[i].gait.seconds;
         if (i > 0 && !(items[i].gait.speed > items[i - 1].gait.speed))
             return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
@@ -526,10 +526,10 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     const md5_motion_item **const sorted =
         MD5_NEW(building->scratch, const md5_motion_item *, count);
     TRY(sorted);
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
         if (sorted[i - 1]->x == sorted[i]->x && sorted[i - 1]->y == sorted[i]->y)
@@ -567,7 +567,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     motion->places = building->machine->tables.motions[number].items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
-    for (uint32_t i = 0; i < desc->num_items; i++)
+    MD5_FOR (i, desc->num_items)
         TRY(build_item(building, desc, i, motion, &items[i]));
     if (desc->kind == MD5_MOTION_STACK)
         return true;
@@ -603,7 +603,7 @@ static bool build_motions(md5_building *building)
     building->motions.what = "motion";
     TRY(MD5_LIST(building, &building->motions, desc, motions));
     TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         md5_motion *const motion = &machine->motions[i];
         *motion = (md5_motion){.speed = 1.0,
                                .speed_parameter = MD5_NONE,
@@ -650,7 +650,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
         part->children = num_weights;
         num_weights += owner->num_items;
         uint32_t begin = number + 1 - owner->num_parts;
-        for (uint32_t turn = 0; turn < owner->num_items; turn++) {
+        MD5_FOR (turn, owner->num_items) {
             const uint32_t i = owner->items[turn].turn;
             const md5_item *const item = &owner->items[i];
             const uint32_t end = begin + item->motion->num_parts;
@@ -669,7 +669,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     }
     TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
     uint32_t num_poses = 0; // on the stack
-    for (uint32_t i = 0; i < num_parts; i++) {
+    MD5_FOR (i, num_parts) {
         md5i_part *const part = &parts[i];
         const md5_motion *const own = part->motion;
         tree->has_added = tree->has_added || (part->item && part->item->reference);
@@ -696,16 +696,16 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     // Members of each group in the order of clip instances.
     uint32_t *members = MD5_NEW(building->arena, uint32_t, tree->num_instances);
     TRY(members);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         if (tree->instances[i].group != MD5_NONE)
             tree->groups[tree->instances[i].group].num_members++;
     }
-    for (uint32_t i = 0; i < tree->num_groups; i++) {
+    MD5_FOR (i, tree->num_groups) {
         tree->groups[i].members = members;
         members += tree->groups[i].num_members;
         tree->groups[i].num_members = 0;
     }
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         const md5_instance_plan *const plan = &tree->instances[i];
         if (plan->group == MD5_NONE)
             continue;
@@ -732,7 +732,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
     begin_marks(building);
-    for (uint32_t i = 0; i < desc->num_states; i++) {
+    MD5_FOR (i, desc->num_states) {
         md5_state *const state = &layer->states[i];
         uint32_t found, clip;
         md5_begin_row(building, "state", desc->states[i].name);
@@ -740,7 +740,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         if (machine->reports_states) {
             md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
             TRY(state->events = events);
-            for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
+            MD5_FOR (k, MD5_STATE_EVENTS)
                 events[k] = (md5_event){
                     .name = table->states[i].name,
                     .text = table->name,
@@ -772,7 +772,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     else
         layer->joints = machine->mask_sets[layer->mask].all;
     bool is_full = layer->mode == MD5_LAYER_ADD;
-    for (uint32_t i = 0; i < desc->num_states; i++) {
+    MD5_FOR (i, desc->num_states) {
         narrow_state(building, layer, &layer->states[i]);
         is_full = is_full || layer->states[i].is_exact;
     }
@@ -838,14 +838,14 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
     if (number < machine->num_ears)
         return true;
     building->ears[machine->num_ears++] = wanted;
-    for (uint32_t i = 0; i < building->desc->num_clips; i++) {
+    MD5_FOR (i, building->desc->num_clips) {
         md5_source *const source = &machine->sources[i];
         const md5_clip_desc *const clip = &building->desc->clips[i];
         if (!source->ears)
             source->ears = MD5_NEW(building->arena, uint64_t,
                                    (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
         TRY(source->ears);
-        for (uint32_t k = 0; k < clip->num_events; k++) {
+        MD5_FOR (k, clip->num_events) {
             const md5_event *const event = &clip->events[k];
             const size_t length = strlen(event->name);
             if (strncmp(wanted, event->name, length) == 0
@@ -872,7 +872,7 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
                              uint32_t count)
 {
     md5_machine *const machine = building->machine;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_condition *const row = &rows[i];
         const bool is_event = row->kind == MD5_WHEN_HEARD;
         const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
@@ -907,7 +907,7 @@ static uint64_t causes_of(const md5_transition *transition)
 {
     const bool is_always = transition->waits || transition->num_conditions == 0;
     uint64_t causes = is_always ? MD5_CAUSE_TIME : 0;
-    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+    MD5_FOR (i, transition->num_conditions) {
         const md5_play_condition *const condition = &transition->conditions[i];
         causes |= condition->kind == MD5_WHEN_PARAMETER ? md5_cause_of(condition->parameter)
                                                         : MD5_CAUSE_TIME;
@@ -921,7 +921,7 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
 {
     uint64_t *const causes = MD5_NEW(building->arena, uint64_t, count);
     TRY(layer->causes = causes);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         causes[i] = causes_of(&transitions[i]);
         if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
@@ -947,9 +947,9 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     uint32_t num_states_going = 0, num_ears = 0;
     uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
     bool are_alike = false;       // all states can be in step with each other
-    for (uint32_t i = 0; i < layer->num_states; i++)
+    MD5_FOR (i, layer->num_states)
         num_states_going += goes_on(layer, i);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_transition_desc *const desc = &layer_desc->transitions[i];
         md5_transition *const transition = &transitions[i];
         uint32_t from, to;
@@ -1041,7 +1041,7 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
     const char *const name = building->desc->clips[clip].name;
     if (num_keys == 0)
         return MD5_OUT_OF_RANGE(building, owner, " has no keys for clip %s", MD5_QUOTED(name));
-    for (uint32_t i = 0; i < num_keys; i++) {
+    MD5_FOR (i, num_keys) {
         const md5_morph_key *const key = &keys[i];
         if (key->frame >= num_frames)
             return md5i_fail_at(building, &key->frame, MD5_ERROR_RANGE,
@@ -1062,7 +1062,7 @@ static bool number_rows(md5_building *building, md5_names *names, md5_morph_row 
 {
     names->may_repeat = true;
     TRY(md5i_list_names(building, names, rows, count, sizeof *rows));
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         uint32_t first;
         TRY(md5i_resolve(building, names, &rows[i].name, &first));
         if (first == i)
@@ -1080,11 +1080,11 @@ bool md5i_build_curves(md5_building *building)
             MD5_NEW(building->arena, md5_morph_row,
                     desc->num_morphs + building->num_curves + desc->num_modifiers));
     machine->curves = machine->morph_rows + desc->num_morphs;
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
+    MD5_FOR (i, desc->num_clips) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names names = {.what = "curve"};
         TRY(MD5_LIST(building, &names, clip, curves));
-        for (uint32_t k = 0; k < clip->num_curves; k++) {
+        MD5_FOR (k, clip->num_curves) {
             const md5_clip_curve *const curve = &clip->curves[k];
             const md5_clip_curve *const own = &machine->tables.clips[i].curves[k];
             md5_begin_row(building, "curve", curve->name);
@@ -1154,7 +1154,7 @@ static bool build_morphs(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     md5_names names = {.what = "morph"};
-    for (uint32_t i = 0; i < desc->num_morphs; i++) {
+    MD5_FOR (i, desc->num_morphs) {
         const char *const *const target = &desc->morphs[i].target;
         if (!*target || **target == '\0')
             return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u names no target",
@@ -1174,7 +1174,7 @@ static bool build_morphs(md5_building *building)
     // Curves have their two sums behind those of targets, modifiers theirs behind them.
     machine->num_rows = desc->num_morphs + machine->num_curves;
     machine->num_sums = machine->num_morphs + 2 * machine->num_sums;
-    for (uint32_t i = 0; i < machine->num_curves; i++)
+    MD5_FOR (i, machine->num_curves)
         machine->curves[i].target = machine->num_morphs + 2 * machine->curves[i].target;
     return true;
 }
@@ -1189,14 +1189,14 @@ static bool build_shots(md5_building *building, const md5_names *layers)
     TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &shots, desc, shots));
     TRY(machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots));
     uint32_t slot, clip, other;
-    for (uint32_t i = 0; i < desc->num_slots; i++) {
+    MD5_FOR (i, desc->num_slots) {
         const md5_slot_desc *const row = &desc->slots[i];
         md5_begin_row(building, slots.what, row->name);
         TRY(md5i_resolve(building, &building->masks, &row->mask, &other)
             && md5i_resolve(building, layers, &row->layer, &other)
             && md5i_resolve(building, &building->clips, &row->reference, &other));
     }
-    for (uint32_t i = 0; i < desc->num_shots; i++) {
+    MD5_FOR (i, desc->num_shots) {
         const md5_shot_desc *const row = &desc->shots[i];
         md5_begin_row(building, shots.what, row->name);
         TRY(md5i_resolve(building, &slots, &row->slot, &slot)
@@ -1239,7 +1239,7 @@ bool md5i_build_layers(md5_building *building)
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
     machine->conditions = MD5_NEW(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
+    MD5_FOR (i, desc->num_layers) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];
         md5_play_layer *const layer = &machine->layers[i];
         md5_names states = {.what = "state"};
@@ -1258,7 +1258,7 @@ bool md5i_build_layers(md5_building *building)
                                                  desc->num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < desc->num_masks; i++) {
-        for (uint32_t k = 0; k < desc->num_layers; k++) {
+        MD5_FOR (k, desc->num_layers) {
             const md5_play_layer *const layer = &machine->layers[k];
             const md5_joint_set *const joints = &layer->joints;
             const float *const weights = md5_mask_of(machine, layer->mask);

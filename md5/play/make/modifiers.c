@@ -165,7 +165,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     if (num_toes > desc->num_feet)
         return MD5_OUT_OF_RANGE(building, &toes[desc->num_feet], " has %u toes, but %u feet",
                                 num_toes, desc->num_feet);
-    for (uint32_t i = 0; i < modifier->num_held; i++) {
+    MD5_FOR (i, modifier->num_held) {
         const char *const *const toe = i < num_toes ? &toes[i] : &none;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
         uint32_t joint = ankle;
@@ -220,13 +220,13 @@ static bool search_clip(md5_building *building, const md5_source *source)
     const float frame_rate = (float)binding->anim->frame_rate;
     sole_frame *const frames = MD5_NEW(building->scratch, sole_frame, binding->anim->num_frames);
     TRY(frames);
-    for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
+    MD5_FOR (i, building->desc->num_modifiers) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {
             const size_t number = modifier->first_sole + k;
             const md5_sole *const sole = &machine->soles[number];
             const md5_skeleton *const skeleton = &binding->model->skeleton;
-            for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+            MD5_FOR (frame, binding->anim->num_frames) {
                 md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
                            building->sampled);
                 const md5_xform joint =
@@ -241,7 +241,7 @@ static bool search_clip(md5_building *building, const md5_source *source)
             uint8_t *const contacts =
                 machine->contacts + number * machine->num_frames + source->first_frame;
             const uint32_t last = binding->anim->num_frames - 1;
-            for (uint32_t j = 0; j < last; j++)
+            MD5_FOR (j, last)
                 contacts[j] =
                     contact_between(&frames[j], &frames[j + 1], &modifier->hold, frame_rate);
             contacts[last] = last > 0
@@ -265,7 +265,7 @@ static bool list_attached(md5_building *building)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
                             "there are more than %d attached models", MD5_MAX_ATTACHED);
     TRY(building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached));
-    for (uint32_t i = 0; i < desc->num_attached; i++) {
+    MD5_FOR (i, desc->num_attached) {
         const md5_attached_desc *const row = &desc->attached[i];
         uint32_t joint;
         md5_begin_row(building, "attached", row->name);
@@ -370,7 +370,7 @@ static bool build_limits(md5_building *building)
     if (desc->num_limits > 0)
         TRY(limits = MD5_NEW(building->arena, md5_joint_limit, building->machine->num_joints));
     building->machine->limits = limits;
-    for (uint32_t i = 0; i < desc->num_limits; i++) {
+    MD5_FOR (i, desc->num_limits) {
         const md5_limit_desc *const row = &desc->limits[i];
         uint32_t joint;
         md5_begin_row(building, "limit", row->joint);
@@ -450,7 +450,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
         return MD5_OUT_OF_RANGE(building, &desc->joint, " has no feet");
     modifier->first_foot = machine->num_feet;
-    for (uint32_t i = 0; i < desc->num_feet; i++) { // only `feet` has some
+    MD5_FOR (i, desc->num_feet) { // only `feet` has some
         const md5_foot_desc *const foot = &desc->feet[i];
         md5_limb *const leg = &machine->legs[machine->num_feet++];
         const limb_names leg_names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
@@ -480,7 +480,7 @@ bool md5i_build_modifiers(md5_building *building)
     const size_t num_feet = building->num_feet;
     size_t num_gazes = 0;
     TRY(MD5_LIST(building, &names, desc, modifiers));
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+    MD5_FOR (i, desc->num_modifiers)
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
     TRY(MD5_LIST(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
@@ -489,7 +489,7 @@ bool md5i_build_modifiers(md5_building *building)
     machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);
     machine->soles = MD5_NEW(building->arena, md5_sole, num_feet);
     TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+    MD5_FOR (i, desc->num_modifiers)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
     machine->contacts =
         (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
@@ -500,17 +500,17 @@ bool md5i_build_modifiers(md5_building *building)
     // A vertex is the sum over its influences of bias * joint position and an offset that turns
     // with the joint; this bounds the offsets.
     TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
-    for (uint32_t i = 0; i < machine->num_joints; i++)
+    MD5_FOR (i, machine->num_joints)
         machine->reaches[i] = -1.0f;
     machine->least_bias = machine->most_bias = 1.0f;
-    for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
+    MD5_FOR (i, machine->model->num_meshes) {
         const md5_mesh *const mesh = &machine->model->meshes[i];
         if (!mesh->first_influence && mesh->num_vertices > 0)
             return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
                             "the geometry of the machine's model was released: create machines "
                             "before, they need it for the bounds of players");
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
-        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        MD5_FOR (vertex, mesh->num_vertices) {
             float positive = 0.0f, negative = 0.0f, beside = 0.0f;
             for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
                  j++) {

@@ -136,7 +136,7 @@ typedef enum md5_follow_task {
 // Lets the parameters that follow go on by `seconds`, above 0.
 static void follow_goals(md5_player *player, double seconds, md5_follow_task task)
 {
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
+    MD5_FOR (i, player->machine->tables.num_parameters) {
         const uint32_t row = player->machine->followers[i];
         if (row == MD5_NONE)
             continue;
@@ -160,7 +160,7 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
 
 static bool is_following(const md5_player *player)
 {
-    for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
+    MD5_FOR (i, player->machine->tables.num_follows) {
         if (is_moving(&player->followings[i]))
             return true;
     }
@@ -186,7 +186,7 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
         return active->instances[instance].rate < 0.0;
     const md5_group_plan *const group = &tree->groups[number];
     double rate = 0.0;
-    for (uint32_t i = 0; i < group->num_members; i++) {
+    MD5_FOR (i, group->num_members) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
         rate += member->share * member->rate;
     }
@@ -239,7 +239,7 @@ static double cycles_until(const md5_cues *cues, const uint64_t *ears, uint64_t 
                            bool backward, double beyond, md5_clock *place)
 {
     double least = INFINITY;
-    for (uint32_t i = 0; i < cues->num_cues; i++) {
+    MD5_FOR (i, cues->num_cues) {
         const md5_cue *const cue = &cues->cues[i];
         const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
         const double whole =
@@ -373,7 +373,7 @@ static double seconds_until_times(const md5_player *player, md5_layer_state *lay
                                   const md5_transition *transition, bool goes_back, double most)
 {
     const md5_active_state *const active = md5_newest(layer_state);
-    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+    MD5_FOR (i, transition->num_conditions) {
         const md5_play_condition *const condition = &transition->conditions[i];
         const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
         if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
@@ -631,7 +631,7 @@ static void take_shots(md5_player *player)
     const md5_shot_desc *const rows = player->machine->tables.shots;
     const uint32_t count = player->machine->tables.num_shots;
     const uint64_t heard = player->heard;
-    for (uint32_t i = 0; i < 2 * count; i++) {
+    MD5_FOR (i, 2 * count) {
         const md5_shot_desc *const row = &rows[i % count];
         const md5_play_shot *const shot = &player->machine->shots[i % count];
         md5_shot *const newest = md5_newest_shot(player, shot->slot);
@@ -710,7 +710,7 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
         md5_newest(layer_state)->weight = 1.0f;
         return;
     }
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
+    MD5_FOR (i, layer_state->num_used)
         md5_active_at(layer_state, i)->weight = 0.0f;
     for (int point = 0; point < 3; point++) {
         float rest = 1.0f;
@@ -793,7 +793,7 @@ static void settle_windows(const step_context *context)
 {
     md5_player *const player = context->player;
     for (int opens = 0; opens < 2; opens++) {
-        for (uint32_t i = 0; i < player->machine->num_windows; i++) {
+        MD5_FOR (i, player->machine->num_windows) {
             md5_window_state *const window = &player->windows[i];
             const bool is_open = window->weight > 0.0f, has_clips = window->count > 0;
             if (is_open && has_clips)
@@ -853,16 +853,16 @@ static void count_windows(const step_context *context, const md5_walker *walker,
     const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
     md5_window_state *const windows =
         player->windows + player->machine->sources[walker->clip].first_window;
-    for (uint32_t i = 0; i < clip->num_windows; i++)
+    MD5_FOR (i, clip->num_windows)
         windows[i].before = windows[i].count;
     const uint32_t num_below = md5i_cues_below(cues, clock, walker->is_backward, at_start);
-    for (uint32_t i = 0; i < num_below; i++) {
+    MD5_FOR (i, num_below) {
         const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps: of an event
         if (number < 2 * clip->num_windows)
             windows[number / 2].count += number % 2 == 0 ? 1 : UINT32_MAX;
     }
     const float weight = weight_of(context, walker);
-    for (uint32_t i = 0; i < clip->num_windows; i++) {
+    MD5_FOR (i, clip->num_windows) {
         if (windows[i].count > windows[i].before)
             windows[i].most = md5_larger(windows[i].most, md5_larger(weight, MIN_EVENT_WEIGHT));
     }
@@ -924,17 +924,17 @@ static void fire_events(const step_context *context)
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0.0;
     uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
-    for (uint32_t i = 0; i < machine->num_windows; i++)
+    MD5_FOR (i, machine->num_windows)
         player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
-    for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
+    MD5_FOR (layer, machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        for (uint32_t i = 0; i < layer_state->num_used; i++) {
+        MD5_FOR (i, layer_state->num_used) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
             const md5_blend_tree *const tree = active->tree;
             const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
             if (!tree || (is_instant && !active->is_new && machine->num_windows == 0))
                 continue;
-            for (uint32_t k = 0; k < tree->num_instances; k++) {
+            MD5_FOR (k, tree->num_instances) {
                 const md5_clip_instance *const instance = &active->instances[k];
                 const md5_playable *const playable = tree->instances[k].playable;
                 const md5_cues *const cues = &playable->source->cues[playable->mode];
@@ -981,7 +981,7 @@ static void fire_events(const step_context *context)
         const size_t behind = (size_t)(player->walkers + --num_walkers - walker);
         memmove(walker, walker + 1, behind * sizeof *walker);
     }
-    for (uint32_t i = 0; i < num_walkers; i++)
+    MD5_FOR (i, num_walkers)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
     if (is_instant)
         settle_windows(context);
@@ -1018,7 +1018,7 @@ static void handle_instant(const step_context *context)
         md5i_weigh_all(player);
         if (player->machine->has_steps && md5i_is_in_step(player))
             md5i_keep_in_step(player, 0.0, 0.0);
-        for (uint32_t i = 0; i < tables->num_layers; i++)
+        MD5_FOR (i, tables->num_layers)
             take_in_layer(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
             take_shots(player);
@@ -1056,8 +1056,8 @@ static void handle_instant(const step_context *context)
         }
         if (has_events(context))
             fire_events(context);
-        for (uint32_t i = 0; i < tables->num_layers; i++) {
-            for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
+        MD5_FOR (i, tables->num_layers) {
+            MD5_FOR (k, player->layer_states[i].num_used)
                 md5_active_at(&player->layer_states[i], k)->is_new = false;
         }
         md5_shot *shot;
@@ -1074,11 +1074,11 @@ static void step(const step_context *context)
     const uint32_t num_layers = machine->tables.num_layers;
     const double seconds = context->seconds;
     uint32_t first;
-    for (uint32_t layer = 0; layer < num_layers; layer++) {
+    MD5_FOR (layer, num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
         const bool was_under_way = md5i_progress(newest) < 1.0;
-        for (uint32_t i = 0; i < layer_state->num_used; i++)
+        MD5_FOR (i, layer_state->num_used)
             md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
         weigh_chain(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
@@ -1105,7 +1105,7 @@ static void step(const step_context *context)
         follow_goals(player, seconds, MD5_FOLLOW_MOVES);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
     // Whether the newest state of a layer takes an exit where a cycle ends and another begins.
-    for (uint32_t layer = 0; layer < num_layers; layer++) {
+    MD5_FOR (layer, num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
         const uint32_t num_clips = newest->tree ? newest->tree->num_instances : 0;
@@ -1125,7 +1125,7 @@ static void step(const step_context *context)
             report(context, i, md5_newest(&player->layer_states[i])->state,
                    MD5_EVENT_TRANSITION_END);
     }
-    for (uint32_t layer = 0; layer < num_layers; layer++) {
+    MD5_FOR (layer, num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         // What has faded out ends.
         if (layer_state->num_used > 1 || layer_state->has_snapshot) {
@@ -1231,7 +1231,7 @@ static double seconds_until_heard(const md5_player *player, const md5_active_sta
 // Seconds, up to `most`, until a condition about time changes or an ear hears something.
 static double seconds_until_told(const md5_player *player, bool goes_back, double most)
 {
-    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
+    MD5_FOR (i, player->machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
         for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
@@ -1256,9 +1256,9 @@ static double next_interval(md5_player *player, double left)
     uint32_t first;
     if (machine->has_times)
         most = seconds_until_told(player, left < 0.0, most);
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
+    MD5_FOR (i, machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[i];
-        for (uint32_t k = 0; k < layer_state->num_used; k++) {
+        MD5_FOR (k, layer_state->num_used) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
             if (md5i_progress(active) == 1.0)
                 continue;
@@ -1324,7 +1324,7 @@ static double average_interval(md5_player *player, double left)
 static void handle_all(const step_context *context)
 {
     md5_shot *shot;
-    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
+    MD5_FOR (i, context->player->machine->tables.num_layers)
         context->player->layer_states[i].deaf = 0;
     MD5_EACH_SHOT (shot, context->player)
         shot->deaf = 0;

@@ -30,7 +30,7 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
                         float seconds, md5_velocity *velocity)
 {
     const float rate = seconds > 0.0f ? 1.0f / seconds : 0.0f;
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         md5_quatd turn = md5_quatd_mul(md5_quatd_of(now[joint].rotation),
                                        md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
         if (turn.w < 0.0)
@@ -82,7 +82,7 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
                        const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
                        md5_offset *offsets)
 {
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         const md5_vec3 turn =
             turn_of(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
         const md5_vec3 move = md5_vec3_sub(from[i].translation, to[i].translation);
@@ -102,7 +102,7 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 {
     if (!(elapsed < duration))
         return;
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         const md5_offset *const offset = &offsets[i];
         const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
         const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
@@ -148,7 +148,7 @@ static const md5_xform *take(const joint_part *part, const md5_xform *pose, md5_
 {
     if (!part->listed)
         return pose + part->first;
-    for (uint32_t i = 0; i < part->count; i++)
+    MD5_FOR (i, part->count)
         room[i] = pose[part->listed[i]];
     return room;
 }
@@ -203,7 +203,7 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
     }
     const float *const weights = md5_mask_of(machine, mask);
     if (detail) { // where the mask's weight is 0, joints keep their bits
-        for (uint32_t i = 0; i < detail->num_runs; i++) {
+        MD5_FOR (i, detail->num_runs) {
             const md5_joint_run run = detail->runs[i];
             if (md5_meets(run, &machine->mask_sets[mask].all))
                 md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
@@ -217,7 +217,7 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
         return;
     }
     const uint32_t *const whole = sets->whole.list;
-    for (uint32_t i = 0; i < sets->whole.count; i++)
+    MD5_FOR (i, sets->whole.count)
         pose[whole[i]] = other[whole[i]];
     blend_joints(&sets->partial, other, weight, pose);
 }
@@ -257,7 +257,7 @@ static uint64_t cycles_at(md5_player *player, const md5_active_state *active, do
     uint64_t mark = 0;
     MD5_ASSERT(tree != NULL, "a state with a motion");
     md5i_find_clocks(player, active, seconds);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         if (active->instances[i].weight != 0.0f)
             mark = 31 * mark + (uint64_t)player->instance_clocks[i].cycle;
     }
@@ -304,7 +304,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
             only->detail->slots + (size_t)(source - machine->sources) * only->detail->num_runs;
         md5_targets targets = binding->plan->targets;
         const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
-        for (uint32_t i = 0; i < only->detail->num_runs; i++) {
+        MD5_FOR (i, only->detail->num_runs) {
             if (joints && !md5_meets(runs[i], joints))
                 continue;
             targets.rotation_slots = slots[i].rotations;
@@ -377,7 +377,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     }
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
-    for (uint32_t i = 0; i < tree->num_parts; i++) {
+    MD5_FOR (i, tree->num_parts) {
         const md5i_part *const part = &tree->parts[i];
         if (active->totals[i] == 0.0f)
             continue;
@@ -443,7 +443,7 @@ static void blend_shot(const md5_machine *machine, const md5_shot *shot, float w
 static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, uint32_t number,
                         const float *weights, float *shares)
 {
-    for (uint32_t joint = 0; joint < machine->num_joints; joint++) {
+    MD5_FOR (joint, machine->num_joints) {
         float covered = 0.0f;
         for (uint32_t i = number + 1; i < slot->num_shots; i++) {
             if (slot->shots[i].mode != MD5_LAYER_ADD)
@@ -457,7 +457,7 @@ static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, u
 // Blends the one-shots that are played over `num_below` layers.
 static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare, md5_xform *pose)
 {
-    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+    MD5_FOR (i, player->machine->num_slots) {
         const md5_shot_slot *const slot = &player->slots[i];
         if (slot->num_shots > 1) {
             const md5_machine *const machine = player->machine;
@@ -465,9 +465,9 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
             md5_xform *const reference = spare + num_joints;
             float *const shares = (float *)(spare + 2 * (size_t)num_joints);
             float weights[MD5_SLOT_SHOTS];
-            for (uint32_t j = 0; j < slot->num_shots; j++)
+            MD5_FOR (j, slot->num_shots)
                 weights[j] = md5i_shot_weight(player, &slot->shots[j], 0.0, 0.0);
-            for (uint32_t j = 0; j < slot->num_shots; j++) {
+            MD5_FOR (j, slot->num_shots) {
                 const md5_shot *const shot = &slot->shots[j];
                 if (shot->num_below != num_below || weights[j] == 0.0f)
                     continue;
@@ -705,7 +705,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
                        && from->states[change->state].tree
                        && !(layer_state->has_snapshot && layer_state->coverage < 1.0f);
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
+    MD5_FOR (i, layer_state->num_used)
         is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
     const bool fades = duration > 0.0 && !is_inertial;
     bool is_above = false; // above the state that is left, or one in step with that
@@ -725,7 +725,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         layer_state->has_snapshot = layer_state->has_offsets = false;
     }
     uint32_t used = 0; // bits of slots
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
+    MD5_FOR (i, layer_state->num_used)
         used |= 1u << layer_state->order[i];
     uint8_t slot = 0;
     while ((used >> slot & 1u) != 0)
@@ -805,7 +805,7 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
     if (!is_added && single && weight == 1.0f && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
-        for (uint32_t i = 0; i < partial->count; i++)
+        MD5_FOR (i, partial->count)
             saved[i] = pose[partial->list[i]];
         evaluate_joints(job->player, layer, single, NULL, spare, pose);
         md5_xform of_pose[CHUNK];
@@ -852,7 +852,7 @@ static void fill_left_out(const md5_machine *machine, const md5_detail_set *deta
                           md5_xform *pose)
 {
     const uint32_t *const left_out = detail->left_out;
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         pose[left_out[i]] = machine->model->bind_local[left_out[i]];
 }
 
@@ -865,7 +865,7 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
         fill_left_out(machine, detail, detail->num_outside, pose);
     const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
-    for (uint32_t i = 0; i < num_layers; i++) {
+    MD5_FOR (i, num_layers) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_weight_of(player, &layer->weight);
         blending job = blending_of(player, i);

@@ -61,7 +61,7 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
     md5_layer_state *const layer_state = &player->layer_states[number];
     footing sum = {{0.0f}};
     sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0.0f;
-    for (uint32_t i = 0; i < layer_state->num_used; i++) {
+    MD5_FOR (i, layer_state->num_used) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0.0);
         const footing own = footing_of_state(player, active, sole);
@@ -75,7 +75,7 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
     footing sum = {{0.0f}};
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
+    MD5_FOR (i, machine->tables.num_layers) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
             md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, joint);
@@ -194,7 +194,7 @@ static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *mod
 void md5i_advance_gazes(md5_player *player, double seconds)
 {
     const md5_machine *const machine = player->machine;
-    for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
+    MD5_FOR (i, machine->tables.num_modifiers) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         const md5_target *const target = &player->targets[i];
         if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0.0f))
@@ -315,7 +315,7 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
         const md5_detail_set *const detail = md5_detail_of(player);
         md5_gaze_desc gaze = gaze_of(machine, modifier, target);
         uint32_t num_eyes = 0;
-        for (uint32_t i = 0; i < gaze.num_eyes; i++)
+        MD5_FOR (i, gaze.num_eyes)
             if (!detail || detail->are_animated[gaze.eyes[i]])
                 gaze.eyes[num_eyes++] = gaze.eyes[i];
         gaze.num_eyes = num_eyes;
@@ -333,7 +333,7 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
 {
     const md5_machine *const machine = players[0]->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
-    for (uint32_t number = 0; number < machine->tables.num_modifiers; number++) {
+    MD5_FOR (number, machine->tables.num_modifiers) {
         const md5_modifier *const modifier = &machine->modifiers[number];
         const md5_modifier_kind kind = modifier->desc.kind;
         md5_two_bone_job limbs[MD5_IK_MOST];
@@ -341,7 +341,7 @@ void md5i_apply_modifiers(md5_player *const *players, md5_xform *const *poses, u
         md5_target driven[MD5_IK_MOST];
         md5_xform *changed[MD5_IK_MOST];
         uint32_t num_changed = 0;
-        for (uint32_t i = 0; i < count; i++) {
+        MD5_FOR (i, count) {
             const md5_target *const target =
                 target_of(players[i], number, poses[i], &driven[num_changed]);
             if (!is_applied(players[i], number, target))

@@ -69,7 +69,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         return root_delta_of_instance(tree->instances, &active->instances[0]);
     uint32_t num_deltas = 0;
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
-    for (uint32_t i = 0; i < tree->num_parts; i++) {
+    MD5_FOR (i, tree->num_parts) {
         const md5i_part *const part = &tree->parts[i];
         if (active->totals[i] == 0.0f)
             continue;
@@ -135,7 +135,7 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
         return MD5_NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
     md5i_find_clocks(player, active, shift);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         md5_clip_instance *const instance = &active->instances[i];
         const md5_timing *const timing = tree->instances[i].playable->timing;
         const md5_clock other =
@@ -147,7 +147,7 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
         instance->now = is_before ? instance->now : other;
     }
     const md5_root_delta delta = root_delta_of_state(player, active);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         md5_clip_instance *const instance = &active->instances[i];
         instance->before = instance->now = is_before ? instance->now : instance->before;
     }
@@ -183,7 +183,7 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
 // Whether any active state of a layer has root motion, or may have left some.
 static bool has_root_motion(md5_layer_state *layer_state)
 {
-    for (uint32_t i = 0; i < layer_state->num_used; i++) {
+    MD5_FOR (i, layer_state->num_used) {
         const md5_blend_tree *const tree = md5_active_at(layer_state, i)->tree;
         if (tree && tree->has_root_motion)
             return true;
@@ -199,10 +199,10 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     const bool is_frozen = layer_state->has_snapshot;
     md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
     double rest = 1.0;
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
+    MD5_FOR (i, layer_state->num_used)
         rest -= md5_active_at(layer_state, i)->weight;
     *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0.0;
-    for (uint32_t i = 0; i < layer_state->num_used; i++) {
+    MD5_FOR (i, layer_state->num_used) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         if (!active->tree || active->weight == 0.0f)
             continue;
@@ -222,7 +222,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
 static void add_shots(const md5_player *player, uint32_t num_below, double seconds,
                       md5_root_delta *delta)
 {
-    for (uint32_t i = 0; i < player->machine->num_slots; i++) {
+    MD5_FOR (i, player->machine->num_slots) {
         const md5_shot_slot *const slot = &player->slots[i];
         float covered = 0.0f, shares[MD5_SLOT_SHOTS];
         for (uint32_t j = slot->num_shots; j-- > 0;) {
@@ -236,7 +236,7 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
             shares[j] = md5i_shot_share(weight, covered);
             covered += shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
         }
-        for (uint32_t j = 0; j < slot->num_shots; j++) {
+        MD5_FOR (j, slot->num_shots) {
             const md5_shot *const shot = &slot->shots[j];
             if (shot->num_below != num_below)
                 continue;
@@ -278,7 +278,7 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
     const uint32_t num_layers = player->machine->tables.num_layers;
     md5_root_delta delta = MD5_NO_DELTA;
     bool is_moving = player->num_shots > 0;
-    for (uint32_t i = 0; i < num_layers; i++) {
+    MD5_FOR (i, num_layers) {
         add_layer(player, i, seconds, &is_moving, &delta);
         if (player->num_shots > 0)
             add_shots(player, i + 1, seconds, &delta);
@@ -373,12 +373,12 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    for (uint32_t i = 0; i < of.count; i++)
+    MD5_FOR (i, of.count)
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0.0f;
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0.0);
-        for (uint32_t i = 0; i < of.count; i++)
+        MD5_FOR (i, of.count)
             weights[i] *= 1.0f - fade;
         for (uint32_t i = of.row; i < of.end; i++) {
             const md5_morph_row *const row = &machine->morph_rows[i];
@@ -395,7 +395,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
     const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
-    for (uint32_t i = 0; i < of.count; i++)
+    MD5_FOR (i, of.count)
         weights[i] += left * layer_state->morph_offsets[of.first + i];
 }
 
@@ -403,7 +403,7 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
                        float *weights)
 {
     const md5_machine *const machine = player->machine, *const was = old->machine;
-    for (uint32_t i = 0; i < machine->num_sums; i++)
+    MD5_FOR (i, machine->num_sums)
         weights[i] = machine == was ? old_weights[i] : 0.0f;
     for (uint32_t i = 0; i < machine->num_rows && machine != was; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
@@ -446,7 +446,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
     weigh_morphs(from, old_layer, old, all_sums(from->machine), from->morphs);
     weigh_morphs(player, layer, fresh, all, layer_state->frozen_morphs);
     md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
-    for (uint32_t i = 0; i < all.count; i++)
+    MD5_FOR (i, all.count)
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
 
@@ -464,7 +464,7 @@ static float add_shot_curves(const md5_player *player, uint32_t num_below, uint3
                              float value)
 {
     const md5_machine *const machine = player->machine;
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
+    MD5_FOR (i, machine->num_slots) {
         const md5_shot_slot *const slot = &player->slots[i];
         float rest = 1.0f, share = 0.0f, sum = 0.0f;
         for (uint32_t k = slot->num_shots; k-- > 0;) {
@@ -494,7 +494,7 @@ static float value_of_curve(const md5_player *player, uint32_t curve)
     const uint32_t sum = machine->curves[curve].target;
     const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
     float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0.0f) : 0.0f;
-    for (uint32_t i = 0; i < num_layers; i++) {
+    MD5_FOR (i, num_layers) {
         const md5_play_layer *const layer = &machine->layers[i];
         float pair[2]; // of values, and of the weights of the clips that have them
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), of, pair);
@@ -516,7 +516,7 @@ float md5_player_window(const md5_player *player, uint32_t window)
 {
     MD5_ASSERT_ASSET(player);
     float most = 0.0f;
-    for (uint32_t i = 0; i < player->machine->num_windows; i++) {
+    MD5_FOR (i, player->machine->num_windows) {
         if (player->machine->windows[i].window == window)
             most = md5_larger(most, player->windows[i].weight);
     }
@@ -562,17 +562,17 @@ void md5_player_morphs(const md5_player *player, float *weights)
         return;
     md5i_weigh_all((md5_player *)player);
     memset(weights, 0, count * sizeof *weights);
-    for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
+    MD5_FOR (i, machine->tables.num_morphs) {
         const md5_morph_row *const row = &machine->morph_rows[i];
         if (row->drive != MD5_MORPH_BY_STATE) // layers have those, all targets together
             weights[row->target] += row->weight * md5i_driven(player, i);
     }
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
+    MD5_FOR (i, machine->tables.num_layers) {
         const float weight = md5i_weight_of(player, &machine->layers[i].weight);
         if (weight == 0.0f)
             continue;
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
-        for (uint32_t k = 0; k < count; k++)
+        MD5_FOR (k, count)
             weights[k] += weight * player->morphs[k];
     }
 }

@@ -81,7 +81,7 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
     MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
     const md5_machine *const machine = player->machine;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < machine->num_joints; i++) {
+    MD5_FOR (i, machine->num_joints) {
         const float reach = machine->reaches[i];
         if (reach < 0.0f && machine->has_vertices)
             continue;
@@ -194,7 +194,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
             ARRAY(layer_state, morph_offsets, machine->num_sums),
         };
         PLACE(block, others);
-        for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
+        MD5_FOR (k, MD5_SLOTS - 1)
             place_live(block, &machine->layers[i],
                        layer_state->others ? &layer_state->others[k] : &other);
         PLACE(block, rest);
@@ -234,11 +234,11 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     md5_player *const player = lay_out(&block, machine);
     player->size = size;
     player->allocator = context.allocator;
-    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset leaves them: their ends follow
+    MD5_FOR (i, machine->num_windows) // a reset leaves them: their ends follow
         player->windows[i] = (md5_window_state){0};
-    for (uint32_t i = 0; i < machine->tables.num_attached; i++)
+    MD5_FOR (i, machine->tables.num_attached)
         player->attached[i] = NULL;
-    for (uint32_t i = 0; i < machine->tables.num_parameters; i++)
+    MD5_FOR (i, machine->tables.num_parameters)
         player->parameters[i] = 0.0f;
     md5_player_reset(player);
     return player;
@@ -280,7 +280,7 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         copy_items(to->frozen_morphs, from->frozen_morphs, machine->num_sums, sizeof(float));
     if (from->has_offsets)
         copy_items(to->morph_offsets, from->morph_offsets, machine->num_sums, sizeof(float));
-    for (uint32_t i = 0; i < from->num_used; i++) {
+    MD5_FOR (i, from->num_used) {
         md5_active_state *const copy = md5_active_at(to, i);
         const md5_active_state *const active = md5_active_at(from, i);
         const md5_blend_tree *const tree = active->tree;
@@ -309,9 +309,9 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     // The arrays that lie together: see lay_out().
     memcpy(to->parameters, from->parameters,
            (size_t)((const char *)from->consumed - (const char *)from->parameters));
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
+    MD5_FOR (i, machine->tables.num_layers)
         copy_layer(machine, &machine->layers[i], &to->layer_states[i], &from->layer_states[i]);
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
+    MD5_FOR (i, machine->num_slots) {
         to->slots[i].num_shots = from->slots[i].num_shots;
         copy_items(to->slots[i].shots, from->slots[i].shots, from->slots[i].num_shots,
                    sizeof(md5_shot));
@@ -331,7 +331,7 @@ void md5_player_reset(md5_player *player)
 {
     MD5_ASSERT_ASSET(player);
     const md5_machine_desc *const tables = &player->machine->tables;
-    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+    MD5_FOR (i, tables->num_parameters) {
         const uint32_t row = player->machine->followers[i];
         put_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
@@ -339,7 +339,7 @@ void md5_player_reset(md5_player *player)
             player->followings[row] =
                 (md5_following){.goal = player->parameters[i], .from = player->parameters[i]};
     }
-    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
+    MD5_FOR (i, tables->num_modifiers) {
         const md5_modifier *const modifier = &player->machine->modifiers[i];
         player->targets[i] = (md5_target){.weight = modifier->desc.weight,
                                           .position = {INFINITY, INFINITY, INFINITY}};
@@ -355,7 +355,7 @@ void md5_player_reset(md5_player *player)
     }
     for (size_t i = 0; i < player->machine->num_soles; i++)
         player->held[i] = (md5_held){0};
-    for (uint32_t i = 0; i < player->machine->num_slots; i++)
+    MD5_FOR (i, player->machine->num_slots)
         player->slots[i].num_shots = 0;
     player->num_shots = 0;
     player->has_consumed = player->is_backward = false;
@@ -363,7 +363,7 @@ void md5_player_reset(md5_player *player)
     player->since_pose = 0.0;
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
     player->motion = player->walked = MD5_NO_DELTA;
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
+    MD5_FOR (i, tables->num_layers) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = MD5_NONE;
         md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
@@ -411,7 +411,7 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
     to->num_used = 0;
-    for (uint32_t i = 0; i < from->num_used; i++) {
+    MD5_FOR (i, from->num_used) {
         const md5_active_state *const was = md5_active_at(from, i);
         md5_active_state *const active = md5_slot(to, to->num_used);
         const uint32_t state = adopted_state(machine, layer, names, was->state);
@@ -528,9 +528,9 @@ static void adopt_windows(md5_player *to, const md5_player *from)
 {
     const md5_machine *const machine = to->machine, *const was = from->machine;
     const md5_window_row *const rows = machine->windows;
-    for (uint32_t i = 0; i < machine->num_windows; i++)
+    MD5_FOR (i, machine->num_windows)
         to->windows[i] = (md5_window_state){0};
-    for (uint32_t i = 0; i < 2 * was->num_windows; i++) {
+    MD5_FOR (i, 2 * was->num_windows) {
         const uint32_t number = i % was->num_windows;
         const md5_window_row *const row = &was->windows[number];
         const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
@@ -567,11 +567,11 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
     if (to->detail.is_kept)
         copy_items(to->kept_pose, from->kept_pose, machine->num_joints, sizeof *to->kept_pose);
     (void)tell(has_joints ? 0 : MD5_NONE, "model", tables->name, lost, user);
-    for (uint32_t i = 0; i < tables->num_clips; i++)
+    MD5_FOR (i, tables->num_clips)
         (void)FIND_OR_TELL(md5_find_clip, "clip", tables->clips[i]);
-    for (uint32_t i = 0; i < tables->num_masks; i++)
+    MD5_FOR (i, tables->num_masks)
         (void)FIND_OR_TELL(md5i_find_mask, "mask", tables->masks[i]);
-    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+    MD5_FOR (i, tables->num_parameters) {
         const uint32_t found = FIND_OR_TELL(md5_find_parameter, "parameter", tables->parameters[i]);
         if (found == MD5_NONE)
             continue;
@@ -590,39 +590,39 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
         if (row != MD5_NONE)
             to->followings[row] = following;
     }
-    for (uint32_t i = 0; i < tables->num_modifiers; i++) {
+    MD5_FOR (i, tables->num_modifiers) {
         const uint32_t found = FIND_OR_TELL(md5_find_modifier, "modifier", tables->modifiers[i]);
         if (found != MD5_NONE && machine->modifiers[found].desc.kind == tables->modifiers[i].kind)
             adopt_modifier(to, found, from, i, has_joints);
     }
     to->num_shots = 0;
-    for (uint32_t i = 0; i < was->num_slots; i++) { // those with a name come first
+    MD5_FOR (i, was->num_slots) { // those with a name come first
         const uint32_t found =
             i < tables->num_slots ? FIND_OR_TELL(md5_find_slot, "slot", tables->slots[i]) : i;
         md5_shot_slot *const slot = &to->slots[found];
         if (found >= machine->num_slots || slot->num_shots > 0)
             continue;
-        for (uint32_t k = 0; k < from->slots[i].num_shots; k++) {
+        MD5_FOR (k, from->slots[i].num_shots) {
             slot->shots[slot->num_shots] = from->slots[i].shots[k];
             slot->num_shots += adopt_shot(machine, was, &slot->shots[slot->num_shots]);
         }
         to->num_shots += slot->num_shots;
     }
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
+    MD5_FOR (i, tables->num_layers) {
         const md5_layer_desc *const layer = &tables->layers[i];
         const uint32_t found = FIND_OR_TELL(md5_find_layer, "layer", *layer);
         if (found == MD5_NONE)
             continue;
-        for (uint32_t k = 0; k < layer->num_states; k++)
+        MD5_FOR (k, layer->num_states)
             (void)tell(adopted_state(machine, found, layer, k), "state", layer->states[k].name,
                        lost, user);
         adopt_layer(to, found, &old, i, has_joints);
     }
-    for (uint32_t i = 0; i < was->num_windows; i++) {
+    MD5_FOR (i, was->num_windows) {
         if (was->windows[i].window == i)
             (void)FIND_OR_TELL(md5_find_window, "window", was->windows[i]);
     }
-    for (uint32_t i = 0; i < was->num_curves; i++) {
+    MD5_FOR (i, was->num_curves) {
         if (md5_find_curve(was, was->curves[i].name) == i)
             (void)FIND_OR_TELL(md5_find_curve, "curve", was->curves[i]);
     }

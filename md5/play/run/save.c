@@ -288,7 +288,7 @@ static void keep_modifier(md5_archive *archive, const md5_player *player, uint32
         return;
     }
     keep_floats(archive, &player->drops[number], 1);
-    for (uint32_t i = 0; i < desc->num_feet; i++) { // their joints are the machine's
+    MD5_FOR (i, desc->num_feet) { // their joints are the machine's
         md5_foot *const foot = &player->feet[modifier->first_foot + i];
         keep_floats(archive, &foot->floor, 1);
         keep_floats(archive, &foot->normal, 3);
@@ -345,7 +345,7 @@ static void keep_transform(md5_archive *archive, md5_xform *transform)
 
 static void keep_morphs(md5_archive *archive, const md5_machine *machine, float *weights)
 {
-    for (uint32_t i = 0; i < machine->num_sums; i++)
+    MD5_FOR (i, machine->num_sums)
         keep(archive, FLOAT, &weights[i], -MAX_MORPH_WEIGHT, MAX_MORPH_WEIGHT,
              "the weight of a morph");
 }
@@ -440,7 +440,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         const double elapsed =
             keep_time(archive, &layer_state->settling.elapsed, "the time of offsets");
         keep_time(archive, &layer_state->settling.duration, "the duration of offsets");
-        for (uint32_t i = 0; i < num_joints; i++) {
+        MD5_FOR (i, num_joints) {
             md5_offset *const offset = &layer_state->offsets[i];
             keep_vector(archive, &offset->turn, 1.001f, "the turn of an offset");
             keep(archive, FLOAT, &offset->turn_rate, slowest, 0.0, "the rate of an offset");
@@ -460,10 +460,10 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
     }
     if (archive->mode == STORE) {
         layer_state->num_used = (uint8_t)num_used;
-        for (uint32_t i = 0; i < MD5_SLOTS; i++)
+        MD5_FOR (i, MD5_SLOTS)
             layer_state->order[i] = (uint8_t)i;
     }
-    for (uint32_t i = 0; i < num_used; i++)
+    MD5_FOR (i, num_used)
         keep_active(archive, machine, layer, i > 0 || has_snapshot,
                     archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i));
 }
@@ -546,14 +546,14 @@ static void keep_player(md5_archive *archive, md5_player *player)
     for (uint32_t i = 0; is_kept && i < machine->num_joints; i++)
         keep_transform(archive, &player->kept_pose[i]);
 
-    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+    MD5_FOR (i, tables->num_parameters) {
         const bool is_float = tables->parameters[i].kind == MD5_PARAMETER_FLOAT;
         const double value = keep(archive, FLOAT, &player->parameters[i], is_float ? -FLT_MAX : 0.0,
                                   is_float ? (double)FLT_MAX : 1.0, "a parameter");
         if (!is_float && value != 0.0 && value != 1.0)
             fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
     }
-    for (uint32_t i = 0; i < tables->num_follows; i++) {
+    MD5_FOR (i, tables->num_follows) {
         const md5_follow_desc *const follow = &tables->follows[i];
         md5_following *const following = &player->followings[i];
         const double most = (double)FLT_MAX;
@@ -567,18 +567,18 @@ static void keep_player(md5_archive *archive, md5_player *player)
             following->elapsed = 0.0;
         }
     }
-    for (uint32_t i = 0; i < tables->num_modifiers; i++)
+    MD5_FOR (i, tables->num_modifiers)
         keep_modifier(archive, player, i);
-    for (uint32_t i = 0; i < tables->num_layers; i++)
+    MD5_FOR (i, tables->num_layers)
         keep_layer(archive, machine, &machine->layers[i], &player->layer_states[i]);
-    for (uint32_t i = 0; i < machine->num_slots; i++) {
+    MD5_FOR (i, machine->num_slots) {
         md5_shot_slot *const slot = &player->slots[i];
         const uint32_t num_shots =
             keep_uint(archive, &slot->num_shots, 0, MD5_SLOT_SHOTS, "the number of one-shots");
-        for (uint32_t k = 0; k < num_shots; k++)
+        MD5_FOR (k, num_shots)
             keep_shot(archive, machine, &slot->shots[k]);
     }
-    for (uint32_t i = 0; i < machine->num_windows; i++)
+    MD5_FOR (i, machine->num_windows)
         keep(archive, FLOAT, &player->windows[i].weight, 0.0, 1.0, "the weight of a window");
 }
 
@@ -612,13 +612,13 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     // What is not saved.
     player->has_consumed = false;
     player->has_new = true; // at most, none is found
-    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++)
+    MD5_FOR (i, player->machine->tables.num_parameters)
         player->consumed[i] = 0;
     player->num_shots = 0;
-    for (uint32_t i = 0; i < player->machine->num_slots; i++)
+    MD5_FOR (i, player->machine->num_slots)
         player->num_shots += player->slots[i].num_shots;
     // Weights are computed, but layers rest and parameters are as they were.
-    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+    MD5_FOR (i, player->machine->tables.num_layers)
         player->layer_states[i].causes = MD5_ALL_CAUSES;
     const bool is_weighed = player->is_weighed;
     player->is_weighed = player->has_moved = true;

@@ -223,14 +223,14 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
     if (queue->num_shots == MD5_SLOT_SHOTS) {
         uint32_t faintest = 0;
         float least = INFINITY;
-        for (uint32_t i = 0; i < queue->num_shots; i++) {
+        MD5_FOR (i, queue->num_shots) {
             const float weight = md5i_shot_weight(player, &queue->shots[i], 0.0, 0.0);
             faintest = weight < least ? i : faintest;
             least = fminf(weight, least);
         }
         md5_remove_shot(player, queue, faintest);
     }
-    for (uint32_t i = 0; i < queue->num_shots; i++)
+    MD5_FOR (i, queue->num_shots)
         stop(&queue->shots[i], duration, shot.fade_in_curve);
     queue->shots[queue->num_shots++] = shot;
     player->num_shots++;

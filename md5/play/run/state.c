@@ -28,7 +28,7 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
                            uint32_t first)
 {
     double sum = 0.0, total = 0.0;
-    for (uint32_t i = 0; i < num_items; i++) {
+    MD5_FOR (i, num_items) {
         sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
         total += items[i].weight;
     }
@@ -43,7 +43,7 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
     if (num_markers == 0)
         return 1.0 / rate_between(items, num_items, 0, 0);
     double seconds = 0.0;
-    for (uint32_t i = 0; i < num_markers; i++) {
+    MD5_FOR (i, num_markers) {
         const double rate = rate_between(items, num_items, num_markers, i);
         if (rate == 0.0 || (seconds != 0.0 && (rate < 0.0) != (seconds < 0.0)))
             return 0.0;
@@ -198,13 +198,13 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
                            float *weights)
 {
     double sum = 0.0;
-    for (uint32_t item = 0; item < num_items; item++) {
+    MD5_FOR (item, num_items) {
         // In double: places may be any two floats, and the square of their distance must not
         // vanish.
         const double from_x = (double)x - items[item].x;
         const double from_y = (double)y - items[item].y;
         double weight = 1.0;
-        for (uint32_t other = 0; other < num_items; other++) {
+        MD5_FOR (other, num_items) {
             if (other == item)
                 continue;
             const double to_x = (double)items[other].x - items[item].x;
@@ -218,7 +218,7 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
     }
     // The nearest item has at least a half: it lies on its own side of the middle to each other
     // one.
-    for (uint32_t item = 0; item < num_items; item++)
+    MD5_FOR (item, num_items)
         weights[item] = (float)(weights[item] / sum);
 }
 
@@ -355,7 +355,7 @@ void md5i_weigh_all(md5_player *player)
     for (uint32_t layer = 0; !is_weighed && layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         layer_state->is_resting = layer_state->is_resting && player->is_weighed;
-        for (uint32_t i = 0; i < layer_state->num_used; i++)
+        MD5_FOR (i, layer_state->num_used)
             weigh_state(player, md5_active_at(layer_state, i));
     }
     player->is_weighed = true;
@@ -453,7 +453,7 @@ static void find_own_rates(const step_group *group, uint32_t first, double *own)
     for (uint32_t i = group->count; leader != MD5_NONE && i-- > 0;) {
         if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
             continue;
-        for (uint32_t k = 0; k < group->count; k++)
+        MD5_FOR (k, group->count)
             own[k] = own[i];
         return;
     }
@@ -526,7 +526,7 @@ static double mean_rate(const step_group *group, const double *own, double since
     md5_mean_point points[MD5_MEAN_POINTS];
     md5i_mean_points(since / whole, (since + seconds) / whole, points);
     double rate = 0.0;
-    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+    MD5_FOR (i, MD5_MEAN_POINTS)
         rate += points[i].weight * rate_after(group, own, points[i].place * whole - since);
     return rate;
 }
@@ -554,7 +554,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     const double *const own = heading < 0 ? group.own_behind : group.own_ahead;
     const double rate =
         heading != 0 ? mean_rate(&group, own, since, whole, md5_least(seconds, most)) : 0.0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
         active->own_rate = own[i];
@@ -568,7 +568,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
 bool md5i_is_in_step(const md5_player *player)
 {
     bool is_in_step = false;
-    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
+    MD5_FOR (layer, player->machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const bool has_steps = player->machine->layers[layer].has_steps;
         is_in_step = is_in_step || layer_state->is_steered;
@@ -580,7 +580,7 @@ bool md5i_is_in_step(const md5_player *player)
 
 double md5i_keep_in_step(md5_player *player, double seconds, double most)
 {
-    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
+    MD5_FOR (layer, player->machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         uint32_t count = 0;
         if (!player->machine->layers[layer].has_steps)
@@ -605,7 +605,7 @@ static double way_after(const step_group *group, double share, double seconds)
     md5_mean_point points[MD5_MEAN_POINTS];
     md5i_mean_points(0.0, share, points);
     double rate = 0.0;
-    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+    MD5_FOR (i, MD5_MEAN_POINTS)
         rate += points[i].weight
                 * rate_after(group, group->own_ahead, (points[i].place - 1.0) * seconds);
     return share * rate;
@@ -617,7 +617,7 @@ static step_group group_of(md5_layer_state *layer_state, uint32_t position)
     step_group group = {.layer_state = layer_state};
     while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
         group.begin += group.count;
-    for (uint32_t i = 0; i < group.count; i++)
+    MD5_FOR (i, group.count)
         group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
     return group;
 }
@@ -679,9 +679,9 @@ double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double
 // To those of the player's scratch memory.
 static void set_clocks(const md5_player *player, md5_active_state *active)
 {
-    for (uint32_t i = 0; i < active->tree->num_instances; i++)
+    MD5_FOR (i, active->tree->num_instances)
         active->instances[i].now = player->instance_clocks[i];
-    for (uint32_t i = 0; i < active->tree->num_groups; i++)
+    MD5_FOR (i, active->tree->num_groups)
         active->groups[i] = player->group_clocks[i];
 }
 
@@ -689,7 +689,7 @@ static void set_clocks(const md5_player *player, md5_active_state *active)
 static void follow(const md5_player *player, const md5_blend_tree *tree,
                    const md5_group_plan *group, md5_clock shared)
 {
-    for (uint32_t i = 0; i < group->num_members; i++) {
+    MD5_FOR (i, group->num_members) {
         const uint32_t instance = group->members[i];
         const md5_playable *const playable = tree->instances[instance].playable;
         player->instance_clocks[instance] =
@@ -725,9 +725,9 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     if (!tree)
         return;
     const md5_instance_plan *const plans = tree->instances;
-    for (uint32_t i = 0; i < tree->num_instances; i++)
+    MD5_FOR (i, tree->num_instances)
         player->instance_clocks[i] = clock_of_start(&plans[i], change);
-    for (uint32_t i = 0; i < tree->num_groups; i++) {
+    MD5_FOR (i, tree->num_groups) {
         const md5_group_plan *const group = &tree->groups[i];
         const uint32_t leader = group->members[0];
         player->group_clocks[i] =
@@ -736,7 +736,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
         follow(player, tree, group, player->group_clocks[i]);
     }
     set_clocks(player, active);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         md5_clip_instance *const instance = &active->instances[i];
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
             instance->now = md5i_clock_snap(plans[i].playable->timing, instance->now, MD5_BORDER);
@@ -764,7 +764,7 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
 {
     const md5_blend_tree *const tree = active->tree;
     const uint32_t num_old = was->tree->num_instances;
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         const md5_instance_plan *const plan = &tree->instances[i];
         const char *const name = clip_name(player, plan);
         uint32_t tried = 0, k = i % num_old;
@@ -790,9 +790,9 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
                     : md5i_sync_shared(plan->playable->source->markers,
                                        tree->groups[plan->group].num_markers, instance->now);
     }
-    for (uint32_t i = 0; i < tree->num_groups; i++)
+    MD5_FOR (i, tree->num_groups)
         follow(player, tree, &tree->groups[i], active->groups[i]);
-    for (uint32_t i = 0; i < tree->num_instances; i++) { // those that are not in step
+    MD5_FOR (i, tree->num_instances) { // those that are not in step
         const md5_clock now = active->instances[i].now;
         if (tree->instances[i].group != MD5_NONE
             && fabs(md5_clock_between(player->instance_clocks[i], now)) > MD5_BORDER)
@@ -804,7 +804,7 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
 static void gather_group(const md5_player *player, const md5_active_state *active,
                          const md5_blend_tree *tree, const md5_group_plan *group)
 {
-    for (uint32_t i = 0; i < group->num_members; i++) {
+    MD5_FOR (i, group->num_members) {
         const uint32_t instance = group->members[i];
         player->sync_items[i] = (md5_sync_item){
             .weight = active->instances[instance].share,
@@ -817,13 +817,13 @@ static void gather_group(const md5_player *player, const md5_active_state *activ
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         const md5_clip_instance *const instance = &active->instances[i];
         if (tree->instances[i].group == MD5_NONE)
             player->instance_clocks[i] = md5i_clock_advance(
                 tree->instances[i].playable->timing, instance->now, instance->rate * seconds);
     }
-    for (uint32_t i = 0; i < tree->num_groups; i++) {
+    MD5_FOR (i, tree->num_groups) {
         const md5_group_plan *const group = &tree->groups[i];
         gather_group(player, active, tree, group);
         player->group_clocks[i] = md5i_sync_advance(player->sync_items, group->num_members,
@@ -838,7 +838,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     active->elapsed += fabs(seconds);
     if (!tree)
         return;
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         md5_clip_instance *const instance = &active->instances[i];
         instance->is_at_start =
             instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
@@ -848,7 +848,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
         return;
     md5i_find_clocks(player, active, seconds);
     set_clocks(player, active);
-    for (uint32_t i = 0; i < tree->num_instances; i++) {
+    MD5_FOR (i, tree->num_instances) {
         // For how long a clip that is played once has been at its end follows from how far it would
         // have advanced beyond it.
         md5_clip_instance *const instance = &active->instances[i];

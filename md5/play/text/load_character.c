@@ -205,7 +205,7 @@ static bool take_clips(loading *load)
     character->anims = anims;
     character->bindings = (const md5_binding *const *)bindings;
     character->anim_paths = paths;
-    for (uint32_t clip = 0; clip < num_clips; clip++) {
+    MD5_FOR (clip, num_clips) {
         const uint32_t shared = load->shared[clip];
         if (shared == clip) {
             const uint32_t number = owned->num_anims;
@@ -262,7 +262,7 @@ static bool load_parts(loading *load)
     md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
     uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         names[i].name.bytes = clips[i].file;
         names[i].name.size = strlen(clips[i].file);
         names[i].number = i;
@@ -282,9 +282,9 @@ static bool load_parts(loading *load)
     load->num_models = 1 + num_attached;
     load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + load->num_models);
     TRY(load->parts && add_part(load, load->file->model_file));
-    for (uint32_t i = 0; i < num_attached; i++)
+    MD5_FOR (i, num_attached)
         TRY(add_part(load, attached[i].file));
-    for (uint32_t clip = 0; clip < count; clip++)
+    MD5_FOR (clip, count)
         TRY(shared[clip] != clip || add_part(load, clips[clip].file));
 
     const md5_threads *const threads = load->opts->threads;
@@ -294,7 +294,7 @@ static bool load_parts(loading *load)
     TRY(take_model(load, 0, &load->file->model_file, &load->owned->model));
     load->owned->character.model_path = load->parts[0].path;
     load->file->desc.model = load->owned->model;
-    for (uint32_t i = 0; i < num_attached; i++) {
+    MD5_FOR (i, num_attached) {
         TRY(take_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
         attached[i].model = load->owned->attached[i];
     }
@@ -310,7 +310,7 @@ static bool load_parts(loading *load)
 static void free_parts(const owned_parts *owned)
 {
     md5_destroy_machine(owned->machine);
-    for (uint32_t i = 0; i < owned->num_anims; i++) {
+    MD5_FOR (i, owned->num_anims) {
         md5_free_binding(owned->bindings[i]);
         md5_free_anim(owned->anims[i]);
     }
@@ -329,7 +329,7 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     md5i_context_begin(&load.context, load.opts, path, error);
     load.arena.context = load.scratch.context = &load.context;
     const bool is_loaded = load_parts(&load);
-    for (uint32_t i = 0; i < load.num_parts; i++) {
+    MD5_FOR (i, load.num_parts) {
         md5_free_model(load.parts[i].model); // unless it was taken
         md5_free_anim(load.parts[i].anim);
         if (load.are_read)

@@ -63,7 +63,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     (*count)++;
     const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
                             owner.text};
-    for (uint32_t i = 0; i < column->rows->num_columns; i++) {
+    MD5_FOR (i, column->rows->num_columns) {
         const md5_column *const inner = &column->rows->columns[i];
         if (inner->start != 0.0f)
             memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
@@ -118,7 +118,7 @@ typedef struct word_found {
 static word_found find_word(const md5_schema *schema, md5_span word)
 {
     word_found found = {0};
-    for (uint32_t i = 0; i < schema->num_columns; i++) {
+    MD5_FOR (i, schema->num_columns) {
         const md5_column *const column = &schema->columns[i];
         if (column->place != MD5_PLACE_WORD)
             continue;
@@ -437,7 +437,7 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     while (!is_list || !md5i_lex_take(lex, ')')) {
         const text_row added = append_row(lex, owner, column);
         TRY(added.row);
-        for (uint32_t i = 0; i < column->rows->num_columns; i++) {
+        MD5_FOR (i, column->rows->num_columns) {
             const md5_column *const inner = &column->rows->columns[i];
             const uint32_t kind = md5_kind_of(column->rows, added.row, 0);
             if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
@@ -471,7 +471,7 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     if (column->choices)
         memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
     const md5_column *always = NULL;
-    for (uint32_t i = 0; i < schema->num_columns; i++) {
+    MD5_FOR (i, schema->num_columns) {
         const md5_column *const inner = &schema->columns[i];
         row->kind = md5_kind_of(schema, row->record.row, owner->kind);
         if (!md5_is_used(inner, row->kind))

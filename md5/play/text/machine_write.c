@@ -136,7 +136,7 @@ static void put_choice(writer *to, const md5_column *column, const char *row)
 static void put_easing(writer *to, const md5_easing *easing)
 {
     const md5_schema *const schema = &md5i_easing_schema;
-    for (uint32_t i = 0; i < schema->num_columns; i++) {
+    MD5_FOR (i, schema->num_columns) {
         const md5_column *const column = &schema->columns[i];
         const char *const row = (const char *)(const void *)easing;
         if (!md5_is_used(column, (uint32_t)easing->kind))
@@ -261,7 +261,7 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
         put(to, is_list || i == 0 ? "" : is_or ? " or" : " and");
-        for (uint32_t k = 0; k < schema->num_columns; k++) {
+        MD5_FOR (k, schema->num_columns) {
             const md5_column *const inner = &schema->columns[k];
             const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
             if ((!is_used && is_set(inner, row)) || (is_or && i == 0))
@@ -338,7 +338,7 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             : above                 ? md5_column_word(above)
                                     : schema->head);
     md5_table_walk head = *walk; // at the column that is written, for messages
-    for (uint32_t i = 0; i < schema->num_columns; i++) {
+    MD5_FOR (i, schema->num_columns) {
         const md5_column *const column = &schema->columns[i];
         head.column = column;
         const bool is_used = md5_is_used(column, level->kind);
