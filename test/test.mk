@@ -85,7 +85,7 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 # -- Tests --------------------------------------------------------------------------------------------
 
 # What looks at products and takes long belongs to the gate, unless its name is given.
-GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/cmake.sh tree/engine.sh tree/install.sh tree/release.sh game/limits.sh viewer/record.sh)
+GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/cmake.sh tree/engine.sh tree/examples.sh tree/install.sh tree/release.sh game/limits.sh viewer/record.sh)
 TEST_SCRIPTS ?= $(filter-out $(if $(TEST),,$(GATE_SCRIPTS)),$(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh)))
 # The longest suites start first, so that none of them still runs alone after all others have ended.
 PROGRAM_SHARES := $(foreach program,$(TEST_GL) $(TEST_MD5),$(program)@1/2 $(program)@2/2)
@@ -113,7 +113,7 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAG
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
 
-## make test-gate      those that the gate has beside: the two-file form, installing, CMake, releases, recording
+## make test-gate      those that the gate has beside: the two-file form, installing, examples, CMake, releases, recording
 test-gate: programs | deps
 	@$(RUN_TESTS) $(GATE_SCRIPTS)
 
