@@ -4,7 +4,9 @@ md5model.c, md5play, md5game, md5edit; with the generated GL loader and shaders 
 which they read.
 
 amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
-amalgamate.py --small FOLDER: the same for SMALL.
+amalgamate.py --small FOLDER: the same for SMALL, and only what SMALL_CALLS reach.
+amalgamate.py [--config MD5CONFIG.H] --calls FILE FOLDER: what the functions of md5model reach that FILE
+names, which may be the source that calls them; without SMALL, or what the configuration switches off.
 
 In one file every name has one meaning. What several sources have for themselves under one name gets the
 source's name behind it: `group` of md5/skin/plan.c becomes group_plan. Macros of a source end with it.
@@ -17,9 +19,19 @@ import os
 import re
 import sys
 
+import reach
+
 # What an engine that poses and lets its shaders skin does without.
 SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS
-    MD5_NO_CUBIC MD5_NO_PARTS MD5_NO_ASSET_FILES MD5_NO_EXTRAS""".split()
+    MD5_NO_CUBIC MD5_NO_PARTS MD5_NO_ASSET_FILES MD5_NO_EXTRAS MD5_NO_ASSERTS MD5_NO_SHORTCUTS""".split()
+SMALL_CALLS = """md5_format_error md5_load_model md5_load_anim md5_parse_model md5_parse_anim md5_find_joint
+    md5_release_geometry md5_free_model md5_free_anim md5_bind md5_free_binding md5_moment_at
+    md5_moment_from_frames md5_sample md5_anim_root_motion md5_local_to_model md5_pose_palette md5_blend_poses
+    md5_pack_influences md5_bounds_union md5_bounds_from_points
+    MD5_VERSION_MAJOR MD5_VERSION_MINOR MD5_VERSION_PATCH""".split()
+# Of forms of what functions reach: compiled for size, as they run once a load.
+ONCE = re.compile(r"md5/(core/(context|arena|file|names)|load|math|pose/(binding|moment|skeleton)|"
+                  r"read/(anim|header|joints|mesh)|skin/(weld|pack))\.c")
 CONFIG = ".ci/md5config.h"
 SWITCH = re.compile(r"^(?:// )?#define (MD5_(?:NO_|ONLY_)\w+)", re.M)
 
@@ -30,12 +42,20 @@ WORD = re.compile(r"[A-Za-z_]\w*$")
 
 
 left_out = []  # switches whose text is not written
+calls = []  # functions, if only what they reach is written
 
 
 @functools.lru_cache(maxsize=None)
 def read(path):
     with open(path, encoding="utf-8") as file:
-        return without_parts(file.read()) if left_out else file.read()
+        text = without_parts(file.read()) if left_out else file.read()
+    unused = [names for switch, names in STATEMENTS.items() if calls and switch in left_out]
+    return reach.without_statements(text, re.compile("|".join(unused)), code_tokens) if unused else text
+
+
+# Calls that are statements, and nothing with the switch.
+STATEMENTS = {"MD5_NO_WARNINGS": r"(md5i_)?(lex_)?warn(_\w+)?$|md5i_report_held$",
+              "MD5_NO_ASSERTS": r"MD5_(ASSERT|VALIDATE)\w*$"}
 
 
 # -- Switches ------------------------------------------------------------------------------------------
@@ -258,7 +278,7 @@ def code_tokens(text):
 KEYWORDS = set("""
     static const inline struct enum union typedef extern void int unsigned float double char long short signed
     bool return if else for while do switch case default break continue goto sizeof restrict volatile alignas
-    static_assert MD5_WIDE_INLINE MD5_WIDE_CODE MD5_UNROLL MD5_PRINTF __attribute__ __declspec
+    static_assert MD5_WIDE_INLINE MD5_WIDE_CODE MD5_UNROLL MD5_PRINTF MD5_VECTOR_SIZE __attribute__ __declspec
     """.split())
 
 
@@ -624,6 +644,28 @@ def without_avx512(text):
     return text.replace(AVX512, "#ifdef MD5_AVX512\n%s#endif\n" % AVX512)
 
 
+FOR_SIZE = """
+#if defined(__OPTIMIZE__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#elif defined(__OPTIMIZE__) && defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("Os")
+#endif
+%s
+#if defined(__OPTIMIZE__) && defined(__clang__)
+#pragma clang attribute pop
+#elif defined(__OPTIMIZE__) && defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+"""
+
+
+def for_size(units):
+    once = "".join(text for path, text in units.items() if calls and ONCE.match(path))
+    return (FOR_SIZE % once if once else "") + "".join(
+        text for path, text in units.items() if not (calls and ONCE.match(path)))
+
+
 def source(name, what, headers, sources, generated):
     """All sources behind the headers that they share, which no longer need to include each other."""
     sources = [path for path in sources
@@ -638,11 +680,13 @@ def source(name, what, headers, sources, generated):
     units = rename_clashes(units, public + shared)
     kernels = {path: units.pop(path) for path in kernels}
     shared = shared.replace("#include <glad/gl.h>\n", "")
-    body = shared + "".join(heading(path) + text for path, text in units.items())
+    body = shared + for_size({path: heading(path) + text for path, text in units.items()})
     first = READS_CONFIG + prologue(units) + (SELF.replace('"NAME"', '"%s"' % name) if len(sets) > 1 else "")
     text = first + '\n#include "%s.h"\n' % name[:-2]
     text += system_headers_once(generated + for_both_languages(body))
-    if kernels:
+    if kernels and len(sets) == 1:
+        text += system_headers(sources) + for_both_languages("".join(kernels.values()))
+    elif kernels:
         text = "\n#ifndef MD5_PASS" + text + for_both_languages(
             passes(kernels, declared_names(public + shared)[0], sets, sources))
     return beginning(name, what) + text
@@ -733,25 +777,34 @@ def write(folder, files):
             file.write(tidy(text))
 
 
-def write_without(switches, folder):
+def write_without(switches, folder, functions=()):
     config = config_file()["md5config.h"]
     unknown = set(switches) - set(SWITCH.findall(config))
     if unknown:
         sys.exit("amalgamate: unknown switches: " + " ".join(sorted(unknown)))
     left_out.extend(switches)
+    calls.extend(functions)
     config_text = config_file()
     read.cache_clear()
     includes.cache_clear()
-    write(folder, {**files_of("md5model"), **config_text})
+    files = files_of("md5model")
+    if calls:
+        names = "md5model.h", "md5model.c"
+        files.update(reach.reached({name: files[name] for name in names}, calls, code_tokens,
+                                   names_of_statement))
+        if functions is SMALL_CALLS:  # others may name what needs what it does not need
+            files["md5model.c"] = re.sub(r'#pragma .*"-Wunused-.*\n', "", files["md5model.c"])
+    write(folder, {**files, **config_text})
 
 
 def main(arguments):
     if arguments[0] == "--small":
-        return write_without(SMALL, arguments[1])
-    if arguments[0] == "--config":
-        with open(arguments[1], encoding="utf-8") as file:
-            switches = re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", file.read(), re.M)
-            return write_without(switches, arguments[2])
+        return write_without(SMALL, arguments[1], SMALL_CALLS)
+    if arguments[0] in ("--config", "--calls"):
+        options = dict(zip(arguments[:-1:2], map(read, arguments[1:-1:2])))
+        switches = re.findall(r"^#define (MD5_(?:NO_|ONLY_)\w+)", options.get("--config", ""), re.M)
+        return write_without(switches if "--config" in options else SMALL, arguments[-1],
+                             re.findall(r"\b(?:md5|MD5)_\w+", options.get("--calls", "")))
     files = config_file()
     for library in LIBRARIES:
         files.update(files_of(library))
@@ -761,6 +814,6 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3, 4):
+    if len(sys.argv) not in (2, 3, 4, 6):
         sys.exit("usage: " + __doc__)
     main(sys.argv[1:])

@@ -9,6 +9,7 @@
 
 // #define MD5_NO_SIMD // kernels for SSE2, AVX2 and NEON: 30 KB
 // #define MD5_NO_CROWDS // of those, the ones that pose several characters in one call: 12 KB
+// #define MD5_NO_SHORTCUTS // tables of models counted before they are read, rare functions made fast: 3 KB
 // #define MD5_AVX512  // adds kernels for AVX-512
 
 // -- Code that saves more: other bits --
@@ -27,8 +28,10 @@
 // -- What programs may ask for: names are not declared, or loads fail --
 
 // #define MD5_NO_WARNINGS // md5_load_opts.warn; num_warnings is 0. md5play needs them: 5 KB
+// #define MD5_NO_ASSERTS  // the caller's mistakes are not looked for, also without NDEBUG: 7 KB
 // #define MD5_NO_CUBIC    // MD5_INTERPOLATE_CUBIC: 4 KB
-// #define MD5_NO_PARTS    // tangents, skin plans, losses: `without` must name them: 8 KB
+// #define MD5_NO_PARTS    // tangents, skin plans, losses: `without` must name them, and with all of
+//                        // MD5_PART_GEOMETRY meshes have names only, for good: 8 KB
 // #define MD5_NO_ASSET_FILES // asset files, of which models and clips are loaded: 15 KB
 // #define MD5_NO_EXTRAS   // cameras, names of other formats, md5_create_morph(), _baked(), _weights(): 2200 lines; md5edit needs them
 

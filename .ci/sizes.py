@@ -3,7 +3,7 @@
 compares the tables between `<!-- sizes -->` marks in README.md and installing.md with them cell by cell: 2 %
 may be between them, as they are rounded; --renew writes these anew.
 
-Lines are those of md5model.c and md5model.h. KB are code and data of md5model.o, compiled by CC -O2 -c and
+Lines are those of md5model.c and md5model.h; LIMITS says how many there may be of each thing. KB are code and data of md5model.o, compiled by CC -O2 -c and
 nothing else, and what engine.c of test/build/user grows by with the five flags of installing.md. KB of other
 compilers than those in the heading are not compared. Seconds are of the processor; machines differ, so they
 may be twice as many.
@@ -24,6 +24,9 @@ TABLES = {"README.md": ("form", "lines", "gcc 12 -O2", "-O0"),
           ".github/docs/installing.md": ("form", "lines", "gcc 12 -O2", "clang 14 -O2", "five flags", "-O0")}
 HEADINGS = {"form": "", "lines": "lines", "gcc 12 -O2": "KB, `gcc -O2`", "clang 14 -O2": "KB, `clang -O2`",
             "five flags": "KB in an engine, five flags", "-O0": "seconds at -O0"}
+# Of each form: lines of md5model.c and .h, then columns.
+LIMITS = {"small": {".c": 7200, ".h": 850, "gcc 12 -O2": 70, "clang 14 -O2": 80, "-O0": 0.8},
+          "md5model": {".c": 21400, ".h": 1750, "gcc 12 -O2": 425}}
 MARKS = re.compile(r"(?<=<!-- sizes -->\n).*?(?=<!-- /sizes -->)", re.S)
 
 
@@ -31,12 +34,9 @@ def run(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
 
 
-def lines(folder):
-    count = 0
-    for name in "md5model.c", "md5model.h":
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            count += sum(1 for _ in file)
-    return count
+def lines(folder, ending):
+    with open(os.path.join(folder, "md5model" + ending), encoding="utf-8") as file:
+        return sum(1 for _ in file)
 
 
 def bytes_of(path):
@@ -58,7 +58,8 @@ def is_here(compiler, major):
 def measured(folder):
     """One form: column to text."""
     source, cells = os.path.join(folder, "md5model.c"), {"form": "`%s/`" % os.path.basename(folder)}
-    cells["lines"] = "{:,}".format(round(lines(folder), -2)).replace(",", " ")
+    cells.update({ending: str(lines(folder, ending)) for ending in (".c", ".h")})
+    cells["lines"] = "{:,}".format(round(int(cells[".c"]) + int(cells[".h"]), -2)).replace(",", " ")
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "out")
         for column in "gcc 12 -O2", "clang 14 -O2":
@@ -67,7 +68,7 @@ def measured(folder):
                 run(compiler, flag, "-c", source, "-o", out)
                 cells[column] = "%.0f" % (bytes_of(out) / 1024)
         if is_here("gcc", "12"):
-            cells["-O0"] = "%.1f" % seconds_of("gcc", "-O0", "-c", source, "-o", out)
+            cells["-O0"] = "%.1f" % min(seconds_of("gcc", "-O0", "-c", source, "-o", out) for _ in range(3))
             os.symlink(os.path.abspath(folder), os.path.join(scratch, "md5model"))
             run("gcc", "-DNDEBUG", *FIVE, "-I" + scratch, "-Idemo/examples", ENGINE, source, "-lm", "-o", out)
             run("gcc", "-DNDEBUG", *FIVE, "-DENGINE_ONLY", ENGINE, "-lm", "-o", out + ".before")
@@ -101,7 +102,8 @@ def differences(path, columns, rows, text):
 def main(arguments):
     renew = arguments[:1] == ["--renew"]
     rows = [measured(os.path.join(arguments[-1], form)) for form in FORMS]
-    faults = []
+    faults = ["%s: %s %s, at most %s" % (form, column, row[column], most) for form, row in zip(FORMS, rows)
+              for column, most in LIMITS[form].items() if float(row.get(column, 0)) > most]
     for path, columns in TABLES.items():
         with open(path, encoding="utf-8") as file:
             text = file.read()

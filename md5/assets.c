@@ -432,7 +432,7 @@ static bool finish_anim(asset_walk *walk, void *structure)
     anim->duration = (double)(anim->num_frames - 1) / anim->frame_rate;
     if (anim->packed)
         anim->packed_size = sizeof *anim->packed + anim->packed->num_bytes;
-    if (anim->packed && !MD5_HAS_COMPRESSED)
+    if (anim->packed && !MD5_PACKED(anim))
         return MD5_LEFT_OUT(walk->context, "compressed clips");
     return !walk->is_checked
            || (anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9

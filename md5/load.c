@@ -516,11 +516,12 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
 static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
                           md5_mesh *meshes)
 {
-    const uint32_t left_out = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
-    if (!MD5_HAS_PARTS)
-        return !(parts & left_out)
-               || MD5_LEFT_OUT(context, "tangents, skin plans and losses: md5_load_opts.without "
-                                        "must name them");
+#ifdef MD5_NO_PARTS
+    (void)model, (void)meshes;
+    return !(parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES))
+           || MD5_LEFT_OUT(context, "tangents, skin plans and losses: md5_load_opts.without must "
+                                    "name them");
+#else
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (parts & MD5_PART_SKIN_PLANS && !meshes[m].skin_plan)
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
@@ -544,6 +545,7 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
         mesh->loss8 = mesh->max_influences > 4 ? md5_pack_loss(model, m, 8, NULL) : mesh->loss4;
     }
     return true;
+#endif
 }
 
 // -- Releasing ------------------------------------------------------------------------------
@@ -553,8 +555,10 @@ void md5_release_geometry(md5_model *model)
     MD5_ASSERT_ASSET(model);
     for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
         md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
+#ifndef MD5_NO_PARTS
         md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
         mesh->skin_plan = NULL;
+#endif
         const md5_mesh_build counts = {
             .num_file_vertices = mesh->num_file_vertices,
             .num_weights = mesh->num_weights,
@@ -574,6 +578,7 @@ void md5_release_geometry(md5_model *model)
 // What loads leave out, made later: geometry from tables that were kept for it, tangents from the
 // geometry itself, plans and losses.
 
+#ifndef MD5_NO_PARTS
 // All that meshes are made from: the head of a block with the tables behind it.
 typedef struct kept_tables {
     md5_mat34 *bind; // [joints] of the file
@@ -737,6 +742,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     md5i_arena_free(&arena);
     return is_made;
 }
+#endif
 
 // == The model ===================================================================================
 
@@ -747,6 +753,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
 {
     md5_context *const context = arena->context;
     const bool is_bfg = md5_begins_as(text, size, MD5_BFG_MESH);
+#ifndef MD5_NO_SHORTCUTS
     if (!is_bfg) {
         // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
         // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
@@ -761,6 +768,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         TRY(counts.num_joints == 0 || md5i_arena_reserve(joint_arena, (size_t)sizes.joints));
         TRY(md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX));
     }
+#endif
     TRY(is_bfg ? md5i_read_bfg_mesh(arena, text, size, file)
                : md5i_read_mesh_file(arena, joint_arena, text, size, file));
     const uint32_t num_joints = file->num_joints;
@@ -828,8 +836,12 @@ static bool build_model(md5_arena *arena, const char *text, size_t size, void **
     const bool keeps = keeps_tables(context);
     const uint32_t num_joints = model->skeleton.num_joints;
     md5_mesh *const meshes = (md5_mesh *)model->meshes;
+#ifdef MD5_NO_PARTS // meshes have their names only: nothing could complete them
+    bool is_filled = keeps || make_meshes(arena, &file, model->bind, model, meshes);
+#else
     bool is_filled = keeps ? keep_tables(context, &file, model, meshes)
                            : make_meshes(arena, &file, model->bind, model, meshes);
+#endif
     if (is_filled && converts(context)) { // meshes were derived from the file's own bind pose
         convert_transforms(context, (md5_xform *)model->bind_local, num_joints);
         convert_matrices(context, (md5_mat34 *)model->bind, num_joints);

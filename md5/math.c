@@ -213,7 +213,7 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
 // Ignores NaN, since comparisons with NaN are false.
 md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
 {
-    MD5_ASSERT(points != NULL || count == 0, "points: not NULL");
+    MD5_ASSERT_ARRAY(points, count);
     md5_vec3 min = {FLT_MAX, FLT_MAX, FLT_MAX}, max = {-FLT_MAX, -FLT_MAX, -FLT_MAX};
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 p = points[i];

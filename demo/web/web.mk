@@ -15,7 +15,7 @@ WEB_FLAGS_simd := -msse2 -msimd128
 # The element is small: the GPU skins, and vectors are for what poses. Browsers that can read element.js have these
 # instructions.
 WEB_FLAGS_element-scalar := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
-    -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_IMAGES -Wno-unused-function
+    -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_ASSET_FILES -Wno-unused-function
 WEB_FLAGS_element-simd := $(WEB_FLAGS_element-scalar) $(WEB_FLAGS_simd)
 $(foreach room,skin motion,$(WEB)/element-simd/md5/$(room)/%.o): EXTRA = -DMD5_NO_SIMD
 # Never -Os for the viewer: it skins five times as slowly.

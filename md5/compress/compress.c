@@ -588,7 +588,7 @@ static void grow_error(double *error, double to)
 static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
                        const md5_measuring *scratch, const md5_moment *moment)
 {
-    const md5_pose_kernels *const kernels = md5i_pose_kernels_best();
+    const md5_pose_kernels *const kernels = MD5_POSE_KERNELS(AVX512);
     md5i_sample_anim_with(kernels, anim, moment, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
     md5i_packed_sample_with(kernels->sample_packed, packed, moment, scratch->pose);

@@ -14,7 +14,7 @@
 // MD5_ASSERT(condition, "argument: rule"): a cheap check. MD5_VALIDATE: a check whose cost grows
 // with the arguments, such as a loop over an array.
 #if !defined(MD5_ASSERT)
-#if defined(NDEBUG)
+#if defined(NDEBUG) || defined(MD5_NO_ASSERTS)
 #define MD5_ASSERT(condition, rule) ((void)0)
 #else
 #define MD5_ASSERT(condition, rule) \
@@ -22,7 +22,7 @@
 #endif
 #endif
 
-#if defined(NDEBUG)
+#if defined(NDEBUG) || defined(MD5_NO_ASSERTS)
 #define MD5_VALIDATE(condition, rule) ((void)0)
 #else
 #define MD5_VALIDATE(condition, rule) MD5_ASSERT(condition, rule)
@@ -36,6 +36,10 @@ enum { MD5_FREED = 0xDD };
 #define MD5_ASSERT_ASSET(asset)  \
     (MD5_ASSERT_NOT_NULL(asset), \
      MD5_ASSERT((asset)->size != SIZE_MAX / 0xFF * (size_t)MD5_FREED, #asset ": was not freed"))
+
+// The same of an array of so many elements: without any it may be NULL.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define MD5_ASSERT_ARRAY(array, count) MD5_ASSERT(array != NULL || count == 0, #array ": not NULL")
 
 // Whether two arrays do not overlap. True if either is NULL.
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)

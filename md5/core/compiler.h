@@ -53,6 +53,15 @@
 
 #endif
 
+// What takes little of the time: compiled for size, where no speed is asked for that costs size.
+#if defined(MD5_NO_SHORTCUTS) && defined(__clang__)
+#define MD5_COLD __attribute__((minsize, noinline))
+#elif defined(MD5_NO_SHORTCUTS) && defined(__GNUC__)
+#define MD5_COLD __attribute__((cold))
+#else
+#define MD5_COLD
+#endif
+
 // Precedes a short loop over an array of registers that must be unrolled, so that the array stays
 // in registers.
 #if defined(__clang__)
@@ -207,12 +216,6 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_HAS_VERSIONS 0
 #else
 #define MD5_HAS_VERSIONS 1
-#endif
-
-#ifdef MD5_NO_COMPRESSED
-#define MD5_HAS_COMPRESSED 0
-#else
-#define MD5_HAS_COMPRESSED 1
 #endif
 
 #ifdef MD5_NO_PARTS

@@ -142,7 +142,7 @@ void md5i_free(md5_context *context, void *memory, size_t size); // NULL is allo
 #define MD5_FREE(asset) md5_free_asset(asset, (asset)->size, (asset)->allocator)
 static inline void md5_free_asset(void *asset, size_t size, md5_allocator allocator)
 {
-#if !defined(NDEBUG)
+#if !defined(NDEBUG) && !defined(MD5_NO_ASSERTS)
     memset(asset, MD5_FREED, size);
 #endif
     allocator.free(allocator.user, asset, size);

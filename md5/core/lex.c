@@ -50,7 +50,7 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 // -- Messages -------------------------------------------------------------------------------
 
 // Counts on from the last place, so that messages in the order of the text take linear time.
-void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column)
+MD5_COLD void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column)
 {
     if (position < lex->line_start) {
         lex->counted_to = lex->line_start = lex->text;
@@ -70,7 +70,8 @@ void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t
     *column = (uint32_t)(position - lex->line_start) + 1;
 }
 
-bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status, const char *format, ...)
+MD5_COLD bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status,
+                            const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     md5_context *const context = lex->arena->context;
@@ -89,7 +90,7 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
     return position;
 }
 
-const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
+MD5_COLD const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
 {
     const char *next = position + 1;
     if (*position != '"' && *position != '\'')
@@ -99,7 +100,7 @@ const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
     return next + (next < lex->end && *next == *position);
 }
 
-md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
+MD5_COLD md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
 {
     const md5_quoted end = {"the end of the file"};
     return position < lex->end
@@ -107,7 +108,7 @@ md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
                : end;
 }
 
-bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
+MD5_COLD bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     MD5_PRINT(message, format);
@@ -161,7 +162,7 @@ void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format,
 
 // -- White space ----------------------------------------------------------------------------
 
-static MD5_NO_INLINE void skip_comment(md5_lex *lex)
+static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
 {
     static const char label[] = "meshes:";
     enum { LENGTH = sizeof label - 1 };
@@ -265,7 +266,7 @@ bool md5i_lex_expect(md5_lex *lex, char bracket)
 
 // -- Strings --------------------------------------------------------------------------------
 
-bool md5i_lex_string(md5_lex *lex, md5_span *text)
+MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
 {
     const char *const start = lex->at;
     const char *position = start + 1;
@@ -282,7 +283,7 @@ bool md5i_lex_string(md5_lex *lex, md5_span *text)
     return true;
 }
 
-bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
+MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
 {
     *text = md5i_lex_peek_word(lex);
     const char *const start = lex->at;
@@ -333,7 +334,7 @@ static const char *name_end(const md5_lex *lex, const char *position)
     }
 }
 
-bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
+MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
     md5i_lex_next(lex);
     if (lex->at < lex->end && char_class(*lex->at) == 0) {
@@ -379,7 +380,7 @@ static bool word_begins(const char *position, const char *end, const char *lower
 }
 
 // Says what is wrong with the number at `position`, which the grammar cannot read.
-static bool bad_number(md5_lex *lex, const char *position, const char *kind)
+static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *kind)
 {
     const char *const end = md5i_lex_word_end(lex, position);
     const char *digits = position;
@@ -428,7 +429,7 @@ static const char *number_end(const md5_lex *lex, const char *next)
 }
 
 // Any number, with its messages.
-static MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
+static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 {
     const char *const start = lex->at;
     const bool negate = take_lone_minus(lex);
@@ -501,9 +502,7 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
     const char *next = md5i_lex_next(lex);
     // In the usual form. If it is another, the lexer is left where it was.
     if (md5_lex_has_room(lex, next, BYTES) && next[0] == '(' && next[1] == ' '
-        && (next = md5_scan_common(next + 2, &value->x)) != NULL
-        && (next = md5_scan_common(next + 1, &value->y)) != NULL
-        && (next = md5_scan_common(next + 1, &value->z)) != NULL && next[1] == ')'
+        && (next = md5i_scan_run(next + 2, (float *)value, 3)) != NULL && next[1] == ')'
         && (number != md5i_lex_length || md5_is_point(*value))) {
         lex->at = next + 2;
         return true;
@@ -526,8 +525,24 @@ bool md5i_lex_double(md5_lex *lex, double *value)
     return true;
 }
 
+// Of the number `value` at `start`, whose digits are first .. end - 1.
+static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *end,
+                        int64_t value)
+{
+    bool is_fraction = false, has_fraction = false;
+    for (const char *next = first; next < end; next++) {
+        is_fraction |= *next == '.';
+        has_fraction |= is_fraction && *next > '0';
+    }
+    if (has_fraction)
+        md5i_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)value);
+    else if (*first == '0' && (value > 7 || value < -7))
+        md5i_lex_warn_token(lex, start,
+                            "is read as decimal; the original engine reads it as octal");
+}
+
 // Any number, with its messages and warnings.
-static MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
+static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
     const char *const start = lex->at;
@@ -539,25 +554,19 @@ static MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 
     const char *const first = next;
     int64_t whole = 0;
-    bool has_fraction = false, is_octal = false;
     for (; next < lex->end && md5_is_digit(*next); next++)
         whole = whole < limit ? 10 * whole + (*next - '0') : INT64_MAX;
     const bool any = next > first;
-    is_octal = any && *first == '0' && whole > 7;
-    if (any && next < lex->end && *next == '.') {
-        for (next++; next < lex->end && md5_is_digit(*next); next++)
-            has_fraction |= *next != '0';
-    }
-    next = any ? number_end(lex, next) : NULL;
-    if (!next)
+    if (any && next < lex->end && *next == '.')
+        next++;
+    while (any && next < lex->end && md5_is_digit(*next))
+        next++;
+    const char *const end = any ? number_end(lex, next) : NULL;
+    if (!end)
         return bad_number(lex, any ? start : lex->at, "a whole number");
     *value = negative ? -whole : whole;
-    if (has_fraction)
-        md5i_lex_warn_token(lex, start, "is read as the whole number %lld", (long long)*value);
-    else if (is_octal)
-        md5i_lex_warn_token(lex, start,
-                            "is read as decimal; the original engine reads it as octal");
-    lex->at = next;
+    warn_of_int(lex, start, first, next, *value);
+    lex->at = end;
     return true;
 }
 
@@ -577,7 +586,7 @@ bool md5i_lex_int(md5_lex *lex, int64_t *value)
 
 // -- What is not known ----------------------------------------------------------------------
 
-bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
+MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
     const char *block = NULL;
     size_t depth = 0;

@@ -29,7 +29,7 @@ typedef struct decimal {
     unsigned char digits[KEPT_DIGITS];
 } decimal;
 
-static const char *scan_decimal(const char *text, const char *end, decimal *number)
+static MD5_COLD const char *scan_decimal(const char *text, const char *end, decimal *number)
 {
     const char *next = text;
     bool any = false, past_point = false;
@@ -177,14 +177,14 @@ static int compare_exactly(const decimal *number, uint32_t factor, int32_t expon
 
 // The float next to `near` on whose side of the middle between two of them the number lies. Floats
 // here are multiples of 2^unit; of two as near, the even multiple.
-static uint32_t round_exactly(const decimal *number, double near, int32_t unit)
+static MD5_COLD uint32_t round_exactly(const decimal *number, double near, int32_t unit)
 {
     const uint32_t below = (uint32_t)ldexp(near, -unit);
     const int order = compare_exactly(number, 2 * below + 1, unit - 1);
     return below + (order > 0 || (order == 0 && (below & 1)));
 }
 
-static float to_float(const decimal *number)
+static MD5_COLD float to_float(const decimal *number)
 {
     // Safely above the smallest normal float, and just below the largest.
     const double smallest = 1.2e-38, largest = 3.4028234e38, too_large = 0x1p128;
@@ -309,4 +309,11 @@ const char *md5i_scan_ten_decimals(const char *text, float *value)
     const double near = (double)digits * parts[negative];
     *value = (float)near;
     return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
+}
+
+const char *md5i_scan_run(const char *text, float *numbers, int count)
+{
+    for (int i = 0; text && i < count; i++)
+        text = md5_scan_common(text + (i > 0), &numbers[i]);
+    return text;
 }

@@ -147,4 +147,9 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     *value = (float)(int32_t)digits / millions[negative]; // of whole floats: rounded once
     return first + 8;
 }
+
+// Reads so many of these, with one blank between two. Returns the position of the blank behind the
+// last, or NULL.
+const char *md5i_scan_run(const char *text, float *numbers, int count);
+
 #endif

@@ -55,10 +55,10 @@ static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of
 
 // The result is a - (a * of_a - b * of_b), in which of_a is 1 minus the weight of a. For equal
 // rotations of_a equals of_b, so that these, and fraction 0, give exactly `a`.
-static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
+static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, float cosine,
+                                           md5_quat a, md5_quat b)
 {
     const float *const c = weights->by_power;
-    const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     const bool opposite = cosine < 0.0f; // the shorter arc leads to -b
     const float less = 1.0f - (opposite ? -cosine : cosine);
     const float u = less > MD5_SLERP_EQUAL ? less : 0.0f, uu = u * u;
@@ -68,6 +68,11 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
     const float of_a = 1.0f - sum + difference;
     const float of_b = opposite ? -(sum + difference) : sum + difference;
     return md5_quat_mix(a, b, of_a, of_b);
+}
+
+static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_quat a, md5_quat b)
+{
+    return md5_slerp_by_cosine(weights, a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w, a, b);
 }
 
 // The same form of the result. The squared length of the sum of the weighted rotations is

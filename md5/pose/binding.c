@@ -63,7 +63,7 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
         order[begins[depths[joint]]++] = joint;
 
     *plan = (md5_pose_plan){
-        .kernels = md5i_pose_kernels_best(),
+        .kernels = MD5_POSE_KERNELS(AVX512),
         .order = order,
         .num_roots = num_roots,
         .driven = targets,
@@ -230,6 +230,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
             plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared);
+        (void)consequence;
         md5i_warn(arena->context, 0, 0,
                   "joint %s is a child of %s in the animation, of %s in the model: %s",
                   quote_name(model->joints[joint].name).text, quote_parent(anim, anim_parent).text,
@@ -340,15 +341,16 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     const size_t num_targets = found.anim->skeleton.num_joints;
     const size_t num_integers =
         3 * num_tracks + found.anim->num_rotations + found.anim->num_translations; // of the plan
-    const md5_packed *const packed = MD5_PACKED(found.anim);
-    const uint32_t num_groups = MD5_HAS_COMPRESSED && packed
-                                    ? md5i_packed_group(packed, found.tracks + num_tracks, NULL)
-                                    : 0;
     uint32_t *tracks = NULL, *integers = NULL;
     md5_rebase *rebases = NULL;
     md5_pose_plan *plan = NULL;
     md5_mat34 *inverse_bind = NULL;
+#ifndef MD5_NO_COMPRESSED
+    const md5_packed *const packed = MD5_PACKED(found.anim);
+    const uint32_t num_groups =
+        packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;
     md5_packed_lanes *groups = NULL;
+#endif
     for (int pass = 0; pass < 2; pass++) {
         binding = (md5_binding *)md5i_block_put(&block, &found, 1, sizeof found);
         tracks = (uint32_t *)md5i_block_put(&block, found.tracks, num_tracks + num_targets,
@@ -358,7 +360,9 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
         plan = MD5_TAKE(&block, md5_pose_plan, 1);
         integers = MD5_TAKE(&block, uint32_t, num_integers);
         inverse_bind = MD5_TAKE(&block, md5_mat34, invert ? num_tracks : 0);
+#ifndef MD5_NO_COMPRESSED
         groups = MD5_TAKE(&block, md5_packed_lanes, num_groups);
+#endif
         if (pass == 0 && !md5i_block_allocate(&context, &block))
             break;
     }
@@ -377,10 +381,12 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     binding->size = block.used;
     binding->allocator = context.allocator;
     build_plan(found.skeleton, found.anim, tracks + num_tracks, plan, integers);
-    if (MD5_HAS_COMPRESSED && packed) {
+#ifndef MD5_NO_COMPRESSED
+    if (packed) {
         plan->groups = groups;
         plan->num_groups = md5i_packed_group(packed, plan->driven, groups);
     }
+#endif
     return binding;
 }
 
@@ -429,7 +435,7 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
 {
     MD5_NEED(skeleton, "skeleton");
     MD5_NEED(anim, "animation");
-    MD5_ASSERT(bind_local != NULL || skeleton->num_joints == 0, "bind_local: not NULL");
+    MD5_ASSERT_ARRAY(bind_local, skeleton->num_joints);
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
     const md5_binding parts = {.skeleton = skeleton, .bind_local = bind_local, .anim = anim};

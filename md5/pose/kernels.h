@@ -36,8 +36,10 @@ typedef struct md5_pose_kernels {
     // rotations by nlerp if moment->interpolation says so, else by slerp.
     md5_sample_kernel *sample;
 
+#ifndef MD5_NO_COMPRESSED
     // Of a compressed clip, by slerp.
     md5_packed_kernel *sample_packed;
+#endif
 
     // palette[count] = joints * inverse_bind.
     void (*multiply)(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
@@ -71,9 +73,15 @@ md5_combine_kernel md5i_combine_scalar, md5i_combine_sse2, md5i_combine_avx2, md
     md5i_combine_neon;
 md5_combine_kernel *md5i_combine_of(md5_cpu level);
 
-// Returns the kernels of `level`, which must be available (md5i_cpu_has), or the fastest ones.
+// Returns the kernels of `level`, which must be available (md5i_cpu_has), or the fastest ones up to
+// those of the set `widest`.
+#ifdef MD5_NO_SIMD
+#define md5i_pose_kernels_of(level) ((void)(level), &md5i_pose_kernels_scalar)
+#define MD5_POSE_KERNELS(widest) (&md5i_pose_kernels_scalar)
+#else
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
-const md5_pose_kernels *md5i_pose_kernels_best(void);
+#define MD5_POSE_KERNELS(widest) md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_##widest))
+#endif
 
 // The public functions, with given kernels, of moments of md5_clamp_moment(). `joints` and
 // `palette` may be NULL.

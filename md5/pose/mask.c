@@ -171,7 +171,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
     if (!skeleton)
         return md5i_fail_missing(error, "skeleton");
     MD5_ASSERT_NOT_NULL(joints);
-    MD5_ASSERT(weights != NULL || skeleton->num_joints == 0, "weights: not NULL");
+    MD5_ASSERT_ARRAY(weights, skeleton->num_joints);
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);

@@ -58,7 +58,11 @@ typedef struct md5_packed_place {
 } md5_packed_place;
 
 // The tracks of a clip; NULL: it is not compressed. A macro, to be constant without an optimizer.
-#define MD5_PACKED(anim) (MD5_HAS_COMPRESSED ? (anim)->packed : NULL)
+#ifdef MD5_NO_COMPRESSED
+#define MD5_PACKED(anim) NULL
+#else
+#define MD5_PACKED(anim) (anim)->packed
+#endif
 
 struct md5_packed {
     uint32_t num_joints, num_frames;

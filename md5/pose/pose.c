@@ -13,22 +13,19 @@
 
 // == Kernels =====================================================================================
 
+#ifndef MD5_NO_SIMD
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level)
 {
     static const md5_pose_kernels *const kernels[MD5_CPU_COUNT] =
         MD5_OF_EACH_SET(&md5i_pose_kernels);
     return kernels[level];
 }
+#endif
 
 md5_combine_kernel *md5i_combine_of(md5_cpu level)
 {
     static md5_combine_kernel *const kernels[MD5_CPU_COUNT] = MD5_OF_EACH_SET(md5i_combine);
     return kernels[level];
-}
-
-const md5_pose_kernels *md5i_pose_kernels_best(void)
-{
-    return md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_AVX512));
 }
 
 // == Smooth curves ===============================================================================
@@ -47,6 +44,18 @@ const md5_pose_kernels *md5i_pose_kernels_best(void)
 // A rotation at constant speed keeps it. Cycles are continued by differences between frames, not by
 // the frames: clips whose last frame is displaced from the first stay smooth.
 
+#ifdef MD5_NO_CUBIC
+typedef struct sampler { // what all joints of a sample share
+    md5_sampling linear;
+} sampler;
+
+static sampler begin_sampler(const md5_anim *anim, const md5_moment *moment)
+{
+    return (sampler){md5_begin_sampling(anim, moment)};
+}
+
+#define sample_root md5i_root_translation
+#else
 // An interval between two frames. If both are the same frame, nothing moves.
 typedef struct md5_frame_pair {
     uint32_t from, to;
@@ -129,16 +138,6 @@ static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot, md5_root 
     return is_root ? md5_vec3_add(position, md5_vec3_scale(cycle, (float)moment->cycle)) : position;
 }
 
-// Samples joint 0's translation in a mode that is not MD5_ROOT_FILE.
-static md5_vec3 sample_root(const md5_anim *anim, const md5_moment *moment, md5_root root)
-{
-    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
-    if (!moves || root == MD5_ROOT_IN_PLACE || !MD5_IS_CUBIC(moment))
-        return md5i_root_translation(anim, moment, root);
-    const sampler cubic = begin_sampler(anim, moment);
-    return cubic_translation(&cubic, 0, root);
-}
-
 // -- Rotations ------------------------------------------------------------------------------------
 
 // In double and without libm's trigonometric functions, whose last bits differ between systems.
@@ -185,21 +184,9 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-// Inlined by force: called seven times a joint along curves, which takes 1.6 times as long
-// otherwise.
-static MD5_ALWAYS_INLINE md5_quat stored_rotation(const md5_anim *anim, uint32_t frame,
-                                                  uint32_t slot)
-{
-    if (!MD5_PACKED(anim))
-        return anim->rotations[(size_t)frame * anim->num_rotations + slot];
-    const md5_moment still = {.frame0 = frame, .frame1 = frame};
-    return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
-                                &still);
-}
-
 static md5_quatd rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    return md5_quatd_of(stored_rotation(anim, frame, slot));
+    return md5_quatd_of(md5_frame_rotation(anim, frame, slot));
 }
 
 // Returns the rotation from one frame to the other, along the shorter arc.
@@ -218,7 +205,7 @@ static md5_quat cubic_rotation(const sampler *cubic, uint32_t slot)
     const md5_anim *const anim = cubic->linear.anim;
     const double t = (double)cubic->linear.moment->fraction, left = 1.0 - t;
     if (cubic->linear.moment->fraction == 0.0f)
-        return stored_rotation(anim, cubic->now.from, slot);
+        return md5_frame_rotation(anim, cubic->now.from, slot);
     const md5_quatd change = change_of(anim, cubic->now, slot);
     const md5_vec3d now = logarithm(change);
     const md5_vec3d start_speed = mean(logarithm(change_of(anim, cubic->before, slot)), now);
@@ -235,36 +222,56 @@ static md5_quat cubic_rotation(const sampler *cubic, uint32_t slot)
     return (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
 }
 
+// Samples joint 0's translation in a mode that is not MD5_ROOT_FILE.
+static md5_vec3 sample_root(const md5_anim *anim, const md5_moment *moment, md5_root root)
+{
+    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    if (!moves || root == MD5_ROOT_IN_PLACE || !MD5_IS_CUBIC(moment))
+        return md5i_root_translation(anim, moment, root);
+    const sampler cubic = begin_sampler(anim, moment);
+    return cubic_translation(&cubic, 0, root);
+}
+#endif
+
 // -- Joints ---------------------------------------------------------------------------------------
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
 static md5_quat sample_rotation(const sampler *from, uint32_t slot)
 {
     const md5_sampling *const linear = &from->linear;
+#ifndef MD5_NO_CUBIC
+    if (MD5_IS_CUBIC(linear->moment))
+        return cubic_rotation(from, slot);
+#endif
+#ifndef MD5_NO_COMPRESSED
     const md5_anim *const anim = linear->anim;
     const md5_moment *const moment = linear->moment;
-    if (MD5_IS_CUBIC(moment))
-        return cubic_rotation(from, slot);
-    if (!MD5_PACKED(anim))
-        return md5_sample_rotation(linear, slot);
-    if (linear->is_nlerp) // not between two keys but between two frames
-        return md5_nlerp_weighted(&linear->nlerp, stored_rotation(anim, moment->frame0, slot),
-                                  stored_rotation(anim, moment->frame1, slot));
-    return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
-                                moment);
+    if (MD5_PACKED(anim) && linear->is_nlerp) // not between two keys but between two frames
+        return md5_nlerp_weighted(&linear->nlerp, md5_frame_rotation(anim, moment->frame0, slot),
+                                  md5_frame_rotation(anim, moment->frame1, slot));
+    if (MD5_PACKED(anim))
+        return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
+                                    moment);
+#endif
+    return md5_sample_rotation(linear, slot);
 }
 
 static md5_vec3 sample_translation(const sampler *from, uint32_t slot)
 {
     const md5_sampling *const linear = &from->linear;
-    const md5_anim *const anim = linear->anim;
+#ifndef MD5_NO_CUBIC
     if (MD5_IS_CUBIC(linear->moment))
         return cubic_translation(from, slot, MD5_ROOT_FILE);
-    if (!MD5_PACKED(anim) || linear->is_nlerp)
-        return md5_sample_translation(linear, slot);
-    const md5_quat v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
-                                            MD5_PACKED_TRANSLATION, linear->moment);
-    return (md5_vec3){v.x, v.y, v.z};
+#endif
+#ifndef MD5_NO_COMPRESSED
+    const md5_anim *const anim = linear->anim;
+    if (MD5_PACKED(anim) && !linear->is_nlerp) {
+        const md5_quat v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
+                                                MD5_PACKED_TRANSLATION, linear->moment);
+        return (md5_vec3){v.x, v.y, v.z};
+    }
+#endif
+    return md5_sample_translation(linear, slot);
 }
 
 // Returns the index of `joint` in an ascending list, or -1.
@@ -285,8 +292,8 @@ static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
 
 // Composes joints whose track is not relative to their parent in the model.
 // Time is linear in the number of joints.
-static void apply_rebases(const md5_binding *binding, const md5_moment *moment, md5_root root,
-                          md5_xform *pose)
+static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_moment *moment,
+                                   md5_root root, md5_xform *pose)
 {
     const sampler from = begin_sampler(binding->anim, moment);
     const uint32_t *targets = binding->plan->driven;
@@ -346,14 +353,12 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
         pose[0].translation = md5i_root_translation(anim, moment, root);
 }
 
-void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                      const md5_moment *moment, md5_root root, md5_xform *pose)
+// Writes what the clip animates.
+static void sample_tracks(const md5_pose_kernels *kernels, const md5_anim *anim,
+                          const md5_pose_plan *plan, const md5_moment *moment, md5_xform *pose)
 {
-    const md5_anim *const anim = binding->anim;
-    const md5_pose_plan *const plan = binding->plan;
     const md5_targets *const targets = &plan->targets;
-    if (!targets->rotations_in_order || !targets->translations_in_order)
-        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+#if !defined(MD5_NO_CUBIC) || !defined(MD5_NO_COMPRESSED)
     if (MD5_IS_CUBIC(moment)
         || (MD5_PACKED(anim) && moment->interpolation == MD5_INTERPOLATE_NLERP)) {
         // The kernels have neither: one track after the other.
@@ -370,13 +375,27 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
             pose[target].translation = sample_translation(&from, slot);
             pose[target].pad = 0.0f;
         }
-    } else if (MD5_PACKED(anim)) {
-        kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
-    } else {
-        kernels->sample(anim, moment, targets, pose);
+        return;
     }
+#endif
+#ifndef MD5_NO_COMPRESSED
+    if (MD5_PACKED(anim)) {
+        kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
+        return;
+    }
+#endif
+    kernels->sample(anim, moment, targets, pose);
+}
+
+void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
+                      const md5_moment *moment, md5_root root, md5_xform *pose)
+{
+    const md5_pose_plan *const plan = binding->plan;
+    if (!plan->targets.rotations_in_order || !plan->targets.translations_in_order)
+        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    sample_tracks(kernels, binding->anim, plan, moment, pose);
     if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
-        pose[plan->driven[0]].translation = sample_root(anim, moment, root);
+        pose[plan->driven[0]].translation = sample_root(binding->anim, moment, root);
     if (binding->num_rebases > 0)
         apply_rebases(binding, moment, root, pose);
 }
@@ -384,7 +403,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
 {
     MD5_ASSERT_ASSET(binding);
-    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT_ARRAY(pose, binding->skeleton->num_joints);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
@@ -421,10 +440,10 @@ void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
     MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
+    MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
+    MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
-    md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_AVX2))->finish(skeleton, NULL, pose, joints, NULL);
+    MD5_POSE_KERNELS(AVX2)->finish(skeleton, NULL, pose, joints, NULL);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
@@ -443,8 +462,8 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
                                md5_xform *joints)
 {
     MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
+    MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
+    MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -457,8 +476,8 @@ void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *jo
                                md5_xform *pose)
 {
     MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
+    MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -480,9 +499,9 @@ md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
-    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
-    md5i_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
+    MD5_ASSERT_ARRAY(joints, model->skeleton.num_joints);
+    MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
+    MD5_POSE_KERNELS(AVX512)->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
                                        palette);
 }
 
@@ -490,16 +509,16 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
                           md5_mat34 *palette)
 {
     MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT_ARRAY(pose, model->skeleton.num_joints);
     MD5_ASSERT_APART(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
-    finish(md5i_pose_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints, palette);
+    finish(MD5_POSE_KERNELS(AVX512), &model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
 void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose,
                       md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_ASSET(binding);
-    MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT_ARRAY(pose, binding->skeleton->num_joints);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
     MD5_ASSERT_MOMENT(binding->anim, moment);
@@ -511,16 +530,33 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
 //
 // Blends, adds and subtracts poses: checks arguments and chooses a kernel.
 
-#define MD5_ASSERT_POSE(pose) MD5_ASSERT((pose) != NULL || count == 0, #pose ": not NULL")
-
 void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *pose)
 {
-    MD5_ASSERT_POSE(from);
-    MD5_ASSERT_POSE(to);
-    MD5_ASSERT_POSE(pose);
+    MD5_ASSERT_ARRAY(from, count);
+    MD5_ASSERT_ARRAY(to, count);
+    MD5_ASSERT_ARRAY(pose, count);
+#ifdef MD5_NO_SIMD // without the kernel's lanes, which take ten times as much code: the same bits
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_xform a = from[i], b = to[i];
+        const float t = joint_weights ? weight * joint_weights[i] : weight;
+        pose[i] = t >= 1.0f ? b : a;
+        if (!(t > 0.0f && t < 1.0f))
+            continue;
+        const md5_slerp_weights weights = md5i_slerp_weights_at(t);
+        const md5_quat p = a.rotation, q = b.rotation;
+        const float cosine = (p.x * q.x + p.z * q.z) + (p.y * q.y + p.w * q.w);
+        pose[i].rotation = md5_slerp_by_cosine(&weights, cosine, p, q);
+        const md5_vec3 v = a.translation, w = b.translation;
+        pose[i].translation.x = v.x - (v.x * t - w.x * t);
+        pose[i].translation.y = v.y - (v.y * t - w.y * t);
+        pose[i].translation.z = v.z - (v.z * t - w.z * t);
+        pose[i].pad = a.pad - (a.pad * t - b.pad * t);
+    }
+#else
     md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
         &(md5_combination){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
+#endif
 }
 
 md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
@@ -533,9 +569,9 @@ md5_xform md5_xform_blend(md5_xform a, md5_xform b, float t)
 void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint32_t count,
                        md5_xform *difference)
 {
-    MD5_ASSERT_POSE(source);
-    MD5_ASSERT_POSE(reference);
-    MD5_ASSERT_POSE(difference);
+    MD5_ASSERT_ARRAY(source, count);
+    MD5_ASSERT_ARRAY(reference, count);
+    MD5_ASSERT_ARRAY(difference, count);
     md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
         &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1.0f, count});
 }
@@ -543,9 +579,9 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
                   float weight, const float *joint_weights, uint32_t count, md5_xform *out)
 {
-    MD5_ASSERT_POSE(pose);
-    MD5_ASSERT_POSE(source);
-    MD5_ASSERT_POSE(out);
+    MD5_ASSERT_ARRAY(pose, count);
+    MD5_ASSERT_ARRAY(source, count);
+    MD5_ASSERT_ARRAY(out, count);
     const md5_combining kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
     md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
         &(md5_combination){kind, pose, source, reference, out, joint_weights, weight, count});
@@ -685,7 +721,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
 static void pose_some(void *user, size_t begin, size_t end, void *scratch)
 {
     const md5_pose_job *const jobs = (const md5_pose_job *)user;
-    md5i_pose_batch_with(md5i_pose_kernels_best(), jobs + begin, end - begin, scratch);
+    md5i_pose_batch_with(MD5_POSE_KERNELS(AVX512), jobs + begin, end - begin, scratch);
 }
 
 #if !defined(NDEBUG)
@@ -705,9 +741,9 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *threads,
                     void *scratch)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT_ARRAY(jobs, count);
     MD5_VALIDATE_RESERVED(jobs, count);
-    MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
+    MD5_ASSERT_ARRAY(scratch, count);
     MD5_VALIDATE(are_jobs_complete(jobs, count),
                  "jobs: each has a binding, a moment of its clip, a palette of its joints");
     const md5_batch batch = {.run = pose_some,

@@ -32,12 +32,30 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim, const md5_mo
 // anim->translation_joints[slot] at a frame, also of a compressed clip.
 static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    if (!MD5_PACKED(anim))
-        return anim->translations[(size_t)frame * anim->num_translations + slot];
-    const md5_moment still = {.frame0 = frame, .frame1 = frame};
-    const md5_quat value = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
-                                                MD5_PACKED_TRANSLATION, &still);
-    return (md5_vec3){value.x, value.y, value.z};
+#ifndef MD5_NO_COMPRESSED
+    if (MD5_PACKED(anim)) {
+        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        const md5_quat value = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
+                                                    MD5_PACKED_TRANSLATION, &still);
+        return (md5_vec3){value.x, value.y, value.z};
+    }
+#endif
+    return anim->translations[(size_t)frame * anim->num_translations + slot];
+}
+
+// The same of anim->rotation_joints[slot]. Inlined by force: called seven times a joint along
+// curves, which takes 1.6 times as long otherwise.
+static MD5_ALWAYS_INLINE md5_quat md5_frame_rotation(const md5_anim *anim, uint32_t frame,
+                                                     uint32_t slot)
+{
+#ifndef MD5_NO_COMPRESSED
+    if (MD5_PACKED(anim)) {
+        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
+                                    &still);
+    }
+#endif
+    return anim->rotations[(size_t)frame * anim->num_rotations + slot];
 }
 
 // Samples anim->rotation_joints[slot] or anim->translation_joints[slot].

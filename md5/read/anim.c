@@ -86,19 +86,19 @@ static bool begin_frames(md5_anim_reader *reader)
             place = ahead.at;
         TRY(md5i_lex_float(&ahead, &number));
     }
-    if (reader->needed == count && count != declared)
+    if (count != declared && count != reader->needed)
+        return md5i_lex_fail(lex, place ? place : ahead.at, MD5_ERROR_SYNTAX,
+                             "numAnimatedComponents says %u, but this frame has %llu", declared,
+                             (unsigned long long)count);
+    if (reader->needed > count)
+        return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
+                             "components up to %llu, but numAnimatedComponents is %u",
+                             (unsigned long long)reader->needed, declared);
+    if (count != declared)
         md5i_lex_warn(lex, reader->num_components.at,
                       "numAnimatedComponents says %u, but hierarchy and first frame have %llu: "
                       "these are used",
                       declared, (unsigned long long)count);
-    else if (count != declared)
-        return md5i_lex_fail(lex, place ? place : ahead.at, MD5_ERROR_SYNTAX,
-                             "numAnimatedComponents says %u, but this frame has %llu", declared,
-                             (unsigned long long)count);
-    else if (reader->needed > declared)
-        return md5i_lex_fail(lex, reader->needed_at, MD5_ERROR_RANGE,
-                             "components up to %llu, but numAnimatedComponents is %u",
-                             (unsigned long long)reader->needed, declared);
     const uint32_t num_components = (uint32_t)count; // `needed`, `declared`: below 2^31 + 6
 
     // Joints may share components, but not so often that the asset is larger than the text.
@@ -134,6 +134,30 @@ static bool begin_frames(md5_anim_reader *reader)
 }
 
 // -- Frames ---------------------------------------------------------------------------------
+
+// Rotations that are longer than 1: one warning for all of the frame, at the first in the text, so
+// that lines are counted forward only.
+static void warn_of_frame(md5_anim_reader *reader, const char *start, const float *numbers)
+{
+    uint32_t num_overlong = 0, component = 0;
+    md5_vec3 first = {0};
+    for (uint32_t i = 0; i < reader->num_turning; i++) {
+        const uint32_t joint = reader->turning[i];
+        const md5_track *const track = &reader->tracks[joint];
+        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
+        if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
+            continue;
+        const uint32_t number_x = track->first + md5i_num_flags(track->flags & MD5_TRANSLATES);
+        if (num_overlong == 0 || number_x < component) {
+            component = number_x;
+            first = rotation;
+        }
+        num_overlong++;
+    }
+    if (num_overlong > 0)
+        md5i_warn_overlong(&reader->lex, md5i_find_in_rows(&reader->lex, start, "i", component, 0),
+                           first, num_overlong);
+}
 
 // frame i { numbers }
 static bool read_frame(md5_anim_reader *reader)
@@ -186,26 +210,7 @@ static bool read_frame(md5_anim_reader *reader)
         return md5i_lex_fail_length(lex, md5i_find_in_rows(lex, start, "i", i, 0));
     }
 
-    // Rotations that are longer than 1: one warning for all of the frame, at the first in the text,
-    // so that lines are counted forward only.
-    uint32_t num_overlong = 0, component = 0;
-    md5_vec3 first = {0};
-    for (uint32_t i = 0; i < reader->num_turning; i++) {
-        const uint32_t joint = reader->turning[i];
-        const md5_track *const track = &reader->tracks[joint];
-        const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
-        if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
-            continue;
-        const uint32_t number_x = track->first + md5i_num_flags(track->flags & MD5_TRANSLATES);
-        if (num_overlong == 0 || number_x < component) {
-            component = number_x;
-            first = rotation;
-        }
-        num_overlong++;
-    }
-    if (num_overlong > 0)
-        md5i_warn_overlong(lex, md5i_find_in_rows(lex, start, "i", component, 0), first,
-                           num_overlong);
+    warn_of_frame(reader, start, numbers);
     return true;
 }
 
@@ -226,6 +231,9 @@ static bool read_frame(md5_anim_reader *reader)
 // no more numbers than the text has bytes, so that memory stays linear although ranges are short
 // texts for many frames.
 
+#ifdef MD5_ONLY_VERSION_10
+#define read_channels(lex, header, file) false
+#else
 enum {
     CHANNEL_BYTES = sizeof "channel 0{joint a attribute x framerate 1 keys 1 0}" - 1,
     NUM_ATTRIBUTES = 6, // x y z yaw pitch roll
@@ -384,12 +392,12 @@ static bool read_channel(channel_reader *reader, uint32_t index)
 static void enter(channel_reader *reader, joint_channels *table, const channel *added)
 {
     const channel **const known = &table->by_attribute[added->attribute];
-    if (*known)
+    if (!*known)
+        *known = added;
+    else
         md5i_lex_warn(reader->lex, added->attribute_at,
                       "the attribute appears a second time for %s: the first is used",
                       md5i_quote(added->joint.bytes, added->joint.size).text);
-    else
-        *known = added;
 }
 
 // -- Frames ---------------------------------------------------------------------------------------
@@ -595,6 +603,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     TRY(make_tracks(&reader) && count_frames(&reader));
     return make_frames(&reader) && make_bounds(&reader);
 }
+#endif
 
 // == The file ====================================================================================
 

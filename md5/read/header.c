@@ -134,19 +134,20 @@ static const char *age_of(unsigned kinds)
     return kinds & MD5_KIND_VERSION_6 ? "6, that of the 2002 alpha" : "10";
 }
 
+#ifndef MD5_ONLY_VERSION_10
 void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
 {
     if (header->has_body || md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
         return;
     const unsigned kinds = word_kinds(word);
     header->has_body = kinds != 0;
-    if (!MD5_HAS_VERSIONS || !header->version_at || !(kinds & header->kind)
-        || !is_of_other_age(header, word, kinds))
+    if (!header->version_at || !(kinds & header->kind) || !is_of_other_age(header, word, kinds))
         return;
     md5i_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
                   header->version, md5i_quote(word.bytes, word.size).text, age_of(kinds));
     header->version = kinds & MD5_KIND_VERSION_6 ? MD5_VERSION_6 : 10;
 }
+#endif
 
 bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
 {
@@ -173,16 +174,21 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
                                  "'MD5Version' appears a second time");
         TRY(md5i_lex_int(lex, &version));
         header->version_at = lex->number_at;
+#ifdef MD5_ONLY_VERSION_10
+        if (version != 10)
+            return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
+                                 "MD5 version %lld cannot be read, only version 10 in this build",
+                                 (long long)version);
+#else
         const bool is_camera = header->kind == MD5_KIND_CAMERA;
-        const bool is_old = MD5_HAS_VERSIONS && version == MD5_VERSION_6 && !is_camera;
-        if (version != 10 && !(MD5_HAS_VERSIONS && version == 12) && !is_old)
+        if (version != 10 && version != 12 && (version != MD5_VERSION_6 || is_camera))
             return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
                                  "MD5 version %lld cannot be read, only %s", (long long)version,
-                                 !MD5_HAS_VERSIONS ? "version 10 in this build"
-                                 : !is_camera      ? "versions 6, 10 and 12"
+                                 !is_camera ? "versions 6, 10 and 12"
                                  : version == MD5_VERSION_6
                                      ? "10 and 12: cameras of the 2002 alpha are not known"
                                      : "versions 10 and 12");
+#endif
         header->version = (uint32_t)version;
         return true;
     }
@@ -289,6 +295,7 @@ bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint3
                          count_word, count, md5i_lex_token(lex, lex->at).text, item);
 }
 
+#ifndef MD5_NO_WARNINGS
 bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
                      const char *count_word, const md5_count *count)
 {
@@ -334,6 +341,7 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
                       md5i_lex_token(lex, lex->at).text);
     return true;
 }
+#endif
 
 bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
 {

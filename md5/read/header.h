@@ -22,7 +22,11 @@ typedef struct md5_count {
 
 enum { MD5_VERSION_6 = 6 };
 
-#define MD5_IS_VERSION_6(header) (MD5_HAS_VERSIONS && (header)->version == MD5_VERSION_6)
+#ifdef MD5_ONLY_VERSION_10
+#define MD5_IS_VERSION_6(header) false
+#else
+#define MD5_IS_VERSION_6(header) ((header)->version == MD5_VERSION_6)
+#endif
 
 typedef struct md5_header {
     md5_kind kind;
@@ -38,7 +42,11 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header);
 
 // Looks at each keyword at the top level before it is read. The first one that belongs to one
 // version only decides how the file is read: a warning if `MD5Version` says otherwise.
+#ifdef MD5_ONLY_VERSION_10
+#define md5i_header_see(lex, header, word) ((void)(word))
+#else
 void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word);
+#endif
 
 // Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
 // values. A keyword of another kind of file is an error.
@@ -46,8 +54,13 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word);
 
 // Warns if the header lacks `commandline`, if there are more blocks `what` than `count_word` says,
 // and of other text after the last block.
+#ifdef MD5_NO_WARNINGS
+#define md5i_header_end(lex, header, what, count_word, count) \
+    ((lex)->arena->context->error.status == MD5_OK)
+#else
 bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
                      const char *count_word, const md5_count *count);
+#endif
 
 // Reads the number after `word`, which was consumed: at least `least`, and at most what the rest of
 // the text could hold at `bytes` for each item.

@@ -75,6 +75,23 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
                          md5i_quote(joints[first].name.bytes, joints[first].name.size).text);
 }
 
+static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints)
+{
+    const md5_file_joint *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t j = num_joints; j-- > 0;) {
+        if (joints[j].parent != MD5_NONE && joints[j].parent > j) {
+            first = &joints[j];
+            count++;
+        }
+    }
+    if (first)
+        md5i_lex_warn(lex, lex->text + first->offset,
+                      count == 1 ? "joint %s comes before its parent, joint %u"
+                                 : "joint %s comes before its parent, joint %u: the first of %u",
+                      md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
+}
+
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {
@@ -127,18 +144,6 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
         return fail_cycle(lex, joints, num_joints, order, known);
     md5i_arena_rewind(lex->arena, before);
 
-    const md5_file_joint *first = NULL;
-    uint32_t count = 0;
-    for (uint32_t j = num_joints; j-- > 0;) {
-        if (joints[j].parent != MD5_NONE && joints[j].parent > j) {
-            first = &joints[j];
-            count++;
-        }
-    }
-    if (first)
-        md5i_lex_warn(lex, lex->text + first->offset,
-                      count == 1 ? "joint %s comes before its parent, joint %u"
-                                 : "joint %s comes before its parent, joint %u: the first of %u",
-                      md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
+    warn_of_order(lex, joints, num_joints);
     return true;
 }

@@ -49,10 +49,14 @@ typedef struct md5_mesh_block {
     bool is_old; // version 6: vertices and weights have no parentheses
 } md5_mesh_block;
 
+// Meshes of up to this many vertices have narrow indices if `numverts` comes before `numtris`.
+enum { MAX_NARROW = 1 << 16 };
+
 // == Counts ======================================================================================
 //
 // How much there is of each thing in an .md5mesh, before it is read.
 
+#ifndef MD5_NO_SHORTCUTS
 // Where a text has an `n` more often than this without a count behind it, it is left at what is
 // known: so many that looking on would take long do not occur in a table.
 enum { FREE_MISSES = 1000, BYTES_A_MISS = 64 };
@@ -123,12 +127,13 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
     };
 }
 
-// Meshes of up to this many vertices have narrow indices if `numverts` comes before `numtris`.
-enum { MAX_NARROW = 1 << 16, ALIGNMENT = 16 };
-
 md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 {
-    enum { GAPS_OF_JOINTS = 6 * ALIGNMENT, GAPS_A_MESH = 4 * ALIGNMENT }; // one before each table
+    enum {
+        ALIGNMENT = 16,
+        GAPS_OF_JOINTS = 6 * ALIGNMENT,
+        GAPS_A_MESH = 4 * ALIGNMENT
+    }; // one before each table
     const md5_mesh_build *const mesh = NULL;
     const uint64_t a_joint = sizeof(md5_file_joint) + sizeof(md5_xform) + sizeof(uint32_t);
     const uint64_t to_order = 2 * sizeof(uint32_t); // while the order is made
@@ -142,6 +147,7 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
                   + counts->num_weights * sizeof *mesh->weights,
     };
 }
+#endif
 
 // == Rows of vertices, triangles and weights =====================================================
 //
@@ -167,6 +173,9 @@ static inline bool begin_item(md5_lex *lex, const md5_count *count, const char *
     return true;
 }
 
+#ifdef MD5_ONLY_VERSION_10
+#define read_bare_vec3(lex, value) false
+#else
 // ( x y z w )
 static bool read_vec4(md5_lex *lex, md5_vec4 *value)
 {
@@ -184,6 +193,7 @@ static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
     return md5i_lex_length(lex, &value->x) && md5i_lex_length(lex, &value->y)
            && md5i_lex_length(lex, &value->z);
 }
+#endif
 
 // Each reads a count, whose keyword was consumed, and the rows after it.
 static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
@@ -196,10 +206,12 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
     const uint32_t count = mesh->num_file_vertices = block->num_vertices.value;
     TRY(mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count));
     TRY(mesh->texcoords = MD5_ROOM(arena, md5_vec2, count));
-    if (MD5_HAS_VERSIONS && mesh->has_frames) {
+#ifndef MD5_ONLY_VERSION_10
+    if (mesh->has_frames) {
         TRY(mesh->normals = MD5_ROOM(arena, md5_vec3, count));
         TRY(mesh->tangents = MD5_ROOM(arena, md5_vec4, count));
     }
+#endif
     block->vertices_at = lex->at;
     md5_row_number number = MD5_ROW_0;
     for (uint32_t v = 0; v < count; v++, md5_row_next(&number)) {
@@ -217,10 +229,12 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
             if (vertex->num_weights == 0)
                 md5i_lex_warn(lex, lex->number_at, "a vertex without weights stays at the origin");
         }
-        if (MD5_HAS_VERSIONS && mesh->has_frames) {
+#ifndef MD5_ONLY_VERSION_10
+        if (mesh->has_frames) {
             TRY(md5i_lex_vec3(lex, md5i_lex_float, &mesh->normals[v]));
             TRY(read_vec4(lex, &mesh->tangents[v]));
         }
+#endif
     }
     return true;
 }
@@ -336,6 +350,27 @@ static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
     return true;
 }
 
+// -- What all versions have ----------------------------------------------------------------
+
+static bool finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xform *bind)
+{
+    const uint32_t count = reader->num_joints.value;
+    reader->joints = joints;
+    reader->file->num_joints = count;
+    reader->file->joints = joints;
+    reader->file->bind = bind;
+    return md5i_order_joints(&reader->lex, joints, count, &reader->file->order);
+}
+
+static bool read_num_meshes(md5_mesh_reader *reader, const char *word)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_read_count(lex, word, 0, MD5_MESH_BYTES, &reader->num_meshes));
+    reader->most_meshes = reader->num_meshes.value;
+    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, reader->num_meshes.value));
+    return true;
+}
+
 // == Version 6 ===================================================================================
 //
 // Bones: the joints of version 6, the 2002 alpha. The fields are those of md5-converter's reader
@@ -346,6 +381,7 @@ static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 // The rows of bindmat are the joint's own axes in model space, as everywhere in id's code; so they
 // are the columns of the rotation that is meant here. There may be several roots.
 
+#ifndef MD5_ONLY_VERSION_10
 typedef struct md5_file_bone {
     md5_file_joint joint;
     md5_span parent;
@@ -424,16 +460,6 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
 
 // -- All bones ------------------------------------------------------------------------------------
 
-static bool finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xform *bind)
-{
-    const uint32_t count = reader->num_joints.value;
-    reader->joints = joints;
-    reader->file->num_joints = count;
-    reader->file->joints = joints;
-    reader->file->bind = bind;
-    return md5i_order_joints(&reader->lex, joints, count, &reader->file->order);
-}
-
 static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -463,109 +489,6 @@ static bool finish_bones(md5_mesh_reader *reader)
     md5i_arena_rewind(lex->arena, before);
     reader->file->has_w = true;
     return finish_joints(reader, joints, bind);
-}
-
-// == The file ====================================================================================
-
-// -- Meshes ---------------------------------------------------------------------------------
-
-static bool is_mesh_word(md5_span word)
-{
-    static const char *const words[] = {"name", "shader", "numverts",   "vert",
-                                        "tri",  "weight", "numweights", "numtris"};
-    const size_t shortest = sizeof "tri" - 1;
-    if (word.size < shortest)
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (md5_span_is(word, words[i]))
-            return true;
-    }
-    return false;
-}
-
-// Reads the text of a keyword that may appear once; the first one is used.
-static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_span *text)
-{
-    md5_span read;
-    const char *const position = lex->at - strlen(what);
-    TRY(md5i_lex_text(lex, &read, "a string"));
-    if (*is_known)
-        md5i_lex_warn(lex, position, "'%s' appears a second time: the first is used", what);
-    else
-        *text = read;
-    *is_known = true;
-    return true;
-}
-
-// Reads one keyword of a mesh with its values. Keywords may come in any order.
-static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
-{
-    md5_lex *const lex = &reader->lex;
-    const md5_span word = md5i_lex_peek_word(lex);
-    if (md5i_lex_take_word(lex, "shader"))
-        return read_mesh_text(lex, "shader", &block->has_shader, &block->mesh->shader);
-    if (md5i_lex_take_word(lex, "name"))
-        return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
-    if (md5i_lex_take_word(lex, "numverts"))
-        return read_vertices(lex, block);
-    if (md5i_lex_take_word(lex, "numtris"))
-        return read_triangles(lex, block);
-    if (md5i_lex_take_word(lex, "numweights"))
-        return read_weights(lex, block, reader->num_joints.value);
-    if (MD5_HAS_VERSIONS && block->mesh->has_frames && md5i_lex_take_word(lex, "numvertexcolors")) {
-        // Version 12 only: vertexcolor i ( r g b a )
-        md5_mesh_build *const mesh = block->mesh;
-        bool is_warned = false;
-        TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
-        const uint32_t count = block->num_colors.value;
-        TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
-        for (uint32_t c = 0; c < count; c++) {
-            TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c,
-                           &is_warned));
-            TRY(read_vec4(lex, &mesh->colors[c]));
-        }
-        return true;
-    }
-
-    if (!md5_span_is_name(word))
-        return md5i_lex_fail_found(lex, "expected '}' at the end of a mesh");
-    if (is_mesh_word(word)) {
-        // A `vert`, `tri` or `weight` outside of its table.
-        const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
-        const md5_count *const count = is_vertex     ? &block->num_vertices
-                                       : is_triangle ? &block->num_triangles
-                                                     : &block->num_weights;
-        const char *const count_word = is_vertex     ? "numverts"
-                                       : is_triangle ? "numtris"
-                                                     : "numweights";
-        TRY(md5i_need_count(lex, count, count_word));
-        return md5i_end_rows(lex, count_word, count->value,
-                             is_vertex                           ? vertex_row(block)
-                             : is_triangle                       ? "wiiii"
-                             : MD5_HAS_VERSIONS && block->is_old ? "wiiiiii"
-                                                                 : "wiiip");
-    }
-    md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
-    lex->at += word.size;
-    return md5i_lex_skip_values(lex, is_mesh_word);
-}
-
-static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
-{
-    if (count->at)
-        return true;
-    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this mesh ends without '%s'", word);
-}
-
-// -- The file -------------------------------------------------------------------------------
-
-static bool read_num_meshes(md5_mesh_reader *reader, const char *word)
-{
-    md5_lex *const lex = &reader->lex;
-    TRY(md5i_read_count(lex, word, 0, MD5_MESH_BYTES, &reader->num_meshes));
-    reader->most_meshes = reader->num_meshes.value;
-    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, reader->num_meshes.value));
-    return true;
 }
 
 static bool read_old_word(md5_mesh_reader *reader, md5_span word)
@@ -610,10 +533,109 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
         return read_num_meshes(reader, "nummeshes");
     return md5i_header_word(lex, &reader->header, word);
 }
+#endif
+
+// == The file ====================================================================================
+
+// -- Meshes ---------------------------------------------------------------------------------
+
+static bool is_mesh_word(md5_span word)
+{
+    static const char *const words[] = {"name", "shader", "numverts",   "vert",
+                                        "tri",  "weight", "numweights", "numtris"};
+    const size_t shortest = sizeof "tri" - 1;
+    if (word.size < shortest)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (md5_span_is(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+// Reads the text of a keyword that may appear once; the first one is used.
+static bool read_mesh_text(md5_lex *lex, const char *what, bool *is_known, md5_span *text)
+{
+    md5_span read;
+    const char *const position = lex->at - strlen(what);
+    (void)position;
+    TRY(md5i_lex_text(lex, &read, "a string"));
+    if (!*is_known)
+        *text = read;
+    else
+        md5i_lex_warn(lex, position, "'%s' appears a second time: the first is used", what);
+    *is_known = true;
+    return true;
+}
+
+// Reads one keyword of a mesh with its values. Keywords may come in any order.
+static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
+{
+    md5_lex *const lex = &reader->lex;
+    const md5_span word = md5i_lex_peek_word(lex);
+    if (md5i_lex_take_word(lex, "shader"))
+        return read_mesh_text(lex, "shader", &block->has_shader, &block->mesh->shader);
+    if (md5i_lex_take_word(lex, "name"))
+        return read_mesh_text(lex, "name", &block->has_name, &block->mesh->name);
+    if (md5i_lex_take_word(lex, "numverts"))
+        return read_vertices(lex, block);
+    if (md5i_lex_take_word(lex, "numtris"))
+        return read_triangles(lex, block);
+    if (md5i_lex_take_word(lex, "numweights"))
+        return read_weights(lex, block, reader->num_joints.value);
+#ifndef MD5_ONLY_VERSION_10
+    if (block->mesh->has_frames && md5i_lex_take_word(lex, "numvertexcolors")) {
+        // Version 12 only: vertexcolor i ( r g b a )
+        md5_mesh_build *const mesh = block->mesh;
+        bool is_warned = false;
+        TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
+        const uint32_t count = block->num_colors.value;
+        TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
+        for (uint32_t c = 0; c < count; c++) {
+            TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c,
+                           &is_warned));
+            TRY(read_vec4(lex, &mesh->colors[c]));
+        }
+        return true;
+    }
+#endif
+
+    if (!md5_span_is_name(word))
+        return md5i_lex_fail_found(lex, "expected '}' at the end of a mesh");
+    if (is_mesh_word(word)) {
+        // A `vert`, `tri` or `weight` outside of its table.
+        const bool is_vertex = md5_span_is(word, "vert"), is_triangle = md5_span_is(word, "tri");
+        const md5_count *const count = is_vertex     ? &block->num_vertices
+                                       : is_triangle ? &block->num_triangles
+                                                     : &block->num_weights;
+        const char *const count_word = is_vertex     ? "numverts"
+                                       : is_triangle ? "numtris"
+                                                     : "numweights";
+        TRY(md5i_need_count(lex, count, count_word));
+        return md5i_end_rows(lex, count_word, count->value,
+                             is_vertex                           ? vertex_row(block)
+                             : is_triangle                       ? "wiiii"
+                             : MD5_HAS_VERSIONS && block->is_old ? "wiiiiii"
+                                                                 : "wiiip");
+    }
+    md5i_lex_warn_token(lex, lex->at, "is unknown here: skipped with its values");
+    lex->at += word.size;
+    return md5i_lex_skip_values(lex, is_mesh_word);
+}
+
+static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
+{
+    if (count->at)
+        return true;
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this mesh ends without '%s'", word);
+}
+
+// -- The file -------------------------------------------------------------------------------
 
 static void drop_triangles(md5_lex *lex, md5_mesh_build *mesh)
 {
     const uint32_t most = mesh->num_file_vertices, count = mesh->num_triangles;
+    (void)lex;
     mesh->num_triangles = 0;
     for (uint32_t t = 0; t < count; t++) {
         const uint32_t *const c = mesh->indices + 3 * (size_t)t;
@@ -663,10 +685,12 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         lex->at++;
         if (!block.has_name && lex->mesh_comment.bytes)
             mesh->name = lex->mesh_comment;
+#ifndef MD5_ONLY_VERSION_10
         if (block.num_colors.at && block.num_colors.value != block.num_vertices.value)
             return md5i_lex_fail(lex, block.num_colors.at, MD5_ERROR_RANGE,
                                  "numvertexcolors is %u, but numverts is %u",
                                  block.num_colors.value, block.num_vertices.value);
+#endif
         TRY(check_vertices(reader, &block));
         if (MD5_ASKS_FOR(lex->arena->context, drops_triangles))
             drop_triangles(lex, mesh);
@@ -685,8 +709,10 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         reader->num_meshes_read++;
         return true;
     }
+#ifndef MD5_ONLY_VERSION_10
     if (MD5_IS_VERSION_6(&reader->header))
         return read_old_word(reader, word);
+#endif
     if (md5_span_is(word, "joints")) {
         const char *const position = lex->at;
         TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));

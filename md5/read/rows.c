@@ -55,8 +55,7 @@ bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *ver
     NEXT(begin_row(lex, "vert ", number));
     if (next[0] != '(' || next[1] != ' ')
         return false;
-    NEXT(md5_scan_common(next + 2, &texcoord->x));
-    NEXT(md5_scan_common(next + 1, &texcoord->y));
+    NEXT(md5i_scan_run(next + 2, (float *)texcoord, 2));
     if (next[1] != ')' || next[2] != ' ')
         return false;
     NEXT(md5_scan_uint(next + 3, &vertex->first_weight));
@@ -70,9 +69,8 @@ bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *cor
 {
     const char *next;
     NEXT(begin_row(lex, "tri ", number));
-    NEXT(md5_scan_uint(next, &corners[0]));
-    NEXT(md5_scan_uint(next + 1, &corners[1]));
-    NEXT(md5_scan_uint(next + 1, &corners[2]));
+    for (int i = 0; i < 3; i++)
+        NEXT(md5_scan_uint(next + (i > 0), &corners[i]));
     lex->at = next;
     return true;
 }
@@ -86,9 +84,7 @@ bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_jo
     NEXT(md5_scan_common(next + 1, &weight->bias));
     if (next[1] != '(' || next[2] != ' ')
         return false;
-    NEXT(md5_scan_common(next + 3, &weight->offset.x));
-    NEXT(md5_scan_common(next + 1, &weight->offset.y));
-    NEXT(md5_scan_common(next + 1, &weight->offset.z));
+    NEXT(md5i_scan_run(next + 3, (float *)&weight->offset, 3));
     if (next[1] != ')' || weight->joint >= num_joints || !md5_is_length(weight->bias)
         || !md5_is_point(weight->offset))
         return false;

@@ -175,7 +175,7 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_
                "first, count: vertices of the baked clip");
     MD5_ASSERT(moment.frame0 < baked->num_frames && moment.frame1 < baked->num_frames,
                "moment: frames of the baked clip");
-    MD5_ASSERT(positions != NULL || count == 0, "positions: not NULL");
+    MD5_ASSERT_ARRAY(positions, count);
     const size_t last = baked->num_frames - 1; // to which frames are clamped without assertions
     const size_t frame0 = moment.frame0 < last ? moment.frame0 : last;
     const size_t frame1 = moment.frame1 < last ? moment.frame1 : last;
@@ -198,7 +198,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
                       const md5_mat34 *palette)
 {
     MD5_ASSERT(baked != NULL && model != NULL, "baked, model: not NULL");
-    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
     float largest = 0.0f;
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {

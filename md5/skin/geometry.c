@@ -224,8 +224,33 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
     return true;
 }
 
+// Vertices of more weights than this are rare, and finding their equal joints takes long.
+enum { FEW_WEIGHTS = 16 };
+
+// Returns the number of influences of a file's vertex: weights of bias 0 add nothing, those on the
+// same joint are merged. Of many weights all count, and if weights cancel out, or are below what a
+// float holds, this is more than gather_influences() writes.
+static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights)
+{
+    uint64_t joints = 0; // a bit for each remainder by 64
+    uint32_t count = 0, num_merged = 0;
+    for (uint32_t i = 0; i < num_weights; i++) {
+        const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
+        count += joint != 0;
+        if ((joints & joint) && num_weights <= FEW_WEIGHTS) {
+            uint32_t k = 0; // an earlier weight on the same joint
+            while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0.0f))
+                k++;
+            num_merged += k < i;
+        }
+        joints |= joint;
+    }
+    return count - num_merged;
+}
+
 // == Mirror seams ================================================================================
 
+#ifndef MD5_NO_PARTS
 enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2, PER_BYTE = 4 };
 
 // The kinds of triangles that use a vertex, two bits each.
@@ -251,8 +276,7 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
     unsigned char *const uses =
         MD5_NEW(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
     // A vertex with a tangent from the file keeps it on both sides.
-    if (!MD5_HAS_PARTS || !uses || mesh->has_frames
-        || scratch->context->without & MD5_PART_TANGENTS)
+    if (!uses || mesh->has_frames || scratch->context->without & MD5_PART_TANGENTS)
         return uses;
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
     const uint16_t *const narrow = mesh->narrow_indices;
@@ -267,51 +291,6 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
             uses[corners[k] / PER_BYTE] |= (unsigned char)(use << (BITS * (corners[k] % PER_BYTE)));
     }
     return uses;
-}
-
-// Vertices of more weights than this are rare, and finding their equal joints takes long.
-enum { FEW_WEIGHTS = 16 };
-
-// Returns the number of influences of a file's vertex: weights of bias 0 add nothing, those on the
-// same joint are merged. Of many weights all count, and if weights cancel out, or are below what a
-// float holds, this is more than gather_influences() writes.
-static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights)
-{
-    uint64_t joints = 0; // a bit for each remainder by 64
-    uint32_t count = 0, num_merged = 0;
-    for (uint32_t i = 0; i < num_weights; i++) {
-        const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
-        count += joint != 0;
-        if ((joints & joint) && num_weights <= FEW_WEIGHTS) {
-            uint32_t k = 0; // an earlier weight on the same joint
-            while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0.0f))
-                k++;
-            num_merged += k < i;
-        }
-        joints |= joint;
-    }
-    return count - num_merged;
-}
-
-bool md5i_geometry_measure(md5_arena *scratch, md5_mesh_build *mesh)
-{
-    const md5_arena_mark before = md5i_arena_here(scratch);
-    const unsigned char *const uses = find_uses(scratch, mesh);
-    TRY(uses);
-    // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
-    // into 32 bits.
-    uint32_t num_vertices = mesh->num_file_vertices, num_influences = 0;
-    for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
-        const uint32_t on_seam = is_on_seam(uses, vertex);
-        num_vertices += on_seam;
-        const md5_vertex *const own = &mesh->file_vertices[vertex];
-        num_influences += count_influences(mesh->weights + own->first_weight, own->num_weights)
-                          << on_seam;
-    }
-    mesh->num_vertices = num_vertices;
-    mesh->num_influences = num_influences;
-    md5i_arena_rewind(scratch, before);
-    return true;
 }
 
 // Writes the sources of the copies, and changes the indices: mirrored triangles use the copies,
@@ -342,6 +321,36 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
         corners[2] = is_on_seam(uses, c) ? copies[c] : c;
     }
     md5i_arena_rewind(scratch, before);
+    return true;
+}
+#endif
+
+bool md5i_geometry_measure(md5_arena *scratch, md5_mesh_build *mesh)
+{
+#ifndef MD5_NO_PARTS
+    const md5_arena_mark before = md5i_arena_here(scratch);
+    const unsigned char *const uses = find_uses(scratch, mesh);
+    TRY(uses);
+#define IS_ON_SEAM(vertex) is_on_seam(uses, vertex)
+#else
+    (void)scratch;
+#define IS_ON_SEAM(vertex) false
+#endif
+    // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
+    // into 32 bits.
+    uint32_t num_vertices = mesh->num_file_vertices, num_influences = 0;
+    for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
+        const uint32_t on_seam = IS_ON_SEAM(vertex);
+        num_vertices += on_seam;
+        const md5_vertex *const own = &mesh->file_vertices[vertex];
+        num_influences += count_influences(mesh->weights + own->first_weight, own->num_weights)
+                          << on_seam;
+    }
+    mesh->num_vertices = num_vertices;
+    mesh->num_influences = num_influences;
+#ifndef MD5_NO_PARTS
+    md5i_arena_rewind(scratch, before);
+#endif
     return true;
 }
 
@@ -559,6 +568,7 @@ enum { MD5_TANGENT_SCRATCH = 4 * sizeof(double) };
 
 // == Tangents ====================================================================================
 
+#ifndef MD5_NO_PARTS
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
 
 // If less than this of a sum of unit vectors is perpendicular to the normal, it is rounding error.
@@ -683,12 +693,14 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
     md5i_arena_rewind(arena, before);
     return true;
 }
+#endif
 
 // == All steps ===================================================================================
 
 // Sums of biases within this of 1 count as 1: files round each bias to six decimals.
 #define OFF_SUM 1e-4
 
+#ifndef MD5_ONLY_VERSION_10
 // Returns the direction in model space, of unit length, or zero if it has none. `bind` may be NULL.
 // Normalized before it is rotated: a file's numbers may be too large or too small for floats.
 static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
@@ -698,6 +710,7 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
         return unit;
     return md5_vec3d_normalize(md5_vec3d_of(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
 }
+#endif
 
 bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
@@ -711,8 +724,10 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
     // The sources of drawn vertices: the file's vertices themselves, then those of the copies.
     for (uint32_t vertex = 0; vertex < num_read; vertex++)
         mesh->sources[vertex] = vertex;
-    if (MD5_HAS_PARTS && mesh->num_vertices > num_read)
+#ifndef MD5_NO_PARTS
+    if (mesh->num_vertices > num_read)
         TRY(split_seams(scratch, mesh));
+#endif
     TRY(gather_influences(scratch, joints, mesh, &used));
     first_influence[num_read] = used;
     for (uint32_t vertex = num_read; vertex < mesh->num_vertices; vertex++) { // copies
@@ -726,7 +741,8 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
         first_influence[vertex + 1] = used;
     }
     md5i_arena_rewind(scratch, before);
-    if (MD5_HAS_VERSIONS && mesh->has_frames) {
+#ifndef MD5_ONLY_VERSION_10
+    if (mesh->has_frames) {
         // The file's normals and tangents come to model space, from the space of each vertex's
         // dominant joint, which is that of its first influence. Both get unit length, tangents are
         // made perpendicular to normals.
@@ -739,7 +755,8 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
             const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
             const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
             mesh->normals[vertex] = normal;
-            if (!MD5_HAS_PARTS || !mesh->tangents)
+#ifndef MD5_NO_PARTS
+            if (!mesh->tangents)
                 continue;
             const md5_vec4 from_file = mesh->tangents[vertex];
             const md5_vec3d along =
@@ -747,11 +764,16 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
             const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
             mesh->tangents[vertex] =
                 (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
+#endif
         }
         return true;
     }
+#endif
     TRY(build_normals(scratch, mesh));
-    return !MD5_HAS_PARTS || !mesh->tangents || build_tangents(scratch, mesh);
+#ifndef MD5_NO_PARTS
+    TRY(!mesh->tangents || build_tangents(scratch, mesh));
+#endif
+    return true;
 }
 
 size_t md5i_geometry_measure_size(uint64_t num_vertices)

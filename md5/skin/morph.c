@@ -281,7 +281,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
                             const md5_load_opts *opts, md5_error *error)
 {
     MD5_NEED(model, "model");
-    MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
+    MD5_ASSERT_ARRAY(sources, count);
     MD5_VALIDATE_RESERVED(sources, count);
     for (uint32_t i = 0; i < count; i++) {
         MD5_ASSERT(sources[i].name != NULL, "sources: have names");

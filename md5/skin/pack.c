@@ -88,8 +88,8 @@ bool md5_pack_influences(const md5_pack_job *job)
     const size_t tight = slots * (is_bytes ? 1 : sizeof(float));
     MD5_ASSERT_GEOMETRY(mesh);
     MD5_ASSERT((unsigned)job->format <= MD5_PACK_BYTES, "job->format: a md5_pack_format");
-    MD5_ASSERT(job->joints != NULL || mesh->num_vertices == 0, "job->joints: not NULL");
-    MD5_ASSERT(job->weights != NULL || mesh->num_vertices == 0, "job->weights: not NULL");
+    MD5_ASSERT_ARRAY(job->joints, mesh->num_vertices);
+    MD5_ASSERT_ARRAY(job->weights, mesh->num_vertices);
     MD5_ASSERT(slots <= MAX_SLOTS, "job->slots: 1 to 255");
     MD5_ASSERT(job->joint_stride == 0 || job->joint_stride >= tight,
                "job->joint_stride: 0, or at least the slots");

@@ -14,7 +14,7 @@
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
     MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(bounds != NULL || model->skeleton.num_joints == 0, "bounds: not NULL");
+    MD5_ASSERT_ARRAY(bounds, model->skeleton.num_joints);
     bool are_means = true;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
@@ -85,7 +85,7 @@ md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat3
 uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
                                 float *distance)
 {
-    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
+    MD5_ASSERT_ARRAY(joints, num_joints);
     const md5_ray at = {.origin = point};
     return md5_find_nearest_joint_to_ray(joints, num_joints, at, distance);
 }
@@ -95,7 +95,7 @@ uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md
 uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
                                        float *distance)
 {
-    MD5_ASSERT(joints != NULL || num_joints == 0, "joints: not NULL");
+    MD5_ASSERT_ARRAY(joints, num_joints);
     const md5_vec3d origin = md5_vec3d_of(ray.origin), direction = md5_vec3d_of(ray.direction);
     const double length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
@@ -205,7 +205,7 @@ uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec
                          uint32_t num_planes, uint32_t *found)
 {
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
-    MD5_ASSERT(planes != NULL || num_planes == 0, "planes: not NULL");
+    MD5_ASSERT_ARRAY(planes, num_planes);
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++) {
         found[num_found] = i;
@@ -408,7 +408,7 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positions, md5_hit *hit)
 {
     MD5_ASSERT(mesh != NULL && hit != NULL, "mesh, hit: not NULL");
-    MD5_ASSERT(positions != NULL || mesh->num_vertices == 0, "positions: not NULL");
+    MD5_ASSERT_ARRAY(positions, mesh->num_vertices);
     MD5_ASSERT_GEOMETRY(mesh);
     if (!has_direction(ray.direction))
         return false;
@@ -439,7 +439,7 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
                        void *scratch)
 {
     MD5_ASSERT(model != NULL && hit != NULL, "model, hit: not NULL");
-    MD5_ASSERT(scratch != NULL || model->max_vertices == 0, "scratch: not NULL");
+    MD5_ASSERT_ARRAY(scratch, model->max_vertices);
     const size_t misaligned = (uintptr_t)scratch % sizeof(float);
     md5_vec3 *const positions =
         (md5_vec3 *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));

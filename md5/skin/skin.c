@@ -44,7 +44,7 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
               md5_vec3 *normals, md5_vec4 *tangents)
 {
     MD5_ASSERT_NOT_NULL(mesh);
-    MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
+    MD5_ASSERT_ARRAY(palette, mesh->num_influences);
     MD5_ASSERT_GEOMETRY(mesh);
     const md5i_skin_job job = {
         .mesh = mesh,
@@ -271,7 +271,7 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
 
 void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads)
 {
-    MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
+    MD5_ASSERT_ARRAY(jobs, count);
     md5_threads_run(threads, count, skin_some, (void *)jobs); // which skin_some() only reads
 }
 
@@ -310,6 +310,6 @@ md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
     MD5_ASSERT_ASSET(model);
     MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
-    MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
+    MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
     return md5i_skin_bounds_with(md5i_cpu_best(MD5_CPU_AVX2), model, palette);
 }

@@ -350,7 +350,7 @@ static void *pose_part(void *of)
     const crowd_part *const part = of;
     for (int round = 0; round < part->num_rounds; round++)
         if (part->buffer)
-            pose_through_buffer(md5i_pose_kernels_best(), part->jobs, part->count, part->buffer,
+            pose_through_buffer(MD5_POSE_KERNELS(AVX512), part->jobs, part->count, part->buffer,
                                 part->scratch);
         else
             md5_pose_batch(part->jobs, part->count, NULL, part->scratch);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The library in an engine's tree, from the archive only: built as Quake ports are, in C and as C++, by five flags; its
-# bits are those of the library; what it costs: lines, seconds, KB; what was left out is refused.
+# bits are those of the library; it has nothing that its header does not reach; what it costs: lines, seconds, KB; what was
+# left out is refused.
 # MD5_ARCHIVE=FOLDER: an unpacked archive instead of what `make amalgamate` writes, and its quake_engine.c.
 . test/build/report.sh
 . test/build/amalgamate.sh
@@ -8,8 +9,8 @@
 archive=${MD5_ARCHIVE:-$folder} form=${MD5_ARCHIVE:+$MD5_ARCHIVE/md5model} engine=$PWD/test/build/user/engine.c
 added=${MD5_ARCHIVE:-$PWD/demo/examples} tree=$scratch/tree # whose folder md5model is small/
 # How such engines are compiled, and what they are asked to add for md5model.c.
-c="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG"
-plus="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG"
+c="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG -DENGINE_BLENDS"
+plus="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG -DENGINE_BLENDS"
 small="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
 link="-Wl,--gc-sections"
 bobbin="bobbin.md5mesh walk.md5anim bobbin.md5mesh idle.md5anim bobbin.md5mesh chase.md5anim"
@@ -63,6 +64,45 @@ if command -v c++ >/dev/null; then
     check "in silence in C++" no_words c++ -x c++ -std=gnu++17
 else
     skip "in C++" "there is no C++ compiler"
+fi
+
+# -- Nothing else --
+
+# unreached FOLDER: the functions and tables of md5model.c that no function of md5model.h reaches, by the linker, which
+# sees them all; macros and types that nothing else names.
+unreached() {
+    # shellcheck disable=SC2046 # many words
+    $cc -std=gnu11 -O0 -fkeep-static-functions -fkeep-inline-functions -ffunction-sections -fdata-sections \
+        -c "$1/md5model.c" -o "$scratch/all.o" &&
+        $cc -nostdlib -Wl,--gc-sections,--print-gc-sections,--unresolved-symbols=ignore-all,-e,md5_bind \
+            $(sed -n 's/^MD5_API.*[ *]\(md5_[a-z0-9_]*\)(.*/-Wl,-u,\1/p' "$1/md5model.h") "$scratch/all.o" -o "$scratch/all" 2>&1 |
+        sed -n "s/.*unused section '\.[a-z]*\.\([A-Za-z_0-9]*\)'.*/\1/p"
+    $cc -std=gnu11 -fsyntax-only -Wall -Wextra -Wunused-macros "$1/md5model.c" 2>&1 | grep 'warning:' | grep -v _POSIX_C_SOURCE
+    sed -n 's/^} \([a-z0-9_]*\);.*/\1/p' "$1"/md5model.[ch] | while read -r name; do
+        cat "$1"/md5model.[ch] | grep -w "$name" | grep -qv "^} $name;\|^typedef [a-z]* $name {" || echo "$name"
+    done
+}
+plants() {
+    mkdir "$scratch/planted"
+    cp "$archive"/small/md5*.h "$scratch/planted/"
+    { cat "$archive/small/md5model.c"; echo 'typedef struct weeds {
+    int of_each;
+} weeds;
+static int weed(int of)
+{
+    return of > 0 ? weed(of - 1) : 0;
+}
+#define WEEDS 1'; } >"$scratch/planted/md5model.c"
+    unreached "$scratch/planted" >"$scratch/weeds" 2>&1
+    for word in weed weeds WEEDS; do
+        grep -qw "$word" "$scratch/weeds" || { echo "$word is not found"; cat "$scratch/weeds"; return 1; }
+    done
+}
+if $cc -fkeep-static-functions -fsyntax-only -x c /dev/null 2>/dev/null; then
+    silent "its header reaches all of it" unreached "$archive/small"
+    check "what is planted is found" plants
+else
+    skip "its header reaches all of it" "$cc keeps no functions that nobody calls"
 fi
 
 # -- What it costs --

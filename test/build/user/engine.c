@@ -5,7 +5,8 @@
 //
 //   engine BASE MESH ANIM [MESH ANIM ...]    paths within the folder BASE
 //
-// -DENGINE_ONLY: the engine before md5model came; -DENGINE_CHECKS: with md5_skin() to compare with.
+// -DENGINE_ONLY: the engine before md5model came; -DENGINE_CHECKS: with md5_skin() to compare with;
+// -DENGINE_BLENDS: also prints a hash of blended poses.
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -192,6 +193,37 @@ static bool check_alias(const alias *a, const char *mesh_name, const char *anim_
 }
 #endif
 
+#ifdef ENGINE_BLENDS
+// Random poses, blended by weights below 0 to above 1, for all joints and for each of them.
+static void show_blends(void)
+{
+    enum { JOINTS = 37, ROUNDS = 64 };
+    uint32_t seed = 1, hash = 2166136261u;
+    for (int round = 0; round < ROUNDS; round++) {
+        md5_xform poses[2][JOINTS], blend[JOINTS];
+        float weights[JOINTS + 1];
+        for (int i = 0; i < 2 * JOINTS * 8 + JOINTS + 1; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            const float number = (float)(seed >> 8) / 8388608.0f - 1.0f;
+            memcpy(i < 2 * JOINTS * 8 ? (char *)poses + i * sizeof number
+                                      : (char *)&weights[i - 2 * JOINTS * 8],
+                   &number, sizeof number);
+        }
+        for (int i = 0; i < 2 * JOINTS; i++) {
+            md5_quat *const q = &poses[i / JOINTS][i % JOINTS].rotation;
+            const float length = sqrtf(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+            q->x /= length, q->y /= length, q->z /= length, q->w /= length;
+        }
+        for (int i = 0; i <= JOINTS; i++)
+            weights[i] = 0.5f + weights[i];
+        md5_blend_poses(poses[0], poses[1], weights[JOINTS], round % 2 ? weights : NULL,
+                        (uint32_t)(1 + round % JOINTS), blend);
+        hash = hash_of(hash, blend, (size_t)(1 + round % JOINTS) * sizeof *blend);
+    }
+    printf("blends: hash %08x\n", (unsigned)hash);
+}
+#endif
+
 static bool show(const char *mesh_name, const char *anim_name)
 {
     alias a;
@@ -228,6 +260,9 @@ int main(int argc, char **argv)
     bool is_good = argc >= 4;
     zone = (unsigned char *)malloc(ZONE_SIZE);
     base_folder = argc > 1 ? argv[1] : ".";
+#ifdef ENGINE_BLENDS
+    show_blends();
+#endif
     for (int i = 2; i + 1 < argc && zone; i += 2) {
         zone_used = zone_blocks = 0;
         is_good = show(argv[i], argv[i + 1]) && is_good;
