@@ -28,9 +28,9 @@ void view_point_mover(view_state *viewer, float x, float y)
     const view_lens lens = lens_of(viewer);
     // A little nearer than the camera's target, so that the character looks and reaches towards the
     // user.
-    const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1.0f : depth;
-    const float across = 2.0f * x / width - 1.0f - lens.shift_x;
-    const float high = 1.0f - 2.0f * y / height - lens.shift_y;
+    const float depth = 0.7f * viewer->camera.distance, wide = lens.orthographic ? 1 : depth;
+    const float across = 2 * x / width - 1 - lens.shift_x;
+    const float high = 1 - 2 * y / height - lens.shift_y;
     const md5_vec3 right = md5_vec3_scale(lens.axes.right, across * lens.half_x * wide);
     const md5_vec3 up = md5_vec3_scale(lens.axes.up, high * lens.half_y * wide);
     mover->point(scene, md5_vec3_add(md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, -depth)),
@@ -99,13 +99,13 @@ static void step(view_play *play, const md5_anim *anim, int way)
         return;
     const double position = view_frame_place(play, anim), nearest = round(position);
     const double last = (double)(anim->num_frames - 1);
-    double next = way > 0 ? floor(position) + 1.0 : ceil(position) - 1.0;
+    double next = way > 0 ? floor(position) + 1 : ceil(position) - 1;
     // The time of a whole frame converts back to a frame only up to rounding error.
     if (fabs(position - nearest) < 1e-4)
         next = nearest + (double)way;
     if (play->wrap != MD5_WRAP_CLAMP && next > last)
-        next = 0.0;
-    if (play->wrap != MD5_WRAP_CLAMP && next < 0.0)
+        next = 0;
+    if (play->wrap != MD5_WRAP_CLAMP && next < 0)
         next = last;
     view_seek(play, anim, next / anim->frame_rate);
 }
@@ -134,28 +134,27 @@ static void perform_animation(view_state *viewer, view_action action)
             step(play, anim, action == VIEW_STEP_ON ? 1 : -1);
             break;
         }
-        time = (action == VIEW_STEP_ON ? 1.0 : -1.0) / (double)VIEW_STEPS_A_SECOND;
+        time = (action == VIEW_STEP_ON ? 1 : -1) / (double)VIEW_STEPS_A_SECOND;
         play->playing = false;
-        play->time = fmax(play->time + time, 0.0);
+        play->time = fmax(play->time + time, 0);
         break;
     case VIEW_GO_FIRST:
     case VIEW_GO_LAST:
         if (is_machine) {
             view_restart_machine(&scene->machine);
-            play->time = 0.0;
+            play->time = 0;
         } else if (anim != NULL) {
             time = (anim->num_frames - 1) / anim->frame_rate;
-            view_seek(play, anim, action == VIEW_GO_LAST ? time : 0.0);
+            view_seek(play, anim, action == VIEW_GO_LAST ? time : 0);
         }
         break;
     case VIEW_SLOWER:
     case VIEW_FASTER:
-        play->speed =
-            fmin(fmax(play->speed * (action == VIEW_FASTER ? 2.0 : 0.5), 1.0 / 16.0), 16.0);
+        play->speed = fmin(fmax(play->speed * (action == VIEW_FASTER ? 2 : 0.5), 1.0 / 16.0), 16);
         view_notice(viewer, "Speed %g\xC3\x97", play->speed);
         break;
     case VIEW_NORMAL_SPEED:
-        play->speed = 1.0;
+        play->speed = 1;
         play->backward = false;
         view_notice(viewer, "Speed 1\xC3\x97");
         break;
@@ -177,7 +176,7 @@ static void perform_animation(view_state *viewer, view_action action)
         view_measure(viewer);
         break;
     case VIEW_NEXT_LOOP: // keeps the current frame, although the loop duration changes
-        time = anim != NULL ? view_cycle_time(play, anim) : 0.0;
+        time = anim != NULL ? view_cycle_time(play, anim) : 0;
         play->wrap = (md5_wrap)((play->wrap + 1) % 3);
         play->held_at_end = false;
         play->time = time;
@@ -230,7 +229,7 @@ static void perform_model(view_state *viewer, view_action action)
                     view_end_walk(scene)      ? "Clip"
                     : !view_begin_walk(scene) ? "No two joints have foot or ankle in their names"
                                               : "Walking by rules: W A S D, Shift");
-        viewer->play.time = 0.0; // they walk from then on
+        viewer->play.time = 0; // they walk from then on
         view_measure(viewer);
         break;
     case VIEW_NEXT_ONION:
@@ -499,7 +498,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
         const bool goes = viewer->play.playing
                               ? md5_player_fade_to(machine->player, layer, state, way.duration,
                                                    way.fade, way.easing.kind)
-                              : md5_player_seek(machine->player, layer, state, 0.0);
+                              : md5_player_seek(machine->player, layer, state, 0);
         if (goes) // a machine that was read again may have other states
             view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
                         machine->desc->layers[layer].states[state].name);
@@ -605,7 +604,7 @@ static float mouse_scale(const view_state *viewer)
 {
     int width, height;
     view_window_points(viewer->window, &width, &height);
-    return width > 0 ? (float)viewer->width / (float)width : 1.0f;
+    return width > 0 ? (float)viewer->width / (float)width : 1;
 }
 
 // In the game arrows are as the letters that drive, Enter begins anew, and nothing else but Esc,
@@ -634,11 +633,11 @@ static int32_t key_in_game(view_state *viewer, const view_input *event)
 static bool hold_stick(view_state *viewer, float x, float y)
 {
     const view_stage stage = stage_of(viewer);
-    const float reach = 64.0f * viewer->font.scale;
+    const float reach = 64 * viewer->font.scale;
     const view_stick stick = viewer->pages.game != NULL
                                  ? (view_stick){.x = x, .y = y, .reach = reach}
                                  : view_place_stick(&stage);
-    if (!(stick.reach > 0.0f) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
+    if (!(stick.reach > 0) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
         return false;
     viewer->stick = stick;
     return true;
@@ -697,7 +696,7 @@ static bool drag_panel(view_state *viewer, float down)
 static bool decide_finger(view_state *viewer, float x, float y)
 {
     const float right = x - viewer->press_x, down = y - viewer->press_y;
-    if (hypotf(right, down) < 8.0f * viewer->font.scale)
+    if (hypotf(right, down) < 8 * viewer->font.scale)
         return false;
     const bool scrolls = fabsf(down) > fabsf(right) && drag_panel(viewer, down);
     viewer->drag = scrolls ? VIEW_DRAG_SCROLL : VIEW_DRAG_NONE;
@@ -710,7 +709,7 @@ static bool decide_finger(view_state *viewer, float x, float y)
 // it scrolled goes on for a fifth of a second, which is twelve moves.
 static void lift_finger(view_state *viewer, const view_input *event)
 {
-    const float moves = 12, step = 3.0f * viewer->font.line[VIEW_TEXT];
+    const float moves = 12, step = 3 * viewer->font.line[VIEW_TEXT];
     const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
     const bool goes_on = viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1
                          && !viewer->shown.reduced_motion;
@@ -841,8 +840,7 @@ static void release(view_state *viewer, const view_input *event)
     }
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
-    const bool is_still =
-        viewer->press_travel < 4.0f && viewer->pages.open < 0 && !event->is_given_up;
+    const bool is_still = viewer->press_travel < 4 && viewer->pages.open < 0 && !event->is_given_up;
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
     if ((viewer->drag == VIEW_DRAG_ZOOM && is_still) || (is_click && event->is_long))
         click_right(viewer);

@@ -5,14 +5,14 @@
 
 // Handling an event takes less, unless it opens a file.
 static const double long_work = 0.1;
-static const double longest_frame = 10.0;
+static const double longest_frame = 10;
 
 double view_pace_frame(view_pace *pace, double now)
 {
     const double passed = now - pace->last - pace->held;
     pace->last = now;
-    pace->held = 0.0;
-    return fmin(fmax(passed, 0.0), longest_frame);
+    pace->held = 0;
+    return fmin(fmax(passed, 0), longest_frame);
 }
 
 void view_pace_work(view_pace *pace, double seconds, bool moving)
@@ -37,8 +37,7 @@ static bool approach(float *shown, float wanted, float share)
 bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
-    const float share =
-        viewer->shown.reduced_motion ? 1.0f : md5_follow_share(rate, (float)seconds);
+    const float share = viewer->shown.reduced_motion ? 1 : md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
@@ -46,11 +45,11 @@ bool view_follow(view_state *viewer, double seconds)
         is_moving = approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share) || is_moving;
     is_moving =
         approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, share) || is_moving;
-    if (viewer->font.scale > 0.0f) { // it was laid out
+    if (viewer->font.scale > 0) { // it was laid out
         const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
         const view_rect free = view_free_region(&stage);
         view_rect *const seen = &viewer->seen_region;
-        if (!(seen->width > 0.0f))
+        if (!(seen->width > 0))
             *seen = free;
         is_moving = approach(&seen->x, free.x, share) || is_moving;
         is_moving = approach(&seen->y, free.y, share) || is_moving;
@@ -78,8 +77,8 @@ static bool draw_window(view_state *viewer, bool moving)
     view_window_pixels(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
     viewer->height = height > 0 ? (uint32_t)height : 1;
-    const float base = viewer->options->ui_scale > 0.0f ? viewer->options->ui_scale
-                                                        : view_screen_scale(viewer->window);
+    const float base = viewer->options->ui_scale > 0 ? viewer->options->ui_scale
+                                                     : view_screen_scale(viewer->window);
     const float scale = base * viewer->text_scale;
     if (!view_set_scale(viewer, fminf(fmaxf(scale, VIEW_MIN_SCALE), VIEW_MAX_SCALE)))
         return false;
@@ -153,11 +152,11 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
     memcpy(loop->title, name, sizeof name);
     if (!draw_window(viewer, moving))
         return false;
-    const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate
-                                                          : 1.05 * view_screen_rate(viewer->window);
+    const double rate = viewer->options->frame_rate > 0 ? viewer->options->frame_rate
+                                                        : 1.05 * view_screen_rate(viewer->window);
     const double rest = 1.0 / rate - (view_seconds() - begin);
-    if (rest > 0.0)
-        view_sleep(fmin(rest, 1.0));
+    if (rest > 0)
+        view_sleep(fmin(rest, 1));
     return true;
 }
 
@@ -178,7 +177,7 @@ static bool step_loop(void *user)
     const view_scene *const scene = &viewer->document->scene;
     const md5_anim *const anim = view_clock(scene);
     const bool changes_alone =
-        viewer->play.playing && viewer->play.speed > 0.0
+        viewer->play.playing && viewer->play.speed > 0
         && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
     const bool moving =
         changes_alone || following || recording || view_lacks_thumbnails(&viewer->pages);
@@ -210,12 +209,12 @@ static bool step_loop(void *user)
     const bool hurried = viewer->now < ui->notice_end || awaits_tip || viewer->options->watch
                          || viewer->scan != NULL;
     const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
-    double patience = hastens ? 0.0 : hurried ? 0.1 : 1.0;
+    double patience = hastens ? 0 : hurried ? 0.1 : 1;
     // Not for long: they may come faster than they are handled.
     for (view_input event;
-         view_seconds() - drawn < 1.0 && view_next_input(viewer->window, patience, &event);) {
+         view_seconds() - drawn < 1 && view_next_input(viewer->window, patience, &event);) {
         view_handle_event(viewer, &event, &loop->redraw);
-        patience = 0.0;
+        patience = 0;
     }
     view_pace_work(&loop->pace, view_seconds() - drawn, moving);
     if (viewer->quit)

@@ -379,7 +379,7 @@ static void pose_all(const cube_model *joined, double time)
                 .rotation = md5_quat_from_axis_angle(forward, -angle * DEGREE),
                 .translation = {NAN, NAN, NAN},
             };
-            if (angle != 0.0f && joint != MD5_NONE)
+            if (angle != 0 && joint != MD5_NONE)
                 md5_modify_joint(&joined->model->skeleton, part->joints[joint], MD5_JOINT_MODEL,
                                  change, 1, joined->pose);
         }
@@ -391,7 +391,7 @@ static void pose_all(const cube_model *joined, double time)
 // Returns NULL if nothing has the name.
 static md5_anim *make_clip(cube_model *joined, const char *name)
 {
-    double rate = 0.0, duration = 0.0;
+    double rate = 0, duration = 0;
     bool plays = false;
     // What each mask of each part plays under the name: its own, or the "idle" that the engines
     // play beside others.
@@ -413,7 +413,7 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
             track->row = anim;
             md5_cube2_anim_range(anim, track->file->anim->num_frames, &track->first, &track->count);
             plays = true;
-            if (rate <= 0.0 || (track->count > 1 && own > rate))
+            if (rate <= 0 || (track->count > 1 && own > rate))
                 rate = own;
             if (track->count > 1)
                 duration = fmax(duration, track->count / own);

@@ -9,9 +9,9 @@ md5_vec4 view_heat_color(float value)
                                       {0.06f, 0.58f, 0.08f, 1},
                                       {0.91f, 0.64f, 0.04f, 1},
                                       {0.83f, 0.04f, 0.02f, 1}};
-    if (!(value > 0.0f))
+    if (!(value > 0))
         return (md5_vec4){0.12f, 0.13f, 0.15f, 1};
-    const float place = 4.0f * (value < 1.0f ? value : 1.0f);
+    const float place = 4 * (value < 1 ? value : 1);
     int low = 0;
     while (low < 3 && place >= (float)(low + 1))
         low++;
@@ -28,7 +28,7 @@ static float measure(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     for (uint32_t i = mesh->first_influence[vertex]; i < end && joint >= 0; i++)
         if ((int32_t)mesh->influence_joints[i] == joint)
             return mesh->influences[i].w;
-    return joint >= 0 ? 0.0f : (float)(end - mesh->first_influence[vertex]);
+    return joint >= 0 ? 0 : (float)(end - mesh->first_influence[vertex]);
 }
 
 bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
@@ -55,7 +55,7 @@ bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model 
         heat->meshes[i].colors = color;
         COMMON_FOR (v, mesh->num_vertices)
             *color++ = view_heat_color(
-                values != NULL ? *values++ : measure(mesh, v, joint) / (joint >= 0 ? 1.0f : 4.0f));
+                values != NULL ? *values++ : measure(mesh, v, joint) / (joint >= 0 ? 1 : 4));
     }
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
     if (heat->drawn == NULL || morph == NULL)
@@ -78,13 +78,13 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 
 view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
 {
-    view_heat_facts facts = {.most = 0.0};
+    view_heat_facts facts = {.most = 0};
     COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         COMMON_FOR (v, mesh->num_vertices) {
             const double value = (double)measure(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
-            facts.num_vertices += value > (joint >= 0 ? 0.0 : 4.0);
+            facts.num_vertices += value > (joint >= 0 ? 0 : 4);
         }
     }
     return facts;
@@ -149,7 +149,7 @@ static const float slack = 0.01f;
 // Not a number is a fault, too.
 static bool is_unit(md5_vec3 direction)
 {
-    return fabsf(md5_vec3_length(direction) - 1.0f) <= slack;
+    return fabsf(md5_vec3_length(direction) - 1) <= slack;
 }
 
 view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks)
@@ -157,7 +157,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
     const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
     view_faults faults = {{0}};
     pose = pose != NULL ? pose : &bind;
-    const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
+    const float most_skew = pose->most_skew > 0 ? pose->most_skew : slack;
     COMMON_FOR (v, mesh->num_vertices) {
         const md5_vec3 normal = pose->normals[v];
         bool is_short = !is_unit(normal), is_skewed = false;
@@ -183,9 +183,9 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
             sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
         }
         const md5_vec3 outward =
-            md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1.0f : -1.0f);
+            md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1 : -1);
         const float uv_area = sides[0].x * sides[1].y - sides[0].y * sides[1].x; // twice
-        if (!(md5_vec3_length(outward) > 0.0f)) {
+        if (!(md5_vec3_length(outward) > 0)) {
             faults.counts[VIEW_FAULT_FLAT]++;
             continue;
         }
@@ -193,18 +193,18 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
         // u and v grow on the triangle: (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) /
         // area.
         float hand = 0;
-        if (pose->tangents != NULL && (uv_area < 0.0f || uv_area > 0.0f)) {
+        if (pose->tangents != NULL && (uv_area < 0 || uv_area > 0)) {
             const md5_vec3 u = md5_vec3_sub(md5_vec3_scale(edges[0], sides[1].y),
                                             md5_vec3_scale(edges[1], sides[0].y));
             const md5_vec3 v = md5_vec3_sub(md5_vec3_scale(edges[1], sides[0].x),
                                             md5_vec3_scale(edges[0], sides[1].x));
-            hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0.0f ? -1.0f : 1.0f;
+            hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0 ? -1 : 1;
         }
         bool is_flipped = false, is_mirrored = false;
         COMMON_FOR (k, 3) {
             const uint32_t vertex = corners[k];
-            const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0.0f;
-            const bool differs = pose->tangents != NULL && pose->tangents[vertex].w * hand < 0.0f;
+            const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0;
+            const bool differs = pose->tangents != NULL && pose->tangents[vertex].w * hand < 0;
             is_flipped = is_flipped || turns;
             is_mirrored = is_mirrored || differs;
             if (marks != NULL)

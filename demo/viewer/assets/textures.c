@@ -29,7 +29,7 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float share)
             const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
             COMMON_FOR (i, 3)
                 texel[i] =
-                    (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255.0));
+                    (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255));
             texel[3] = 255;
         }
     }
@@ -253,7 +253,7 @@ static float constant_of(const md5_material *material, uint32_t reg)
     bool is_constant = reg >= MD5_FIRST_REGISTER;
     COMMON_FOR (i, material->num_ops)
         is_constant = is_constant && material->ops[i].result != reg;
-    return is_constant ? material->registers[reg] : 0.0f;
+    return is_constant ? material->registers[reg] : 0;
 }
 
 bool view_is_painted(const md5_material *material, const md5_stage *stage)
@@ -266,7 +266,7 @@ bool view_is_painted(const md5_material *material, const md5_stage *stage)
 
 bool view_reflects(md5_vec3 color)
 {
-    return color.x != 0.0f || color.y != 0.0f || color.z != 0;
+    return color.x != 0 || color.y != 0 || color.z != 0;
 }
 
 // The colour of a stage for md5gl_material, or 0, 0, 0 if it reflects nothing. Sets *texture.
@@ -278,7 +278,7 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
         return none;
     const md5_vec3 color = {registers[stage->color[0]], registers[stage->color[1]],
                             registers[stage->color[2]]};
-    if (!(color.x > 0.0f) && !(color.y > 0.0f) && !(color.z > 0.0f))
+    if (!(color.x > 0) && !(color.y > 0) && !(color.z > 0))
         return none;
     const bool is_own = lit->num_shown == 0 && is_first(material, stage);
     const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
@@ -384,8 +384,8 @@ static bool tests_alpha(const md5_material *material, const md5_stage *stage)
 static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
 {
     return tests_alpha(material, stage) && stage->light == MD5_STAGE_DIFFUSE && !stage->has_matrix
-           && constant_of(material, stage->alpha_test) > 0.0f
-           && constant_of(material, stage->condition) != 0.0f
+           && constant_of(material, stage->alpha_test) > 0
+           && constant_of(material, stage->condition) != 0
            && constant_of(material, stage->color[3]) >= 1;
 }
 
@@ -501,7 +501,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
-                     || constant_of(material, stage->condition) == 0.0f
+                     || constant_of(material, stage->condition) == 0
                      || cuts_surface(material, stage) || view_is_painted(material, stage)
                      || stage->has_matrix;
         if (is_usual_cut(material, stage)) {
@@ -815,7 +815,7 @@ static void find_and_use(const view_dresser *d, bool complete)
         && own->maps[MD5GL_PICTURE_SPECULAR] != NULL)
         give_map(d, masks);
     own->two_sided = own->two_sided || look->two_sided;
-    if (look->alpha_test > 0.0f)
+    if (look->alpha_test > 0)
         own->alpha_test = look->alpha_test;
 }
 
@@ -1118,7 +1118,7 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
     const float mean = luminance(terms[0]) + luminance(terms[7]) / 3.0f;
     const md5_vec3 way = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
     const float length = md5_vec3_length(way);
-    environment->exposure = mean > 1e-6f ? studio / mean : 1.0f;
+    environment->exposure = mean > 1e-6f ? studio / mean : 1;
     environment->brightest = (md5_vec3){0, 0, 1};
     if (length > 0.01f * mean)
         environment->brightest = (md5_vec3){way.x / length, way.y / length, way.z / length};

@@ -38,7 +38,7 @@ void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xf
 {
     // An MD5 file stores a rotation without w, which is negative there.
     const md5_quat q = bind.rotation;
-    const double sign = q.w > 0.0f ? -1.0 : 1.0;
+    const double sign = q.w > 0 ? -1 : 1;
     const md5_vec3 position = bind.translation;
     view_say_name(words, name);
     view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);

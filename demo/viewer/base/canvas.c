@@ -21,7 +21,7 @@ static bool find_clip(const view_canvas *canvas, float edges[4])
     const view_rect clip = canvas->clip;
     edges[0] = clip.x, edges[1] = clip.y;
     edges[2] = clip.x + fmaxf(clip.width, 0), edges[3] = clip.y + fmaxf(clip.height, 0);
-    return clip.x != 0.0f || clip.y != 0.0f || clip.width != 0.0f || clip.height != 0;
+    return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
 bool view_contains(view_rect rect, float x, float y)
@@ -68,7 +68,7 @@ static bool add_quad(view_canvas *canvas, const float whole[4], const float texe
             const int axis = i & 1;
             const float size = whole[axis + 2] - whole[axis];
             xy[i] = fminf(fmaxf(whole[i], edges[axis]), edges[axis + 2]);
-            const float part = size > 0.0f ? (xy[i] - whole[axis]) / size : 0.0f;
+            const float part = size > 0 ? (xy[i] - whole[axis]) / size : 0;
             uv[i] = texels[axis] + (texels[axis + 2] - texels[axis]) * part;
         }
         if (!(xy[2] > xy[0] && xy[3] > xy[1]))
@@ -143,7 +143,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
     size_t count = 3;
     for (int edge = 0; edge < (find_clip(canvas, edges) ? 4 : 0); edge++) {
         const int axis = edge & 1;
-        const float inward = edge < 2 ? 1.0f : -1.0f;
+        const float inward = edge < 2 ? 1 : -1;
         float cut[MOST][2];
         size_t num_cut = 0;
         COMMON_FOR (i, count) {
@@ -171,7 +171,7 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
 void view_draw_segment(view_canvas *canvas, const float ends[4], float width, view_color color)
 {
     const float x = ends[2] - ends[0], y = ends[3] - ends[1], length = hypotf(x, y);
-    if (!(length > 0.0f))
+    if (!(length > 0))
         return;
     const float right = -0.5f * width * y / length, down = 0.5f * width * x / length;
     const float first[6] = {ends[0] + right, ends[1] + down,  ends[2] + right,
@@ -221,7 +221,7 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
 {
     const char *ellipsis = "\xE2\x80\xA6";
     const float full = view_text_width(canvas->font, size, text);
-    const bool cut = width > 0.0f && full > width;
+    const bool cut = width > 0 && full > width;
     const float limit = cut ? width - view_text_width(canvas->font, size, ellipsis) : full;
     const float base = roundf(y) + canvas->font->ascent[size], begin = roundf(x);
 
@@ -247,15 +247,15 @@ const char *view_format_number(char *text, size_t size, double value, int places
     double limit = 1e4;
     while (places > 0 && absolute + half >= limit) {
         places--;
-        limit *= 10.0;
-        half *= 10.0;
+        limit *= 10;
+        half *= 10;
     }
     char digits[32];
     if (!isfinite(value))
         COMMON_TEXT(digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");
     else
         COMMON_TEXT(digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
-    const bool is_negative = value < 0.0 && strpbrk(digits, "123456789\xE2") != NULL;
+    const bool is_negative = value < 0 && strpbrk(digits, "123456789\xE2") != NULL;
     // U+2212, the minus, or U+2007, which the font makes as wide.
     const char *const sign = is_negative ? "\xE2\x88\x92" : has_column ? "\xE2\x80\x87" : "";
     snprintf(text, size, "%s%s", sign, digits);

@@ -70,8 +70,8 @@ bool view_contains(view_rect rect, float x, float y);
 // What is left of a rectangle without a border.
 static inline view_rect view_inset(view_rect rect, float border)
 {
-    return (view_rect){rect.x + border, rect.y + border, rect.width - 2.0f * border,
-                       rect.height - 2.0f * border};
+    return (view_rect){rect.x + border, rect.y + border, rect.width - 2 * border,
+                       rect.height - 2 * border};
 }
 
 #endif

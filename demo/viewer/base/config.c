@@ -148,7 +148,7 @@ static bool is_usual(const view_camera *c)
     COMMON_FOR (i, 6)
         if (!(fabsf(numbers[i]) < 1e9f))
             return false;
-    return fabsf(c->elevation) <= 90.0f && c->distance > 1e-6f;
+    return fabsf(c->elevation) <= 90 && c->distance > 1e-6f;
 }
 
 static bool is_text(const char *line)

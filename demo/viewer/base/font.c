@@ -455,7 +455,7 @@ static void draw_disc(view_font *font, int side, int reserved)
             const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
             const float clamped = fminf(fmaxf(cover, 0), 1);
-            more->coverage[(side - reserved + y) * side + x] = (uint8_t)(clamped * 255.0f + 0.5f);
+            more->coverage[(side - reserved + y) * side + x] = (uint8_t)(clamped * 255 + 0.5f);
         }
     const float top = (float)(side - reserved) + middle, height = (float)more->height;
     font->disc_u0 = (middle - radius) / (float)side;
@@ -486,8 +486,8 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
     }
     for (int side = 256; side <= LARGEST_SIDE && font->mask == 0; side *= 2) {
         // Room for about 400 letters more, which are as wide as high.
-        const float letter = text_height(font, VIEW_TEXT) + 2.0f;
-        const int rows = (int)(400.0f * (float)OVERSAMPLING * letter * letter / (float)side);
+        const float letter = text_height(font, VIEW_TEXT) + 2;
+        const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
         more->width = side;
         more->height = side + (rows < LARGEST_SIDE - side ? rows : LARGEST_SIDE - side);
         more->first = more->y = more->height > side ? side + 1 : side;

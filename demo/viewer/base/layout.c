@@ -35,7 +35,7 @@ static float most_of_height(view_arrangement arrangement)
 static float wished(const view_layout_wish *wish, view_dock dock)
 {
     const float size = wish->docks.sizes[dock];
-    return size > 0.0f ? fmaxf(size, sizes[dock].least) : sizes[dock].usual;
+    return size > 0 ? fmaxf(size, sizes[dock].least) : sizes[dock].usual;
 }
 
 // Cuts a part off a rectangle, from its side: left, right, or the bottom. Whole pixels.
@@ -65,10 +65,10 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
     const float em = wish->em, bars = ceilf(time_height * em) + ceilf(handle_height * em);
     const float most = fmaxf(layout->free.height - bars, 0);
     const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0));
-    const float height = wish->docks.sheet_top > 0.0f ? wish->height - wish->docks.sheet_top - bars
-                         : !is_open                   ? 0.0f
-                         : wish->docks.is_sheet_full  ? most
-                                                      : half;
+    const float height = wish->docks.sheet_top > 0   ? wish->height - wish->docks.sheet_top - bars
+                         : !is_open                  ? 0
+                         : wish->docks.is_sheet_full ? most
+                                                     : half;
     view_rect covered = layout->free;
     const view_rect sheet = cut(&covered, VIEW_DOCK_BOTTOM, fmaxf(fminf(height, most), 0));
     if (is_open && sheet.height > least_sheet * em)
@@ -82,7 +82,7 @@ view_layout view_lay_out(const view_layout_wish *wish)
 {
     const float em = wish->em;
     view_layout layout = {.free = {0, 0, wish->width, wish->height}};
-    layout.arrangement = em > 0.0f ? arrange(wish) : VIEW_ARRANGE_ALONE;
+    layout.arrangement = em > 0 ? arrange(wish) : VIEW_ARRANGE_ALONE;
     if (layout.arrangement == VIEW_ARRANGE_ALONE)
         return layout;
     view_rect *const rest = &layout.free;
@@ -129,7 +129,7 @@ view_layout view_lay_out(const view_layout_wish *wish)
                      rest->height / em - least_free[1] - 0.1f}; // rounding needs pixels
     float wanted[VIEW_NUM_DOCKS] = {0};
     for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
-        wanted[dock] = is_open[dock] ? wished(wish, dock) : 0.0f;
+        wanted[dock] = is_open[dock] ? wished(wish, dock) : 0;
     if (is_open[VIEW_DOCK_BOTTOM])
         wanted[VIEW_DOCK_BOTTOM] =
             fminf(wanted[VIEW_DOCK_BOTTOM], most_of_height(layout.arrangement) * wish->height / em);
@@ -140,16 +140,16 @@ view_layout view_lay_out(const view_layout_wish *wish)
             const float used = is_side ? wanted[VIEW_DOCK_LEFT] + wanted[VIEW_DOCK_RIGHT]
                                        : wanted[VIEW_DOCK_BOTTOM];
             const float excess = used - room[is_side ? 0 : 1];
-            if (wanted[dock] > 0.0f && excess > 0.0f)
-                wanted[dock] = closing != 0 ? 0.0f
+            if (wanted[dock] > 0 && excess > 0)
+                wanted[dock] = closing != 0 ? 0
                                             : fmaxf(wanted[dock] - excess,
                                                     fminf(sizes[dock].least, wanted[dock]));
         }
-    if (wanted[VIEW_DOCK_BOTTOM] > 0.0f)
+    if (wanted[VIEW_DOCK_BOTTOM] > 0)
         layout.docks[VIEW_DOCK_BOTTOM] = cut(rest, VIEW_DOCK_BOTTOM, wanted[VIEW_DOCK_BOTTOM] * em);
     const bool is_single = layout.arrangement == VIEW_ARRANGE_SINGLE;
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++)
-        if (wanted[dock] > 0.0f)
+        if (wanted[dock] > 0)
             layout.docks[dock] = cut(rest, is_single ? VIEW_DOCK_RIGHT : dock, wanted[dock] * em);
     return layout;
 }
@@ -164,7 +164,7 @@ float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, floa
                 || (dock == VIEW_DOCK_LEFT && layout.arrangement == VIEW_ARRANGE_BESIDE)
             ? x - box.x
             : box.x + box.width - x;
-    return size / wish->em < 0.5f * sizes[dock].least ? 0.0f
+    return size / wish->em < 0.5f * sizes[dock].least ? 0
                                                       : fmaxf(size / wish->em, sizes[dock].least);
 }
 
@@ -175,7 +175,7 @@ void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
     view_layout_wish still = *wish;
     float best = 0;
     int number = !was_open ? 1 : docks->is_sheet_full ? 0 : 2;
-    for (int i = 0; i < 3 && top > 0.0f; i++) {
+    for (int i = 0; i < 3 && top > 0; i++) {
         still.docks = (view_docks){.is_sheet_open = i > 0, .is_sheet_full = i == 2};
         still.is_open[VIEW_DOCK_LEFT] = true; // what will be in it
         const float away = fabsf(view_lay_out(&still).handle.y - top);

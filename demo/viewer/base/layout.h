@@ -62,7 +62,7 @@ void view_drop_sheet(const view_layout_wish *wish, view_docks *docks);
 // The text of a font in em.
 static inline float view_em(const view_font *font)
 {
-    return 13.0f * font->scale;
+    return 13 * font->scale;
 }
 
 #endif

@@ -55,7 +55,7 @@ static inline float view_distance(md5_vec3 a, md5_vec3 b)
 // Length of the diagonal: the "size" of the contents.
 static inline float view_size(md5_bounds bounds)
 {
-    return view_is_empty(bounds) ? 0.0f : view_distance(bounds.max, bounds.min);
+    return view_is_empty(bounds) ? 0 : view_distance(bounds.max, bounds.min);
 }
 
 // A point moved by a part of a way.
@@ -77,7 +77,7 @@ static inline float view_angle_between(md5_mat34 a, md5_mat34 b)
     const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
     const md5_quat turn = md5_quat_mul(md5_quat_conjugate(p), q);
     const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    return view_degrees(2.0f * atan2f(axis, fabsf(turn.w)));
+    return view_degrees(2 * atan2f(axis, fabsf(turn.w)));
 }
 
 // Moves matrices[count], such as joints, in place.

@@ -421,7 +421,7 @@ const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
 float view_material_time(const view_parms *parms, double clip_time)
 {
     const double time = clip_time + (double)parms->ahead;
-    return time > 0.0 ? (float)time : 0.0f;
+    return time > 0 ? (float)time : 0;
 }
 
 void view_set_parm(view_parms *parms, int row, float value, double clip_time)
@@ -451,8 +451,8 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
 static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count)
 {
     const char *const equals = strchr(text, '=');
-    view_setting setting = {.time = 0.0};
-    double value = 0.0;
+    view_setting setting = {.time = 0};
+    double value = 0;
     if (equals == NULL || equals == text)
         return false;
     const char *end = common_take_number(equals + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
@@ -511,7 +511,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
             common_take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &number);
         if (rest == NULL || *rest != '\0')
             return false;
-        view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0.0);
+        view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0);
         return true;
     }
     case VIEW_OPTION_TEXTURE: {
@@ -757,7 +757,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         .samples = 4,
         .onion = {.step = 3},
         .parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual},
-        .speed = 1.0,
+        .speed = 1,
         .lights = view_usual_lights(),
         .level = VIEW_INFO,
     };
@@ -798,7 +798,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
     if (options->postcard != NULL) { // a movie like others
         options->output = options->postcard;
-        options->frame_rate = 10.0;
+        options->frame_rate = 10;
         options->num_frames = 60;
         const bool is_gif = common_has_ending(options->postcard, ".gif"); // packs it better
         options->width = is_gif ? 320 : 192;

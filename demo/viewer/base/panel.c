@@ -108,16 +108,16 @@ void view_add_wrapped(view_rows *rows, view_color color, const char *text, int m
 static float hint_width(const view_rows *rows, const view_row *row)
 {
     if (row->hint[0] == '\0')
-        return 0.0f;
-    return view_text_width(rows->font, VIEW_TEXT, row->hint) + 8.0f * rows->font->scale;
+        return 0;
+    return view_text_width(rows->font, VIEW_TEXT, row->hint) + 8 * rows->font->scale;
 }
 
 static float indent_of(const view_rows *rows, const view_row *row)
 {
     if (row->kind == VIEW_ROW_SWITCH)
-        return 19.0f * rows->font->scale; // its box
+        return 19 * rows->font->scale; // its box
     const bool is_labelled = row->kind == VIEW_ROW_PAIR || row->kind == VIEW_ROW_WORDS;
-    return is_labelled && row->label[0] != '\0' ? rows->label_width : 0.0f;
+    return is_labelled && row->label[0] != '\0' ? rows->label_width : 0;
 }
 
 void view_wrap_rows(view_rows *rows)
@@ -157,7 +157,7 @@ static const float word_gap = 9;
 void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_lit)
 {
     const float width = view_text_width(rows->font, VIEW_TEXT, word);
-    const float room = rows->width - (is_indented ? rows->label_width : 0.0f);
+    const float room = rows->width - (is_indented ? rows->label_width : 0);
     view_row *row = &rows->rows[rows->count - 1];
     if (row->kind != VIEW_ROW_WORDS || row->rect.width + width > room
         || strlen(row->text) + strlen(word) + 2 > sizeof row->text) {
@@ -184,22 +184,22 @@ static float row_height(const view_rows *rows, const view_row *row)
 float view_place_rows(view_rows *rows)
 {
     const float padding = (rows->is_docked ? VIEW_INSET : VIEW_PADDING) * rows->font->scale;
-    float top = rows->y + (rows->is_docked ? 0.0f : padding);
+    float top = rows->y + (rows->is_docked ? 0 : padding);
     bool is_folded = false;
     COMMON_FOR (i, rows->count) {
         view_row *const row = &rows->rows[i];
         const bool is_head = row->kind == VIEW_ROW_SECTION;
         is_folded = is_head ? !row->on : is_folded;
         row->rect = (view_rect){rows->x + padding, top, rows->width,
-                                is_folded && !is_head ? 0.0f : row_height(rows, row)};
+                                is_folded && !is_head ? 0 : row_height(rows, row)};
         top += row->rect.height;
     }
-    return top + (rows->is_docked ? 0.0f : padding) - rows->y;
+    return top + (rows->is_docked ? 0 : padding) - rows->y;
 }
 
 void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open)
 {
-    const float r = 4.0f * canvas->font->scale;
+    const float r = 4 * canvas->font->scale;
     const float open[6] = {x - r, y - 0.5f * r, x + r, y - 0.5f * r, x, y + 0.6f * r};
     const float folded[6] = {x - 0.5f * r, y - r, x + 0.6f * r, y, x - 0.5f * r, y + r};
     view_draw_triangle(canvas, is_open ? open : folded, VIEW_DIM);
@@ -209,12 +209,11 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
 {
     const float scale = rows->font->scale, left = row->rect.x, y = row->rect.y;
     const float indent = indent_of(rows, row), hint = hint_width(rows, row);
-    if (hint > 0.0f)
-        view_draw_text(canvas, VIEW_TEXT, left + rows->width - hint + 8.0f * scale, y, 0, VIEW_DIM,
+    if (hint > 0)
+        view_draw_text(canvas, VIEW_TEXT, left + rows->width - hint + 8 * scale, y, 0, VIEW_DIM,
                        row->hint);
     if (row->kind == VIEW_ROW_GRAPH) {
-        const view_rect place = {left, y + 3.0f * scale, rows->width,
-                                 row->rect.height - 6.0f * scale};
+        const view_rect place = {left, y + 3 * scale, rows->width, row->rect.height - 6 * scale};
 
         // Bars, the newest at the right; lines at 60 and 30 frames a second, if they are within the
         // graph.
@@ -258,17 +257,17 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
         view_draw_text(canvas, VIEW_TEXT, left, y, indent, VIEW_DIM, row->label);
     } else if (row->kind == VIEW_ROW_SECTION) {
         const float padding = left - rows->x, line = rows->font->line[VIEW_TEXT];
-        const view_rect band = {left - padding, y, rows->width + 2.0f * padding,
+        const view_rect band = {left - padding, y, rows->width + 2 * padding,
                                 row->rect.height - ceilf(0.2f * line)};
         view_draw_rect(canvas, band, VIEW_SECTION);
-        view_draw_fold(canvas, left + 4.0f * scale, y + 0.5f * band.height, row->on);
-        view_draw_text(canvas, VIEW_TEXT, left + 16.0f * scale,
+        view_draw_fold(canvas, left + 4 * scale, y + 0.5f * band.height, row->on);
+        view_draw_text(canvas, VIEW_TEXT, left + 16 * scale,
                        y + floorf(0.5f * (band.height - line)), 0, row->color, row->text);
         return;
     } else if (row->kind == VIEW_ROW_SWITCH) {
-        const float side = 11.0f * scale, top = y + 0.5f * (row->rect.height - side);
-        const float inner = side - 2.0f * scale;
-        view_draw_round_rect(canvas, (view_rect){left, top, side, side}, 2.0f * scale,
+        const float side = 11 * scale, top = y + 0.5f * (row->rect.height - side);
+        const float inner = side - 2 * scale;
+        view_draw_round_rect(canvas, (view_rect){left, top, side, side}, 2 * scale,
                              row->on ? VIEW_ACCENT : VIEW_DIM);
         if (!row->on)
             view_draw_rect(canvas, (view_rect){left + scale, top + scale, inner, inner},
@@ -282,6 +281,6 @@ void view_draw_rows(view_canvas *canvas, view_rows *rows)
 {
     view_place_rows(rows);
     COMMON_FOR (i, rows->count)
-        if (rows->rows[i].rect.height > 0.0f)
+        if (rows->rows[i].rect.height > 0)
             draw_row(canvas, rows, &rows->rows[i]);
 }

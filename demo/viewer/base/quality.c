@@ -10,7 +10,7 @@ enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_C
 // The share of the accepted time that a better picture may be expected to take, and the time
 // between two changes: without both, the quality would go to and fro. Without an expectation it
 // takes a trial, which waits longer.
-static const double room = 0.7, usual_calm = 1.5, longest_calm = 60.0, calms_to_trial = 8.0;
+static const double room = 0.7, usual_calm = 1.5, longest_calm = 60, calms_to_trial = 8;
 
 // Two frames that take longer together are enough.
 static const double long_enough = 0.4;
@@ -39,13 +39,13 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
 static double greatest_ratio(const view_economy *now, const view_economy *better)
 {
     const double side = (double)(better->scale / now->scale);
-    return side * side * (now->one_sample && !better->one_sample ? 4.0 : 1.0)
-           * (now->no_shadows && !better->no_shadows ? 2.5 : 1.0);
+    return side * side * (now->one_sample && !better->one_sample ? 4 : 1)
+           * (now->no_shadows && !better->no_shadows ? 2.5 : 1);
 }
 
 static double calm_of(const view_quality *quality)
 {
-    return quality->calm > 0.0 ? quality->calm : usual_calm;
+    return quality->calm > 0 ? quality->calm : usual_calm;
 }
 
 static bool change(view_quality *quality, uint32_t step)
@@ -53,7 +53,7 @@ static bool change(view_quality *quality, uint32_t step)
     quality->has_returned = step < quality->step;
     quality->step = step;
     quality->num_frames = quality->num_slow = quality->num_fast = quality->num_roomy = 0;
-    quality->slow_sum = quality->since = 0.0;
+    quality->slow_sum = quality->since = 0;
     return true;
 }
 
@@ -80,18 +80,18 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     // because other programs only make frames longer.
     double *const next = &quality->next[better];
     if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
-        *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
+        *next = *next > 0 ? fmin(*next, seconds) : seconds;
     // The frame time to be expected of the better step: no longer than its pixels can take, as the
     // times from when it was left may be those of a machine that was busy.
     double expected = INFINITY;
-    if (*next > 0.0)
+    if (*next > 0)
         expected = seconds
-                   * fmin(fmax(quality->left[better] / *next, 1.0),
+                   * fmin(fmax(quality->left[better] / *next, 1),
                           greatest_ratio(&view_economies[quality->step], &view_economies[better]));
     const double fast = room * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
-    quality->slow_sum = is_slow ? quality->slow_sum + seconds : 0.0;
+    quality->slow_sum = is_slow ? quality->slow_sum + seconds : 0;
     quality->num_fast = seconds < fast ? quality->num_fast + 1 : 0;
     quality->num_roomy = expected < fast ? quality->num_roomy + 1 : 0;
     const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE
@@ -99,10 +99,10 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     if (worse != quality->step && is_too_slow) {
         // A return that was in vain doubles the wait for the next.
         const double calm = calm_of(quality);
-        const bool was_in_vain = quality->has_returned && quality->since < 2.0 * usual_calm;
-        quality->calm = was_in_vain ? fmin(2.0 * calm, longest_calm) : usual_calm;
+        const bool was_in_vain = quality->has_returned && quality->since < 2 * usual_calm;
+        quality->calm = was_in_vain ? fmin(2 * calm, longest_calm) : usual_calm;
         quality->left[quality->step] = quality->slow_sum / quality->num_slow;
-        quality->next[quality->step] = 0.0;
+        quality->next[quality->step] = 0;
         return change(quality, worse);
     }
     const bool is_roomy =
@@ -114,7 +114,7 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
 
 void view_describe_economy(const view_economy *economy, char *text, size_t size)
 {
-    const int percent = (int)lroundf(100.0f * economy->scale);
+    const int percent = (int)lroundf(100 * economy->scale);
     const char *const what = economy->no_shadows   ? "no shadows"
                              : economy->one_sample ? "quick edges and shadows"
                                                    : "";

@@ -215,7 +215,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
     view_detail casters = {.source = VIEW_DETAIL_CASTERS};
     for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++)
-        work.errors[i] = max_error_pixels * 2.0f * kind->sphere.radius * (float)(1u << i) / pixels;
+        work.errors[i] = max_error_pixels * 2 * kind->sphere.radius * (float)(1u << i) / pixels;
     md5_threads_run(threads, source->num_meshes, reduce_part, &work);
     for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++) {
         view_detail *const level = &kind->levels[kind->num_levels++];
@@ -231,7 +231,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
             meshes[m].indices = work.meshes[m][i].indices;
         }
         const uint32_t own = view_count_triangles(level->model);
-        if (is_uploaded && (float)own <= (1.0f - min_saved) * (float)num_triangles) {
+        if (is_uploaded && (float)own <= (1 - min_saved) * (float)num_triangles) {
             num_triangles = own;
             is_uploaded = upload_level(level, morph, loader);
         }
@@ -312,7 +312,7 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
                              MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
         md5_baked *const baked =
             md5_create_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
-        float largest = baked != NULL ? baked->position_error : 0.0f;
+        float largest = baked != NULL ? baked->position_error : 0;
         for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
             const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
             md5_pose_palette(clip, moment_after(clip->anim, i / rate, 2 * (i % rate) + 1, 2 * rate),
@@ -345,7 +345,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     const uint32_t finer = view_detail_at(kind, 0, pixels, true, false);
     const md5_model *const model = finer > 0 ? kind->levels[finer].model : kind->model;
     view_detail level = {.source = VIEW_DETAIL_BAKED, .pixels = pixels};
-    const float largest = largest_error * 2.0f * kind->sphere.radius; // times pixels, units
+    const float largest = largest_error * 2 * kind->sphere.radius; // times pixels, units
     view_bakes *const bakes = &kind->bakes;
     md5_error error = {0};
     kind_baking work = {
@@ -369,7 +369,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
         // The rates of fast clips are raised as far as the memory allows.
         COMMON_FOR (i, num_clips) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
-            bakes->rates[i] = rate > 1.0f ? (uint32_t)fminf(rate, (float)MAX_RATE) : 1;
+            bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, (float)MAX_RATE) : 1;
             if (bakes->rates[i] > 1 && baked_size(kind) > memory)
                 bakes->rates[i] = 1;
             if (bakes->rates[i] == 1)
@@ -388,7 +388,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     if (!is_baked)
         view_warn(loader->log, "%s stays skinned: %s", kind->name, error.message);
     COMMON_FOR (i, num_clips) {
-        bakes->sizes[i] = work.errors[i] > 0.0f ? fminf(largest / work.errors[i], pixels) : pixels;
+        bakes->sizes[i] = work.errors[i] > 0 ? fminf(largest / work.errors[i], pixels) : pixels;
         md5_destroy_baked(work.baked[i]);
     }
     if (is_baked) {
@@ -437,7 +437,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     const md5_vec3 light = frame->light_direction;
     const float length = md5_vec3_length(light);
     sight.reach = md5gl_shadow_reach(frame);
-    sight.shadowed = sight.reach > 0.0f && length > 0.0f;
+    sight.shadowed = sight.reach > 0 && length > 0;
     sight.unbounded = light.z <= 1e-3f * length;
     if (!sight.shadowed || sight.unbounded)
         return sight;
@@ -445,7 +445,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     COMMON_FOR (i, VIEW_NUM_PLANES)
         sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0);
     const float rise = light.z / length;
-    sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0));
+    sight.reach_upward = sight.reach * sqrtf(fmaxf(1 - rise * rise, 0));
     return sight;
 }
 
@@ -507,8 +507,8 @@ static bool wander(const view_crowd *crowd, view_member *member)
     const float seconds = member->waited;
     // Chooses a new speed or fires a trigger.
     if (crowd->time >= member->next_choice) {
-        const uint32_t choice = (uint32_t)(next_random(&member->random) * 4.0f);
-        member->next_choice = crowd->time + 1.5 + 4.0 * (double)next_random(&member->random);
+        const uint32_t choice = (uint32_t)(next_random(&member->random) * 4);
+        member->next_choice = crowd->time + 1.5 + 4 * (double)next_random(&member->random);
         const float part = next_random(&member->random);
         if (choice == 0 && desc->num_parameters > 0) {
             const uint32_t parameter =
@@ -518,7 +518,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
         } else {
             float low, high;
             view_parameter_range(machine, "speed", &low, &high);
-            member->wanted_speed = choice == 1 ? 0.0f : (part < 0.75f ? 0.36f : 1.0f) * high;
+            member->wanted_speed = choice == 1 ? 0 : (part < 0.75f ? 0.36f : 1) * high;
         }
     }
     const uint32_t speed = md5_find_parameter(machine, "speed");
@@ -532,7 +532,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
     if (fmaxf(fabsf(place.x), fabsf(place.y)) >= crowd->spread) {
         const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
         const float side = ahead.x * place.y - ahead.y * place.x;
-        const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
+        const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
         member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
     }
     md5_player_advance(player, (double)seconds, NULL, NULL);
@@ -566,7 +566,7 @@ static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 float view_impostor_share(float size, float pixels)
 {
     if (pixels <= 0)
-        return 0.0f;
+        return 0;
     return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0, 1);
 }
 
@@ -616,7 +616,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
             // Baked vertices are blended linearly, so none is baked while joints are otherwise.
             member->level =
                 view_detail_at(kind, member->clip, ldexpf(pixels, -crowd->coarser), crowd->reduces,
-                               member->far_share < 1.0f && !crowd->is_dual);
+                               member->far_share < 1 && !crowd->is_dual);
         }
         // Springs are also simulated while culled.
         if (has_springs && !member->is_seen)
@@ -656,8 +656,8 @@ static void choose_posed(view_crowd *crowd)
         for (uint32_t i = kind->begin; i < kind->end; i++) {
             view_member *const member = &crowd->members[i];
             view_detail *const level = &kind->levels[member->level];
-            const bool is_far = member->is_seen && member->far_share > 0.0f;
-            const bool is_near = member->is_seen && member->far_share < 1.0f;
+            const bool is_far = member->is_seen && member->far_share > 0;
+            const bool is_near = member->is_seen && member->far_share < 1;
             const bool is_baked = is_near && level->source == VIEW_DETAIL_BAKED;
             const bool was_posed = member->is_posed;
             member->is_posed = is_near && !is_baked;
@@ -757,9 +757,9 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         const size_t place = kind->levels[member->level].first + member->drawn_at;
         if (!member->is_seen)
             continue;
-        if (member->far_share < 1.0f) {
+        if (member->far_share < 1) {
             kind->placements[place] = md5_mat34_from_xform(member->place);
-            kind->tints[place] = (md5_vec4){1, 1, 1, 1.0f + member->far_share};
+            kind->tints[place] = (md5_vec4){1, 1, 1, 1 + member->far_share};
         }
         if (member->is_posed) {
             if (kind->drawn_palettes == kind->copies)
@@ -769,7 +769,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
                 view_drive_morphs(kind->morphs, member->player,
                                   kind->reported + (i - kind->begin) * kind->morphs->num_driven,
                                   kind->morph_weights + place * kind->morphs->morph->num_targets);
-        } else if (member->far_share < 1.0f) {
+        } else if (member->far_share < 1) {
             const md5_moment moment = moment_of(crowd, member);
             kind->jobs[member->drawn_at] = view_baked_job(&kind->bakes, member->clip, &moment);
         }
@@ -778,7 +778,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         // The picture at this time of the clip, or the nearest earlier one that is drawn yet.
         const view_pictures *const pictures = &kind->pictures;
         const double duration = kind->clips[member->clip]->anim->duration;
-        const double cycles = duration > 0.0 ? (crowd->time + member->offset) / duration : 0.0;
+        const double cycles = duration > 0 ? (crowd->time + member->offset) / duration : 0;
         const uint32_t first = pictures->first[member->clip];
         const uint32_t count = pictures->first[member->clip + 1] - first;
         uint32_t picture = (uint32_t)((cycles - floor(cycles)) * count + 0.5) % count;
@@ -799,7 +799,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double begin = view_seconds();
-    const double longest = 1.0 / 15.0, max_rest = 30.0;
+    const double longest = 1.0 / 15.0, max_rest = 30;
     double rest = time - crowd->time;
     bool has_players = false;
     COMMON_FOR (k, crowd->num_kinds)
@@ -827,8 +827,8 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
     }
     crowd->sight = NULL;
     crowd->last_seconds = view_seconds() - begin;
-    crowd->seconds = crowd->seconds > 0.0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds
-                                          : crowd->last_seconds;
+    crowd->seconds =
+        crowd->seconds > 0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds : crowd->last_seconds;
 }
 
 // == Making ================================================================================
@@ -937,7 +937,7 @@ static bool make_members(view_crowd *crowd, view_log *log)
             (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0};
         // All roughly face the viewer.
         member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
-        member->next_choice = 3.0 * (double)next_random(&member->random);
+        member->next_choice = 3 * (double)next_random(&member->random);
         if (kind->machine != NULL) {
             md5_error error = {0};
             member->player = md5_create_player(kind->machine, NULL, &error);
@@ -965,7 +965,7 @@ static bool make_members(view_crowd *crowd, view_log *log)
 // -- Memory ---------------------------------------------------------------------------------
 
 // Pictures per second of a clip if the memory suffices; small figures need no more.
-static const double picture_rate = 15.0;
+static const double picture_rate = 15;
 
 // Bytes of GPU memory for the pictures of all kinds.
 static const size_t picture_memory = (size_t)192 << 20;
@@ -980,7 +980,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 // all.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
-    const float texel = sqrtf(2) * 2.0f * crowd->spread / (float)VIEW_CROWD_TEXELS;
+    const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
     COMMON_FOR (k, crowd->num_kinds) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->drawn == NULL)
@@ -990,23 +990,23 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
                           .pixels = INFINITY,
                           .drawn = kind->drawn,
                           .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
-        if (!(kind->sphere.radius > 0.0f))
+        if (!(kind->sphere.radius > 0))
             continue;
         // The CPU's deformed surfaces and the stages of materials are drawn from the kind's own
         // model.
-        if (crowd->reduced_pixels > 0.0f && kind->textures->layers.num_meshes == 0)
+        if (crowd->reduced_pixels > 0 && kind->textures->layers.num_meshes == 0)
             add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
         // Impostors and baked clips show frames of clips only, not the blended poses of machines,
         // not morph targets, and not surfaces that turn to the viewer.
         if (kind->machine != NULL || kind->morphs != NULL || kind->textures->layers.has_deforms)
             continue;
-        if (crowd->baked_pixels > 0.0f)
+        if (crowd->baked_pixels > 0)
             view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
                            crowd->threads, loader);
         if (crowd->impostor_pixels <= 0)
             continue;
         view_pictures *const pictures = &kind->pictures;
-        double total = 0.0;
+        double total = 0;
         md5_error error = {0};
         pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
         pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
@@ -1015,11 +1015,10 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         const double max_pictures =
             (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
         const double rate =
-            total * picture_rate > max_pictures ? fmax(max_pictures, 0.0) / total : picture_rate;
+            total * picture_rate > max_pictures ? fmax(max_pictures, 0) / total : picture_rate;
         COMMON_FOR (i, kind->num_clips)
             pictures->first[i + 1] =
-                pictures->first[i]
-                + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
+                pictures->first[i] + (uint32_t)fmin(1 + rate * kind->clips[i]->anim->duration, 1e4);
         const md5gl_impostor_desc desc = {
             .num_frames = pictures->first[kind->num_clips],
             .center = kind->sphere.centre,
@@ -1039,7 +1038,7 @@ static float level_pixels(const view_options *options, bool is_given, uint32_t g
                           uint32_t large, uint32_t usual)
 {
     if (options->crowd_exact)
-        return 0.0f;
+        return 0;
     const uint32_t pixels = options->crowd >= large ? usual : 0;
     return (float)(is_given ? given : pixels);
 }

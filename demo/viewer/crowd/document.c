@@ -37,7 +37,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
     compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
     // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
-    md5_anim *const still = view_make_anim(scene->model, 1, 1.0);
+    md5_anim *const still = view_make_anim(scene->model, 1, 1);
     md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
     COMMON_FOR (i, num_joints)
         compare->same[i] = -1;
@@ -557,8 +557,8 @@ void view_measure_document(view_document *document, const view_play *still)
     if (crowd->count > 0) {
         COMMON_FOR (i, VIEW_HULL_POINTS) {
             md5_vec3 *const point = &document->hull.points[i];
-            point->x += point->x > 0.0f ? crowd->spread : -crowd->spread;
-            point->y += point->y > 0.0f ? crowd->spread : -crowd->spread;
+            point->x += point->x > 0 ? crowd->spread : -crowd->spread;
+            point->y += point->y > 0 ? crowd->spread : -crowd->spread;
         }
         document->bounds.min.x -= crowd->spread;
         document->bounds.max.x += crowd->spread;
@@ -588,8 +588,8 @@ void view_measure_document(view_document *document, const view_play *still)
     float low = document->hull.lowest;
     COMMON_FOR (i, crowd->num_kinds)
         low = fminf(low, crowd->kinds[i].lowest);
-    const bool stands = low > 0.0f && low <= 0.1f * view_size(document->bounds);
-    document->ground = stands || !isfinite(low) ? 0.0f : low;
+    const bool stands = low > 0 && low <= 0.1f * view_size(document->bounds);
+    document->ground = stands || !isfinite(low) ? 0 : low;
 }
 
 void view_show_meshes(const view_document *document, uint64_t hidden)

@@ -28,7 +28,7 @@ static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
                 west = view_corner_height(terrain, x - 1, y);
     const float north = view_corner_height(terrain, x, y + 1),
                 south = view_corner_height(terrain, x, y - 1);
-    const md5_vec3 normal = {west - east, south - north, 2.0f * terrain->cell};
+    const md5_vec3 normal = {west - east, south - north, 2 * terrain->cell};
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
 }
 

@@ -169,26 +169,26 @@ static double cost_of(const reducer *r, uint32_t from, uint32_t to)
     const vector p = position_of(r, to), edge = minus(p, position_of(r, from));
     const double *const v = r->states[r->corners[from]].planes.values;
     const double squares = v[0] * p.x * p.x + v[1] * p.y * p.y + v[2] * p.z * p.z
-                           + 2.0 * (v[3] * p.x * p.y + v[4] * p.x * p.z + v[5] * p.y * p.z)
-                           + 2.0 * (v[6] * p.x + v[7] * p.y + v[8] * p.z) + v[9];
-    double shared = 0.0; // 1: equal weights; 0: of other joints
+                           + 2 * (v[3] * p.x * p.y + v[4] * p.x * p.z + v[5] * p.y * p.z)
+                           + 2 * (v[6] * p.x + v[7] * p.y + v[8] * p.z) + v[9];
+    double shared = 0; // 1: equal weights; 0: of other joints
     for (uint32_t i = mesh->first_influence[from]; i < mesh->first_influence[from + 1]; i++)
         for (uint32_t j = mesh->first_influence[to]; j < mesh->first_influence[to + 1]; j++)
             if (mesh->influence_joints[i] == mesh->influence_joints[j])
                 shared += (double)fminf(mesh->influences[i].w, mesh->influences[j].w);
-    const double weight = weight_error * fmin(fmax(1.0 - shared, 0.0), 1.0);
-    return (v[10] > 0.0 ? fmax(squares, 0.0) / v[10] : 0.0) + weight * weight * dot(edge, edge);
+    const double weight = weight_error * fmin(fmax(1 - shared, 0), 1);
+    return (v[10] > 0 ? fmax(squares, 0) / v[10] : 0) + weight * weight * dot(edge, edge);
 }
 
 // The farthest that a morph target moves two vertices apart.
 static double bend_of(const reducer *r, uint32_t from, uint32_t to)
 {
-    double largest = 0.0;
+    double largest = 0;
     uint32_t a = r->bends[from], b = r->bends[to];
     while (a < r->bends[from + 1] || b < r->bends[to + 1]) {
         const uint32_t first = a < r->bends[from + 1] ? r->deltas[a].target : none;
         const uint32_t second = b < r->bends[to + 1] ? r->deltas[b].target : none;
-        const vector still = {0.0, 0.0, 0.0};
+        const vector still = {0, 0, 0};
         const vector p = first <= second ? wide(r->deltas[a++].position) : still;
         const vector q = second <= first ? wide(r->deltas[b++].position) : still;
         largest = fmax(largest, dot(minus(p, q), minus(p, q)));
@@ -262,12 +262,12 @@ static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *
 {
     const md5_vec2 *const uv = r->mesh->texcoords;
     const vector normal = wide(r->mesh->normals[vertex]);
-    double u = -(double)uv[vertex].x, v = -(double)uv[vertex].y, sum = 0.0;
-    vector n = {0.0, 0.0, 0.0}, away = position_of(r, vertex);
+    double u = -(double)uv[vertex].x, v = -(double)uv[vertex].y, sum = 0;
+    vector n = {0, 0, 0}, away = position_of(r, vertex);
     COMMON_FOR (i, 3)
-        sum += fmax(shares[i], 0.0);
+        sum += fmax(shares[i], 0);
     COMMON_FOR (i, 3) {
-        const double share = fmax(shares[i], 0.0) / sum;
+        const double share = fmax(shares[i], 0) / sum;
         const vector added = wide(r->mesh->normals[t[i]]), p = position_of(r, t[i]);
         u += share * (double)uv[t[i]].x;
         v += share * (double)uv[t[i]].y;
@@ -277,21 +277,21 @@ static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *
     // How many units of the surface a unit of the texture takes.
     const vector side = cross_edges(position_of(r, before[0]), position_of(r, before[1]),
                                     position_of(r, before[2]));
-    const vector a = {(double)uv[before[0]].x, (double)uv[before[0]].y, 0.0};
-    const vector b = {(double)uv[before[1]].x, (double)uv[before[1]].y, 0.0};
-    const vector c = {(double)uv[before[2]].x, (double)uv[before[2]].y, 0.0};
+    const vector a = {(double)uv[before[0]].x, (double)uv[before[0]].y, 0};
+    const vector b = {(double)uv[before[1]].x, (double)uv[before[1]].y, 0};
+    const vector c = {(double)uv[before[2]].x, (double)uv[before[2]].y, 0};
     const double area = fabs(cross_edges(a, b, c).z);
-    const double scale = area > 0.0 ? sqrt(sqrt(dot(side, side)) / area) : 0.0;
+    const double scale = area > 0 ? sqrt(sqrt(dot(side, side)) / area) : 0;
     const double cosine = dot(n, normal) / sqrt(fmax(dot(n, n), 1e-12));
     return sqrt(dot(away, away)) + scale * sqrt(u * u + v * v)
-           + normal_error * length * sqrt(2.0 * fmax(1.0 - cosine, 0.0));
+           + normal_error * length * sqrt(2 * fmax(1 - cosine, 0));
 }
 
 // The largest such error of the vertices of a corner whose targets are found: of each by the
 // triangle in whose plane it lies deepest inside.
 static double drift_of(const reducer *r, uint32_t from, uint32_t to)
 {
-    double largest = 0.0;
+    double largest = 0;
     uint32_t last = none;
     const vector p = position_of(r, from), edge = minus(position_of(r, to), p);
     for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++) {
@@ -299,7 +299,7 @@ static double drift_of(const reducer *r, uint32_t from, uint32_t to)
         if (vertex == last)
             continue;
         last = vertex;
-        double best = -DBL_MAX, error = 0.0;
+        double best = -DBL_MAX, error = 0;
         for (uint32_t k = r->first[from]; k < r->first[from + 1]; k++) {
             const uint32_t *const t = triangle_around(r, k);
             if (r->indices[r->around[k]] != vertex || has_corner(r, t, to))
@@ -310,8 +310,8 @@ static double drift_of(const reducer *r, uint32_t from, uint32_t to)
                                        position_of(r, merged[2])};
             const vector side = cross_edges(corners[0], corners[1], corners[2]);
             const double size = dot(side, side);
-            double shares[3] = {0.0, 0.0, 0.0}, least = -DBL_MAX;
-            for (int c = 0; c < 3 && size > 0.0; c++) {
+            double shares[3] = {0, 0, 0}, least = -DBL_MAX;
+            for (int c = 0; c < 3 && size > 0; c++) {
                 const vector part = cross_edges(p, corners[(c + 1) % 3], corners[(c + 2) % 3]);
                 shares[c] = dot(part, side) / size;
                 least = c == 0 ? shares[0] : fmin(least, shares[c]);
@@ -440,7 +440,7 @@ static void begin(reducer *r, const md5_morph_mesh *morph)
         const vector a = position_of(r, t[0]);
         const vector n = cross_edges(a, position_of(r, t[1]), position_of(r, t[2]));
         const double area = sqrt(dot(n, n)), d = -dot(n, a);
-        const double share = area > 0.0 ? 1.0 / area : 0.0; // the normal is n / area
+        const double share = area > 0 ? 1.0 / area : 0; // the normal is n / area
         const quadric plane = {{n.x * n.x * share, n.y * n.y * share, n.z * n.z * share,
                                 n.x * n.y * share, n.x * n.z * share, n.y * n.z * share,
                                 n.x * d * share, n.y * d * share, n.z * d * share, d * d * share,
@@ -456,7 +456,7 @@ void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const f
     const size_t num_vertices = mesh->num_vertices, num_triangles = mesh->num_triangles;
     reducer r = {
         .mesh = mesh,
-        .origin = num_vertices > 0 ? wide(mesh->positions[0]) : (vector){0.0, 0.0, 0.0},
+        .origin = num_vertices > 0 ? wide(mesh->positions[0]) : (vector){0, 0, 0},
         .indices = common_alloc(num_triangles, 3 * sizeof *r.indices),
         .deltas = morph != NULL ? morph->deltas : NULL,
         .bends = common_alloc(num_vertices + 1, sizeof *r.bends),

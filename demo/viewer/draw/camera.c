@@ -18,14 +18,14 @@ view_lens view_region_lens(const view_camera *camera, view_rect region, float wi
         camera->orthographic ? VIEW_HALF_HEIGHT * camera->distance : VIEW_HALF_HEIGHT;
     // The ground reaches far beyond the model. A near plane at a hundredth of the distance does not
     // cut close views.
-    const float far_z = camera->distance + 60.0f * camera->scene_radius;
+    const float far_z = camera->distance + 60 * camera->scene_radius;
     return (view_lens){
         .eye = view_along(camera->target, axes.back, camera->distance),
         .axes = axes,
         .half_x = half_y * region.width / region.height * (width / region.width),
         .half_y = half_y * (height / region.height),
-        .shift_x = (2.0f * region.x + region.width) / width - 1.0f,
-        .shift_y = 1.0f - (2.0f * region.y + region.height) / height,
+        .shift_x = (2 * region.x + region.width) / width - 1,
+        .shift_y = 1 - (2 * region.y + region.height) / height,
         .near_z = camera->orthographic ? -far_z : 0.01f * camera->distance,
         .far_z = far_z,
         .orthographic = camera->orthographic,
@@ -35,7 +35,7 @@ view_lens view_region_lens(const view_camera *camera, view_rect region, float wi
 float view_half_height_at(const view_lens *lens, md5_vec3 place)
 {
     const float depth = -md5_vec3_dot(md5_vec3_sub(place, lens->eye), lens->axes.back);
-    return depth <= 0.0f ? 0.0f : lens->orthographic ? lens->half_y : lens->half_y * depth;
+    return depth <= 0 ? 0 : lens->orthographic ? lens->half_y : lens->half_y * depth;
 }
 
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
@@ -64,7 +64,7 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
         clip.m[8] = -lens->shift_x; // times -z, which is w
         clip.m[9] = -lens->shift_y;
         clip.m[10] = -(far_z + near_z) / (far_z - near_z);
-        clip.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
+        clip.m[14] = -2 * far_z * near_z / (far_z - near_z);
         clip.m[11] = -1;
     }
     *clip_from_view = clip;
@@ -80,7 +80,7 @@ float view_fitting_distance(const view_camera *camera, const view_hull *hull, fl
         const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
         const float across = fabsf(md5_vec3_dot(arm, axes.right)) / half_x;
         const float high = fabsf(md5_vec3_dot(arm, axes.up)) / half_y;
-        const float nearer = camera->orthographic ? 0.0f : md5_vec3_dot(arm, axes.back);
+        const float nearer = camera->orthographic ? 0 : md5_vec3_dot(arm, axes.back);
         distance = fmaxf(distance, fmaxf(across, high) + nearer);
     }
     return distance;
@@ -99,10 +99,10 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     const view_axes axes = axes_of(camera);
     camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
     // A single point has no size; any small one will do.
-    camera->scene_radius = empty ? 1.0f : fmaxf(0.5f * view_size(bounds), 1e-3f);
+    camera->scene_radius = empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
 
     // A change of distance shifts the centre a little; three passes are close enough.
-    camera->distance = 4.0f * camera->scene_radius;
+    camera->distance = 4 * camera->scene_radius;
     for (int pass = 0; pass < 3 && !empty; pass++) {
         // The target moves within the picture plane so that the shape is centred.
         float left = INFINITY, right = -INFINITY, low = INFINITY, high = -INFINITY;
@@ -110,7 +110,7 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
             const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
             const float depth = camera->distance - md5_vec3_dot(arm, axes.back);
             // Perspective: near points appear larger.
-            const float zoom = camera->orthographic ? 1.0f : camera->distance / depth;
+            const float zoom = camera->orthographic ? 1 : camera->distance / depth;
             const float x = md5_vec3_dot(arm, axes.right) * zoom,
                         y = md5_vec3_dot(arm, axes.up) * zoom;
             left = fminf(left, x);
@@ -150,7 +150,7 @@ bool view_follow_camera(view_camera *seen, const view_camera *camera, float shar
 // Size of a pixel at the target, units.
 static float pixel_size(const view_camera *camera, float height)
 {
-    return 2.0f * VIEW_HALF_HEIGHT * camera->distance / height;
+    return 2 * VIEW_HALF_HEIGHT * camera->distance / height;
 }
 
 void view_pan(view_camera *camera, float right, float down, float height)
@@ -164,7 +164,7 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
 {
     const float before = pixel_size(camera, height);
     camera->distance = view_clamp(camera->distance / factor, 1e-3f * camera->scene_radius,
-                                  200.0f * camera->scene_radius);
+                                  200 * camera->scene_radius);
     const float change = before - pixel_size(camera, height);
     const view_axes axes = axes_of(camera);
     move_target(camera, &axes, x * change, -y * change);
@@ -186,7 +186,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
         .half_x = half_x,
         .half_y = half_x * height / width,
         .near_z = 0.005f * camera->scene_radius, // camera paths come close
-        .far_z = distance + 60.0f * camera->scene_radius,
+        .far_z = distance + 60 * camera->scene_radius,
     };
 }
 

@@ -34,7 +34,7 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     if (md5_vec3_length(level) < 0.3f)
         level = (md5_vec3){-axes.up.x, -axes.up.y, 0};
     const float length = md5_vec3_length(level);
-    level = length > 0.0f ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1, 0, 0};
+    level = length > 0 ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1, 0, 0};
     const md5_vec3 side = {-level.y, level.x, 0};
     md5_vec3 direction = md5_vec3_add(md5_vec3_scale(side, right), md5_vec3_scale(level, back));
     direction.z = up;
@@ -94,7 +94,7 @@ static md5_bounds find_casters(const view_document *document)
     const float bent = scene->dual ? 0.05f * view_size(bounds)
                                    : view_morph_reach(scene->morphs, scene->morph_weights);
     const md5_vec3 centre = view_centre(bounds);
-    const float far = 3.0f * view_size(bounds);
+    const float far = 3 * view_size(bounds);
     for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++) {
         if (i == 1 + VIEW_CARRIED) // fire
             continue;
@@ -126,8 +126,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     // The model is at half their range, where a fifth of their light is left.
     COMMON_FOR (i, VIEW_NUM_STUDIO_POINTS)
         points[i] = (md5gl_point_light){
-            .position = view_along(centre, ways[i], 4.0f * stage->camera->scene_radius),
-            .range = 8.0f * stage->camera->scene_radius};
+            .position = view_along(centre, ways[i], 4 * stage->camera->scene_radius),
+            .range = 8 * stage->camera->scene_radius};
     md5_vec3 key = studio_direction(lens->axes, -0.78f, 0.66f, 0.95f);
     frame.point_lights = points;
     frame.num_point_lights = VIEW_NUM_STUDIO_POINTS;
@@ -146,7 +146,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         points[1].color[i] = values[VIEW_LIGHT_RIM] * colors->rim[i];
     }
     frame.tone_mapped = !stage->shown->classic;
-    frame.softness = stage->shown->classic || stage->economy.quick_shadows ? 0.0f : 0.08f;
+    frame.softness = stage->shown->classic || stage->economy.quick_shadows ? 0 : 0.08f;
     // The classic light has no environment.
     const view_environment *const environment = stage->environment;
     if (environment != NULL && environment->light != NULL && stage->shown->environment
@@ -421,7 +421,7 @@ uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const 
             if (play->wrap == MD5_WRAP_CLAMP && is_outside)
                 continue;
             md5_vec4 tint = side > 0 ? later : earlier;
-            tint.w = 1.0f + 0.3f + 0.5f * (float)i / (float)count; // farther ones: fewer pixels
+            tint.w = 1 + 0.3f + 0.5f * (float)i / (float)count; // farther ones: fewer pixels
             ghosts[num_ghosts++] = (view_ghost){
                 .moment = md5_moment_at(anim, play->time + way, play->wrap), .tint = tint};
         }
@@ -523,11 +523,11 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
     first.num_meshes = 1;
     const md5_bounds bounds =
         md5_bounds_transform(md5_skin_bounds(&first, fire->palette), fire->place);
-    const float size = view_size(bounds), bright = 4.0f * fminf(size / 40.0f, 1);
+    const float size = view_size(bounds), bright = 4 * fminf(size / 40.0f, 1);
     if (size > 0.1f)
         points[frame->num_point_lights++] = (md5gl_point_light){
             .position = view_centre(bounds),
-            .range = 4.0f * size,
+            .range = 4 * size,
             .color = {bright, 0.4f * bright, 0.1f * bright},
         };
 }
@@ -594,7 +594,7 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
     float level = -1; // where the horizon is: above the picture, if it is parallel
     if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
         level = 0.5f * height
-                * (1.0f - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
+                * (1 - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
     view_clear_canvas(stage->canvas);
     if (stage->extra != NULL) { // hills hide the lower part
         view_draw_gradient(stage->canvas, (view_rect){0, 0, width, 0.25f * height},
@@ -701,8 +701,7 @@ static void draw_blobs(const view_stage *stage, float ground)
         const float across = fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
         blobs[i].position = (md5_vec3){centre.x, centre.y, ground};
         blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
-        blobs[i].darkness =
-            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - ground) / height, 0.1f, 1);
+        blobs[i].darkness = 0.6f * view_clamp(1 - 2 * (bounds.min.z - ground) / height, 0.1f, 1);
     }
     md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
@@ -818,27 +817,27 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     }
     // Blended, and writes no depth: after the model. From below, floor and shadows would hide it.
     const float height = frame.ground;
-    const bool is_above = lens.orthographic ? lens.axes.back.z > 0.0f : lens.eye.z > height;
+    const bool is_above = lens.orthographic ? lens.axes.back.z > 0 : lens.eye.z > height;
     const bool has_shadows = is_level && is_above && is_drawn && document->drawn != NULL;
     const float cell = powf(10, floorf(log10f(radius * 0.6f)));
     const md5_vec3 centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     if (is_place && is_above)
-        md5gl_draw_floor(stage->renderer, height, centre, 7.0f * radius);
+        md5gl_draw_floor(stage->renderer, height, centre, 7 * radius);
     if (has_shadows && !transparent)
-        md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
+        md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3 * radius);
     if (has_shadows && stage->economy.no_shadows)
         (is_crowd ? draw_crowd_blobs : draw_blobs)(stage, height);
     if (stage->extra != NULL && is_drawn)
         md5gl_draw_blobs(stage->renderer, stage->extra->blobs, stage->extra->num_blobs);
     if (is_level && stage->shown->grid) // cells of a power of ten that are small beside the model
-        md5gl_draw_grid(stage->renderer, height, cell, centre, 7.0f * radius);
+        md5gl_draw_grid(stage->renderer, height, cell, centre, 7 * radius);
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
     COMMON_FOR (on_top, 2) {
         view_add_overlays(stage, on_top == 1);
         view_draw_lines(stage->lines, stage->renderer,
-                        (on_top == 1 ? 1.5f : 1.0f) * stage->font->scale, on_top == 1);
+                        (on_top == 1 ? 1.5f : 1) * stage->font->scale, on_top == 1);
     }
     return is_drawn;
 }

@@ -151,7 +151,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
         const md5_camera_view *const view = &camera_path->camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
             add_axes(lines, view->position, view->rotation,
-                     (md5_vec3){2.0f * axis_size, axis_size, axis_size});
+                     (md5_vec3){2 * axis_size, axis_size, axis_size});
         // A shot ends at its cut; the next one does not continue from there.
         if (played + 1 < num_played && frame + 1 < camera_path->camera->num_frames)
             view_add_line(lines, view->position, view[1].position, path);
@@ -244,8 +244,8 @@ md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 
 md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, float height)
 {
-    const float across = (2.0f * x / width - 1.0f - lens->shift_x) * lens->half_x;
-    const float up = (1.0f - 2.0f * y / height - lens->shift_y) * lens->half_y;
+    const float across = (2 * x / width - 1 - lens->shift_x) * lens->half_x;
+    const float up = (1 - 2 * y / height - lens->shift_y) * lens->half_y;
     const md5_vec3 aside =
         md5_vec3_add(md5_vec3_scale(lens->axes.right, across), md5_vec3_scale(lens->axes.up, up));
     const md5_vec3 back = lens->axes.back;
@@ -308,12 +308,12 @@ static void heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
         {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
-    const float place = 4.0f * view_clamp(weight, 0, 1);
-    const int low = place < 4.0f ? (int)place : 3;
+    const float place = 4 * view_clamp(weight, 0, 1);
+    const int low = place < 4 ? (int)place : 3;
     const float part = place - (float)low;
     COMMON_FOR (i, 3)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
-    rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0, 1) * 235.0f);
+    rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * 235);
 }
 
 // Lines over the triangles that the joint moves.
@@ -342,7 +342,7 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
             COMMON_FOR (i, 3u)
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
-            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0) {
+            if (parts[0] != 0 || parts[1] != 0 || parts[2] != 0) {
                 // Lines along the third side cover it, `spacing` apart.
                 enum { MAX_LINES = 48 };
                 const float reach = fmaxf(view_distance(corners[1], corners[0]),
@@ -385,10 +385,10 @@ void view_draw_marks(const view_stage *stage)
     if (joint >= 0) { // with the weights of the vertices as heat
         const view_lens lens = view_stage_lens(stage);
         const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
-        const float pixel = half > 0.0f ? 2.0f * half / stage->height : radius * 0.01f;
+        const float pixel = half > 0 ? 2 * half / stage->height : radius * 0.01f;
         const view_surface surface = stage->surface; // the others show the surface itself
         if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-            draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
+            draw_heat(stage, (uint32_t)joint, 2 * scale * pixel, 3 * scale);
 
         // Lines to the joint's parent and children, visible through the model.
         COMMON_FOR (i, scene->num_joints) {
@@ -401,7 +401,7 @@ void view_draw_marks(const view_stage *stage)
         if (stage->measured_from >= 0)
             add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
                         md5_mat34_translation(scene->joints[joint]), radius);
-        view_draw_lines(lines, stage->renderer, 2.0f * scale, true);
+        view_draw_lines(lines, stage->renderer, 2 * scale, true);
     }
     if (scene->model == NULL || (!pick->is_set && !lit->is_set))
         return;
@@ -417,5 +417,5 @@ void view_draw_marks(const view_stage *stage)
                        vertex_color);
     if (to->is_set)
         add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, to), radius);
-    view_draw_lines(lines, stage->renderer, 2.0f * scale, true);
+    view_draw_lines(lines, stage->renderer, 2 * scale, true);
 }

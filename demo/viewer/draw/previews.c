@@ -43,8 +43,8 @@ view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
     float seen = 0; // the size of the bounds as they are seen
     for (unsigned i = 0; i < 8; i++) {
         const md5_vec3 arm = md5_vec3_sub(view_corner(bounds, i), sketch.center);
-        seen = fmaxf(seen, 2.0f * fabsf(md5_vec3_dot(arm, sketch.right)));
-        seen = fmaxf(seen, 2.0f * fabsf(md5_vec3_dot(arm, sketch.up)));
+        seen = fmaxf(seen, 2 * fabsf(md5_vec3_dot(arm, sketch.right)));
+        seen = fmaxf(seen, 2 * fabsf(md5_vec3_dot(arm, sketch.up)));
     }
     if (view_is_empty(bounds) || !(seen > 1e-6f && seen < 1e9f))
         return NULL;
@@ -129,7 +129,7 @@ static void fill_triangle(view_sketch *sketch, const corner c[3])
             const float part[3] = {cross(&c[1], &c[2], px, py) / area,
                                    cross(&c[2], &c[0], px, py) / area,
                                    cross(&c[0], &c[1], px, py) / area};
-            if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0)
+            if (part[0] >= 0 && part[1] >= 0 && part[2] >= 0)
                 fill_pixel(sketch, c, part, (size_t)y * sketch->side + (size_t)x);
         }
 }
@@ -169,8 +169,8 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
     const float wide = 0.1f * length;
     sketch->texture = NULL;
     for (int i = 0; i < 4 && sketch->work < sketch->most_work; i++) {
-        const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1.0f : -1.0f);
-        const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1.0f : -1.0f);
+        const md5_vec3 first = md5_vec3_scale(side, i < 2 ? 1 : -1);
+        const md5_vec3 second = md5_vec3_scale(up, i == 0 || i == 3 ? 1 : -1);
         const md5_vec3 normal = md5_vec3_scale(md5_vec3_add(first, second), 0.7071f);
         const md5_vec3 ends[3] = {view_along(from, first, wide), view_along(from, second, wide),
                                   to};
@@ -212,9 +212,9 @@ void view_end_sketch(view_sketch *sketch, view_image *image)
                 count += 1;
             }
             const float channels[3] = {sum.x, sum.y, sum.z};
-            for (int j = 0; j < 3 && count > 0.0f; j++)
+            for (int j = 0; j < 3 && count > 0; j++)
                 rgba[j] = (uint8_t)fminf(channels[j] / count + 0.5f, 255);
-            rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
+            rgba[3] = (uint8_t)(255 * count / (float)(fine * fine) + 0.5f);
         }
     }
     free(sketch->depth);
@@ -241,7 +241,7 @@ char *view_wish_of(view_section section, const char *name, const char *on)
 static view_preview draw_scene(view_scene *scene, double time)
 {
     view_preview made = {.num_missing = 0};
-    const view_play play = {.speed = 1.0, .time = time};
+    const view_play play = {.speed = 1, .time = time};
     view_pose(scene, &play);
     if (scene->model != NULL)
         view_skin(scene);
@@ -726,8 +726,8 @@ static view_image make_picture(thumbnail *of)
     view_hull hull;
     view_image image = {.rgba = NULL};
     view_scene *const scene = &of->scene;
-    const view_play play = {.speed = 1.0,
-                            .time = of->options->num_times > 0 ? of->options->times[0] : 0.0};
+    const view_play play = {.speed = 1,
+                            .time = of->options->num_times > 0 ? of->options->times[0] : 0};
     if (view_count_vertices(scene->model) > MAX_VERTICES) {
         fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
         return image;

@@ -27,7 +27,7 @@ static bool go_to_time(view_state *viewer)
     if (anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
         view_seek(&viewer->play, anim, options->times[options->num_times - 1]);
     else
-        viewer->play.time = fmax(options->times[options->num_times - 1], 0.0);
+        viewer->play.time = fmax(options->times[options->num_times - 1], 0);
     return true;
 }
 

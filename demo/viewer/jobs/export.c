@@ -188,7 +188,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->watch = false;
     now->level = VIEW_INFO;
     now->record_as = VIEW_RECORD_APNG;
-    now->frame_rate = 0.0;
+    now->frame_rate = 0;
     now->game = NULL;
     const view_page *const page = open_page(viewer);
     const bool is_page = viewer->pages.open >= 0;
@@ -208,7 +208,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
 
     // The camera: its distance, unless it shows the whole clip in any picture.
-    const bool is_framed = viewer->framed.width > 0.0f && camera->distance == framed->distance
+    const bool is_framed = viewer->framed.width > 0 && camera->distance == framed->distance
                            && memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
     now->azimuth = camera->azimuth;
     now->azimuth_given = camera->azimuth != usual.azimuth;
@@ -331,14 +331,14 @@ static void count_bytes(void *user, void *bytes, int size)
 // size of the file if it is PNG or APNG, and not one of several of any length.
 static void draw_preview(view_state *viewer, view_options *now)
 {
-    const double most = 360.0; // pixels of a side
+    const double most = 360; // pixels of a side
     view_export *const export = &viewer->ui.export;
     const view_clip *const clip = view_shown_clip(&viewer->document->scene);
     const double whole[2] = {(double)now->width / (now->sheet_columns > 0 ? now->sheet_columns : 1),
                              (double)now->height / (now->sheet_rows > 0 ? now->sheet_rows : 1)};
-    const double fit = fmin(most / fmax(whole[0], whole[1]), 1.0);
-    const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1.0);
-    const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1.0);
+    const double fit = fmin(most / fmax(whole[0], whole[1]), 1);
+    const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1);
+    const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1);
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     size_t size = 0;
     view_state small = *viewer;
@@ -364,7 +364,7 @@ static void draw_preview(view_state *viewer, view_options *now)
         common_has_ending(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
     export->bytes =
         is_known ? (double)size * pow(enlarged, 0.8) * (now->num_frames > 0 ? now->num_frames : 1)
-                 : 0.0;
+                 : 0;
     free(small.caption);
     free(rgba);
 }
@@ -616,7 +616,7 @@ static void begin_export(view_state *viewer, unsigned number)
     own->log.level = viewer->log.level;
     if (!is_ready)
         view_error(&own->log, "%s", problem);
-    const float scale = exporting->options.ui_scale > 0.0f ? exporting->options.ui_scale : 1.0f;
+    const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
     is_ready = is_ready && view_open_first(own) && view_set_scale(own, scale)
                && view_begin_output(&exporting->output, own);
     viewer->ui.export.asks = false;
@@ -678,7 +678,7 @@ bool view_follow_export(view_state *viewer)
     const double passed = view_seconds() - exporting->begin;
     export->done = output->num_done;
     export->left =
-        output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0.0;
+        output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0;
     if (!export->is_open)
         view_notice(viewer, "Exporting: %u of %u", export->done, export->total);
     if (!has_more)

@@ -62,11 +62,11 @@ static gif_cell *cell_of(view_gif *gif, const uint8_t *rgb)
 // cell the colour on the other side of it.
 static void make_palette(view_gif *gif)
 {
-    double most = 1.0;
+    double most = 1;
     const gif_cell *worst = &gif->cells[gif->used[0]];
-    for (gif->num_colors = 0; gif->num_colors < MAX_COLORS && most > 0.0; gif->num_colors++) {
+    for (gif->num_colors = 0; gif->num_colors < MAX_COLORS && most > 0; gif->num_colors++) {
         uint8_t *const color = memcpy(gif->palette[gif->num_colors], worst->rgb, 3);
-        most = 0.0;
+        most = 0;
         COMMON_FOR (i, gif->num_used) {
             gif_cell *const cell = &gif->cells[gif->used[i]];
             const int rgb[3] = {cell->rgb[0], cell->rgb[1], cell->rgb[2]};

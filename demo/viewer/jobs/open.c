@@ -573,7 +573,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     if (viewer->config != NULL)
         view_note_opened(viewer->config, is_own ? NULL : viewer->document->scene.path,
                          remembers_model(viewer));
-    viewer->play.time = 0.0;
+    viewer->play.time = 0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
     if (waits)
@@ -770,7 +770,7 @@ void view_drop(view_state *viewer, const char *path)
         done = view_load_camera_path(scene, path, &viewer->log);
         viewer->following = viewer->following || done;
         if (done) {
-            viewer->play.time = 0.0;
+            viewer->play.time = 0;
             viewer->play.playing = true;
         }
     } else {
@@ -840,7 +840,7 @@ bool view_follow_files(view_state *viewer)
     }
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     const bool has_picture = view_follow_pictures(viewer);
-    if (viewer->config != NULL && viewer->now >= viewer->noted + 1.0) {
+    if (viewer->config != NULL && viewer->now >= viewer->noted + 1) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
@@ -921,7 +921,7 @@ static void begin_page(view_state *viewer, int32_t number)
     view_clear_start(&viewer->ui.start);
     viewer->following = false;
     if (viewer->options->num_times == 0)
-        viewer->play.time = 0.0;
+        viewer->play.time = 0;
     viewer->play.held_at_end = false;
 }
 
@@ -1005,7 +1005,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
         if (own[length] == ',' || own[length] == ' ')
             number = number == -1 ? i : -2;
     }
-    if (number < 0 || setting->time != 0.0)
+    if (number < 0 || setting->time != 0)
         return view_error(&viewer->log, "--set %s: page %s has %s", setting->parameter, page->name,
                           number < 0 ? names : "no @TIME");
     const view_slider *const slider = &page->sliders[number];

@@ -85,11 +85,10 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
             put_u32(control, movie->num_chunks++);
             put_u32(control + 4, movie->width);
             put_u32(control + 8, movie->height);
-            const uint32_t rate =
-                (uint32_t)fmin(fmax(round(movie->frame_rate * 1000.0), 1.0), 65535.0);
+            const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000), 1), 65535);
             // The duration is 1000 / rate if that fits into 16 bits, otherwise rounded to whole
             // pictures per second.
-            const bool is_fine = movie->frame_rate * 1000.0 <= 65535.0;
+            const bool is_fine = movie->frame_rate * 1000 <= 65535;
             const uint32_t numerator = is_fine ? 1000 : 1;
             const uint32_t denominator = is_fine ? rate : (uint32_t)movie->frame_rate;
             control[20] = (uint8_t)(numerator >> 8);
@@ -382,7 +381,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
     char *const folder = common_absolute(".");
     char *const path = free_name(folder, viewer->document->scene.name, "png");
     // The notice of the last picture must not appear in the next.
-    viewer->ui.notice_end = 0.0;
+    viewer->ui.notice_end = 0;
     view_snap(viewer);
     const uint32_t width = viewer->width, height = viewer->height;
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
@@ -420,7 +419,7 @@ void view_toggle_recording(view_state *viewer)
     char *const path =
         free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
     free(folder);
-    const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 25.0;
+    const double rate = viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 25;
     if (path != NULL)
         viewer->movie =
             view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
@@ -430,7 +429,7 @@ void view_toggle_recording(view_state *viewer)
         return;
     }
     viewer->movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
-    viewer->ui.notice_end = 0.0; // of the last one: it must not be in the movie
+    viewer->ui.notice_end = 0; // of the last one: it must not be in the movie
 }
 
 void view_record_frame(view_state *viewer)
@@ -449,7 +448,7 @@ void view_record_frame(view_state *viewer)
 
 static double picture_rate(const view_options *options)
 {
-    return options->frame_rate > 0.0 ? options->frame_rate : 24.0;
+    return options->frame_rate > 0 ? options->frame_rate : 24;
 }
 
 // Sets time and camera for the next picture. A sheet is spread over one cycle, a series runs at the
@@ -463,7 +462,7 @@ static void set_up_picture(const view_output *output)
                            || (options->all_clips && output->is_movie && options->num_times == 0);
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     view_play *const play = &viewer->play;
-    double first = 0.0, last = 0.0;
+    double first = 0, last = 0;
     const bool has_range = view_find_range(play, anim, &first, &last);
     const bool is_gag = options->postcard != NULL && viewer->document->scene.machine.acts;
     const double begin = options->num_times > 0 ? options->times[0]
@@ -488,13 +487,12 @@ static void set_up_picture(const view_output *output)
         view_advance(play, anim, i / picture_rate(options));
         play->playing = false;
     } else if (is_series) {
-        play->time =
-            begin + (play->backward ? -1.0 : 1.0) * play->speed * i / picture_rate(options);
+        play->time = begin + (play->backward ? -1 : 1) * play->speed * i / picture_rate(options);
     } else {
         play->time = options->num_times > 0 ? options->times[i] : first;
     }
     if (options->turntable)
-        viewer->camera.azimuth = output->azimuth + 360.0f * (float)i / (float)count;
+        viewer->camera.azimuth = output->azimuth + 360 * (float)i / (float)count;
 }
 
 // The value of one field, such as "frame:04" without its braces, of picture `n`, from 1; NULL if
@@ -591,7 +589,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
         viewer->width = width;
         viewer->height = height;
         // From farther above, so that no shadow reaches the edge of a cell.
-        if (!(fabsf(options->lights.values[VIEW_LIGHT_HEIGHT]) > 0.0f))
+        if (!(fabsf(options->lights.values[VIEW_LIGHT_HEIGHT]) > 0))
             viewer->lights.values[VIEW_LIGHT_HEIGHT] = 24;
         output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
@@ -651,7 +649,7 @@ static void open_cell(view_state *viewer, const char *file)
 static char *make_caption(const view_output *output)
 {
     const view_state *const viewer = output->viewer;
-    const float room = (float)viewer->width - 2.0f * VIEW_CAPTION_BORDER;
+    const float room = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
     if (viewer->cells.count > 0) {
         const char *name =
             viewer->cells.names[output->num_done] + strlen(viewer->options->folders[0]);
@@ -781,9 +779,9 @@ static bool run_postcard(view_state *viewer)
     view_options card = *options;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     const double seconds = card.num_frames / card.frame_rate;
-    const double cycle = anim != NULL ? view_cycle_length(&viewer->play, anim) : 0.0;
-    if (cycle > 0.0)
-        viewer->play.speed = cycle * fmax(round(seconds / cycle), 1.0) / seconds;
+    const double cycle = anim != NULL ? view_cycle_length(&viewer->play, anim) : 0;
+    if (cycle > 0)
+        viewer->play.speed = cycle * fmax(round(seconds / cycle), 1) / seconds;
     viewer->options = &card;
     bool is_saved = run_output(viewer);
     double size = (double)common_file_size(card.output);
@@ -852,7 +850,7 @@ static bool run_frames(view_state *viewer)
 {
     md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
-    const double rate = viewer->options->frame_rate > 0.0 ? viewer->options->frame_rate : 60.0;
+    const double rate = viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 60;
     // [count] seconds; frame = update + rest; joints: of update per posed joint.
     double *const frames = common_alloc(count, 4 * sizeof *frames), *const updates = frames + count,
                   *const rests = updates + count, *const joints = rests + count;
@@ -860,7 +858,7 @@ static bool run_frames(view_state *viewer)
     // and of these faded: also models.
     uint64_t num_seen = 0, num_posed = 0, num_baked = 0, num_far = 0, num_faded = 0;
     uint8_t pixel[4];
-    double sum = 0.0;
+    double sum = 0;
     md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);
     bool drawn = target != NULL;
     viewer->play.playing = viewer->is_moving = true;
@@ -877,7 +875,7 @@ static bool run_frames(view_state *viewer)
         const view_crowd *const crowd = &viewer->document->crowd;
         updates[i] = crowd->last_seconds;
         rests[i] = frames[i] - updates[i];
-        joints[i] = updates[i] / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1.0);
+        joints[i] = updates[i] / (crowd->num_joints > 0 ? (double)crowd->num_joints : 1);
         sum += frames[i];
         num_seen += view_count_seen(crowd);
         num_posed += crowd->num_posed;
@@ -900,7 +898,7 @@ static bool run_frames(view_state *viewer)
                crowd->count, crowd->num_kinds, (double)num_seen / count, (double)num_posed / count,
                crowd->threads->num_workers);
         const uint64_t num_models = num_seen - num_far + num_faded;
-        if (crowd->baked_pixels > 0.0f || crowd->impostor_pixels > 0.0f)
+        if (crowd->baked_pixels > 0 || crowd->impostor_pixels > 0)
             printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
                    (double)(num_models - num_baked) / count, (double)num_baked / count,
                    (double)num_far / count, (double)num_faded / count);
@@ -1011,7 +1009,7 @@ bool view_run_job(view_state *viewer)
     }
     if (options->verify)
         return view_run_verify(viewer);
-    return view_set_scale(viewer, options->ui_scale > 0.0f ? options->ui_scale : 1.0f)
+    return view_set_scale(viewer, options->ui_scale > 0 ? options->ui_scale : 1)
            && (options->output == NULL     ? run_frames(viewer)
                : options->num_folders > 0  ? run_contact_sheet(viewer)
                : options->postcard != NULL ? run_postcard(viewer)

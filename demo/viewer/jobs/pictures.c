@@ -67,7 +67,7 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     small.pick = small.measured = (view_pick){.is_set = false};
     small.ui.chosen_joint = small.ui.hovered_joint = -1;
     small.economy = (view_economy){.no_shadows = true};
-    small.play = (view_play){.speed = 1.0, .time = 0.4 * scene->clips[clip].anim->duration};
+    small.play = (view_play){.speed = 1, .time = 0.4 * scene->clips[clip].anim->duration};
     scene->clip = clip;
     scene->motion = &view_clip_motion;
     const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);

@@ -17,7 +17,7 @@ void view_take_options(view_state *viewer)
     viewer->document->scene.dual = options->dual;
     viewer->play.wrap = options->wrap;
     viewer->play.speed = fabs(options->speed);
-    viewer->play.backward = options->speed < 0.0;
+    viewer->play.backward = options->speed < 0;
 }
 
 void view_begin(view_state *viewer, view_options *options)
@@ -39,7 +39,7 @@ void view_begin(view_state *viewer, view_options *options)
     viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
-        .time = (options->num_times > 0) ? options->times[0] : 0.0,
+        .time = (options->num_times > 0) ? options->times[0] : 0,
     };
     view_take_options(viewer);
 }
@@ -148,11 +148,11 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .preview = viewer->preview.texture,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
-        .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1.0,
+        .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1,
         .is_start = viewer->ui.start.is_open,
         .plays = plays,
         .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
-        .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
+        .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
     };
     if (viewer->ui.textures.is_open) { // in place of the outliner
         viewer->drawn_shown.hierarchy = true;
@@ -160,8 +160,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
             fmaxf(stage.docks.sizes[VIEW_DOCK_LEFT], VIEW_TEXTURES_WIDTH);
     }
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
-    if (viewer->framed.width > 0.0f && !plays)
-        stage.region = viewer->is_smooth && viewer->seen_region.width > 0.0f
+    if (viewer->framed.width > 0 && !plays)
+        stage.region = viewer->is_smooth && viewer->seen_region.width > 0
                            ? viewer->seen_region
                            : view_free_region(&stage);
     if (viewer->pages.game != NULL)
@@ -182,7 +182,7 @@ void view_frame_again(view_state *viewer, uint32_t width, uint32_t height)
     const view_rect region = view_free_region(&stage);
     view_frame_all(camera, document->bounds, &document->hull, region.width, region.height);
     // The camera comes no farther from a crowd than a viewer in front of its first row.
-    const float nearest_view = crowd->spread + 2.0f * crowd->size;
+    const float nearest_view = crowd->spread + 2 * crowd->size;
     if (crowd->count > 0 && !camera->orthographic && camera->distance > nearest_view) {
         camera->distance = nearest_view;
         camera->target = view_centre(document->bounds);
@@ -195,9 +195,8 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_framing *const framed = &viewer->framed;
     const md5_vec3 was = framed->camera.target, is = viewer->camera.target;
-    const bool is_framed = framed->width > 0.0f
-                           && viewer->camera.distance == framed->camera.distance && is.x == was.x
-                           && is.y == was.y && is.z == was.z;
+    const bool is_framed = framed->width > 0 && viewer->camera.distance == framed->camera.distance
+                           && is.x == was.x && is.y == was.y && is.z == was.z;
     if (viewer->following || !is_framed)
         return;
     const view_document *const document = viewer->document;
@@ -222,7 +221,7 @@ void view_measure(view_state *viewer)
 void view_change_clip(view_state *viewer, size_t clip)
 {
     view_choose_clip(&viewer->document->scene, clip);
-    viewer->play.time = 0.0;
+    viewer->play.time = 0;
     viewer->play.range_first = viewer->play.range_last = 0;
     viewer->play.held_at_end = false;
     view_measure(viewer);
@@ -268,7 +267,7 @@ static bool is_reduced(const view_state *viewer)
 {
     const view_economy *const economy = &viewer->economy;
     const bool smooths = economy->one_sample && viewer->options->samples > 1;
-    return economy->scale > 0.0f && (economy->scale < 1.0f || smooths)
+    return economy->scale > 0 && (economy->scale < 1 || smooths)
            && (viewer->pages.open < 0 || viewer->pages.game != NULL);
 }
 
@@ -309,7 +308,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     if (viewer->caption != NULL) {
         // The caption below the picture, or above it why there is none.
         const float top = stage.height - stage.caption, left = VIEW_CAPTION_BORDER;
-        const float room = stage.width - 2.0f * left;
+        const float room = stage.width - 2 * left;
         view_clear_canvas(&viewer->canvas);
 
         // The error from the top on, in lines no longer than `room`.
@@ -320,7 +319,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
             char *const word = common_format("%.*s", (int)length, text);
             const bool is_new =
                 x > left && x + view_text_width(viewer->canvas.font, VIEW_TEXT, word) > room;
-            y += is_new ? stage.caption : 0.0f;
+            y += is_new ? stage.caption : 0;
             x = is_new ? left : x;
             x += view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
             free(word);
@@ -373,7 +372,7 @@ bool view_present(view_state *viewer, md5_error *error)
 {
     const uint32_t width = viewer->width, height = viewer->height;
     const bool is_small = is_reduced(viewer);
-    const float scale = is_small ? viewer->economy.scale : 1.0f;
+    const float scale = is_small ? viewer->economy.scale : 1;
     const view_presented needed = {
         .width = scaled(width, scale),
         .height = scaled(height, scale),
@@ -466,8 +465,8 @@ void view_tell_state(view_state *viewer, const char *action)
         "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
-        anim != NULL ? view_cycle_time(play, anim) : 0.0,
-        anim != NULL ? view_frame_place(play, anim) : 0.0, anim != NULL ? anim->num_frames - 1 : 0,
+        anim != NULL ? view_cycle_time(play, anim) : 0,
+        anim != NULL ? view_frame_place(play, anim) : 0, anim != NULL ? anim->num_frames - 1 : 0,
         play->playing, play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
         play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,

@@ -43,7 +43,7 @@ static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32
         blend = md5_vec3_add(blend, md5_vec3_scale(turned, bias));
         sum += fabsf(bias);
     }
-    return sum > 0.0f ? md5_vec3_length(blend) / sum : 0.0f;
+    return sum > 0 ? md5_vec3_length(blend) / sum : 0;
 }
 
 // Whether the signs of the dual quaternions of a vertex's joints are well defined.
@@ -107,11 +107,11 @@ static void compare_mesh(verification *v, uint32_t index)
     if (path == MD5GL_PATH_4 || path == MD5GL_PATH_8)
         predicted = !scene->dual ? md5_pack_loss(scene->model, index, slots, scene->joints)
                     : mesh->max_influences > slots ? INFINITY
-                                                   : 0.0f;
+                                                   : 0;
     const bool forced = v->viewer->options->path != MD5GL_PATH_AUTO;
     report->error = fmaxf(report->error, error);
     report->predicted = fmaxf(report->predicted, predicted);
-    report->excess = fmaxf(report->excess, error - v->limit - (forced ? predicted : 0.0f));
+    report->excess = fmaxf(report->excess, error - v->limit - (forced ? predicted : 0));
 }
 
 // Compares all meshes in the scene's current pose.
@@ -155,7 +155,7 @@ static bool compare_still_poses(verification *v)
         const md5_model *const model = scene->model;
         COMMON_FOR (i, scene->num_joints) {
             const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
-            const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
+            const float half = 0.5f * view_radians(100 * turn), s = sinf(half);
             const md5_vec3 axes[3] = {{0.6f, 0.8f, 0}, {0, 0.6f, -0.8f}, {0.8f, 0, 0.6f}};
             const md5_vec3 axis = axes[i % 3];
             const md5_quat a = model->bind_local[i].rotation;
@@ -183,7 +183,7 @@ static bool compare_moving_poses(verification *v)
         COMMON_FOR (i, SAMPLES_PER_CLIP) {
             // Every other sample is at a frame, the others between two.
             const double place = floor((double)(anim->num_frames - 1) * i / (SAMPLES_PER_CLIP - 1));
-            const double time = (place + (i % 2 == 1 ? 0.37 : 0.0)) / anim->frame_rate;
+            const double time = (place + (i % 2 == 1 ? 0.37 : 0)) / anim->frame_rate;
             const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_CLAMP);
             view_pose_moment(scene, &moment);
             if (!compare_pose(v))
@@ -212,7 +212,7 @@ bool view_run_verify(view_state *viewer)
     COMMON_FOR (i, model->num_meshes)
         max_vertices = model->meshes[i].num_vertices > max_vertices ? model->meshes[i].num_vertices
                                                                     : max_vertices;
-    const float size = view_size(model->bounds) > 0.0f ? view_size(model->bounds) : 1.0f;
+    const float size = view_size(model->bounds) > 0 ? view_size(model->bounds) : 1;
     verification v = {
         .viewer = viewer,
         .reports = common_alloc(model->num_meshes, sizeof *v.reports),
@@ -237,7 +237,7 @@ bool view_run_verify(view_state *viewer)
         const md5gl_path path = md5gl_mesh_path(viewer->document->drawn, i, NULL);
         // A path that loses more than the limit in positions may also lose it in normals.
         const bool is_too_much =
-            r->excess > 0.0f
+            r->excess > 0
             || !(r->normal_error <= normal_limit || (forced && r->predicted > v.limit));
         common_print(stdout,
                      "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "

@@ -90,7 +90,7 @@ static md5_mat34 scaled_place(md5_quat rotation, md5_vec3 foot, float scale)
 {
     md5_mat34 place = md5_mat34_from_xform((md5_xform){.rotation = rotation, .translation = foot});
     COMMON_FOR (i, 12)
-        place.m[i] *= i % 4 < 3 ? scale : 1.0f;
+        place.m[i] *= i % 4 < 3 ? scale : 1;
     return place;
 }
 
@@ -107,11 +107,11 @@ static void place_all(view_game *game)
 {
     const view_terrain *const terrain = &game->document->scene.terrain;
     md5_mat34 joints[LAMP_JOINTS];
-    pose_post(game, 0.0, joints, NULL);
+    pose_post(game, 0, joints, NULL);
     const md5_vec3 lamp = md5_mat34_translation(joints[game->lamp]);
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         post *const at = &game->posts[i];
-        const float angle = 0.3f + 2.4f * (float)i, distance = 170.0f + 48.0f * (float)i;
+        const float angle = 0.3f + 2.4f * (float)i, distance = 170 + 48 * (float)i;
         const md5_quat turn =
             md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, angle + VIEW_PI); // towards the middle
         at->foot = on_ground(terrain, distance * cosf(angle), distance * sinf(angle));
@@ -119,8 +119,8 @@ static void place_all(view_game *game)
         at->lamp = md5_mat34_point(at->placement, lamp);
         COMMON_FOR (k, 2) {
             watcher *const who = &game->watchers[2 * i + k];
-            const float aside = angle + (k == 0 ? 52.0f : -46.0f) / distance;
-            const float farther = distance + 42.0f;
+            const float aside = angle + (k == 0 ? 52 : -46) / distance;
+            const float farther = distance + 42;
             who->machine.start.translation =
                 on_ground(terrain, farther * cosf(aside), farther * sinf(aside));
             who->machine.start.rotation = turn;
@@ -134,7 +134,7 @@ static void begin_round(view_game *game, double time, bool is_demo)
 {
     game->begun = time;
     game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1};
-    game->pictured = -1.0;
+    game->pictured = -1;
     memset(game->prints, 0, sizeof game->prints);
     const view_control input = game->hero->control;
     view_restart_machine(game->hero);
@@ -178,7 +178,7 @@ static bool make_crowd(view_game *game, const view_loader *loader)
         if (error.status != MD5_OK)
             return view_log_error(loader->log, &error);
         md5_player_set_ground(who->machine.player, find_ground, who);
-        game->tints[i] = (md5_vec4){1, 0.55f + 0.45f * share, 1.0f - 0.5f * share, 1};
+        game->tints[i] = (md5_vec4){1, 0.55f + 0.45f * share, 1 - 0.5f * share, 1};
     }
     game->crowd = loader->renderer != NULL ? view_create_model(loader, scene->model) : NULL;
     return loader->renderer == NULL || game->crowd != NULL;
@@ -205,7 +205,7 @@ static bool make_lantern(view_game *game, const char *models, const view_loader 
         return view_log_error(loader->log, &error);
     for (uint32_t i = 0; drawn != NULL && i < scene->model->num_meshes; i++) { // skin 1 is dark
         md5gl_material dark =
-            view_mesh_material(&game->lantern->textures, loader->renderer, i, true, false, 0.0);
+            view_mesh_material(&game->lantern->textures, loader->renderer, i, true, false, 0);
         dark.glow = 0;
         dark.diffuse_color = (md5_vec3){0.4f, 0.4f, 0.45f};
         md5gl_set_material(loader->renderer, drawn, 1, i, &dark);
@@ -232,7 +232,7 @@ view_game *view_make_game(view_document *document, const char *models, const vie
               || view_load_ground(&document->uneven, &scene->terrain, loader))
              && make_lantern(game, models, loader) && make_crowd(game, loader)) {
         place_all(game);
-        begin_round(game, 0.0, true);
+        begin_round(game, 0, true);
         return game;
     }
     view_free_game(game, loader->renderer);
@@ -274,7 +274,7 @@ static bool is_blocked(const view_game *game, float room)
     COMMON_FOR (i, NUM_OBSTACLES) {
         float radius;
         const md5_vec3 at = see_obstacle(game, i, &radius);
-        if (at.x > 0.0f && at.x < radius + room && fabsf(at.y) < radius + 4.0f)
+        if (at.x > 0 && at.x < radius + room && fabsf(at.y) < radius + 4)
             return true;
     }
     return false;
@@ -296,15 +296,15 @@ static view_control play_alone(view_game *game)
             continue;
         // Away from it, and past it on the side where the goal is.
         const float push = 1.8f * (shy - apart) / (shy * apart);
-        const float side = at.x * to.y > at.y * to.x ? 1.0f : -1.0f;
+        const float side = at.x * to.y > at.y * to.x ? 1 : -1;
         way.x -= push * (at.x + side * at.y);
         way.y -= push * (at.y - side * at.x);
     }
     const float yaw = view_degrees(atan2f(way.y, way.x));
-    const bool is_far = distance > 110.0f;
+    const bool is_far = distance > 110;
     return (view_control){
-        .ahead = fabsf(yaw) < (is_far ? 60.0f : 35.0f),
-        .side = (yaw < -7.0f) - (yaw > 7.0f),
+        .ahead = fabsf(yaw) < (is_far ? 60 : 35),
+        .side = (yaw < -7) - (yaw > 7),
         .fast = is_far,
         .moves_ahead = true,
         .moves_side = true,
@@ -339,7 +339,7 @@ static void follow_rules(view_game *game)
         facts->num_lit++;
     }
     facts->phase = facts->num_lit == VIEW_GAME_LANTERNS ? VIEW_GAME_WON
-                   : facts->oil > 0.0f                  ? VIEW_GAME_PLAYS
+                   : facts->oil > 0                     ? VIEW_GAME_PLAYS
                                                         : VIEW_GAME_LOST;
     if (facts->phase != VIEW_GAME_WON)
         return;
@@ -420,10 +420,10 @@ static void take_step(view_game *game)
     }
     follow_rules(game);
     // The camera comes after; at the end it goes around him.
-    const float yaw = view_degrees(2.0f * atan2f(hero->place.rotation.z, hero->place.rotation.w));
+    const float yaw = view_degrees(2 * atan2f(hero->place.rotation.z, hero->place.rotation.w));
     const float turn = 1.8f * remainderf(yaw - game->yaw, 360);
-    game->yaw += (game->facts.phase == VIEW_GAME_PLAYS ? turn : 14.0f) * (float)tick;
-    game->height += 4.0f * (hero->place.translation.z - game->height) * (float)tick;
+    game->yaw += (game->facts.phase == VIEW_GAME_PLAYS ? turn : 14) * (float)tick;
+    game->height += 4 * (hero->place.translation.z - game->height) * (float)tick;
 }
 
 // == The picture ==================================================================================
@@ -445,19 +445,19 @@ static void list_lanterns(view_game *game)
         if (is_his)
             memcpy(palette, his->palette, his->num_joints * sizeof *palette);
         else
-            pose_post(game, is_dark ? 0.0 : time, NULL, palette);
+            pose_post(game, is_dark ? 0 : time, NULL, palette);
         game->lamp_placements[count] =
             is_his ? md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}}) : at->placement;
         game->lamp_skins[count++] = is_dark;
         if (is_dark)
             continue;
         // His flame gets smaller with the oil.
-        const float size = is_his ? 0.3f + 0.5f * game->facts.oil : 1.0f;
-        const float strength = size * (1.0f + 0.06f * sinf(23.0f * (float)time));
+        const float size = is_his ? 0.3f + 0.5f * game->facts.oil : 1;
+        const float strength = size * (1 + 0.06f * sinf(23 * (float)time));
         extra->points[extra->num_points++] = (md5gl_point_light){
             .position = is_his ? md5_mat34_translation(his->joints[game->lamp]) : at->lamp,
             .range = light_range * (0.25f + 0.75f * size),
-            .color = {7.0f * strength, 3.6f * strength, 1.2f * strength},
+            .color = {7 * strength, 3.6f * strength, 1.2f * strength},
         };
     }
     extra->bodies[0] = (view_body){
@@ -485,7 +485,7 @@ static void list_crowd(view_game *game)
                               game->weights + (size_t)i * num_targets);
         // Palettes are in the world: their foot stays where it is.
         game->placements[i] = scaled_place(
-            (md5_quat){.w = 1}, md5_vec3_scale(who->machine.place.translation, 1.0f - who->scale),
+            (md5_quat){.w = 1}, md5_vec3_scale(who->machine.place.translation, 1 - who->scale),
             who->scale);
     }
     game->extra.bodies[1] = (view_body){
@@ -508,11 +508,11 @@ static void make_picture(view_game *game)
     const bool has_ended = game->facts.phase != VIEW_GAME_PLAYS;
     const float around = 450;
     game->extra = (view_extra){
-        .camera = {.azimuth = game->yaw + 180.0f,
-                   .elevation = has_ended ? 22.0f : 12.0f,
+        .camera = {.azimuth = game->yaw + 180,
+                   .elevation = has_ended ? 22 : 12,
                    .distance = has_ended ? 1.3f * far_off : far_off,
                    .scene_radius = 60,
-                   .target = {0, 0, 45.0f + game->height - at.z}},
+                   .target = {0, 0, 45 + game->height - at.z}},
         .sky = {0x070B1EFF, 0x2B3A66FF},
         .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon
         .light = {0.16f, 0.20f, 0.34f},
@@ -534,10 +534,10 @@ static const view_color amber = 0xFFC65CFF, dark = 0x6B7788FF, box_color = 0x0B0
 static float draw_line(view_canvas *canvas, view_text_size size, float middle, float y,
                        view_color color, const char *words)
 {
-    const float padding = 8.0f * canvas->font->scale, line = canvas->font->line[size];
+    const float padding = 8 * canvas->font->scale, line = canvas->font->line[size];
     const float width = view_text_width(canvas->font, size, words), left = middle - 0.5f * width;
     view_draw_round_rect(canvas,
-                         (view_rect){left - padding, y, width + 2.0f * padding, line + padding},
+                         (view_rect){left - padding, y, width + 2 * padding, line + padding},
                          padding, box_color);
     view_draw_text(canvas, size, left, y + 0.5f * padding, 0, color, words);
     return y + line + 1.4f * padding;
@@ -546,7 +546,7 @@ static float draw_line(view_canvas *canvas, view_text_size size, float middle, f
 // Lanterns as discs, with the time; oil as a bar.
 static void draw_score(view_canvas *canvas, const view_game_facts *facts)
 {
-    const float em = 14.0f * canvas->font->scale, left = 2.0f * em, top = 1.2f * em;
+    const float em = 14 * canvas->font->scale, left = 2 * em, top = 1.2f * em;
     const view_rect bar = {left + 2.5f * em, top + 2.2f * em, 10.4f * em, 0.5f * em};
     char words[64];
     view_draw_round_rect(canvas, (view_rect){em, 0.6f * em, 14.9f * em, 3.7f * em}, 0.5f * em,
@@ -566,7 +566,7 @@ static void draw_score(view_canvas *canvas, const view_game_facts *facts)
 static void draw_marks(view_canvas *canvas, const view_game *game, const view_stage *stage)
 {
     const view_lens lens = view_stage_lens(stage);
-    const float em = 14.0f * canvas->font->scale, half = 0.5f * em;
+    const float em = 14 * canvas->font->scale, half = 0.5f * em;
     const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         const md5_vec3 top = view_along(game->posts[i].lamp, (md5_vec3){0, 0, 1}, 26);
@@ -574,17 +574,16 @@ static void draw_marks(view_canvas *canvas, const view_game *game, const view_st
         const float depth = -md5_vec3_dot(way, lens.axes.back);
         const float right = md5_vec3_dot(way, lens.axes.right) / lens.half_x,
                     up = md5_vec3_dot(way, lens.axes.up) / lens.half_y;
-        const float y = depth > 1.0f ? half_y * (1.0f - view_clamp(up / depth, -0.6f, 0.95f))
-                                     : 1.5f * half_y + em * (float)(i % 3);
+        const float y = depth > 1 ? half_y * (1 - view_clamp(up / depth, -0.6f, 0.95f))
+                                  : 1.5f * half_y + em * (float)(i % 3);
         if (game->posts[i].is_lit)
             continue;
         if (depth > fabsf(right)) {
-            const float x = half_x * (1.0f + right / depth);
+            const float x = half_x * (1 + right / depth);
             view_draw_triangle(canvas, (const float[6]){x - half, y - em, x + half, y - em, x, y},
                                amber);
         } else {
-            const float side = right < 0.0f ? em : -em,
-                        x = side > 0.0f ? half : stage->width - half;
+            const float side = right < 0 ? em : -em, x = side > 0 ? half : stage->width - half;
             view_draw_triangle(
                 canvas, (const float[6]){x, y, x + side, y - half, x + side, y + half}, amber);
         }
@@ -596,15 +595,15 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     view_canvas *const canvas = stage->canvas;
     const view_game *const game = stage->pages->game;
     const view_game_facts *const facts = &game->facts;
-    const float middle = 0.5f * stage->width, em = 14.0f * canvas->font->scale;
-    const bool is_wide = stage->width > 50.0f * em, plays = facts->phase == VIEW_GAME_PLAYS;
+    const float middle = 0.5f * stage->width, em = 14 * canvas->font->scale;
+    const bool is_wide = stage->width > 50 * em, plays = facts->phase == VIEW_GAME_PLAYS;
     static const char *const words[] = {"Light the seven lanterns", "All seven lanterns burn!",
                                         "The oil is used up"};
     (void)ui;
     draw_marks(canvas, game, stage);
     draw_score(canvas, facts);
-    float y = is_wide ? 0.6f * em : 5.0f * em;
-    if (!plays || facts->is_demo || facts->seconds < 6.0) {
+    float y = is_wide ? 0.6f * em : 5 * em;
+    if (!plays || facts->is_demo || facts->seconds < 6) {
         y = draw_line(canvas, VIEW_TITLE, middle, y, amber, words[facts->phase]);
         draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
                   plays ? "before your oil is used up" : "Enter or a tap: again");
@@ -627,14 +626,14 @@ enum { LONGEST = 2 * VIEW_SOUND_RATE }; // samples
 static void add_note(float samples[LONGEST], float start, int number, float octave, float loudness)
 {
     static const float steps[] = {0, 2, 4, 7, 9, 12, 14, 16, 19, 21, 24}; // semitones
-    const float tone = 440.0f * exp2f(octave + steps[number] / 12.0f);
+    const float tone = 440 * exp2f(octave + steps[number] / 12.0f);
     for (int i = (int)(start * (float)VIEW_SOUND_RATE); i < LONGEST; i++) {
         const float time = (float)i / (float)VIEW_SOUND_RATE - start,
-                    turns = 2.0f * VIEW_PI * tone * time;
+                    turns = 2 * VIEW_PI * tone * time;
         samples[i] +=
             loudness * fminf(time / 0.004f, 1)
-            * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2.0f * turns) * expf(-8.0f * time)
-               + 0.1f * sinf(3.0f * turns) * expf(-20.0f * time));
+            * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2 * turns) * expf(-8 * time)
+               + 0.1f * sinf(3 * turns) * expf(-20 * time));
     }
 }
 
@@ -645,10 +644,9 @@ static void add_step(float samples[LONGEST], uint32_t random)
     COMMON_FOR (i, VIEW_SOUND_RATE / 6) {
         const float time = (float)i / (float)VIEW_SOUND_RATE;
         random = 1664525 * random + 1013904223;
-        low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1.0f - low);
-        samples[i] +=
-            0.5f * low * expf(-28.0f * time)
-            + 0.25f * sinf(2.0f * VIEW_PI * (95.0f - 160.0f * time) * time) * expf(-32.0f * time);
+        low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1 - low);
+        samples[i] += 0.5f * low * expf(-28 * time)
+                      + 0.25f * sinf(2 * VIEW_PI * (95 - 160 * time) * time) * expf(-32 * time);
     }
 }
 
@@ -667,7 +665,7 @@ void view_hear_game(view_game *game, view_window *window)
         add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0, 0.15f);
     for (int i = 0; i < 5 && ends; i++)
         add_note(samples, 0.14f * (float)i, now.phase == VIEW_GAME_WON ? 2 * i : 5 - i,
-                 now.phase == VIEW_GAME_WON ? 0.0f : -2.0f, 0.1f);
+                 now.phase == VIEW_GAME_WON ? 0 : -2, 0.1f);
     view_play_sound(window, samples, LONGEST);
 }
 
@@ -676,8 +674,8 @@ void view_hear_game(view_game *game, view_window *window)
 void view_run_game(view_game *game, double time)
 {
     const bool is_taken_over = game->facts.is_demo && !game->hero->acts;
-    if (is_taken_over || time < game->begun + game->hero->time - 4.0 * tick)
-        begin_round(game, is_taken_over ? time : fmin(time, 0.0), !is_taken_over);
+    if (is_taken_over || time < game->begun + game->hero->time - 4 * tick)
+        begin_round(game, is_taken_over ? time : fmin(time, 0), !is_taken_over);
     while (game->hero->time + tick <= time - game->begun + 1e-9) {
         take_step(game);
         if (game->facts.is_demo && game->facts.rest > demo_rest)
@@ -692,7 +690,7 @@ view_game_facts view_get_game_facts(const view_game *game)
 
 bool view_play_again(view_game *game)
 {
-    if (game->facts.rest < 1.0 && !game->facts.is_demo)
+    if (game->facts.rest < 1 && !game->facts.is_demo)
         return false;
     begin_round(game, game->begun + game->hero->time, false);
     return true;

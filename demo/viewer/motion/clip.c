@@ -39,7 +39,7 @@ static void name_axis(const float row[4], char name[3])
     name[0] = '\0';
     COMMON_FOR (axis, 3)
         if (fabsf(row[axis]) > 0.5f)
-            snprintf(name, 3, "%c%c", row[axis] > 0.0f ? '+' : '-', "xyz"[axis]);
+            snprintf(name, 3, "%c%c", row[axis] > 0 ? '+' : '-', "xyz"[axis]);
 }
 
 void view_name_axes(const view_turn *turn, char up[3], char front[3])

@@ -160,7 +160,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
 
 // Milliseconds: of the engine; a usual time of its scripts.
 static const uint32_t tick = 16, fade = 200;
-static const double longest_run = 10.0; // seconds
+static const double longest_run = 10; // seconds
 
 const char *view_channel_name(md5_channel channel)
 {
@@ -254,7 +254,7 @@ static void note_command(void *user, const md5_frame_command *command, const md5
 
 static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
 {
-    const double milliseconds = floor(1000.0 * (time - figure->begin) + 1e-6);
+    const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6);
     while (figure->clock < milliseconds) {
         const double left = milliseconds - figure->clock;
         const uint32_t step = left < (double)tick ? (uint32_t)left : tick;
@@ -271,18 +271,18 @@ static void begin_anew(view_entity *figure, double time)
     double begins[MD5_NUM_CHANNELS];
     bool begun[MD5_NUM_CHANNELS] = {false};
     figure->begin = time;
-    figure->clock = 0.0;
+    figure->clock = 0;
     COMMON_FOR (c, MD5_NUM_CHANNELS) {
         // When the clip would have begun to be where it is now, not long before that.
         const view_channel *const playing = &figure->channels[c];
         const bool plays = playing->clip >= 0;
         const md5_model_anim *const anim = plays ? figure->entity->clips[playing->clip].anim : NULL;
-        const double length = plays ? 0.001 * anim->milliseconds / (double)anim->rate : 0.0;
+        const double length = plays ? 0.001 * anim->milliseconds / (double)anim->rate : 0;
         const double passed = time - playing->start;
         begins[c] = time;
-        if (plays && passed >= 0.0 && passed <= longest_run)
+        if (plays && passed >= 0 && passed <= longest_run)
             begins[c] = playing->start;
-        else if (length > 0.0)
+        else if (length > 0)
             begins[c] = time - fmin(passed - length * floor(passed / length), longest_run);
         figure->begin = fmin(figure->begin, begins[c]);
     }

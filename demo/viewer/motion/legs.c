@@ -44,7 +44,7 @@ static float random_at(int32_t x, int32_t y, int32_t period)
     uint32_t hash = ((uint32_t)x & mask) * 0x9E3779B1u ^ ((uint32_t)y & mask) * 0x85EBCA77u;
     hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
     hash ^= hash >> 13;
-    return (float)(hash & 0xFFFF) / 32767.5f - 1.0f;
+    return (float)(hash & 0xFFFF) / 32767.5f - 1;
 }
 
 // Random numbers at every `stride`-th corner, and smooth between them; `stride` is a power of two.
@@ -55,13 +55,13 @@ static float smooth_at(int32_t x, int32_t y, int32_t stride)
     const int32_t row = (int32_t)floorf((float)y / (float)stride);
     const float across = (float)(x - column * stride) / (float)stride;
     const float along = (float)(y - row * stride) / (float)stride;
-    const float u = across * across * (3.0f - 2.0f * across);
-    const float v = along * along * (3.0f - 2.0f * along);
+    const float u = across * across * (3 - 2 * across);
+    const float v = along * along * (3 - 2 * along);
     const float near =
-        random_at(column, row, period) * (1.0f - u) + random_at(column + 1, row, period) * u;
-    const float far = random_at(column, row + 1, period) * (1.0f - u)
-                      + random_at(column + 1, row + 1, period) * u;
-    return near * (1.0f - v) + far * v;
+        random_at(column, row, period) * (1 - u) + random_at(column + 1, row, period) * u;
+    const float far =
+        random_at(column, row + 1, period) * (1 - u) + random_at(column + 1, row + 1, period) * u;
+    return near * (1 - v) + far * v;
 }
 
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
@@ -74,13 +74,13 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
     const float column = floorf(x / terrain->cell), row = floorf(y / terrain->cell);
     const float u = x / terrain->cell - column, v = y / terrain->cell - row;
     if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f)) // far away, or not a number
-        return 0.0f;
+        return 0;
     const int32_t i = (int32_t)column, j = (int32_t)row;
     const float right = view_corner_height(terrain, i + 1, j),
                 left = view_corner_height(terrain, i, j + 1);
-    return u + v < 1.0f ? (1.0f - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
-                        : (u + v - 1.0f) * view_corner_height(terrain, i + 1, j + 1)
-                              + (1.0f - v) * right + (1.0f - u) * left;
+    return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
+                     : (u + v - 1) * view_corner_height(terrain, i + 1, j + 1) + (1 - v) * right
+                           + (1 - u) * left;
 }
 
 // md5_terrain_fn
@@ -149,7 +149,7 @@ static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const c
 uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
-    *legs = (view_legs){.time = -1.0};
+    *legs = (view_legs){.time = -1};
     for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
         const uint32_t knee = above(skeleton, i);
         if (is_foot(skeleton, i))
@@ -234,25 +234,25 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .terrain = scene->terrain.num_feet > 0 ? find_terrain : NULL,
         .user = &scene->terrain,
     };
-    if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
+    if (legs->time < 0 || time < legs->time - 4 * tick || time > legs->time + 600) {
         md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
-        legs->time = time > 600.0 ? time - 600.0 : 0.0;
+        legs->time = time > 600 ? time - 600 : 0;
     }
-    desc.bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f;
+    desc.bank = legs->walk.radius > 0 ? bank_share / legs->walk.radius : 0;
     while (legs->time + 0.5 * tick < time) {
         // What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning
         // on the spot.
         const float speed = walk_share * legs->walk.radius;
         const float share = legs->control.fast ? run_share : walk_share;
-        const double phase = fmod(legs->time, 24.0);
+        const double phase = fmod(legs->time, 24);
         md5_vec3 velocity = {share * legs->walk.radius * (float)legs->control.ahead, 0, 0};
         float turn = -turn_rate * (float)legs->control.side;
         if (!legs->is_driven) {
-            turn = phase < 8.0 ? 0.35f : phase < 14.0 ? -0.5f : 0.0f;
-            velocity = phase > 22.0    ? (md5_vec3){0, 0, 0}
-                       : phase >= 18.0 ? (md5_vec3){1.6f * speed, 0, 0}
-                       : phase > 14.0  ? (md5_vec3){0, speed, 0}
-                                       : (md5_vec3){speed, 0, 0};
+            turn = phase < 8 ? 0.35f : phase < 14 ? -0.5f : 0;
+            velocity = phase > 22    ? (md5_vec3){0, 0, 0}
+                       : phase >= 18 ? (md5_vec3){1.6f * speed, 0, 0}
+                       : phase > 14  ? (md5_vec3){0, speed, 0}
+                                     : (md5_vec3){speed, 0, 0};
         }
         md5_walk_advance(&desc, &legs->walk, velocity, turn, tick);
         legs->time += tick;

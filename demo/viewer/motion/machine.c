@@ -5,7 +5,7 @@
 #include "demo/viewer/motion/morphs.h"
 
 // For how long a pointer that is still is looked at, seconds.
-static const double most_still = 6.0;
+static const double most_still = 6;
 
 // How far away a guest is looked at, and goes on from there when it is called, in sizes of its
 // host.
@@ -55,7 +55,7 @@ static void tell_pointer(view_machine *machine)
         const md5_vec3 guest = view_seen_from(machine, machine->guest->place.translation);
         view_set_in_machine(machine, "guest_ahead", guest.x);
         view_set_in_machine(machine, "guest_left", guest.y);
-        if (!is_there && guest.x > 0.0f && md5_vec3_length(guest) < most_guest * machine->reach) {
+        if (!is_there && guest.x > 0 && md5_vec3_length(guest) < most_guest * machine->reach) {
             target = eyes_of(machine->guest);
             looks = true;
         }
@@ -68,13 +68,13 @@ static void tell_pointer(view_machine *machine)
         to.z -= view_seen_from(machine, eyes_of(machine)).z;
         // The same direction on the side of the last one, if it is not too far on that side.
         const float yaw = view_degrees(atan2f(to.y, to.x));
-        const float near = yaw + 360.0f * roundf((machine->told_yaw - yaw) / 360.0f);
+        const float near = yaw + 360 * roundf((machine->told_yaw - yaw) / 360.0f);
         machine->told_yaw = fabsf(near) <= most_yaw ? near : yaw;
         pitch = view_degrees(atan2f(to.z, hypotf(to.x, to.y)));
     } else {
         machine->told_yaw = 0;
     }
-    view_set_in_machine(machine, "pointer", is_there ? 1.0f : 0.0f);
+    view_set_in_machine(machine, "pointer", is_there ? 1 : 0);
     view_set_in_machine(machine, "eyes_yaw", machine->told_yaw);
     view_set_in_machine(machine, "eyes_pitch", pitch);
     view_set_in_machine(machine, "head_yaw", machine->told_yaw);
@@ -300,9 +300,9 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
         return true;
     float low, high;
     view_parameter_range(machine->character->machine, name, &low, &high);
-    const float end = direction > 0 ? share * high : direction < 0 ? share * low : 0.0f;
+    const float end = direction > 0 ? share * high : direction < 0 ? share * low : 0;
     const float now = md5_player_get(machine->player, parameter);
-    float next = part < 1.0f ? now + (end - now) * part : end;
+    float next = part < 1 ? now + (end - now) * part : end;
     if (direction == 0 && fabsf(next) < 0.01f * (high - low)) {
         next = 0;
         *moves = false;
@@ -335,10 +335,10 @@ static void advance_all(view_machine *host, double seconds)
                                 machine->settings[machine->next_setting].value);
         if (machine->acts)
             view_direct(machine);
-        const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
+        const float share = control->fast ? 1 : 0.5f, part = 1 - expf(-value_rate * span);
         if (turns_itself(machine)) {
             // It receives what the keys ask for in one call, and takes the steps that lead there.
-            steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f, 1,
+            steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1, 1,
                   &control->moves_ahead);
             steer(machine, "turn", -control->side, 1, 1, &control->moves_side);
         } else {
@@ -365,12 +365,12 @@ void view_restart_machine(view_machine *machine)
         if (each == NULL)
             continue;
         md5_player_reset(each->player);
-        each->time = 0.0;
+        each->time = 0;
         each->place = each->start;
         each->next_setting = 0;
         each->next_row = 0;
         each->next_shot = 0;
-        each->pointed = 0.0;
+        each->pointed = 0;
         each->told_yaw = 0;
         memset(each->events, 0, sizeof each->events);
     }
@@ -379,7 +379,7 @@ void view_restart_machine(view_machine *machine)
 void view_run_machine(view_machine *machine, double time)
 {
     const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
-    if (time < machine->time - 4.0 * step)
+    if (time < machine->time - 4 * step)
         view_restart_machine(machine);
     if (time > machine->time + (double)MAX_SECONDS)
         machine->time = time - (double)MAX_SECONDS;
@@ -399,7 +399,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
         target = view_seen_from(machine, eyes_of(machine->host));
     } else if (!machine->has_target) {
         // A point that circles in front of the character's face, for pictures without a mouse.
-        const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
+        const float angle = (float)fmod(machine->time * 1.3, 2 * (double)VIEW_PI);
         target = view_centre(machine->desc->model->bounds);
         target.x += 0.8f * machine->reach;
         target.y += 0.35f * machine->reach * sinf(angle);
@@ -436,7 +436,7 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
     (void)player;
     foot->floor = scene->terrain.num_feet > 0 ? view_ground_height(&scene->terrain, at.x, at.y)
                                                     - scene->machine.place.translation.z
-                                              : 0.0f;
+                                              : 0;
 }
 
 static void pose_scene(view_scene *scene, const view_play *play)
@@ -516,7 +516,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
     }
     for (uint32_t i = 0; i <= desc->num_slots; i++) { // without slots there is one
         const md5_shot_status shot = md5_player_shot(machine->player, i);
-        if (shot.weight > 0.0f)
+        if (shot.weight > 0)
             active[shot.clip] = true;
     }
     // Motions contain motions, in any order: repeat until no new one is found.
@@ -534,7 +534,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
             const uint32_t parameter =
                 is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
             const float value =
-                parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
+                parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0;
             mark(machine, motion->clip, active, motions);
             COMMON_FOR (j, motion->num_items) {
                 const bool is_last = j + 1 == motion->num_items;

@@ -24,13 +24,13 @@ static const float push = 0.008f;
 // By the second; the last row ends it.
 static const row rows[] = {
     // He notices who has come, and waves.
-    {0.0, NULL, 0, NULL, 0, 40, 3, 165, {0, 0, 28}, false},
+    {0, NULL, 0, NULL, 0, 40, 3, 165, {0, 0, 28}, false},
     {1.2, NULL, 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true},
     {2.6, "smile", 1, NULL, 0, 14, 2, 92, {4, 0, 41}, true},
     {3.8, "wave", 1, NULL, 0, 14, 3, 150, {0, 0, 31}, true},
     {3.8, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true}, // a wave has its own, and this is a cut
     // There is something behind him, which he chases until he falls.
-    {7.0, NULL, 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
+    {7, NULL, 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
     {7.4, "chase", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
     {12.6, NULL, 0, NULL, 0, 8, 5, 150, {0, 0, 24}, false},
     {14.6, NULL, 0, NULL, 0, 12, 4, 92, {0, 0, 26}, false},
@@ -50,7 +50,7 @@ static const row rows[] = {
     {49.2, NULL, 0, NULL, 0, 16, 5, 170, {8, -14, 28}, false},
     {52.4, "wave", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
     {56.6, "smile", 1, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
-    {60.0, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
+    {60, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
 };
 enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
@@ -73,10 +73,10 @@ bool view_find_shot(const view_machine *machine, view_camera *camera)
         || machine->time >= rows[NUM_ROWS - 1].second)
         return false;
     for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
-        shot = rows[i].distance > 0.0f ? &rows[i] : shot;
+        shot = rows[i].distance > 0 ? &rows[i] : shot;
     camera->azimuth = shot->azimuth;
     camera->elevation = shot->elevation;
-    camera->distance = shot->distance * (1.0f - push * (float)(machine->time - shot->second));
+    camera->distance = shot->distance * (1 - push * (float)(machine->time - shot->second));
     camera->target = shot->target;
     camera->orthographic = false;
     return true;

@@ -72,11 +72,10 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     if (!play->playing)
         return;
     play->held_at_end = false;
-    const double way = seconds * play->speed * (play->backward ? -1.0 : 1.0);
+    const double way = seconds * play->speed * (play->backward ? -1 : 1);
     if (view_find_range(play, anim, &first, &last)) {
         const double length = view_cycle_length(play, anim);
-        const double from =
-            play->wrap == MD5_WRAP_CLAMP ? 0.0 : floor(play->time / length) * length;
+        const double from = play->wrap == MD5_WRAP_CLAMP ? 0 : floor(play->time / length) * length;
         const double place = play->time - from;
         const bool is_inside = place >= first && place <= last;
         const double start = is_inside ? place : play->backward ? last : first;
@@ -88,7 +87,7 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
             next = next < first ? first : last;
         } else if (!(next >= first && next < last)) {
             const double over = fmod(next - first, last - first);
-            next = first + (over < 0.0 ? over + last - first : over);
+            next = first + (over < 0 ? over + last - first : over);
         }
         play->time = from + next;
         return;
@@ -96,7 +95,7 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     play->time += way;
     if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
         return;
-    const double end = play->backward ? 0.0 : anim->duration;
+    const double end = play->backward ? 0 : anim->duration;
     if (play->backward ? play->time <= end : play->time >= end) {
         play->time = end;
         play->playing = false;
@@ -106,13 +105,13 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
 uint32_t view_count_pictures(const view_play *play, const md5_anim *anim, double rate)
 {
     const double most = 1e6;
-    double first = 0.0, last = 0.0;
-    if (anim == NULL || !(play->speed > 0.0))
+    double first = 0, last = 0;
+    if (anim == NULL || !(play->speed > 0))
         return 1;
     const double length = view_find_range(play, anim, &first, &last)
                               ? last - first + 1.0 / anim->frame_rate
                               : view_cycle_length(play, anim);
-    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1.0), most);
+    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1), most);
 }
 
 void view_seek(view_play *play, const md5_anim *anim, double seconds)
@@ -124,14 +123,14 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     const double length = view_cycle_length(play, anim);
     // Keeps the current cycle, since the root may have moved far in earlier ones.
     const double begin = (double)view_moment(play, anim).cycle * length;
-    const double position = fmin(fmax(seconds, 0.0), length);
+    const double position = fmin(fmax(seconds, 0), length);
     play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
     // The time of the last frame of a loop already belongs to the next cycle: stay in this one.
     if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
         play->held_at_end = true;
-        play->time = begin + anim->duration * (1.0 - 1e-9);
+        play->time = begin + anim->duration * (1 - 1e-9);
     } else if (play->wrap == MD5_WRAP_CYCLE && position >= length) {
-        play->time = begin + length * (1.0 - 1e-9);
+        play->time = begin + length * (1 - 1e-9);
     }
 }
 
@@ -141,7 +140,7 @@ void view_toggle_play(view_play *play, const md5_anim *anim)
     play->held_at_end = false;
     if (!play->playing || anim == NULL || play->wrap != MD5_WRAP_CLAMP)
         return;
-    double begin = 0.0, end = anim->duration;
+    double begin = 0, end = anim->duration;
     view_find_range(play, anim, &begin, &end);
     if (!play->backward && play->time >= end)
         play->time = begin;
@@ -180,6 +179,6 @@ view_camera_path_place view_find_place(const view_camera_path *camera_path, cons
     const uint32_t frame = view_camera_path_frame(camera_path, moment.frame0, &place.shot);
     // As in the library, the last frame is held; a clip would blend into its first frame.
     const bool is_held = moment.frame1 <= moment.frame0;
-    place.frame = (double)frame + (is_held ? 0.0 : (double)moment.fraction);
+    place.frame = (double)frame + (is_held ? 0 : (double)moment.fraction);
     return place;
 }

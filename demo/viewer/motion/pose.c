@@ -106,7 +106,7 @@ static view_sphere find_core(const view_scene *scene)
                                    value_at(z, count, middle)}};
     COMMON_FOR (i, count)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
-    core.radius = 3.0f * value_at(x, count, most);
+    core.radius = 3 * value_at(x, count, most);
     return core;
 }
 
@@ -151,9 +151,9 @@ static md5_vec3 hull_direction(int index)
 // The corner of a box that is farthest in a direction.
 static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
 {
-    return (md5_vec3){direction.x > 0.0f ? box.max.x : box.min.x,
-                      direction.y > 0.0f ? box.max.y : box.min.y,
-                      direction.z > 0.0f ? box.max.z : box.min.z};
+    return (md5_vec3){direction.x > 0 ? box.max.x : box.min.x,
+                      direction.y > 0 ? box.max.y : box.min.y,
+                      direction.z > 0 ? box.max.z : box.min.z};
 }
 
 // Adds points within `box` in direction `i` and the opposite one, 25 - i. No point reaches farther

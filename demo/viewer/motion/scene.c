@@ -111,7 +111,7 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
     if (scene->files != NULL || scene->library != NULL)
         return;
     // Ten frames a second, as both games play them whatever the file says.
-    const double rate = 10.0;
+    const double rate = 10;
     if (view_quake_of(clip->path) != VIEW_QUAKE_NONE) {
         clip->anim->frame_rate = rate;
         clip->anim->duration = (clip->anim->num_frames - 1) / rate;

@@ -17,7 +17,7 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
 VIEW_SHOW(crossfade)
 {
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const double begin = 1.0, length = 4.0, now = fmod(picture->time, length);
+    const double begin = 1, length = 4, now = fmod(picture->time, length);
     md5_xform *const from = picture->figures[0].pose, *const mix = picture->figures[1].pose,
                      *const to = picture->figures[2].pose;
     const md5_xform *const poses[3] = {from, to, mix};
@@ -102,7 +102,7 @@ VIEW_SHOW(inertial)
                                " layer body { state run run state attack attack } }";
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const int now = (int)(fmod(picture->time, 2.0) / 2.0 * (double)VIEW_PAGE_STEPS);
+    const int now = (int)(fmod(picture->time, 2) / 2.0 * (double)VIEW_PAGE_STEPS);
     const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);
@@ -110,11 +110,11 @@ VIEW_SHOW(inertial)
         playing p;
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
-            play(&p, i > 0 ? step : 0.0, pose);
+            play(&p, i > 0 ? step : 0, pose);
             if (i == (int)(begin / step)) {
                 memcpy(before, pose, picture->scene->num_joints * sizeof *pose);
-                change_state(p.player, way == 2 ? 0.0f : picture->values[0], way == 1);
-                play(&p, 0.0, pose); // in no time
+                change_state(p.player, way == 2 ? 0 : picture->values[0], way == 1);
+                play(&p, 0, pose); // in no time
                 view_add_fact(picture, jumps[way], view_largest_angle(picture, before, pose), "°");
             }
             const float height = view_posed_place(picture, pose, hand).z;
@@ -261,7 +261,7 @@ VIEW_SHOW(masks)
         return;
     // Each bone in the colour of its joint's weight.
     COMMON_FOR (i, picture->skeleton->num_joints) {
-        const uint32_t red = (uint32_t)(255.0f * weights[i]);
+        const uint32_t red = (uint32_t)(255 * weights[i]);
         view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
     }
     COMMON_FOR (i, 5) {
@@ -306,7 +306,7 @@ enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 VIEW_SHOW(sync)
 {
     const float gait = picture->values[0];
-    const double length = 3.0, now = fmod(picture->time, length);
+    const double length = 3, now = fmod(picture->time, length);
     const double step = length / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
@@ -319,7 +319,7 @@ VIEW_SHOW(sync)
         if (plays)
             md5_player_set(p.player, 0, gait);
         for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
-            play(&p, i > 0 ? step : 0.0, pose);
+            play(&p, i > 0 ? step : 0, pose);
             places[i] = view_posed_place(picture, pose, foot).x;
             if (i % 4 == 0)
                 view_add_point(picture->plots, way, step * i, places[i]);
@@ -379,7 +379,7 @@ VIEW_SHOW(machine)
     char text[1024];
     playing p;
     COMMON_TEXT(text, speeds, fade, fade, fade, fade);
-    const double length = 8.0, now = fmod(picture->time, length);
+    const double length = 8, now = fmod(picture->time, length);
     const bool plays = begin_playing(&p, picture, text, NULL);
     const md5_layer_desc *const layer = plays ? md5_machine_tables(p.machine)->layers : NULL;
     view_plot *const plots = picture->plots;
@@ -387,10 +387,10 @@ VIEW_SHOW(machine)
     float shown_speed = 0, shown_state = 0;
     for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
         const double time = view_plot_x(plots, i);
-        const double share = fmin(fmin(time, length - time) / 2.0, 1.0);
+        const double share = fmin(fmin(time, length - time) / 2.0, 1);
         const float speed = picture->values[0] * (float)share;
         md5_player_set(p.player, 0, speed);
-        md5_player_advance(p.player, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0.0, NULL, NULL);
+        md5_player_advance(p.player, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
         const float to = (float)status.state;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
@@ -410,18 +410,18 @@ VIEW_SHOW(machine)
     // above, back below. What plays now is bright.
     const float apart = 32, high = 66, free_space = 9;
     for (uint32_t i = 0; plays && i < 3; i++)
-        view_add_label(picture, (md5_vec3){0, apart * ((float)i - 1.0f), high},
+        view_add_label(picture, (md5_vec3){0, apart * ((float)i - 1), high},
                        shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, state_names[i]);
     for (uint32_t i = 0; plays && i < layer->num_transitions; i++) {
         const uint32_t from = md5_find_state(p.machine, 0, layer->transitions[i].from),
                        to = md5_find_state(p.machine, 0, layer->transitions[i].to);
         const bool is_now = shown.from == from && shown.state == to;
-        const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
-        const float end = apart * ((float)to - 1.0f) - free_space * way;
+        const float way = to > from ? 1 : -1, z = high + 1.5f * way;
+        const float end = apart * ((float)to - 1) - free_space * way;
         const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
-        view_draw_to(picture, (md5_vec3){0, apart * ((float)from - 1.0f) + free_space * way, z}, 0);
+        view_draw_to(picture, (md5_vec3){0, apart * ((float)from - 1) + free_space * way, z}, 0);
         view_draw_to(picture, (md5_vec3){0, end, z}, color);
-        view_draw_to(picture, (md5_vec3){0, end - 2.0f * way, z + 1.2f * way}, color);
+        view_draw_to(picture, (md5_vec3){0, end - 2 * way, z + 1.2f * way}, color);
     }
     view_add_fact(picture, "speed", shown_speed, "");
     view_add_fact(picture, "state", shown.state, state_names[shown.state]);
@@ -474,7 +474,7 @@ VIEW_SHOW(in_step)
     enum { STEPS = 240 };
     static const char *const names[3] = {"apart, in step", "apart, keep_phase", "apart, neither"};
     const uint32_t old = view_choice(picture, 0);
-    const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3.0);
+    const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3);
     const double fade = picture->values[1];
     const char *const *const gaits = picture->page->sliders[0].words;
     uint32_t frames[2]; // of a cycle, of the old clip and the new one; the right foot lands halfway
@@ -484,17 +484,17 @@ VIEW_SHOW(in_step)
     plots[0].row.high.x = picture->values[1];
     COMMON_FOR (way, 3) {
         const view_color color = plots[0].row.series[way].color | 0xFFu;
-        event_plot prints = {&plots[1], way, 0.0};
+        event_plot prints = {&plots[1], way, 0};
         char text[512];
         playing p;
-        double apart = 0.0;
+        double apart = 0;
         COMMON_TEXT(text, gait_change, gaits[old], frames[0] / 2, gaits[1 - old], frames[1] / 2,
                     picture->values[2], fade, gait_ways[way], frames[0]);
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= STEPS && plays; i++) {
             float phase = 0;
             prints.time = tick * i;
-            md5_player_advance(p.player, i > 0 ? tick : 0.0, add_footstep, &prints);
+            md5_player_advance(p.player, i > 0 ? tick : 0, add_footstep, &prints);
             const md5_layer_status status = md5_player_layer(p.player, 0);
             const bool fades = status.from != MD5_NONE && status.progress < 0.999f;
             const bool is_now = prints.time <= now && now < prints.time + tick;
@@ -508,7 +508,7 @@ VIEW_SHOW(in_step)
             if (fades && is_now)
                 view_add_mark(&plots[0], fade * status.progress, apart, color);
             if (is_now)
-                play(&p, 0.0, picture->figures[way].pose);
+                play(&p, 0, picture->figures[way].pose);
         }
         view_add_point(&plots[1], way, 3.0, 2.0 - way);
         view_add_mark(&plots[1], now, 2.0 - way, color);
@@ -522,7 +522,7 @@ VIEW_SHOW(in_step)
 static void add_window(void *user, md5_player *player, const md5_event *event, float weight)
 {
     const event_plot *const to = user;
-    const double top = (double)to->plot->row.high.y - 1.0 + 0.8 * (double)weight;
+    const double top = (double)to->plot->row.high.y - 1 + 0.8 * (double)weight;
     (void)player;
     for (int row = 0; to->plot->row.series[row].name != NULL; row++)
         if (strcmp(event->name, to->plot->row.series[row].name) == 0)
@@ -537,19 +537,19 @@ static void show_bars(view_picture *picture, const char *text, double told)
     view_plot *const plot = &picture->plots[picture->num_plots - 1];
     const double length = (double)plot->row.high.x, tick = length / (double)VIEW_PAGE_STEPS;
     const double now = fmod(picture->time, length);
-    event_plot to = {plot, 0, 0.0};
+    event_plot to = {plot, 0, 0};
     playing p;
     const bool plays = begin_playing(&p, picture, text, NULL);
     for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
         const bool is_now = tick * i <= now && now < tick * (i + 1);
         to.time = tick * i;
-        md5_player_advance(p.player, i > 0 ? tick : 0.0, add_window, &to);
+        md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
         if (i == 0) // without effect if there is none
             md5_player_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
         if (i == (int)lround(told / tick)) {
             md5_player_shot_section(p.player, 0, "lower",
                                     (md5_section_change)view_choice(picture, 0));
-            view_add_mark(picture->plots, to.time, md5_player_shot(p.player, 0).time * 84.0,
+            view_add_mark(picture->plots, to.time, md5_player_shot(p.player, 0).time * 84,
                           VIEW_RED);
         }
         const md5_shot_status shot = md5_player_shot(p.player, 0);
@@ -558,17 +558,17 @@ static void show_bars(view_picture *picture, const char *text, double told)
             const bool is_section = shot.section != NULL && strcmp(shot.section, name) == 0;
             const uint32_t window = md5_find_window(p.machine, name);
             const float weight = is_section ? shot.weight : md5_player_window(p.player, window);
-            const double height = (double)plot->row.high.y - 1.0 - row + 0.8 * (double)weight;
+            const double height = (double)plot->row.high.y - 1 - row + 0.8 * (double)weight;
             view_add_point(plot, row, to.time, height);
             if (!is_now)
                 continue;
             view_add_mark(plot, to.time, height, plot->row.series[row].color);
             view_add_fact(picture, name, (double)weight, "");
         }
-        if (told >= 0.0)
-            view_add_point(picture->plots, 0, to.time, shot.time * 84.0);
+        if (told >= 0)
+            view_add_point(picture->plots, 0, to.time, shot.time * 84);
         if (is_now)
-            play(&p, 0.0, picture->figures[0].pose);
+            play(&p, 0, picture->figures[0].pose);
     }
     end_playing(&p);
 }
@@ -590,7 +590,7 @@ VIEW_SHOW(windows)
 {
     char text[512];
     COMMON_TEXT(text, blows, picture->values[0], picture->values[1]);
-    show_bars(picture, text, -1.0);
+    show_bars(picture, text, -1);
 }
 
 // lines of sections
@@ -640,7 +640,7 @@ VIEW_SHOW(grip)
                                 "joints { \"shaft\" -1 ( 0 0 0 ) ( 0 0 -0.6088 ) }";
     static const char *const names[2] = {"farthest, right hand alone", "farthest, both hands"};
     const md5_vec3 grip = {.x = picture->values[1]}, ends[2] = {{.x = -10}, {.x = 26}};
-    const double length = 4.0, now = fmod(picture->time, length);
+    const double length = 4, now = fmod(picture->time, length);
     const uint32_t hand = view_page_joint(picture, "hand_l"),
                    prop = view_page_joint(picture, "prop_r");
     md5_model *const staff = md5_parse_model(model, strlen(model), NULL, NULL);
@@ -650,14 +650,14 @@ VIEW_SHOW(grip)
         md5_xform shown = figure->place;
         char text[512];
         playing p;
-        double farthest = 0.0;
+        double farthest = 0;
         COMMON_TEXT(text, on_staff, view_word(picture, 0), grip.x);
         const bool plays = begin_playing(&p, picture, text, staff);
         if (plays)
-            md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0.0f;
+            md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0;
         for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
             const double time = view_plot_x(picture->plots, i);
-            play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0.0, pose);
+            play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, pose);
             const md5_xform shaft = md5_xform_mul(md5_joint_in_model(picture->skeleton, pose, prop),
                                                   staff->bind_local[0]);
             const double distance =

@@ -4,7 +4,7 @@
 // Of a slider whose values below 0 let it move by itself.
 static float moving_part(const view_picture *picture, float part)
 {
-    return part >= 0.0f ? part : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4.0) * 1.57079633f);
+    return part >= 0 ? part : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4) * 1.57079633f);
 }
 
 // == Interpolation =========================================================================
@@ -78,8 +78,8 @@ VIEW_SHOW(slerp)
     const md5_quat from = {.w = 1},
                    to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
     // The largest error of nlerp, as md5math.h derives it, in degrees.
-    const double h = 0.25 * angle, x = sqrt(tan(h) / h - 1.0) / tan(h);
-    const double largest = (2.0 * atan(x * tan(h)) - 2.0 * x * h) * 57.29577951308232;
+    const double h = 0.25 * angle, x = sqrt(tan(h) / h - 1) / tan(h);
+    const double largest = (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
     md5_quat turns[2];
     view_plot *const plots = picture->plots;
     plots[0].row.high.y = picture->values[0];
@@ -138,7 +138,7 @@ VIEW_SHOW(matrices)
     picture->figures[1].place = centre;
     picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
-    double shortest = 1.0;
+    double shortest = 1;
     COMMON_FOR (i, 3) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
         view_add_line(&picture->lines, centre.translation,
@@ -147,7 +147,7 @@ VIEW_SHOW(matrices)
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
         const double x = view_plot_x(picture->plots, i);
-        view_add_point(picture->plots, 0, x, 1.0);
+        view_add_point(picture->plots, 0, x, 1);
         view_add_point(picture->plots, 1, x, volume_of(lerp_matrices(ends[0], ends[1], (float)x)));
     }
     view_add_mark(picture->plots, t, volume_of(mean), VIEW_RED);
@@ -199,7 +199,7 @@ VIEW_SHOW(euler)
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
     COMMON_FOR (ring, 3)
         for (int i = 0; i <= 48; i++) {
-            const float radius = 30.0f - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
+            const float radius = 30 - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
             const float c = radius * cosf(angle), s = radius * sinf(angle);
             const md5_vec3 flat = ring == 0   ? (md5_vec3){0, c, s}
                                   : ring == 1 ? (md5_vec3){c, s, 0}
@@ -247,7 +247,7 @@ VIEW_SHOW(curves)
                                  .weights = kind == MD5_CURVE_NURBS ? weights : NULL};
     md5_curve *const curve = md5_create_curve(&desc, NULL, NULL);
     const bool by_distance = view_choice(picture, 1) == 1;
-    const double part = fmod(picture->time, 5.0) / 5.0;
+    const double part = fmod(picture->time, 5) / 5.0;
     if (curve == NULL)
         return;
     COMMON_FOR (i, 7) {
@@ -278,11 +278,11 @@ VIEW_SHOW(curves)
         }
     // How near the curve comes to the moved point: at the nearest of many places, and then nearer
     // and nearer.
-    double nearest = INFINITY, nearest_t = 0.0;
+    double nearest = INFINITY, nearest_t = 0;
     COMMON_FOR (round, 18) {
-        const double span = ldexp(1.0, -9 - round), from = nearest_t;
+        const double span = ldexp(1, -9 - round), from = nearest_t;
         for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
-            const double tried = fmin(fmax(from + span * i, 0.0), 1.0);
+            const double tried = fmin(fmax(from + span * i, 0), 1);
             const double distance = view_distance(md5_curve_point(curve, tried), points[3]);
             nearest_t = distance < nearest ? tried : nearest_t;
             nearest = fmin(nearest, distance);
@@ -300,7 +300,7 @@ VIEW_SHOW(curves)
 // -- Quaternion splines ---------------------------------------------------------------------
 
 enum { KEYS = 5 };
-static const double period = 5.0;
+static const double period = 5;
 
 // lines of squad
 typedef struct rotations {
@@ -325,8 +325,8 @@ static md5_vec3 angular_velocity(const rotations *r, double time, double step)
     const md5_quat d = md5_quat_mul(md5_quat_conjugate(a), b);
     const md5_vec3 axis = {d.x, d.y, d.z};
     const float sine = copysignf(md5_vec3_length(axis), d.w);
-    const float turn = 2.0f * atan2f(sine, fabsf(d.w)) / (float)step;
-    return sine != 0.0f ? md5_vec3_scale(axis, turn / sine) : axis;
+    const float turn = 2 * atan2f(sine, fabsf(d.w)) / (float)step;
+    return sine != 0 ? md5_vec3_scale(axis, turn / sine) : axis;
 }
 
 static const double brief = 1.0 / 512.0;
@@ -369,7 +369,7 @@ VIEW_SHOW(squad)
                 const double way = side == 0 ? -brief : brief;
                 velocity[side] =
                     md5_vec3_sub(md5_vec3_scale(angular_velocity(&r, times[i], way), 2),
-                                 angular_velocity(&r, times[i], 2.0 * way));
+                                 angular_velocity(&r, times[i], 2 * way));
             }
             largest = fmaxf(largest, view_distance(velocity[1], velocity[0]));
         }

@@ -34,12 +34,12 @@ VIEW_SHOW(easing)
 {
     const md5_easing curve = {.kind = view_choice(picture, 0)};
     const float part = show_walker(picture, curve, picture->values[1]);
-    view_add_fact(picture, "eased value", ease_part(curve.kind, part, 1.0), "");
+    view_add_fact(picture, "eased value", ease_part(curve.kind, part, 1), "");
     // The slope, from both sides, until he is there.
     const float step = 1e-3f;
     const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
                         / (fminf(part + step, 1) - fmaxf(part - step, 0));
-    view_add_fact(picture, "speed, linear = 1", part < 1.0f ? slope : 0.0f, "");
+    view_add_fact(picture, "speed, linear = 1", part < 1 ? slope : 0, "");
 }
 
 // -- Curves with parameters -----------------------------------------------------------------
@@ -63,7 +63,7 @@ VIEW_SHOW(timing)
     const float *const v = picture->values;
     const bool is_staircase = view_choice(picture, 0) == 1;
     const md5_easing curve = timing(is_staircase, &v[1], view_choice(picture, 5));
-    const float part = show_walker(picture, curve, 2.0);
+    const float part = show_walker(picture, curve, 2);
     const md5_vec2 points[4] = {{0, 0}, {v[1], v[2]}, {v[3], v[4]}, {1, 1}};
     for (int i = 0; i < 4 && !is_staircase; i++) {
         view_add_point(picture->plots, 2, points[i].x, points[i].y);
@@ -78,11 +78,11 @@ VIEW_SHOW(timing)
 // Parameters that follow a target: Bobbin's head looks at a ball that jumps from side to side.
 
 // The ball jumps every second and a half.
-static const double beat = 1.5, rate = 240.0;
+static const double beat = 1.5, rate = 240;
 
 static float ball_at(double time)
 {
-    return fmod(floor(time / beat), 2.0) < 0.5 ? -1.0f : 1.0f;
+    return fmod(floor(time / beat), 2) < 0.5 ? -1 : 1;
 }
 
 typedef struct follower {
@@ -121,7 +121,7 @@ VIEW_SHOW(follow)
                   .from = -1,
                   .target = -1};
     // Two jumps are shown, from rest.
-    const double span = 2.0 * beat, now = fmod(picture->time, span);
+    const double span = 2 * beat, now = fmod(picture->time, span);
     const int steps = (int)(span * rate);
     float shown = -1, highest = -1;
     for (int i = 0; i <= steps; i++) {
@@ -138,7 +138,7 @@ VIEW_SHOW(follow)
         if (target != f.target) { // an easing begins again from where it is
             f.from = f.value;
             f.target = target;
-            f.since = 0.0;
+            f.since = 0;
         }
         follow(&f, target, (float)(1.0 / rate));
     }
@@ -146,14 +146,14 @@ VIEW_SHOW(follow)
     const float ball = ball_at(now + beat);
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
-                              .target = {45, 26.0f * shown, 40},
+                              .target = {45, 26 * shown, 40},
                               .weight = 1};
     md5_solve_aim(picture->skeleton, &look, picture->figures[0].pose);
-    view_add_cross(&picture->lines, (md5_vec3){45, 26.0f * ball, 40}, 3, VIEW_RED);
+    view_add_cross(&picture->lines, (md5_vec3){45, 26 * ball, 40}, 3, VIEW_RED);
     view_add_cross(&picture->lines, look.target, 2, VIEW_YELLOW);
     view_add_fact(picture, "target", ball, "");
     view_add_fact(picture, "value", shown, "");
-    view_add_fact(picture, "overshoot", fmaxf(highest - 1.0f, 0), "");
+    view_add_fact(picture, "overshoot", fmaxf(highest - 1, 0), "");
 }
 
 // -- Following at any frame rate ------------------------------------------------------------
@@ -175,7 +175,7 @@ VIEW_SHOW(frame_rate)
     const double span = plot->row.high.x, now = fmod(picture->time, span);
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
         view_add_point(plot, 0, view_plot_x(plot, i),
-                       1.0 - 2.0 * exp(-(double)speed * view_plot_x(plot, i)));
+                       1 - 2 * exp(-(double)speed * view_plot_x(plot, i)));
     COMMON_FOR (exact, 2) {
         view_figure *const figure = &picture->figures[exact];
         float value = -1, last = value, now_at = value;
@@ -189,13 +189,13 @@ VIEW_SHOW(frame_rate)
         view_add_mark(plot, now, now_at, plot->row.series[1 + exact].color);
         const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                                   .length = 3,
-                                  .target = {45, 26.0f * view_clamp(now_at, -2, 2), 40},
+                                  .target = {45, 26 * view_clamp(now_at, -2, 2), 40},
                                   .weight = 1};
         md5_solve_aim(picture->skeleton, &look, figure->pose);
         view_add_cross(&picture->lines, md5_xform_point(figure->place, look.target), 2,
                        plot->row.series[1 + exact].color);
     }
-    const double rest = 1.0 - (double)(speed * dt);
+    const double rest = 1 - (double)(speed * dt);
     view_add_fact(picture, "share of a frame, product", speed * dt, "");
     view_add_fact(picture, "share of a frame, exact", md5_follow_share(speed, dt), "");
     view_add_fact(picture, "left after 1 s, product", pow(rest, picture->values[1]), "");

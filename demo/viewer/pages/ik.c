@@ -48,7 +48,7 @@ VIEW_SHOW(ik)
     const uint32_t max_iterations = (uint32_t)picture->plots->row.high.x;
     view_figure *const figure = &picture->figures[0];
     md5_xform *const pose = view_spare_pose(picture, 0), *const begin = view_spare_pose(picture, 1);
-    const float angle = 2.0f * (float)picture->time, wave = v[5] * 5.0f;
+    const float angle = 2 * (float)picture->time, wave = v[5] * 5;
     md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
                          .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
@@ -106,7 +106,7 @@ static double measure_turn(const view_picture *picture, const md5_xform *pose, u
     const md5_vec3 now = md5_quat_rotate(turn, axis);
     const double across = md5_vec3_length(md5_vec3_cross(axis, now)), w = turn.w;
     *swing = atan2(across, md5_vec3_dot(axis, now));
-    return 2.0 * atan2(copysign(along, along * w), fabs(w));
+    return 2 * atan2(copysign(along, along * w), fabs(w));
 }
 
 VIEW_SHOW(limits)
@@ -195,19 +195,19 @@ enum { MAX_PRINTS = 96 };
 
 // A walk begins again after this time; steps are computed at 120 in a second; and the seconds that
 // the plot shows.
-static const double walk_span = 16.0, walk_tick = 1.0 / 120.0, walk_shown = 4.0;
+static const double walk_span = 16, walk_tick = 1.0 / 120.0, walk_shown = 4;
 
 // `user`: the height of the hills, units.
 static float height_at(const float *hills, float x, float y)
 {
-    return *hills * (sinf(0.071f * x) * cosf(0.083f * y) + 0.5f * sinf(0.11f * y + 1.0f));
+    return *hills * (sinf(0.071f * x) * cosf(0.083f * y) + 0.5f * sinf(0.11f * y + 1));
 }
 
 static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     const float height = height_at(user, at.x, at.y);
-    *normal = (md5_vec3){height - height_at(user, at.x + 1.0f, at.y),
-                         height - height_at(user, at.x, at.y + 1.0f), 1};
+    *normal = (md5_vec3){height - height_at(user, at.x + 1, at.y),
+                         height - height_at(user, at.x, at.y + 1), 1};
     return height;
 }
 
@@ -247,7 +247,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
         if (i >= first) {
             // Whether the ankles of what stands do so, as they are posed.
             view_figure walker = {.pose = view_spare_pose(picture, 0)};
-            view_sample_clip(picture, NULL, 0.0, walker.pose);
+            view_sample_clip(picture, NULL, 0, walker.pose);
             pose_walker(desc, walk, walker.pose, &walker.place);
             COMMON_FOR (j, walk->num_legs) {
                 const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
@@ -266,7 +266,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
             // A leg is in the air: a point of its line in the plot is higher.
             if (i >= first && i % 4 == 0 && leg < VIEW_PAGE_SERIES)
                 view_add_point(picture->plots, (int)leg, (i - steps) * walk_tick,
-                               (foot->is_stepping ? 0.6 : 0.0) - leg);
+                               (foot->is_stepping ? 0.6 : 0) - leg);
         }
     }
 }
@@ -291,7 +291,7 @@ VIEW_SHOW(walk)
     md5_walk walk;
     walked seen = {.num_prints = 0};
     md5_walk_begin(&desc, figure->pose, figure->place, &walk);
-    simulate_walk(picture, &desc, fmod(fmax(picture->time, 0.0), walk_span), &walk, &seen);
+    simulate_walk(picture, &desc, fmod(fmax(picture->time, 0), walk_span), &walk, &seen);
     const uint32_t reached = pose_walker(&desc, &walk, figure->pose, &figure->place);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
     enum { CELLS = 14 };
@@ -320,7 +320,7 @@ VIEW_SHOW(walk)
         for (int k = 0; k <= 16; k++) {
             const float t = (float)k / 16.0f;
             md5_vec3 place = md5_vec3_lerp(foot->from, foot->to, t);
-            place.z += 16.0f * foot->lift * t * t * (1.0f - t) * (1.0f - t);
+            place.z += 16 * foot->lift * t * t * (1 - t) * (1 - t);
             view_draw_to(picture, place, k > 0 ? VIEW_YELLOW : 0);
         }
     }
@@ -333,7 +333,7 @@ VIEW_SHOW(walk)
     view_add_fact(picture, "a standing ankle moved", seen.slid, "units in 4 s");
     view_add_fact(picture, "a step takes", walk.seconds, "s");
     view_add_fact(picture, "speed", md5_vec3_length(walk.velocity), "units/s");
-    view_add_fact(picture, "body tilts", acos(fmin(walk.normal.z, 1.0)) * 57.29577951, "degrees");
+    view_add_fact(picture, "body tilts", acos(fmin(walk.normal.z, 1)) * 57.29577951, "degrees");
 }
 
 // == Gaze ==================================================================================
@@ -341,7 +341,7 @@ VIEW_SHOW(walk)
 // A head and eyes that look by themselves.
 
 // The look begins again after this time, and the plot shows this many seconds.
-static const double gaze_span = 60.0, gaze_shown = 6.0, gaze_tick = 1.0 / 60.0;
+static const double gaze_span = 60, gaze_shown = 6, gaze_tick = 1.0 / 60.0;
 
 // lines of gaze
 static void look_on(const md5_gaze_desc *desc, const md5_skeleton *skeleton, md5_gaze *gaze,
@@ -376,23 +376,22 @@ VIEW_SHOW(gaze)
                                 md5_mat34_translation(picture->model->bind[right]), 0.5f),
         .targets = &ball,
         .num_targets = 1,
-        .numbers = {.interest = v[1] > 0.0f ? v[1] : MD5_ZERO,
+        .numbers = {.interest = v[1] > 0 ? v[1] : MD5_ZERO,
                     .distance = 60,
                     .max_seconds = v[2],
-                    .head_share = v[3] > 0.0f ? v[3] : MD5_ZERO,
+                    .head_share = v[3] > 0 ? v[3] : MD5_ZERO,
                     .head_seconds = v[4]},
     };
     md5_gaze gaze;
     md5_gaze_begin(view_choice(picture, 0), &gaze);
-    const int steps = (int)(fmod(fmax(picture->time, 0.0), gaze_span) / gaze_tick + 0.5),
+    const int steps = (int)(fmod(fmax(picture->time, 0), gaze_span) / gaze_tick + 0.5),
               first = steps - (int)(gaze_shown / gaze_tick);
     uint32_t saccades = 0;
     for (int i = 0; i <= steps; i++) {
         const double time = gaze_tick * i;
         const float before = i > 1 ? gaze.seconds : INFINITY; // the first is at once
         // A ball that flies in front of him.
-        ball =
-            (md5_vec3){48, 26.0f * (float)sin(1.1 * time), 42.0f + 9.0f * (float)sin(1.7 * time)};
+        ball = (md5_vec3){48, 26 * (float)sin(1.1 * time), 42 + 9 * (float)sin(1.7 * time)};
         if (i > 0) {
             look_on(&desc, picture->skeleton, &gaze, gaze_tick);
             saccades += gaze.seconds < before ? 1u : 0u;

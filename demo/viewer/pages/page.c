@@ -102,12 +102,12 @@ double view_angle(md5_quat a, md5_quat b)
                  y = aw * by + ax * bz - ay * bw - az * bx,
                  z = aw * bz - ax * by + ay * bx - az * bw,
                  cosine = ax * bx + ay * by + az * bz + aw * bw;
-    return 2.0 * atan2(sqrt(x * x + y * y + z * z), fabs(cosine)) * 57.29577951308232;
+    return 2 * atan2(sqrt(x * x + y * y + z * z), fabs(cosine)) * 57.29577951308232;
 }
 
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b)
 {
-    double largest = 0.0;
+    double largest = 0;
     COMMON_FOR (i, picture->scene->num_joints)
         largest = fmax(largest, view_angle(a[i].rotation, b[i].rotation));
     return largest;

@@ -29,9 +29,9 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
             continue;
         picture->num_figures = i + 1;
         if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - 2.0f}, VIEW_PLAIN, label);
+            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - 2}, VIEW_PLAIN, label);
         if (scene->model != NULL)
-            view_sample_clip(picture, page->clip, 0.0, figure->pose);
+            view_sample_clip(picture, page->clip, 0, figure->pose);
     }
     for (; picture->num_plots < VIEW_PAGE_PLOTS; picture->num_plots++) {
         picture->plots[picture->num_plots].row = page->plots[picture->num_plots];
@@ -58,7 +58,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
         if (plot->row.fit == VIEW_FIT_NOT || plot->row.fit == VIEW_FIT_BARS || !(low <= high))
             continue;
         const float margin = fmaxf(0.06f * (high - low), 1e-6f);
-        plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0.0f : low - margin;
+        plot->row.low.y = plot->row.fit == VIEW_FIT_TOP ? 0 : low - margin;
         plot->row.high.y = high + margin;
     }
 }
@@ -220,12 +220,12 @@ void view_open_page(view_pages *pages, int32_t number)
 // in pixels.
 static float panel_width(const view_stage *stage)
 {
-    return fminf(0.46f * stage->width, 520.0f * stage->font->scale);
+    return fminf(0.46f * stage->width, 520 * stage->font->scale);
 }
 
 static float plots_height(const view_stage *stage)
 {
-    return stage->pages->picture.num_plots > 0 ? 0.36f * stage->height : 0.0f;
+    return stage->pages->picture.num_plots > 0 ? 0.36f * stage->height : 0;
 }
 
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
@@ -258,15 +258,15 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         drawn = ready_figure(pages, given, &picture->figures[i], error);
 
     // The box of the page, in what panel and plots leave free.
-    const float left = clean ? 0.0f : panel_width(given);
-    const float free_height = given->height - (clean ? 0.0f : plots_height(given));
+    const float left = clean ? 0 : panel_width(given);
+    const float free_height = given->height - (clean ? 0 : plots_height(given));
     const md5_vec3 middle = view_centre(picture->bounds), last = picture->bounds.max;
     const float half_x = last.x - middle.x, half_y = last.y - middle.y;
     const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
     view_hull hull;
     for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
         const unsigned pair = i / 2, num_pairs = VIEW_HULL_POINTS / 2;
-        const float angle = 2.0f * VIEW_PI * ((float)pair + 0.5f) / (float)num_pairs;
+        const float angle = 2 * VIEW_PI * ((float)pair + 0.5f) / (float)num_pairs;
         const float x = cosf(angle), y = sinf(angle);
         hull.points[i] = (md5_vec3){middle.x + radius * x + copysignf(half_x - radius, x),
                                     middle.y + radius * y + copysignf(half_y - radius, y),
@@ -290,10 +290,10 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         return drawn;
     drawn = draw_figures(pages, &stage, error);
     if (drawn && !transparent && !picture->has_no_floor)
-        md5gl_draw_ground(stage.renderer, middle, 3.0f * camera.scene_radius);
+        md5gl_draw_ground(stage.renderer, middle, 3 * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
-        md5gl_draw_grid(stage.renderer, document->ground, 10, middle, 7.0f * camera.scene_radius);
-    view_draw_lines(&picture->lines, stage.renderer, 2.0f * stage.font->scale, true);
+        md5gl_draw_grid(stage.renderer, document->ground, 10, middle, 7 * camera.scene_radius);
+    view_draw_lines(&picture->lines, stage.renderer, 2 * stage.font->scale, true);
     return drawn;
 }
 
@@ -344,7 +344,7 @@ static void write_code(column *c, const char *lines)
     view_canvas *const canvas = c->canvas;
     const view_font *const font = canvas->font;
     const float letter = view_text_width(font, VIEW_CODE, " "), row = font->line[VIEW_CODE];
-    const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
+    const float inset = 8 * font->scale, space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // Once to see how high the box is, and once over it.
     COMMON_FOR (run, 2) {
@@ -354,13 +354,13 @@ static void write_code(column *c, const char *lines)
             length = strcspn(rest, "\n");
             size_t indent = strspn(rest, " "), part;
             bool in_comment = false;
-            c->y += indent >= length ? row : 0.0f;
+            c->y += indent >= length ? row : 0;
             for (size_t at = indent; at < length; at += part + strspn(rest + at + part, " ")) {
                 char code[512], comment[512] = "";
                 float x = (float)indent * letter;
-                part = find_break(rest + at, length - at,
-                                  (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8),
-                                  in_comment);
+                part =
+                    find_break(rest + at, length - at,
+                               (size_t)fmaxf((c->width - 2 * inset - x) / letter, 8), in_comment);
                 COMMON_TEXT(code, "%.*s", (int)part, rest + at);
                 char *const begin = in_comment ? code : strstr(code, "//");
                 if (begin != NULL) {
@@ -379,7 +379,7 @@ static void write_code(column *c, const char *lines)
         }
         if (run == 0)
             view_draw_round_rect(canvas, (view_rect){c->x, top, c->width, c->y + inset - top},
-                                 6.0f * font->scale, code_box);
+                                 6 * font->scale, code_box);
     }
     c->y += inset + space;
 }
@@ -396,20 +396,20 @@ static int write_words(column *c, float left, const char *label, const char *con
                        int count, int chosen)
 {
     const view_font *const font = c->canvas->font;
-    const float line = font->line[VIEW_TEXT], inset = 5.0f * font->scale, gap = 3.0f * font->scale;
+    const float line = font->line[VIEW_TEXT], inset = 5 * font->scale, gap = 3 * font->scale;
     const bool is_choice = chosen >= 0;
     float x = left;
     int pressed = -1;
     COMMON_FOR (i, count) {
         const float end = c->x + c->width;
-        const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2.0f * inset;
+        const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2 * inset;
         if (x > left && x + width > end) {
             x = left;
             c->y += line;
         }
         const view_rect word = {x, c->y, fminf(width, end - x), line};
         if (is_choice)
-            view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4.0f * font->scale,
+            view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4 * font->scale,
                                  i == chosen ? VIEW_CHOSEN : VIEW_CONTROL);
         view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset,
                        !is_choice    ? VIEW_ACCENT
@@ -438,7 +438,7 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     for (int i = 0; i < count && i < MAX_WORDS; i++) {
         words[i] =
             slider->words == view_easings ? md5_easing_name((md5_ease_kind)i) : slider->words[i];
-        width += view_text_width(font, VIEW_TEXT, words[i]) + 13.0f * font->scale;
+        width += view_text_width(font, VIEW_TEXT, words[i]) + 13 * font->scale;
     }
     view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.32f * c->width, VIEW_PLAIN, slider->name);
     const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
@@ -492,7 +492,7 @@ static void write_column(column *c, view_pages *pages)
     COMMON_FOR (i, pages->picture.num_facts) {
         const view_fact *const fact = &pages->picture.facts[i];
         const double size = fabs(fact->value);
-        COMMON_TEXT(text, size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
+        COMMON_TEXT(text, size >= 1e4 || (size > 0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
                     fact->value, fact->unit);
         view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
                        VIEW_BRIGHT, text);
@@ -521,8 +521,8 @@ static void run_page(view_ui *ui, const view_stage *stage)
     const float scale = stage->font->scale, margin = VIEW_MARGIN * scale;
     const float padding = VIEW_PADDING * scale;
     ui_column rows;
-    pages->panel = (view_rect){margin, margin, panel_width(stage) - 1.5f * margin,
-                               stage->height - 2.0f * margin};
+    pages->panel =
+        (view_rect){margin, margin, panel_width(stage) - 1.5f * margin, stage->height - 2 * margin};
     ui_box(ui, "page-slider", pages->panel, "");
     view_rect area = view_inset(pages->panel, padding);
     area.width += padding; // of the scroll bar
@@ -573,42 +573,41 @@ static void draw_number(view_canvas *canvas, float x, float y, float shift, floa
 static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
 {
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float padding = 10.0f * scale, left = 44.0f * scale;
+    const float padding = 10 * scale, left = 44 * scale;
     const md5_vec2 low = plot->row.low, high = plot->row.high;
     const view_rect area = {box.x + padding + left, box.y + padding + 2.3f * line,
-                            box.width - 2.0f * padding - left,
-                            box.height - 2.0f * padding - 3.5f * line};
+                            box.width - 2 * padding - left, box.height - 2 * padding - 3.5f * line};
     const float right = area.x + area.width, bottom = area.y + area.height;
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
-    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2.0f * padding,
+    view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2 * padding,
                    VIEW_BRIGHT, plot->row.title);
     const float zero = on_screen(plot, area, (md5_vec2){low.x, 0}).y;
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
     if (plot->row.fit != VIEW_FIT_BARS) {
-        draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1, high.y);
-        draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1, low.y);
+        draw_number(canvas, area.x - 6 * scale, area.y - 0.3f * line, 1, high.y);
+        draw_number(canvas, area.x - 6 * scale, bottom - 0.7f * line, 1, low.y);
     }
-    draw_number(canvas, area.x, bottom + 2.0f * scale, 0, low.x);
-    draw_number(canvas, right, bottom + 2.0f * scale, 1, high.x);
+    draw_number(canvas, area.x, bottom + 2 * scale, 0, low.x);
+    draw_number(canvas, right, bottom + 2 * scale, 1, high.x);
     const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
-    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2.0f * scale,
-                   0, VIEW_DIM, plot->row.across);
-    draw_series(plot, canvas, area, 2.0f * scale);
+    view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2 * scale, 0,
+                   VIEW_DIM, plot->row.across);
+    draw_series(plot, canvas, area, 2 * scale);
     float x = box.x + padding; // of the names of the series in their colours, in one line
     for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL && x < right; i++) {
         const view_color color = plot->row.series[i].color;
         const float y = box.y + padding + line;
-        view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * line, 4.0f * scale, color | 0xFFu);
-        x += 12.0f * scale;
+        view_draw_disc(canvas, x + 4 * scale, y + 0.5f * line, 4 * scale, color | 0xFFu);
+        x += 12 * scale;
         x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_PLAIN,
                             plot->row.series[i].name)
-             + 12.0f * scale;
+             + 12 * scale;
     }
     COMMON_FOR (i, plot->num_marks) {
         const md5_vec2 place = on_screen(plot, area, plot->marks[i].point);
-        view_draw_disc(canvas, place.x, place.y, 5.0f * scale, plot->marks[i].color);
+        view_draw_disc(canvas, place.x, place.y, 5 * scale, plot->marks[i].color);
     }
 }
 
@@ -635,12 +634,12 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     stage.width = PICTURE_WIDTH;
     stage.height = PICTURE_HEIGHT;
     view_open_page(&pages, number);
-    bool is_drawn = view_draw_page(&stage, 0.0, target, false, true, &error);
+    bool is_drawn = view_draw_page(&stage, 0, target, false, true, &error);
     view_clear_canvas(stage.canvas);
     if (pages.picture.num_plots > 0)
         draw_series(pages.picture.plots, stage.canvas,
-                    (view_rect){4, 0.5f * (float)PICTURE_HEIGHT, (float)PICTURE_WIDTH - 8.0f,
-                                0.5f * (float)PICTURE_HEIGHT - 4.0f},
+                    (view_rect){4, 0.5f * (float)PICTURE_HEIGHT, (float)PICTURE_WIDTH - 8,
+                                0.5f * (float)PICTURE_HEIGHT - 4},
                     1.5f);
     view_draw_canvas(&stage);
     is_drawn =
@@ -732,14 +731,12 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     view_canvas *const canvas = stage->canvas;
     view_pages *const pages = stage->pages;
     const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale, gap = 8.0f * scale;
-    const view_rect box = {margin, margin, stage->width - 2.0f * margin,
-                           stage->height - 2.0f * margin};
-    const view_rect room = {box.x + padding,
-                            box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
-                            box.width - 2.0f * padding,
-                            box.height - 2.0f * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
-    const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1);
+    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale, gap = 8 * scale;
+    const view_rect box = {margin, margin, stage->width - 2 * margin, stage->height - 2 * margin};
+    const view_rect room = {
+        box.x + padding, box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
+        box.width - 2 * padding, box.height - 2 * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
+    const float columns = fmaxf(floorf((room.width + gap) / (140 * scale + gap)), 1);
     const float width = (room.width + gap) / columns - gap,
                 high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
     const uint32_t count = view_num_pages, across = (uint32_t)columns,
@@ -756,7 +753,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, count) {
         const view_page *const page = view_page_at(i);
         if (i % across == 0)
-            is_seen = ui_take_row(ui, high + 3.0f * line, &row);
+            is_seen = ui_take_row(ui, high + 3 * line, &row);
         const view_rect tile = {row.x + (float)(i % across) * (width + gap), row.y, width,
                                 row.height};
         const view_rect picture = {tile.x, tile.y + line, width, high};
@@ -798,17 +795,17 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
         const float scale = stage->font->scale;
         const md5_vec3 way = md5_vec3_sub(label->place, lens->eye);
         const float depth = -md5_vec3_dot(way, lens->axes.back);
-        if (!(depth > 0.0f))
+        if (!(depth > 0))
             continue;
         const float right = md5_vec3_dot(way, lens->axes.right) / (depth * lens->half_x),
                     up = md5_vec3_dot(way, lens->axes.up) / (depth * lens->half_y);
         const float text = view_text_width(stage->font, VIEW_TEXT, label->text);
-        const view_rect box = {0.5f * (stage->width * (1.0f + lens->shift_x + right) - text)
-                                   - 6.0f * scale,
-                               0.5f * stage->height * (1.0f - lens->shift_y - up) - 11.0f * scale,
-                               text + 12.0f * scale, 22.0f * scale};
-        view_draw_round_rect(stage->canvas, box, 6.0f * scale, 0x12151AC0u);
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6.0f * scale, box.y + 2.0f * scale, 0,
+        const view_rect box = {0.5f * (stage->width * (1 + lens->shift_x + right) - text)
+                                   - 6 * scale,
+                               0.5f * stage->height * (1 - lens->shift_y - up) - 11 * scale,
+                               text + 12 * scale, 22 * scale};
+        view_draw_round_rect(stage->canvas, box, 6 * scale, 0x12151AC0u);
+        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0,
                        label->color, label->text);
     }
     run_page(ui, stage);

@@ -31,7 +31,7 @@ static void set_links(const view_picture *picture, double time, md5_xform *pose,
                 drive = sinf((float)fmod(0.7 * time, 6.283185307));
     links[0] = (md5_xform){
         md5_quat_from_euler((md5_euler){.pitch = 0.3f * v[0] * drive, .roll = v[0] * wave}),
-        {.z = 2.0f * drive},
+        {.z = 2 * drive},
         0};
     links[1] = (md5_xform){{.w = 1}, {.y = v[1] * drive, .z = 19}, 0};
     links[2] = (md5_xform){md5_quat_from_euler((md5_euler){.yaw = v[2] * drive}), {.z = 1}, 0};
@@ -60,7 +60,7 @@ VIEW_SHOW(chain)
     view_figure *const figure = &picture->figures[0];
     md5_vec2 circle[ROUND];
     md5_xform begin[4], links[4], reversed[4];
-    set_links(picture, 0.0, view_spare_pose(picture, 0), begin);
+    set_links(picture, 0, view_spare_pose(picture, 0), begin);
     set_links(picture, picture->time, figure->pose, links);
     // The hat is put on his head in the bind pose, and was given to its parent at time 0.
     const md5_xform on_head = link_to(md5_xform_from_mat34(picture->model->bind[head]),
@@ -74,20 +74,19 @@ VIEW_SHOW(chain)
         circle[i] = (md5_vec2){cosf(6.28318531f / (float)ROUND * (float)i),
                                sinf(6.28318531f / (float)ROUND * (float)i)};
     COMMON_FOR (i, 3) // brim, band and top
-        draw_outline(picture, hat, circle, ROUND, i == 0 ? 12.0f : 7.0f, 6.0f * (float)i,
-                     VIEW_YELLOW);
+        draw_outline(picture, hat, circle, ROUND, i == 0 ? 12 : 7, 6 * (float)i, VIEW_YELLOW);
     COMMON_FOR (i, 4) { // from deck to keel, from the car's floor to its rim, wheels
-        const float side = i < 2 ? -15.0f : 15.0f, along = i % 2 == 0 ? -15.0f : 15.0f;
+        const float side = i < 2 ? -15 : 15, along = i % 2 == 0 ? -15 : 15;
         const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
         if (i < 3)
-            draw_outline(picture, links[0], deck, 7, 1.0f - 0.15f * (float)i,
-                         14.0f - 9.0f * (float)i, VIEW_BLUE);
+            draw_outline(picture, links[0], deck, 7, 1 - 0.15f * (float)i, 14 - 9 * (float)i,
+                         VIEW_BLUE);
         if (i < 2)
-            draw_outline(picture, chain(links, 2), body, 4, 1, 12.0f * (float)i, VIEW_RED);
+            draw_outline(picture, chain(links, 2), body, 4, 1, 12 * (float)i, VIEW_RED);
         draw_outline(picture, md5_xform_mul(chain(links, 2), wheel), circle, ROUND, 5, 0, VIEW_RED);
     }
     for (int i = -4; i <= 4; i++) { // the water
-        const float at = 25.0f * (float)i;
+        const float at = 25 * (float)i;
         view_add_line(&picture->lines, (md5_vec3){at, -100, 0}, (md5_vec3){at, 100, 0},
                       0x4FC9C450u);
         view_add_line(&picture->lines, (md5_vec3){-100, at, 0}, (md5_vec3){100, at, 0},
@@ -119,9 +118,9 @@ static md5_quat with_w(float x, float y, float z)
 // quaternion and its negative are the same rotation: the one with w <= 0 is stored.
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
-    const double scale = pow(10.0, round((double)digits));
+    const double scale = pow(10, round((double)digits));
     md5_quat q = md5_quat_from_axis_angle(axis, degrees / 57.2957795f);
-    if (q.w > 0.0f)
+    if (q.w > 0)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
     *stored = q;
     return with_w((float)(round(q.x * scale) / scale), (float)(round(q.y * scale) / scale),
@@ -212,14 +211,14 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
                        const md5_vec3 *positions)
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
-    double sum = 0.0;
+    double sum = 0;
     COMMON_FOR (v, mesh->num_vertices) {
         float share = 0;
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             uint32_t above = mesh->influence_joints[i];
             while (above != MD5_NONE && above != joint)
                 above = model->skeleton.joints[above].parent;
-            share += above != MD5_NONE ? mesh->influences[i].w : 0.0f;
+            share += above != MD5_NONE ? mesh->influences[i].w : 0;
         }
         if (share > 0.25f && share < 0.75f)
             sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));
@@ -238,7 +237,7 @@ VIEW_SHOW(dual)
             md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, picture->values[i % 2] / 57.2957795f));
     md5_mat34 *const palette = common_alloc(count, sizeof *palette);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
-    double waists[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
+    double waists[3] = {0, 0, 0}, farthest = 0;
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
     COMMON_FOR (m, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[m];
@@ -252,8 +251,8 @@ VIEW_SHOW(dual)
             farthest = fmax(farthest, view_distance(a[v], b[v]));
         free(a);
     }
-    view_add_fact(picture, "waist, linear", 100.0 * waists[1] / waists[0], "% of the bind pose");
-    view_add_fact(picture, "waist, dual", 100.0 * waists[2] / waists[0], "% of the bind pose");
+    view_add_fact(picture, "waist, linear", 100 * waists[1] / waists[0], "% of the bind pose");
+    view_add_fact(picture, "waist, dual", 100 * waists[2] / waists[0], "% of the bind pose");
     view_add_fact(picture, "farthest apart", farthest, "units");
     free(palette);
     free(dual);
@@ -291,7 +290,7 @@ VIEW_SHOW(normals)
     const md5_mat34 m = {{1, 0, 0, 0, 0, v[0], v[2], 0, 0, 0, v[1], 0}};
     const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // as pages have it
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
-    double errors[2] = {0.0, 0.0};
+    double errors[2] = {0, 0};
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
     COMMON_FOR (i, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
@@ -305,7 +304,7 @@ VIEW_SHOW(normals)
                 const md5_vec3 normal =
                     md5_vec3_normalize(carry_normal(m, normals[k], way == 1), normals[k]);
                 const md5_vec3 outward = carry_normal(m, normals[k], true);
-                if (md5_vec3_dot(outward, to_camera) > 0.0f) // of the side that is seen
+                if (md5_vec3_dot(outward, to_camera) > 0) // of the side that is seen
                     view_add_line(&picture->lines, from, view_along(from, normal, 4), colors[way]);
             }
             // Of each triangle: against the normal of where its corners go.

@@ -219,7 +219,7 @@ VIEW_SHOW(morph)
             weights[target] = picture->values[i];
     }
     uint32_t num_changed = 0;
-    double largest = 0.0;
+    double largest = 0;
     md5_mat34 *const palette = common_alloc((size_t)num_joints + 1, sizeof *palette);
     COMMON_FOR (i, num_joints)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
@@ -264,7 +264,7 @@ VIEW_KEEP(bake)
     const uint32_t joints = picture->model->skeleton.num_joints;
     if (clip == NULL)
         return;
-    const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2.0);
+    const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2);
     md5_xform *const pose = common_alloc(joints, sizeof *pose);
     md5_mat34 *const palettes = common_alloc((frames + (size_t)1) * joints, sizeof *palettes);
     kept->baked = bake(picture->model, clip->binding, frames, pose, palettes, palettes + joints);
@@ -346,7 +346,7 @@ VIEW_SHOW(impostor)
     COMMON_FOR (i, 2 * NUM_PAIRS) { // skinned, impostor, and farther away again
         view_figure *const figure = &picture->figures[i];
         const bool is_impostor = i % 2 == 1;
-        const float side = is_impostor ? 30.0f : -30.0f;
+        const float side = is_impostor ? 30 : -30;
         const int pair = i / 2;
         const float distance = picture->values[0] * (float)(pair * (pair + 1)) / 6.0f;
         // Away from the camera as pages have it, which looks from 30 degrees at the left.
@@ -367,7 +367,7 @@ VIEW_SHOW(impostor)
     // The largest angle, in degrees, between a direction from which a character is seen and that
     // of the nearest picture: midway between two pictures of a ring, where both rings are as far
     // away.
-    double farthest = 0.0;
+    double farthest = 0;
     for (int i = 0; i <= 1000; i++) {
         const double seen = lowest + (highest - lowest) * i / 1000.0;
         const double beside = cos(3.14159265358979 / look->num_around);

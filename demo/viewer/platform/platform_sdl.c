@@ -129,7 +129,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         // Farther apart by a third of the screen comes three times as near.
         event.kind = VIEW_INPUT_WHEEL;
         set_place(&event);
-        event.wheel = 24.0f * from->mgesture.dDist;
+        event.wheel = 24 * from->mgesture.dDist;
         break;
     case SDL_MOUSEMOTION:
         event.kind = VIEW_INPUT_MOVE;
@@ -200,7 +200,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     read_pad(window);
     if (view_next_of_pad(&window->pad, event))
         return true;
-    const int wait = (int)(patience * 1000.0);
+    const int wait = (int)(patience * 1000);
     if (wait > 0 ? SDL_WaitEventTimeout(&from, wait) == 0 : SDL_PollEvent(&from) == 0)
         return false;
     // Moves that wait already are one, so that a window that draws slowly never falls behind.
@@ -299,8 +299,8 @@ float view_scale_of_resources(const char *resources)
         line = strchr(line, '\n');
         line += line != NULL;
     }
-    const float dots = line != NULL ? strtof(line + strlen(name), NULL) : 0.0f;
-    return dots >= 1.0f && dots <= 4800.0f ? dots / 96.0f : 0.0f;
+    const float dots = line != NULL ? strtof(line + strlen(name), NULL) : 0;
+    return dots >= 1 && dots <= 4800 ? dots / 96.0f : 0;
 }
 
 // XErrorEvent, without X's headers, which need not be there.
@@ -493,14 +493,14 @@ float view_screen_scale(const view_window *window)
     view_window_pixels(window, &pixels, &unused);
     if (points > 0 && pixels > points)
         return (float)pixels / (float)points;
-    if (window->desktop_scale > 0.0f)
+    if (window->desktop_scale > 0)
         return window->desktop_scale;
     const int display = SDL_GetWindowDisplayIndex(window->window);
     if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
-        return 1.0f;
+        return 1;
     // In halves, and only if the resolution is high: many screens report a wrong size.
-    const float scale = floorf(dots / 96.0f * 2.0f) / 2.0f;
-    return dots >= 144.0f ? fminf(scale, 3) : 1.0f;
+    const float scale = floorf(dots / 96.0f * 2) / 2.0f;
+    return dots >= 144 ? fminf(scale, 3) : 1;
 }
 
 double view_screen_rate(const view_window *window)
@@ -509,7 +509,7 @@ double view_screen_rate(const view_window *window)
     const int display = SDL_GetWindowDisplayIndex(window->window);
     const bool is_known =
         display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0 && mode.refresh_rate > 0;
-    return is_known ? mode.refresh_rate : 60.0;
+    return is_known ? mode.refresh_rate : 60;
 }
 
 void view_swap_window(view_window *window)
@@ -534,7 +534,7 @@ double view_seconds(void)
 
 void view_sleep(double seconds)
 {
-    SDL_Delay((Uint32)(seconds * 1000.0));
+    SDL_Delay((Uint32)(seconds * 1000));
 }
 
 // Names of files may have any bytes; the clipboard takes UTF-8.

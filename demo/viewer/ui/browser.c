@@ -489,12 +489,11 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
         COMMON_TEXT(count, "%zu", num_all); // rows may be groups
     else
         COMMON_TEXT(count, "%zu of %zu", browser->num_found, num_all);
-    const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
+    const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12 * scale;
     view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1), VIEW_BRIGHT,
                    browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder);
-    view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
-                   count);
-    y += is_game ? 1.2f * line : 0.0f;
+    view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12 * scale, y, 0, VIEW_DIM, count);
+    y += is_game ? 1.2f * line : 0;
     if (is_game && browser->is_scanning) {
         COMMON_TEXT(hint, "reading: %zu files", browser->num_scanned);
         view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, hint);
@@ -513,24 +512,22 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
         if (ui_item(ui, (view_rect){left, y, used, line}, text))
             ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i};
         if (is_open)
-            view_draw_rect(canvas, (view_rect){left, y + line - 2.0f * scale, used, scale},
+            view_draw_rect(canvas, (view_rect){left, y + line - 2 * scale, used, scale},
                            VIEW_BRIGHT);
-        left += used + 18.0f * scale;
+        left += used + 18 * scale;
     }
-    const view_rect field = {x - 6.0f * scale, y + 1.2f * line, width + 12.0f * scale,
-                             line + 4.0f * scale};
-    view_draw_round_rect(canvas, field, 4.0f * scale, VIEW_CONTROL);
+    const view_rect field = {x - 6 * scale, y + 1.2f * line, width + 12 * scale, line + 4 * scale};
+    view_draw_round_rect(canvas, field, 4 * scale, VIEW_CONTROL);
     const char *const group = is_game && browser->group != NULL ? browser->group : "";
     COMMON_TEXT(hint, "%s%stype to filter; Enter opens%s", group, group[0] != '\0' ? ": " : "",
                 is_game ? ", Tab: next section" : "");
     const float used =
-        view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
+        view_draw_text(canvas, VIEW_TEXT, x, field.y + 2 * scale, width,
                        is_typed ? VIEW_BRIGHT : VIEW_DIM, is_typed ? browser->filter : hint);
     if (is_typed)
-        view_draw_rect(
-            canvas,
-            (view_rect){x + used + 1.0f, field.y + 4.0f * scale, scale, line - 4.0f * scale},
-            VIEW_ACCENT);
+        view_draw_rect(canvas,
+                       (view_rect){x + used + 1, field.y + 4 * scale, scale, line - 4 * scale},
+                       VIEW_ACCENT);
 }
 
 // A click beside the list closes it.
@@ -555,23 +552,22 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, VIEW_NUM_SECTIONS)
         if (browser->num_in_section[i] > num_lines)
             num_lines = browser->num_in_section[i];
-    const float heading = (is_game ? 4.0f : 2.8f) * line;
-    const float most = ui->window.height - 2.0f * margin - 2.0f * padding - heading;
-    const float inner =
-        fmaxf(fminf(520.0f * scale, stage->width - 2.0f * margin - 2.0f * padding), 1);
+    const float heading = (is_game ? 4 : 2.8f) * line;
+    const float most = ui->window.height - 2 * margin - 2 * padding - heading;
+    const float inner = fmaxf(fminf(520 * scale, stage->width - 2 * margin - 2 * padding), 1);
     // The preview of a game is beside the rows, if there is room for one.
-    const float side = (float)VIEW_SKETCH_SIZE * scale, distance = 16.0f * scale;
+    const float side = (float)VIEW_SKETCH_SIZE * scale, distance = 16 * scale;
     const bool has_preview = is_game && !browser->is_scanning && inner > 2.5f * (side + distance);
-    const float beside = has_preview ? side + distance : 0.0f;
+    const float beside = has_preview ? side + distance : 0;
     const float height =
         fmaxf(floorf(fminf(fmaxf((float)num_lines * line, beside), most) / line), 1) * line;
     const view_rect box = {roundf(0.5f * (stage->width - inner) - padding), ui->window.y + margin,
-                           inner + 2.0f * padding, heading + height + 2.0f * padding};
+                           inner + 2 * padding, heading + height + 2 * padding};
     ui_list list = {
         .rows = {box.x + padding, box.y + padding + heading, inner - beside, height},
         .count = browser->num_found,
-        .highlight = 12.0f * scale,
-        .bar_x = box.x + padding + inner - beside + 7.0f * scale,
+        .highlight = 12 * scale,
+        .bar_x = box.x + padding + inner - beside + 7 * scale,
         .hovered = SIZE_MAX,
         .pressed = SIZE_MAX,
     };
@@ -596,9 +592,9 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     if (has_preview) {
         static const float whole[4] = {0, 0, 1, 1};
         const view_rect frame = {list.rows.x + list.rows.width + distance, list.rows.y, side, side};
-        view_draw_round_rect(canvas, frame, 4.0f * scale, VIEW_PREVIEW_COLOR);
+        view_draw_round_rect(canvas, frame, 4 * scale, VIEW_PREVIEW_COLOR);
         if (stage->preview != 0)
-            view_draw_image(canvas, view_inset(frame, 2.0f * scale), whole, stage->preview, true);
+            view_draw_image(canvas, view_inset(frame, 2 * scale), whole, stage->preview, true);
     }
     for (size_t i = list.first; i < list.count && i < list.first + browser->num_rows; i++) {
         const view_entry *const entry = &browser->entries[browser->found[i]];

@@ -48,7 +48,7 @@ static void fit(plot *of)
             of->high = fmax(of->high, (double)value_at(of, line, frame));
         }
     const double range = of->high - of->low;
-    const double margin = fmax(0.06 * range, 10.0 * pow(10.0, -of->places) - 0.5 * range);
+    const double margin = fmax(0.06 * range, 10 * pow(10, -of->places) - 0.5 * range);
     of->low -= margin;
     of->high += margin;
 }
@@ -57,10 +57,10 @@ static void fit(plot *of)
 static void draw_grid(view_ui *ui, const plot *of)
 {
     const float em = view_em(ui->canvas->font), hair = fmaxf(1, roundf(0.08f * em));
-    const double least = (of->high - of->low) / fmax((double)(of->area.height / (2.2f * em)), 1.0);
-    const double power = pow(10.0, floor(log10(least))), part = least / power;
-    const double step = power * (part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
-    const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0.0), 9.0);
+    const double least = (of->high - of->low) / fmax((double)(of->area.height / (2.2f * em)), 1);
+    const double power = pow(10, floor(log10(least))), part = least / power;
+    const double step = power * (part <= 2 ? 2 : part <= 5 ? 5 : 10);
+    const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);
     const int64_t first = (int64_t)ceil(fmin(fmax(of->low / step, -1e15), 1e15));
     for (int64_t i = first; (double)i * step <= of->high && i < first + 64; i++) {
         const float y = roundf(y_of(of, (double)i * step));
@@ -101,7 +101,7 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
     const float line = stage->font->line[VIEW_TEXT], hair = fmaxf(1, roundf(0.1f * em));
     const float place = roundf((float)view_frame_place(stage->play, of->anim));
     const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
-    float names = 1.0f * em, part;
+    float names = 1 * em, part;
     char text[32];
     COMMON_FOR (i, of->num_lines)
         names += view_text_width(stage->font, VIEW_TEXT, of->lines[i].name) + 0.3f * em;
@@ -201,7 +201,7 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
         for (int i = 0; i < 4 && frame > 0; i++)
             dot += q[i] * curves->values[frame - 1][2][i];
         COMMON_FOR (i, 4)
-            q[i] = dot < 0.0f ? -q[i] : q[i];
+            q[i] = dot < 0 ? -q[i] : q[i];
     }
     free(pose);
     curves->anim = clip->anim;
@@ -271,7 +271,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     char text[128]; // in the head of the dock
     COMMON_TEXT(text, "%.80s, relative to its parent", scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, right.y - 1.65f * em, VIEW_DIM, text);
-    const view_rect below = {right.x, right.y + 2.0f * em, right.width, right.height - 2.0f * em};
+    const view_rect below = {right.x, right.y + 2 * em, right.width, right.height - 2 * em};
     const uint32_t pressed =
         run_table(ui, stage, below, &head, clip->anim->num_frames, told, fill_frame);
     if (pressed != UINT32_MAX)
@@ -331,7 +331,7 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
 
 void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area)
 {
-    const float em = view_em(stage->font), table = fminf(30.0f * em, 0.5f * area.width);
+    const float em = view_em(stage->font), table = fminf(30 * em, 0.5f * area.width);
     const view_rect left = {area.x, area.y, area.width - table, area.height};
     const view_rect right = {area.x + left.width, area.y, table, area.height};
     ui_begin(ui, stage->shown->curves ? "curves" : "compared");

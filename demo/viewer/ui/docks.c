@@ -9,9 +9,9 @@ view_rect view_free_region(const view_stage *stage)
     const view_pick no_pick = {.is_set = false};
     view_stage lasting = *stage;
     lasting.pick = &no_pick;
-    const float least = 120.0f * stage->font->scale;
+    const float least = 120 * stage->font->scale;
     view_rect region = view_layout_of(stage).free;
-    if (stage->is_start && stage->font->scale > 0.0f && view_start_box(stage).x > 0.0f)
+    if (stage->is_start && stage->font->scale > 0 && view_start_box(stage).x > 0)
         region.width = view_start_box(stage).x;
     if (stage->is_start)
         return region;
@@ -92,7 +92,7 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
     if (!is_dragged || !ui->mouse.is_moved)
         return;
     const float size = view_drag_dock(&wish, dock, ui->mouse.x, ui->mouse.y);
-    if (size > 0.0f) {
+    if (size > 0) {
         ui->docks.sizes[dock] = size;
         return;
     }
@@ -108,21 +108,20 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
                                      {"Curves", "Compare"}};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
-    const float em = view_em(stage->font), height = ceilf(2.0f * em), gap = 0.7f * em;
+    const float em = view_em(stage->font), height = ceilf(2 * em), gap = 0.7f * em;
     const float text = box.y + floorf(0.5f * (height - stage->font->line[VIEW_TEXT]));
     const bool is_textures = dock == VIEW_DOCK_LEFT && ui->textures.is_open;
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
-    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1.0f, box.width, 1},
-                   VIEW_CONTROL);
+    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1, box.width, 1}, VIEW_CONTROL);
     float x = box.x + gap;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM, has_tabs = layout->has_tabs || is_bottom;
     const view_dock front = is_bottom ? (view_dock)!stage->shown->curves : dock; // of two
     for (view_dock side = VIEW_DOCK_LEFT; has_tabs && side <= VIEW_DOCK_RIGHT; side++) {
         const char *const name = names[is_bottom][side];
         const float width = view_text_width(stage->font, VIEW_TEXT, name);
-        const view_rect tab = {x - gap, box.y, width + 2.0f * gap, height};
+        const view_rect tab = {x - gap, box.y, width + 2 * gap, height};
         const bool is_pressed = ui_item(ui, tab, name) && side != front;
         if (is_pressed && is_bottom)
             ui->command.action = view_toggle_of(side == VIEW_DOCK_LEFT ? "curves" : "differences");
@@ -135,7 +134,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
                            (view_rect){tab.x, box.y + height - ceilf(0.15f * em), tab.width,
                                        ceilf(0.15f * em)},
                            VIEW_ACCENT);
-        x += width + 2.0f * gap;
+        x += width + 2 * gap;
     }
     if (!has_tabs)
         view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0, VIEW_BRIGHT, names[0][dock]);
@@ -170,14 +169,14 @@ static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
                    VIEW_EDGE);
     view_draw_round_rect(ui->canvas,
                          (view_rect){roundf(handle.x + 0.5f * handle.width - 1.5f * em),
-                                     roundf(handle.y + 0.5f * handle.height), 3.0f * em, 0.3f * em},
+                                     roundf(handle.y + 0.5f * handle.height), 3 * em, 0.3f * em},
                          0.15f * em, VIEW_EDGE);
     ui_begin(ui, VIEW_SHEET_HANDLE);
     const bool is_pressed = ui_item(ui, handle, "handle");
     if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
         return;
     const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1);
-    if (ui->docks.sheet_top > 0.0f || fabsf(top - handle.y) > em) { // a tap trembles
+    if (ui->docks.sheet_top > 0 || fabsf(top - handle.y) > em) { // a tap trembles
         ui->docks.sheet_top = top;
         ui->docks.is_sheet_open = true;
         ui->docks.is_folded = false;
@@ -230,12 +229,12 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
     if (is_sheet) { // a click beside it closes it, if it covers the picture
         ui_begin(ui, "sheet");
-        if (!(layout.handle.width > 0.0f) && ui_item(ui, layout.free, ""))
+        if (!(layout.handle.width > 0) && ui_item(ui, layout.free, ""))
             ui->docks.is_sheet_open = false;
         if (ui_key(ui, VIEW_KEY_ESCAPE))
             ui->docks.is_sheet_open = false;
     }
-    if (layout.docks[VIEW_DOCK_LEFT].width > 0.0f) {
+    if (layout.docks[VIEW_DOCK_LEFT].width > 0) {
         const view_rect area =
             layout.is_phone && !ui->textures.is_open
                 ? open_sheet(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT])
@@ -244,7 +243,7 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         ui_begin(ui, "left-edge");
         drag_edge(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT]);
     }
-    if (layout.docks[VIEW_DOCK_RIGHT].width > 0.0f) {
+    if (layout.docks[VIEW_DOCK_RIGHT].width > 0) {
         const view_rect area =
             layout.is_phone ? open_sheet(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT])
                             : open_dock(ui, stage, &layout, VIEW_DOCK_RIGHT);
@@ -254,13 +253,13 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
     }
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
-    if (bottom.width > 0.0f && view_shows_curves(stage)) {
+    if (bottom.width > 0 && view_shows_curves(stage)) {
         view_curves_panel(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM));
         ui_begin(ui, "bottom-edge");
         drag_edge(ui, stage, VIEW_DOCK_BOTTOM, bottom);
     }
-    if (layout.time.width > 0.0f)
+    if (layout.time.width > 0)
         view_time_bar(ui, stage, layout.time);
-    if (layout.handle.width > 0.0f)
+    if (layout.handle.width > 0)
         drag_handle(ui, stage, layout.handle);
 }

@@ -173,7 +173,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     options->sheet_columns = options->sheet_rows = 0;
     options->num_times = 0;
     if (is_moved) {
-        const double seconds = 5.0, usual = 24.0; // of what has no end
+        const double seconds = 5, usual = 24; // of what has no end
         const uint32_t turntable = 72;
         options->frame_rate = usual;
         if (!read_choice(export, "frame-rate", choices->rate, options))
@@ -182,12 +182,12 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
             options->num_frames = options->turntable ? turntable
                                   : anim != NULL
                                       ? view_count_pictures(&play, anim, options->frame_rate)
-                                      : (uint32_t)fmax(seconds * options->frame_rate, 1.0);
+                                      : (uint32_t)fmax(seconds * options->frame_rate, 1);
         if (!read_choice(export, "frames", choices->frames, options))
             return false;
     } else if (is_sheet) {
         // About as many columns and rows as make the cells as wide as high.
-        const double count = has_all ? (double)scene->num_clips : 12.0, most = 64.0;
+        const double count = has_all ? (double)scene->num_clips : 12, most = 64;
         const double columns = ceil(sqrt(count * options->width / options->height));
         options->sheet_columns = (uint32_t)fmin(columns, most);
         options->sheet_rows = (uint32_t)fmin(ceil(count / options->sheet_columns), most);
@@ -214,12 +214,12 @@ static view_rect next_row(view_ui *ui, const char *name)
     const view_font *const font = ui->canvas->font;
     const float scale = font->scale, line = font->line[VIEW_TEXT];
     const float indent =
-        name != NULL ? view_text_width(font, VIEW_TEXT, "Background") + 16.0f * scale : 0.0f;
+        name != NULL ? view_text_width(font, VIEW_TEXT, "Background") + 16 * scale : 0;
     view_rect row;
-    if (ui_take_row(ui, line + 11.0f * scale, &row) && name != NULL)
+    if (ui_take_row(ui, line + 11 * scale, &row) && name != NULL)
         view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * scale, indent, VIEW_DIM, name);
-    return (view_rect){row.x + indent, row.y, row.width - indent - 10.0f * scale,
-                       row.height - 4.0f * scale};
+    return (view_rect){row.x + indent, row.y, row.width - indent - 10 * scale,
+                       row.height - 4 * scale};
 }
 
 // Where the file goes.
@@ -290,7 +290,7 @@ static void add_results(view_ui *ui)
     const view_export *const export = &ui->export;
     if (export->line == NULL || export->file == NULL)
         return;
-    if (export->bytes > 0.0)
+    if (export->bytes > 0)
         COMMON_TEXT(size, ", about %.2f MB", 1e-6 * export->bytes);
     char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
                                      export->exists ? ", which exists" : "");
@@ -330,15 +330,14 @@ static void draw_foot(view_ui *ui, view_rect foot)
         ui->command.action = VIEW_EXPORT;
     char text[96] = "";
     if (is_running) {
-        const view_rect bar = {foot.x, foot.y + foot.height - 4.0f * scale, foot.width,
-                               4.0f * scale};
+        const view_rect bar = {foot.x, foot.y + foot.height - 4 * scale, foot.width, 4 * scale};
         view_rect done = bar;
         done.width *= (float)export->done / (float)export->total;
-        view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_EDGE);
-        view_draw_round_rect(ui->canvas, done, 2.0f * scale, VIEW_ACCENT);
+        view_draw_round_rect(ui->canvas, bar, 2 * scale, VIEW_EDGE);
+        view_draw_round_rect(ui->canvas, done, 2 * scale, VIEW_ACCENT);
         COMMON_TEXT(text, "%u of %u, %.0f s left", export->done, export->total, ceil(export->left));
     }
-    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 2.0f * scale, foot.width,
+    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 2 * scale, foot.width,
                    is_wrong       ? VIEW_WRONG
                    : export->asks ? VIEW_AMBER
                                   : VIEW_PLAIN,
@@ -354,7 +353,7 @@ static void draw_preview(view_ui *ui, view_rect box)
     const float shape = ui->export.preview_shape, width = fminf(box.width, box.height * shape);
     const view_rect image = {box.x + 0.5f * (box.width - width),
                              box.y + 0.5f * (box.height - width / shape), width, width / shape};
-    view_draw_round_rect(ui->canvas, box, 4.0f * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
+    view_draw_round_rect(ui->canvas, box, 4 * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
     if (ui->export.preview != 0)
         view_draw_image(ui->canvas, image, whole, ui->export.preview, true);
 }
@@ -366,9 +365,9 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
     const float scale = stage->font->scale;
     ui_column column;
     view_rect foot;
-    export->is_small = stage->width < 700.0f * scale || stage->height < 400.0f * scale;
-    const view_rect inside = ui_footed_dialog(
-        ui, VIEW_EXPORT_PANEL, export->is_small ? 560.0f : 880.0f, 470, "Export", &foot);
+    export->is_small = stage->width < 700 * scale || stage->height < 400 * scale;
+    const view_rect inside =
+        ui_footed_dialog(ui, VIEW_EXPORT_PANEL, export->is_small ? 560 : 880, 470, "Export", &foot);
     view_rect form = inside;
     if (!export->is_small) {
         form.width *= 0.58f;
@@ -380,10 +379,10 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
     if (!export->is_small) { // at its side
         ui_end_column(ui);
         view_rect side = inside;
-        side.width -= form.width + 16.0f * scale;
+        side.width -= form.width + 16 * scale;
         side.height = 0.7f * side.width;
         draw_preview(ui, side);
-        side.y += side.height + 8.0f * scale;
+        side.y += side.height + 8 * scale;
         side.height = inside.y + inside.height - side.y;
         ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);
     }

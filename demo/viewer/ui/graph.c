@@ -11,7 +11,7 @@ static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
 
 bool view_shows_graph(const view_stage *stage)
 {
-    return !view_shows_curves(stage) && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0.0f;
+    return !view_shows_curves(stage) && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
 }
 
 // The height of text, in pixels.
@@ -100,7 +100,7 @@ static void find_hovered(drawing *of)
         const view_rect mark = graph->nodes[edge->ends[end]].mark;
         const bool is_at_mark =
             edge->kind == VIEW_EDGE_STUB && view_contains(mark, of->mouse_x, of->mouse_y);
-        const float distance = is_at_mark                      ? 0.0f
+        const float distance = is_at_mark                      ? 0
                                : edge->kind != VIEW_EDGE_BOXED ? distance_of(of, edge)
                                                                : INFINITY;
         if (distance < nearest) {
@@ -133,7 +133,7 @@ static view_color dimmed(view_color color, bool is_dim)
 static view_graph_point towards(view_graph_point from, view_graph_point to, float distance)
 {
     const float way = hypotf(to.x - from.x, to.y - from.y);
-    const float part = way > 0.0f ? fminf(distance / way, 1) : 0.0f;
+    const float part = way > 0 ? fminf(distance / way, 1) : 0;
     return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
@@ -142,15 +142,15 @@ static void draw_line(const drawing *of, view_graph_point from, view_graph_point
                       float head, view_color color)
 {
     const float em = of->em, way = hypotf(to.x - from.x, to.y - from.y);
-    const float part = way > 0.0f ? head / way : 0.0f;
+    const float part = way > 0 ? head / way : 0;
     const float x = 0.5f * part * (to.x - from.x), y = 0.5f * part * (to.y - from.y);
-    const view_graph_point neck = {to.x - 2.0f * x, to.y - 2.0f * y},
+    const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y},
                            end = {to.x - 1.6f * x, to.y - 1.6f * y};
     const float ends[4] = {from.x * em, from.y * em, end.x * em, end.y * em};
     const float corners[6] = {to.x * em,         to.y * em,         (neck.x - y) * em,
                               (neck.y + x) * em, (neck.x + y) * em, (neck.y - x) * em};
     view_draw_segment(of->stage->canvas, ends, fmaxf(width * em, 1.0f / of->zoom), color);
-    if (head > 0.0f)
+    if (head > 0)
         view_draw_triangle(of->stage->canvas, corners, color);
 }
 
@@ -169,23 +169,23 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
         return;
     view_graph_point pen = towards(points[0], points[1], 0.5f * length_of(points));
     draw_line(of, pen, points[0], width,
-              edge->num_ways[1] > 0 ? fminf(head_length, 0.5f * length_of(points)) : 0.0f, color);
+              edge->num_ways[1] > 0 ? fminf(head_length, 0.5f * length_of(points)) : 0, color);
     for (uint32_t i = 1; i + 1 < count; i++) {
         const view_graph_point corner = points[i];
         const float room = 0.5f * fminf(length_of(points + i - 1), length_of(points + i));
         const view_graph_point begin = towards(corner, points[i - 1], fminf(corner_radius, room)),
                                leave = towards(corner, points[i + 1], fminf(corner_radius, room));
         for (int k = 0; k <= STEPS; k++) { // a parabola is near enough to a quarter of a circle
-            const float t = (float)k / (float)STEPS, r = 1.0f - t;
-            const view_graph_point next = {
-                r * r * begin.x + 2.0f * r * t * corner.x + t * t * leave.x,
-                r * r * begin.y + 2.0f * r * t * corner.y + t * t * leave.y};
+            const float t = (float)k / (float)STEPS, r = 1 - t;
+            const view_graph_point next = {r * r * begin.x + 2 * r * t * corner.x + t * t * leave.x,
+                                           r * r * begin.y + 2 * r * t * corner.y
+                                               + t * t * leave.y};
             draw_line(of, pen, next, width, 0, color);
             pen = next;
         }
     }
     const float last = fminf(head_length, 0.5f * length_of(points + count - 2));
-    draw_line(of, pen, points[count - 1], width, edge->num_ways[0] > 0 ? last : 0.0f, color);
+    draw_line(of, pen, points[count - 1], width, edge->num_ways[0] > 0 ? last : 0, color);
 }
 
 // The point at a part of a line.
@@ -260,7 +260,7 @@ static uint32_t running_edge(const drawing *of)
 static void keep_taken(drawing *of)
 {
     view_graph_view *const view = of->view;
-    const double lifetime = 2.0;
+    const double lifetime = 2;
     const uint32_t edge = running_edge(of);
     if (of->ui->is_event)
         return;
@@ -297,12 +297,12 @@ static void draw_edges(const drawing *of)
                           (view_graph_point){b.x + 0.5f * b.width, b.y + 0.5f * b.height},
                           line_width, 0, color);
             }
-            draw_edge(of, edge, is_lit ? 2.0f * line_width : line_width, color);
+            draw_edge(of, edge, is_lit ? 2 * line_width : line_width, color);
         }
     for (int i = VIEW_TAKEN_EDGES; i-- > 0;) {
         const view_taken_edge *const taken = &of->view->taken[i];
         const float age = (float)fabs(of->machine->time - taken->time);
-        const uint32_t alpha = (uint32_t)(255.0f * view_clamp(1.0f - 0.5f * age, 0, 1));
+        const uint32_t alpha = (uint32_t)(255 * view_clamp(1 - 0.5f * age, 0, 1));
         if (taken->edge != MD5_NONE)
             draw_edge(of, &graph->edges[taken->edge], 1.5f * line_width,
                       (VIEW_ACCENT & 0xFFFFFF00u) | alpha);
@@ -317,7 +317,7 @@ static void draw_edges(const drawing *of)
         const view_graph_edge *const edge = &graph->edges[running];
         const float part = view_clamp(of->status.progress, 0, 1);
         const bool is_back = edge->ends[1] != of->status.state;
-        const view_graph_point spot = point_at(of, edge, is_back ? 1.0f - part : part);
+        const view_graph_point spot = point_at(of, edge, is_back ? 1 - part : part);
         view_draw_disc(of->stage->canvas, spot.x * of->em, spot.y * of->em, 0.35f * of->em,
                        VIEW_BRIGHT);
     }
@@ -334,7 +334,7 @@ static void draw_loop(const drawing *of, float x, float y, view_color color)
     for (int i = 1; i <= STEPS; i++) {
         const float angle = step * (float)i;
         const view_graph_point next = {x + radius * cosf(angle), y + radius * sinf(angle)};
-        draw_line(of, pen, next, line_width, i == STEPS ? 0.4f : 0.0f, color);
+        draw_line(of, pen, next, line_width, i == STEPS ? 0.4f : 0, color);
         pen = next;
     }
 }
@@ -345,8 +345,8 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
     const view_graph_point corners[] = {
         {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
     COMMON_FOR (i, 4)
-        for (unsigned k = 0; 2.0f * dash * (float)k < length_of(corners + i); k++)
-            draw_line(of, towards(corners[i], corners[i + 1], 2.0f * dash * (float)k),
+        for (unsigned k = 0; 2 * dash * (float)k < length_of(corners + i); k++)
+            draw_line(of, towards(corners[i], corners[i + 1], 2 * dash * (float)k),
                       towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width, 0,
                       color);
 }
@@ -395,7 +395,7 @@ static void draw_node(const drawing *of, uint32_t number)
         dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
     // Signs at its end, the name in the middle of what they leave.
     float right = rect.x + rect.width;
-    if (node->mark.width > 0.0f) {
+    if (node->mark.width > 0) {
         draw_frame(of, node->mark, 0.5f * node->mark.height, dimmed(VIEW_EDGE, is_dim), pill_color);
         draw_text(of, node->mark.x + 0.5f * node->mark.width, middle, dimmed(VIEW_DIM, is_dim),
                   of->graph->nodes[of->graph->hub].name);
@@ -427,7 +427,7 @@ static void draw_labels(const drawing *of)
         const float width = view_text_width(font, VIEW_TEXT, name), height = font->line[VIEW_TEXT];
         const view_rect text = {rect.x + 0.5f * (rect.width - width),
                                 rect.y + 0.5f * (rect.height - height), width, height};
-        if (is_named && rect.width > 0.0f) {
+        if (is_named && rect.width > 0) {
             view_draw_round_rect(of->stage->canvas, text, 0.3f * of->em, ground_color);
             view_draw_text(of->stage->canvas, VIEW_TEXT, text.x, text.y, 0, VIEW_BRIGHT, name);
         }
@@ -437,15 +437,15 @@ static void draw_labels(const drawing *of)
 static void draw_nodes(const drawing *of)
 {
     const view_graph *const graph = of->graph;
-    if (graph->box.width > 0.0f) {
+    if (graph->box.width > 0) {
         char text[64];
         uint32_t count = 0;
         COMMON_FOR (i, graph->num_states)
             count += graph->nodes[i].place == VIEW_NODE_BOXED;
         COMMON_TEXT(text, "there and back" VIEW_DOT "%u", count);
         draw_frame(of, graph->box, 0.5f, VIEW_EDGE, pill_color);
-        draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text),
-                  graph->box.y + 1.0f, VIEW_DIM, text);
+        draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text), graph->box.y + 1,
+                  VIEW_DIM, text);
     }
     // The entry; its name where nothing else is.
     const view_graph_point tip = {graph->nodes[0].rect.x, graph->nodes[0].rect.y + 0.85f},
@@ -484,7 +484,7 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
         common_append(text, sizeof text, join, "%s%s", is_event ? kind : "", word);
     }
     all = all || is_met;
-    if (way->duration > 0.0f)
+    if (way->duration > 0)
         COMMON_TEXT(fade, "%s %.2f s", fades[way->fade], way->duration);
     if (way->exit_event != NULL)
         COMMON_TEXT(exit, VIEW_DOT "exit at %s", way->exit_event);
@@ -521,14 +521,14 @@ static void draw_popover(const drawing *of)
             view_add_row(&rows, VIEW_DIM, NULL, "%u more", edge->num_ways[end] - MAX_WAYS);
     }
     COMMON_FOR (i, rows.count)
-        rows.width = fmaxf(rows.width, view_text_width(font, VIEW_TEXT, rows.rows[i].text)
-                                           + 20.0f * font->scale);
-    const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
+        rows.width = fmaxf(rows.width,
+                           view_text_width(font, VIEW_TEXT, rows.rows[i].text) + 20 * font->scale);
+    const float width = rows.width + 2 * VIEW_PADDING * font->scale;
     const float height = view_place_rows(&rows), gap = 1.2f * of->em;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0));
     rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0));
-    const view_rect box = {rows.x - 1.0f, rows.y - 1.0f, width + 2.0f, height + 2.0f};
+    const view_rect box = {rows.x - 1, rows.y - 1, width + 2, height + 2};
     view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_EDGE);
     view_draw_round_rect(of->stage->canvas, view_inset(box, 1), VIEW_RADIUS * font->scale,
                          ground_color);
@@ -544,7 +544,7 @@ static bool draw_word(const drawing *of, float *x, bool at_right, bool is_chosen
 {
     const view_font *const font = of->stage->font;
     const float padding = 0.7f * of->em,
-                width = view_text_width(font, VIEW_TEXT, text) + 2.0f * padding;
+                width = view_text_width(font, VIEW_TEXT, text) + 2 * padding;
     const view_rect rect = {at_right ? *x - width : *x, of->area.y - (head_height + 0.3f) * of->em,
                             width, (head_height - 0.2f) * of->em};
     const bool is_pressed = ui_item(of->ui, rect, label), is_hot = ui_is_hot(of->ui);
@@ -595,7 +595,7 @@ static void head(const drawing *of)
         place_fitted(&whole, lowest_zoom);
         set_zoom(of->view, &whole, whole.zoom, 0, 0);
     }
-    COMMON_TEXT(text, "%.0f %%", 100.0 * (double)of->zoom);
+    COMMON_TEXT(text, "%.0f %%", 100 * (double)of->zoom);
     const char *const words[][2] = {{"nearer", "+"}, {"usual", text}, {"farther", "\xE2\x88\x92"}};
     const float zooms[] = {1.25f * of->zoom, 1, 0.8f * of->zoom};
     COMMON_FOR (i, 3)
@@ -616,14 +616,14 @@ static void head(const drawing *of)
             of->view->zoom = 0;
         }
     }
-    if (ui->mouse.wheel == 0.0f || !ui_is_panel_hot(ui))
+    if (ui->mouse.wheel == 0 || !ui_is_panel_hot(ui))
         return;
     ui->has_taken = true;
     if (view_contains(area, ui->mouse.x, ui->mouse.y)) {
         set_zoom(of->view, of, of->zoom * powf(1.15f, ui->mouse.wheel), ui->mouse.x, ui->mouse.y);
     } else { // over the names it goes to the next layer
         const uint32_t count = desc->num_layers;
-        of->view->layer = (of->view->layer + (ui->mouse.wheel < 0.0f ? 1 : count - 1)) % count;
+        of->view->layer = (of->view->layer + (ui->mouse.wheel < 0 ? 1 : count - 1)) % count;
         of->view->zoom = 0;
     }
 }
@@ -674,7 +674,7 @@ static void open_graph(drawing *of)
     of->zoom = view->zoom;
     of->x = of->area.x + view->x;
     of->y = of->area.y + view->y;
-    if (!(view->zoom > 0.0f)) // all of it, if its names can be read then; else its beginning
+    if (!(view->zoom > 0)) // all of it, if its names can be read then; else its beginning
         place_fitted(of, least_text);
 }
 
@@ -692,9 +692,9 @@ static void move_focus(const drawing *of, uint32_t focused)
             const view_rect to = seen_rect(of, of->graph->nodes[i].rect);
             const float x = to.x - from.x + 0.5f * (to.width - from.width),
                         y = to.y - from.y + 0.5f * (to.height - from.height);
-            const float ahead = (k % 2 == 0 ? -1.0f : 1.0f) * (k < 2 ? x : y),
-                        distance = ahead + 2.0f * fabsf(k < 2 ? y : x);
-            if (to.width > 0.0f && ahead > 1.0f && distance < least) {
+            const float ahead = (k % 2 == 0 ? -1 : 1) * (k < 2 ? x : y),
+                        distance = ahead + 2 * fabsf(k < 2 ? y : x);
+            if (to.width > 0 && ahead > 1 && distance < least) {
                 least = distance;
                 nearest = i;
             }
@@ -710,7 +710,7 @@ static void node_items(const drawing *of)
     COMMON_FOR (i, of->graph->num_states) {
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         char label[160] = ""; // what is not seen is an item too, so that numbers stay
-        if (rect.width > 0.0f)
+        if (rect.width > 0)
             COMMON_TEXT(label, "%s/%s", of->machine->desc->layers[of->view->layer].name,
                         of->graph->nodes[i].name);
         if (ui_item(of->ui, rect, label))
@@ -734,10 +734,9 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
                   .view = view,
                   .machine = &stage->document->scene.machine,
                   .em = em};
-    of.area =
-        (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
-                    box.width - 2.0f * padding, box.height - head_height * em - 2.2f * padding};
-    if (of.machine->desc->num_layers == 0 || box.width < 20.0f * em || of.area.height < 2.0f * em)
+    of.area = (view_rect){box.x + padding, box.y + head_height * em + 1.5f * padding,
+                          box.width - 2 * padding, box.height - head_height * em - 2.2f * padding};
+    if (of.machine->desc->num_layers == 0 || box.width < 20 * em || of.area.height < 2 * em)
         return;
     open_graph(&of);
     view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * stage->font->scale, 0x12151AE0u);

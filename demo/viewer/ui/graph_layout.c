@@ -126,7 +126,7 @@ static void fold_edges(view_graph *graph, const md5_layer_desc *layer)
                                   .ends = {low, high},
                                   .first_way = i};
         graph->nodes[low].loops |= low == high;
-        graph->edges[graph->num_edges - 1].num_ways[ways[i].keys[2] > 0.0]++;
+        graph->edges[graph->num_edges - 1].num_ways[ways[i].keys[2] > 0]++;
         graph->ways[i] = ways[i].number;
     }
     free(ways);
@@ -262,7 +262,7 @@ static void find_columns(layout *of)
 static double wish_beside(const layout *of, uint32_t node, bool at_left)
 {
     const graph_place *const place = &of->places[node];
-    double sum = 0.0, count = 0.0;
+    double sum = 0, count = 0;
     for (uint32_t k = of->first[place->unit]; k < of->first[place->unit + 1]; k++) {
         const view_graph_edge *const edge = &of->graph->edges[of->links[k]];
         const uint32_t end = edge->ends[0] == node ? 0 : 1;
@@ -270,10 +270,10 @@ static double wish_beside(const layout *of, uint32_t node, bool at_left)
         if (edge->ends[end] == node && edge->kind == VIEW_EDGE_LINE
             && (at_left ? other->column < place->column : other->column > place->column)) {
             sum += other->level;
-            count += 1.0;
+            count += 1;
         }
     }
-    return count > 0.0 ? sum / count : place->level;
+    return count > 0 ? sum / count : place->level;
 }
 
 // Orders the nodes of a column by where they wish to be, and puts each as near to that as the
@@ -315,7 +315,7 @@ static void find_rows(layout *of)
     COMMON_FOR (i, of->graph->num_nodes)
         if (is_free(of, i))
             items[count++] =
-                (graph_item){.keys = {places[i].column, 0.0, places[i].unit}, .number = i};
+                (graph_item){.keys = {places[i].column, 0, places[i].unit}, .number = i};
     qsort(items, count, sizeof *items, compare_items);
     COMMON_FOR (i, count) {
         graph_band *const column = &of->columns[(uint32_t)items[i].keys[0]];
@@ -407,7 +407,7 @@ static void set_heights(layout *of)
         if (is_between || of->rows[i].num_lines > 0)
             y += fmaxf(lane_height * (float)of->rows[i].num_lines + 0.3f, row_gap);
         of->rows[i].start = y;
-        y += i < of->num_rows ? node_height : 0.0f;
+        y += i < of->num_rows ? node_height : 0;
     }
     of->graph->height = fmaxf(y, node_height);
 }
@@ -419,10 +419,9 @@ static float wish_width(const layout *of, uint32_t node, float mark)
 {
     const view_graph_node *const known = &of->graph->nodes[node];
     const bool is_inside = known->returns && of->places[node].uses_right;
-    const float signs = (known->loops ? sign_width : 0.0f)
-                        + (is_inside ? mark + mark_padding : 0.0f)
-                        + (known->num_more > 0 ? more_width : 0.0f);
-    return fmaxf(of->measure(of->user, known->name) + 2.0f * text_padding + signs, node_width);
+    const float signs = (known->loops ? sign_width : 0) + (is_inside ? mark + mark_padding : 0)
+                        + (known->num_more > 0 ? more_width : 0);
+    return fmaxf(of->measure(of->user, known->name) + 2 * text_padding + signs, node_width);
 }
 
 // The box of detours left of the hub, below the entry; returns its width with the gap after it.
@@ -438,7 +437,7 @@ static float place_box(layout *of)
             count++;
         }
     if (count == 0)
-        return 0.0f;
+        return 0;
     const uint32_t across = count > 1 ? count / (of->num_rows + 6) + 2 : 1;
     const uint32_t num_rows = (count + across - 1) / across;
     const float height = title + step * (float)num_rows;
@@ -460,8 +459,8 @@ static void place_nodes(layout *of)
 {
     view_graph *const graph = of->graph;
     const char *const name = graph->hub != MD5_NONE ? graph->nodes[graph->hub].name : "";
-    const float mark = of->measure(of->user, name) + 2.0f * mark_padding, above = graph->height;
-    float x = fmaxf(place_box(of), of->places[0].column == 0 ? entry_width : 0.0f);
+    const float mark = of->measure(of->user, name) + 2 * mark_padding, above = graph->height;
+    float x = fmaxf(place_box(of), of->places[0].column == 0 ? entry_width : 0);
     for (uint32_t i = 0; i <= of->num_rows; i++) // the box may be higher
         of->rows[i].start += 0.5f * (graph->height - above);
     COMMON_FOR (i, graph->num_nodes) {
@@ -476,8 +475,7 @@ static void place_nodes(layout *of)
         column->start = x;
         column->channel += x + column->width;
         x = column->channel
-            + fmaxf(2.0f * channel_end + track_width * ((float)column->num_lines - 1.0f),
-                    channel_width);
+            + fmaxf(2 * channel_end + track_width * ((float)column->num_lines - 1), channel_width);
         // Lines between nodes of the last column are at its right.
         graph->width = column->num_lines > 0 ? x : column->channel;
     }
@@ -492,8 +490,8 @@ static void place_nodes(layout *of)
             continue;
         node->rect = (view_rect){column->start, top, column->width, node_height};
         node->mark = (view_rect){place->uses_right ? right - mark - 0.3f : right + mark_gap,
-                                 top + 0.5f * (node_height - mark_height),
-                                 node->returns ? mark : 0.0f, mark_height};
+                                 top + 0.5f * (node_height - mark_height), node->returns ? mark : 0,
+                                 mark_height};
     }
 }
 
@@ -514,7 +512,7 @@ static void add_route(const layout *of, const graph_route *route)
     const view_rect left = of->graph->nodes[route->left].rect,
                     right = of->graph->nodes[route->right].rect;
     const bool is_down = left.y < right.y, is_side = route->class == ROUTE_SIDE;
-    const float x = left.x + 0.5f * left.width, end = right.x + (is_side ? right.width : 0.0f);
+    const float x = left.x + 0.5f * left.width, end = right.x + (is_side ? right.width : 0);
     float levels[3];
     uint32_t count = 1;
     find_levels(of, route, levels);
@@ -527,8 +525,8 @@ static void add_route(const layout *of, const graph_route *route)
     }
     points[count++] = (view_graph_point){end, levels[2]};
     if (route->class == ROUTE_UPRIGHT) {
-        points[0] = (view_graph_point){x, left.y + (is_down ? left.height : 0.0f)};
-        points[1] = (view_graph_point){x, right.y + (is_down ? 0.0f : right.height)};
+        points[0] = (view_graph_point){x, left.y + (is_down ? left.height : 0)};
+        points[1] = (view_graph_point){x, right.y + (is_down ? 0 : right.height)};
     }
     add_line(of->graph, &of->graph->edges[route->edge], route->left, points, count);
 }

@@ -6,9 +6,9 @@ void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float l
 {
     const float em = view_em(stage->font), scale = stage->font->scale;
     const view_rect dock = view_layout_of(stage).docks[VIEW_DOCK_RIGHT];
-    const float width = dock.width > 0.0f ? dock.width : 25.0f * em;
+    const float width = dock.width > 0 ? dock.width : 25 * em;
     rows->font = stage->font;
-    rows->width = width - 2.0f * VIEW_INSET * scale;
+    rows->width = width - 2 * VIEW_INSET * scale;
     rows->label_width = label_width * scale;
     rows->count = 0;
     rows->is_docked = true;
@@ -112,7 +112,7 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
     const md5_vec3 way =
         are_joints ? md5_vec3_sub(md5_mat34_translation(ends[1]), md5_mat34_translation(ends[0]))
                    : view_pick_difference(scene, stage->pick, stage->measured);
-    const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0.0f;
+    const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0;
     view_rows rows = {0};
     view_begin_inspector_rows(stage, &rows, 84);
     view_add_section(&rows, UI_SECTION_TWO, "Two chosen");
@@ -321,9 +321,9 @@ static void list_frame_time(const view_stage *stage, view_rows *rows)
     COMMON_FOR (i, count)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     qsort(times, count, sizeof *times, by_size);
-    const float median = count > 0 ? times[count / 2] : 0.0f;
+    const float median = count > 0 ? times[count / 2] : 0;
     char text[32] = "\xE2\x80\x93";
-    if (stage->is_moving && count >= LEAST && median > 0.0f)
+    if (stage->is_moving && count >= LEAST && median > 0)
         COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
                     median > slow ? "  \xE2\x9A\xA0" : "");
     view_add_row(rows, VIEW_BRIGHT, "Frame time", "%s", text)->fixed = true;
@@ -366,10 +366,10 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
                      num_kinds, num_kinds == 1 ? "" : "s");
         view_add_row(rows, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
                      crowd->count - num_seen);
-        if (crowd->baked_pixels > 0.0f)
+        if (crowd->baked_pixels > 0)
             view_add_row(rows, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
                          1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
-        if (crowd->impostor_pixels > 0.0f)
+        if (crowd->impostor_pixels > 0)
             view_add_row(rows, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading", crowd->num_far,
                          crowd->num_faded);
         view_add_row(rows, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads",

@@ -10,7 +10,7 @@ static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number se
         i++;
     while (i < rows->count && rows->rows[i].kind != VIEW_ROW_SPACE)
         i++;
-    if (i == rows->count || !(rows->rows[i].rect.height > 0.0f))
+    if (i == rows->count || !(rows->rows[i].rect.height > 0))
         return false;
     ui->space = rows->rows[i].rect;
     return true;
@@ -44,7 +44,7 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
 static bool text_row(view_ui *ui, const char *label, const char *text, bool is_link)
 {
     const view_font *const font = ui->canvas->font;
-    const float em = view_em(font), padding = 0.7f * em, left = padding + 6.0f * em;
+    const float em = view_em(font), padding = 0.7f * em, left = padding + 6 * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
@@ -65,7 +65,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
     const bool is_wide = width >= 23.1f * em;
     const int num_rows = is_wide ? VIEW_NUM_VALUE_KINDS : 4;
     const int num_columns = is_wide ? 4 : VIEW_NUM_VALUE_KINDS;
-    const float wide = (width - (is_wide ? 5.0f : 1.0f) * em) / (float)num_columns;
+    const float wide = (width - (is_wide ? 5 : 1) * em) / (float)num_columns;
     const char *const *const rows = is_wide ? view_value_names : view_axis_names;
     const char *const *const columns = is_wide ? view_axis_names : view_value_names;
     for (int r = -1; r < num_rows; r++) {
@@ -160,7 +160,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     find_weights(model, joint, all, count);
     qsort(all, count, sizeof *all, compare_weights);
     const bool has_meshes = model->num_meshes > 1;
-    const float vertex = (has_meshes ? 9.0f : 4.0f) * em;
+    const float vertex = (has_meshes ? 9 : 4) * em;
     for (int64_t i = -1; i < (int64_t)count; i++) {
         view_rect row;
         if (!ui_take_row(ui, ceilf(1.6f * em), &row))
@@ -246,7 +246,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
         COMMON_TEXT(text, "joint %u", number);
         const float width = view_text_width(font, VIEW_TEXT, text);
         view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
-                       row.width - width - 3.0f * padding, VIEW_BRIGHT, joint->name);
+                       row.width - width - 3 * padding, VIEW_BRIGHT, joint->name);
         ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
     }
     if (joint->parent == MD5_NONE)
@@ -271,7 +271,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     const float top = ui->column->y;
     const bool is_open = ui_section(ui, UI_SECTION_PLACE, text, "");
     const view_rect area = ui->column->area;
-    const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4.0f * em,
+    const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4 * em,
                               ceilf(1.6f * em)};
     const bool is_copied = ui_button(ui, button, "copy", false);
     if (is_copied || (ui->mouse.control && ui_key(ui, 'c')))
@@ -296,7 +296,7 @@ static bool open_sliders(view_ui *ui, const view_stage *stage, const char *panel
                          ui_section_number section, const char *title, const char *hint,
                          uint32_t count, float label_width)
 {
-    view_rows rows = {.value_width = 62.0f * stage->font->scale};
+    view_rows rows = {.value_width = 62 * stage->font->scale};
     view_begin_inspector_rows(stage, &rows, label_width);
     view_add_section(&rows, section, title);
     view_add_spaces(&rows, count);
@@ -315,7 +315,7 @@ static void lights_panel(view_ui *ui, const view_stage *stage)
         const view_light_range *const range = &view_light_ranges[light];
         float value = stage->lights->values[light];
         char text[32];
-        COMMON_TEXT(text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0", value);
+        COMMON_TEXT(text, range->usual > 0 ? "%.2f" : "%.0f\xC2\xB0", value);
         if (ui_slider(ui, range->name, VIEW_PLAIN, text, VIEW_BRIGHT, range->low, range->high,
                       &range->usual, &value))
             stage->lights->values[light] = value;
@@ -380,7 +380,7 @@ static void list_tracks(const view_machine *machine, bool are_curves, view_rows 
             const float value = are_curves ? md5_player_curve(machine->player, number)
                                            : md5_player_window(machine->player, number);
             if (number++ == first)
-                view_add_row(rows, value != 0.0f ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
+                view_add_row(rows, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
         }
     }
 }
@@ -398,7 +398,7 @@ static void list_machine(const view_stage *stage, view_rows *rows)
             fmaxf(rows->label_width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
         num_triggers += is_trigger(desc, i);
     }
-    rows->label_width = fminf(rows->label_width + 16.0f * font->scale, 0.5f * rows->width);
+    rows->label_width = fminf(rows->label_width + 16 * font->scale, 0.5f * rows->width);
     if (num_triggers > 0)
         view_add_section(rows, UI_SECTION_TRIGGERS, "Triggers");
     view_add_spaces(rows, num_triggers);
@@ -420,7 +420,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
 {
     view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    view_rows rows = {.value_width = 62.0f * stage->font->scale};
+    view_rows rows = {.value_width = 62 * stage->font->scale};
     uint32_t num_triggers = 0;
     list_machine(stage, &rows);
     ui_column_rows(ui, "parameter", &rows);

@@ -354,9 +354,9 @@ static void take_line(view_ui *ui, const view_stage *stage, const menu_line *lin
 static void draw_tick(view_canvas *canvas, float x, float y, float scale)
 {
     const float down[4] = {x, y, x + 3.5f * scale, y + 3.5f * scale};
-    const float up[4] = {down[2], down[3], x + 10.0f * scale, y - 4.0f * scale};
-    view_draw_segment(canvas, down, 2.0f * scale, VIEW_ACCENT);
-    view_draw_segment(canvas, up, 2.0f * scale, VIEW_ACCENT);
+    const float up[4] = {down[2], down[3], x + 10 * scale, y - 4 * scale};
+    view_draw_segment(canvas, down, 2 * scale, VIEW_ACCENT);
+    view_draw_segment(canvas, up, 2 * scale, VIEW_ACCENT);
 }
 
 // A box of lines, its upper left corner at (x, y) or where it fits. Returns its outline; sets the
@@ -368,19 +368,19 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
     view_canvas *const canvas = stage->canvas;
     const view_font *const font = stage->font;
     const float scale = font->scale, row = roundf(row_lines * font->line[VIEW_TEXT]);
-    const float padding = 10.0f * scale, mark = 20.0f * scale;
+    const float padding = 10 * scale, mark = 20 * scale;
     float labels = 0, keys = 0;
     COMMON_FOR (i, lines->count) {
         labels = fmaxf(labels, view_text_width(font, VIEW_TEXT, lines->lines[i].label));
         keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines->lines[i].keys));
     }
-    keys += keys > 0.0f ? 2.0f * padding : mark;
-    view_rect box = {x, y, fmaxf(mark + labels + keys + 2.0f * padding, least_width), 0};
-    box.width = fminf(box.width, stage->width - 2.0f * scale);
-    const float room = stage->height - 2.0f * padding - font->line[VIEW_TEXT];
+    keys += keys > 0 ? 2 * padding : mark;
+    view_rect box = {x, y, fmaxf(mark + labels + keys + 2 * padding, least_width), 0};
+    box.width = fminf(box.width, stage->width - 2 * scale);
+    const float room = stage->height - 2 * padding - font->line[VIEW_TEXT];
     size_t count = lines->count;
-    if ((float)count * row > room - (least_width > 0.0f ? y : 0.0f))
-        count = (size_t)fmaxf((room - (least_width > 0.0f ? y : 0.0f)) / row, 1);
+    if ((float)count * row > room - (least_width > 0 ? y : 0))
+        count = (size_t)fmaxf((room - (least_width > 0 ? y : 0)) / row, 1);
     box.height = (float)count * row + padding;
     box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
     box.y = roundf(fmaxf(fminf(box.y, room + padding - box.height), scale));
@@ -393,8 +393,8 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
         ui_scroll_lines(ui, row, count, lines->count, first);
     *first = *first + count > lines->count ? lines->count - count : *first;
 
-    view_draw_round_rect(canvas, view_inset(box, -scale), 6.0f * scale, VIEW_EDGE);
-    view_draw_round_rect(canvas, box, 5.0f * scale, VIEW_POPOVER);
+    view_draw_round_rect(canvas, view_inset(box, -scale), 6 * scale, VIEW_EDGE);
+    view_draw_round_rect(canvas, box, 5 * scale, VIEW_POPOVER);
     ui_item(ui, box, "");
     for (size_t i = *first; i < *first + count; i++) {
         const menu_line *const line = &lines->lines[i];
@@ -406,19 +406,19 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
         if (is_hot)
             *hovered = i;
         if (is_lit || is_hot)
-            view_draw_round_rect(canvas, place, 3.0f * scale, is_lit ? VIEW_CHOSEN : VIEW_CONTROL);
+            view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_CHOSEN : VIEW_CONTROL);
         const float top = place.y + 0.5f * (row - font->line[VIEW_TEXT]);
         const view_color color = line->missing != 0 ? VIEW_DISABLED
                                  : is_lit           ? VIEW_BRIGHT
                                                     : VIEW_PLAIN;
         if (line->is_set)
-            draw_tick(canvas, place.x + 4.0f * scale, place.y + 0.5f * row, scale);
+            draw_tick(canvas, place.x + 4 * scale, place.y + 0.5f * row, scale);
         view_draw_text(canvas, VIEW_TEXT, place.x + mark, top, place.width - mark - keys, color,
                        line->label);
         const float width = view_text_width(font, VIEW_TEXT, line->keys);
-        const float end = place.x + place.width - 6.0f * scale, middle = place.y + 0.5f * row;
-        const float corners[6] = {end - 5.0f * scale, middle - 5.0f * scale, end, middle,
-                                  end - 5.0f * scale, middle + 5.0f * scale};
+        const float end = place.x + place.width - 6 * scale, middle = place.y + 0.5f * row;
+        const float corners[6] = {end - 5 * scale, middle - 5 * scale, end,
+                                  middle,          end - 5 * scale,    middle + 5 * scale};
         if (line->is_group)
             view_draw_triangle(canvas, corners, VIEW_DIM);
         view_draw_text(canvas, VIEW_TEXT, end - width, top, 0,
@@ -443,15 +443,15 @@ static void draw_help(const view_stage *stage, view_rect box, const menu_line *l
     else
         COMMON_TEXT(text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
     const float width =
-        fminf(view_text_width(stage->font, VIEW_TEXT, text), stage->width - 16.0f * scale);
+        fminf(view_text_width(stage->font, VIEW_TEXT, text), stage->width - 16 * scale);
     const view_rect place = {
-        fminf(box.x, stage->width - width - 16.0f * scale),
-        fminf(box.y + box.height + 3.0f * scale, stage->height - height - 6.0f * scale),
-        width + 12.0f * scale, height + 4.0f * scale};
-    view_draw_round_rect(stage->canvas, view_inset(place, -scale), 4.0f * scale, VIEW_EDGE);
-    view_draw_round_rect(stage->canvas, place, 3.0f * scale, VIEW_POPOVER);
-    view_draw_text(stage->canvas, VIEW_TEXT, place.x + 6.0f * scale, place.y + 2.0f * scale,
-                   width + 1.0f, line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN, text);
+        fminf(box.x, stage->width - width - 16 * scale),
+        fminf(box.y + box.height + 3 * scale, stage->height - height - 6 * scale),
+        width + 12 * scale, height + 4 * scale};
+    view_draw_round_rect(stage->canvas, view_inset(place, -scale), 4 * scale, VIEW_EDGE);
+    view_draw_round_rect(stage->canvas, place, 3 * scale, VIEW_POPOVER);
+    view_draw_text(stage->canvas, VIEW_TEXT, place.x + 6 * scale, place.y + 2 * scale, width + 1,
+                   line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN, text);
 }
 
 // Moves the choice by keys, and takes it by Enter.
@@ -584,8 +584,8 @@ static void draw_search(view_ui *ui, const view_stage *stage)
     view_menus *const menu = &ui->menu;
     const view_font *const font = stage->font;
     const float scale = font->scale, height = 1.6f * font->line[VIEW_TEXT];
-    const float width = fminf(36.0f * font->line[VIEW_TEXT] / 1.3f, stage->width - 8.0f * scale);
-    const view_rect field = {roundf(0.5f * (stage->width - width)), 6.0f * scale, width, height};
+    const float width = fminf(36 * font->line[VIEW_TEXT] / 1.3f, stage->width - 8 * scale);
+    const view_rect field = {roundf(0.5f * (stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     if (ui_field(ui, field, "A command, clip, state, file", menu->text, sizeof menu->text)) {
         menu->chosen = 0;
@@ -613,7 +613,7 @@ static void draw_question(view_ui *ui, const view_stage *stage)
     const view_option *const option = &view_option_rows[menu->option];
     const view_font *const font = stage->font;
     const float scale = font->scale, line = font->line[VIEW_TEXT];
-    const float width = fminf(36.0f * line / 1.3f, stage->width - 60.0f * scale);
+    const float width = fminf(36 * line / 1.3f, stage->width - 60 * scale);
     // Where more is understood than on the command line, the row of the command says so.
     const bool is_own = menu->row != NULL && menu->row->help != NULL;
     const char *const help = is_own ? menu->row->help : option->help;
@@ -628,7 +628,7 @@ static void draw_question(view_ui *ui, const view_stage *stage)
     const view_rect inside = ui_dialog(ui, "menu", width, height, title);
     const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
     ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
-    float y = inside.y + 2.0f * line;
+    float y = inside.y + 2 * line;
     for (const char *text = help; text != NULL;) {
         char part[128];
         const size_t length = strcspn(text, "\n");
@@ -637,10 +637,10 @@ static void draw_question(view_ui *ui, const view_stage *stage)
         text = text[length] != '\0' ? text + length + 1 : NULL;
         y += line;
     }
-    const float button = 7.0f * line;
+    const float button = 7 * line;
     const view_rect set = {inside.x + inside.width - button, inside.y + inside.height - 1.6f * line,
                            button, 1.6f * line};
-    const view_rect cancel = {set.x - button - 6.0f * scale, set.y, button, set.height};
+    const view_rect cancel = {set.x - button - 6 * scale, set.y, button, set.height};
     const bool is_cancelled = ui_button(ui, cancel, "Cancel", false);
     const bool is_set = ui_button(ui, set, "Set", true) || ui_key(ui, VIEW_KEY_RETURN)
                         || ui_key(ui, VIEW_KEY_PAD_ENTER);
@@ -714,12 +714,12 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
     static const char search[] = "Search  Ctrl+P";
     const view_font *const font = stage->font;
     const float scale = font->scale, height = view_layout_of(stage).menu.height,
-                padding = 9.0f * scale;
+                padding = 9 * scale;
     const view_rect bar = {0, 0, stage->width, height};
     float widths = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS)
-        widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
-    const float search_width = view_text_width(font, VIEW_TEXT, search) + 2.0f * padding;
+        widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2 * padding;
+    const float search_width = view_text_width(font, VIEW_TEXT, search) + 2 * padding;
     view_draw_rect(stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     ui_item(ui, bar, "");
@@ -729,7 +729,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
     }
     float x = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS) {
-        const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
+        const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2 * padding;
         const view_rect place = {x, 0, width, height};
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
         if (is_open) {
@@ -752,15 +752,15 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         }
         x += width;
     }
-    const view_rect place = {stage->width - search_width - 2.0f * scale, 2.0f * scale, search_width,
-                             height - 4.0f * scale};
+    const view_rect place = {stage->width - search_width - 2 * scale, 2 * scale, search_width,
+                             height - 4 * scale};
     if (x + search_width < stage->width && ui_button(ui, place, search, false))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
 }
 
 void view_menu_panel(view_ui *ui, const view_stage *stage)
 {
-    if (view_layout_of(stage).menu.height > 0.0f)
+    if (view_layout_of(stage).menu.height > 0)
         draw_bar(ui, stage);
     if (ui->menu.kind == VIEW_NO_MENU)
         return;

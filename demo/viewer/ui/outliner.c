@@ -78,7 +78,7 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
     const char *const right_text = of->text != NULL ? of->text : "";
-    const float room = right - name - 4.0f * scale - view_text_width(font, VIEW_TEXT, right_text);
+    const float room = right - name - 4 * scale - view_text_width(font, VIEW_TEXT, right_text);
     const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
     ui_tip_cut(ui, of->name, room);
     if (is_seen && !ui->is_event) {
@@ -177,7 +177,7 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
     const view_scene *const scene = &document->scene;
     const view_clip *const shown = view_shown_clip(scene);
     const view_font *const font = stage->font;
-    const float em = view_em(font), gap = 0.6f * em, least = 7.0f * em;
+    const float em = view_em(font), gap = 0.6f * em, least = 7 * em;
     const float width = ui->column->area.width - gap, line = font->line[VIEW_TEXT];
     const size_t per_row = (size_t)fmaxf(floorf(width / (least + gap)), 1);
     const float step = width / (float)per_row;
@@ -302,7 +302,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
     }
     COMMON_FOR (i, desc->num_slots) { // and what one-shots show
         const md5_shot_status shot = md5_player_shot(machine->player, i);
-        const char *const clip = shot.weight > 0.0f ? desc->clips[shot.clip].name : NULL;
+        const char *const clip = shot.weight > 0 ? desc->clips[shot.clip].name : NULL;
         if (is_found(ui, desc->slots[i].name))
             show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
     }
@@ -468,8 +468,8 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
     ui_begin(ui, "morph");
     if (!opens(ui, UI_SECTION_MORPHS, "Morphs", count, num_found))
         return;
-    ui->label_width = 7.0f * em;
-    ui->value_width = 4.0f * em;
+    ui->label_width = 7 * em;
+    ui->value_width = 4 * em;
     COMMON_FOR (i, count) {
         const char *const name = morphs->morph->targets[i].name;
         char text[32];
@@ -512,7 +512,7 @@ static void take_found(view_ui *ui, const view_scene *scene)
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
 {
     const float em = view_em(stage->font), gap = 0.7f * em, height = ceilf(1.7f * em);
-    const view_rect field = {area.x + gap, area.y + 0.5f * gap, area.width - 2.0f * gap, height};
+    const view_rect field = {area.x + gap, area.y + 0.5f * gap, area.width - 2 * gap, height};
     const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
     ui_begin(ui, "search");
     ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);

@@ -16,20 +16,18 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
         return;
     const md5_vec3 way = md5_vec3_sub(place, lens.eye);
     const float unit = 0.5f * height / half;
-    const float x =
-        0.5f * width * (1.0f + lens.shift_x) + md5_vec3_dot(way, lens.axes.right) * unit;
-    const float y = 0.5f * height * (1.0f - lens.shift_y) - md5_vec3_dot(way, lens.axes.up) * unit;
+    const float x = 0.5f * width * (1 + lens.shift_x) + md5_vec3_dot(way, lens.axes.right) * unit;
+    const float y = 0.5f * height * (1 - lens.shift_y) - md5_vec3_dot(way, lens.axes.up) * unit;
     if (!(fabsf(x) < 1e5f && fabsf(y) < 1e5f))
         return;
-    view_draw_disc(stage->canvas, x, y, 7.0f * scale, 0x12151AE0u);
+    view_draw_disc(stage->canvas, x, y, 7 * scale, 0x12151AE0u);
     view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
     const char *const name = scene->skeleton->joints[joint].name;
     const float text = view_text_width(stage->font, VIEW_TEXT, name);
-    const view_rect box = {x + 12.0f * scale, y - 13.0f * scale, text + 16.0f * scale,
-                           26.0f * scale};
-    view_draw_round_rect(stage->canvas, box, 13.0f * scale, VIEW_BOX);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8.0f * scale, box.y + 4.0f * scale, 0,
-                   VIEW_BRIGHT, name);
+    const view_rect box = {x + 12 * scale, y - 13 * scale, text + 16 * scale, 26 * scale};
+    view_draw_round_rect(stage->canvas, box, 13 * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8 * scale, box.y + 4 * scale, 0, VIEW_BRIGHT,
+                   name);
 }
 
 // == Where they lie =======================================================================
@@ -62,7 +60,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 static void draw_tip(view_ui *ui, const view_stage *stage)
 {
     const view_font *const font = stage->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT], gap = 6.0f * scale;
+    const float scale = font->scale, line = font->line[VIEW_TEXT], gap = 6 * scale;
     const bool is_due = stage->now - ui->tip_since >= VIEW_TIP_DELAY;
     ui->is_tip_shown = ui->tip[0] != '\0' && is_due;
     if (!ui->is_tip_shown)
@@ -73,19 +71,19 @@ static void draw_tip(view_ui *ui, const view_stage *stage)
     float width = view_text_width(font, VIEW_TEXT, ui->tip);
     if (second != NULL)
         width = fmaxf(width, view_text_width(font, VIEW_TEXT, second + 1));
-    width = fminf(width, stage->width - 4.0f * gap);
-    view_rect box = {ui->mouse.x, ui->mouse.y + 18.0f * scale, width + 2.0f * gap,
-                     (second != NULL ? 2.0f : 1.0f) * line + gap};
+    width = fminf(width, stage->width - 4 * gap);
+    view_rect box = {ui->mouse.x, ui->mouse.y + 18 * scale, width + 2 * gap,
+                     (second != NULL ? 2 : 1) * line + gap};
     box.x = fmaxf(fminf(box.x, stage->width - box.width - gap), gap);
     if (box.y + box.height + gap > stage->height)
         box.y = ui->mouse.y - box.height - gap;
-    view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1)), 4.0f * scale, VIEW_EDGE);
-    view_draw_round_rect(stage->canvas, box, 3.0f * scale, VIEW_POPOVER);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap, width + 1.0f,
+    view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1)), 4 * scale, VIEW_EDGE);
+    view_draw_round_rect(stage->canvas, box, 3 * scale, VIEW_POPOVER);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap, width + 1,
                    VIEW_BRIGHT, ui->tip);
     if (second != NULL)
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap + line,
-                       width + 1.0f, VIEW_DIM, second + 1);
+        view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap + line, width + 1,
+                       VIEW_DIM, second + 1);
 }
 
 // The keys of the current mode, in as many columns as there is room for.
@@ -103,11 +101,11 @@ static void run_keys(view_ui *ui, const view_stage *stage)
         keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines[i].keys));
         help = fmaxf(help, view_text_width(font, VIEW_TEXT, lines[i].help));
     }
-    const float width = keys + help + 3.0f * gap, room = stage->width - 2.0f * em - 3.0f * gap;
+    const float width = keys + help + 3 * gap, room = stage->width - 2 * em - 3 * gap;
     const float columns = view_clamp(floorf(room / width), 1, 4);
     const uint32_t down = (num_rows + (uint32_t)columns - 1) / (uint32_t)columns;
-    const float wide = fminf(columns * width + 3.0f * gap, stage->width - 2.0f * em);
-    const float high = fminf((float)(down + 2) * line + 2.0f * gap, stage->height - top - em);
+    const float wide = fminf(columns * width + 3 * gap, stage->width - 2 * em);
+    const float high = fminf((float)(down + 2) * line + 2 * gap, stage->height - top - em);
     const view_rect box = {roundf(0.5f * (stage->width - wide)),
                            roundf(top + 0.5f * (stage->height - top - high)), wide, high};
     ui_column column;
@@ -143,13 +141,13 @@ static void draw_badge(const view_stage *stage, float down, view_color edge, con
     const float scale = stage->font->scale;
     const view_rect free = view_layout_of(stage).free;
     const float width = fminf(view_text_width(stage->font, VIEW_TEXT, text),
-                              fmaxf(free.width - 40.0f * scale, 8.0f * scale));
-    const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12.0f * scale),
-                           roundf(free.y + down), width + 24.0f * scale, 28.0f * scale};
-    view_draw_round_rect(stage->canvas, view_inset(box, -scale), 6.0f * scale, edge);
-    view_draw_round_rect(stage->canvas, box, 5.0f * scale, VIEW_POPOVER);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12.0f * scale,
-                   box.y + 0.5f * (box.height - stage->font->line[VIEW_TEXT]), width + 1.0f,
+                              fmaxf(free.width - 40 * scale, 8 * scale));
+    const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12 * scale),
+                           roundf(free.y + down), width + 24 * scale, 28 * scale};
+    view_draw_round_rect(stage->canvas, view_inset(box, -scale), 6 * scale, edge);
+    view_draw_round_rect(stage->canvas, box, 5 * scale, VIEW_POPOVER);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12 * scale,
+                   box.y + 0.5f * (box.height - stage->font->line[VIEW_TEXT]), width + 1,
                    VIEW_BRIGHT, text);
 }
 
@@ -158,9 +156,9 @@ view_stick view_place_stick(const view_stage *stage)
     const view_scene *const scene = &stage->document->scene;
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
-    const float reach = 4.0f * view_em(stage->font);
+    const float reach = 4 * view_em(stage->font);
     const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open
-                            && (!(layout.handle.width > 0.0f) || stage->docks.is_sheet_full);
+                            && (!(layout.handle.width > 0) || stage->docks.is_sheet_full);
     if (is_covered || !stage->is_touched || !stage->is_driving || stage->plays
         || stage->pages != NULL || view_mode_of(stage->document) != VIEW_MODE_MACHINE
         || view_is_bind_pose(scene) || !view_can_walk(&scene->machine))
@@ -171,8 +169,8 @@ view_stick view_place_stick(const view_stage *stage)
 
 static void draw_stick(const view_stage *stage)
 {
-    const view_stick stick = stage->stick->reach > 0.0f ? *stage->stick : view_place_stick(stage);
-    if (!(stick.reach > 0.0f))
+    const view_stick stick = stage->stick->reach > 0 ? *stage->stick : view_place_stick(stage);
+    if (!(stick.reach > 0))
         return;
     view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, 0xFFFFFF28);
     view_draw_disc(stage->canvas, stick.x + stick.pad.x * stick.reach,
@@ -191,7 +189,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
-    const bool is_upright = layout.handle.width > 0.0f;
+    const bool is_upright = layout.handle.width > 0;
     const float em = view_em(stage->font), side = roundf(3.2f * em), gap = roundf(0.9f * em);
     const float end = is_upright ? layout.handle.y : free.y + free.height;
     view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
@@ -222,7 +220,7 @@ static void draw_driving(const view_stage *stage)
         return;
     COMMON_TEXT(text, "Driving %s" VIEW_DOT "%sEsc gives the keys back", scene->machine.desc->name,
                 view_can_walk(&scene->machine) ? "W A S D walk" VIEW_DOT "Shift run" VIEW_DOT : "");
-    draw_badge(stage, 10.0f * stage->font->scale, VIEW_ACCENT, text);
+    draw_badge(stage, 10 * stage->font->scale, VIEW_ACCENT, text);
 }
 
 // -- Drawing and input ----------------------------------------------------------------------
@@ -231,7 +229,7 @@ static void draw_driving(const view_stage *stage)
 static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
-    const float low = view_layout_of(stage).free.height - 50.0f * stage->font->scale;
+    const float low = view_layout_of(stage).free.height - 50 * stage->font->scale;
     if (stage->plays) {
         if (stage->shown->panel)
             draw_badge(stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
@@ -245,7 +243,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
         label_joint(ui, stage);
         if (view_shows_graph(stage))
             view_graph_panel(ui, stage);
-        if (stage->shown->panel && stage->recorded < 0.0)
+        if (stage->shown->panel && stage->recorded < 0)
             draw_driving(stage);
         if (stage->shown->panel)
             run_buttons(ui, stage);
@@ -297,7 +295,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->command = (view_command){.action = VIEW_NOTHING};
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
         return ui->command; // what was pressed does not follow the mouse
-    if (!(stage->font->scale > 0.0f))
+    if (!(stage->font->scale > 0))
         return ui->command; // nothing was drawn yet
     if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;

@@ -62,15 +62,15 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     view_rect row;
     char number[16], text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
-    const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12.0f * scale;
+    const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12 * scale;
     COMMON_FOR (i, excerpt->count) {
         const bool is_wrong = excerpt->first + i == line;
-        ui_take_row(ui, is_wrong ? 2.0f * height : height, &row);
-        const float width = row.width - 12.0f * scale;
+        ui_take_row(ui, is_wrong ? 2 * height : height, &row);
+        const float width = row.width - 12 * scale;
         COMMON_TEXT(number, "%u", (excerpt->first + i));
         COMMON_TEXT(text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
         view_draw_rect(canvas, (view_rect){row.x, row.y, width, row.height}, VIEW_FIELD);
-        view_draw_text(canvas, VIEW_TEXT, row.x + 6.0f * scale, row.y, 0, VIEW_DIM, number);
+        view_draw_text(canvas, VIEW_TEXT, row.x + 6 * scale, row.y, 0, VIEW_DIM, number);
         view_draw_text(canvas, VIEW_TEXT, row.x + margin, row.y, width - margin,
                        is_wrong ? VIEW_BRIGHT : VIEW_PLAIN, text);
         if (!is_wrong)
@@ -78,8 +78,8 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
         const size_t length = strlen(text), caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
         text[caret < length ? caret : length] = '\0';
         const float x = margin + view_text_width(canvas->font, VIEW_TEXT, text);
-        view_draw_text(canvas, VIEW_TEXT, row.x + fminf(x, width - 10.0f * scale), row.y + height,
-                       0, VIEW_WRONG, "^");
+        view_draw_text(canvas, VIEW_TEXT, row.x + fminf(x, width - 10 * scale), row.y + height, 0,
+                       VIEW_WRONG, "^");
     }
 }
 
@@ -116,7 +116,7 @@ static void error_window(view_ui *ui, const view_stage *stage)
     ui_column column;
     view_rect foot, gap;
     const view_rect inside =
-        ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260.0f : 130.0f,
+        ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130,
                          has_file ? common_base(failure->file) : "Error", &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
@@ -181,17 +181,17 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
 static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
 {
     view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, gap = 10.0f * scale;
+    const float scale = canvas->font->scale, gap = 10 * scale;
     view_rect row;
     const bool is_seen = ui_take_row(ui, canvas->font->line[VIEW_TEXT], &row);
     row.width -= gap;
-    const bool is_wide = row.width > 460.0f * scale, is_pressed = ui_item(ui, row, report->text);
-    const float kind = is_wide ? 95.0f * scale : 0.0f, place = is_wide ? 0.28f * row.width : 0.0f;
+    const bool is_wide = row.width > 460 * scale, is_pressed = ui_item(ui, row, report->text);
+    const float kind = is_wide ? 95 * scale : 0, place = is_wide ? 0.28f * row.width : 0;
     const view_color color = is_chosen ? VIEW_BRIGHT : VIEW_PLAIN;
     char *const where = describe_place(report->file, report->line, report->column);
     if (is_seen) {
         if (is_chosen || ui_is_hot(ui))
-            view_draw_round_rect(canvas, view_inset(row, -1), 3.0f * scale,
+            view_draw_round_rect(canvas, view_inset(row, -1), 3 * scale,
                                  is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
         char *const text = report->count > 1
                                ? common_format("%u \xC3\x97 %s", report->count, report->text)
@@ -238,8 +238,8 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
         list->chosen = 0;
         ui->scrolls[UI_SCROLL_REPORT].wanted = 0;
     }
-    inside.y += foot.height + 8.0f * scale;
-    inside.height -= foot.height + 8.0f * scale;
+    inside.y += foot.height + 8 * scale;
+    inside.height -= foot.height + 8 * scale;
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     COMMON_FOR (i, reports->count)
         if (is_listed(list, &reports->rows[i])
@@ -271,21 +271,20 @@ void view_reports_panel(view_ui *ui, const view_stage *stage)
 void view_recording_panel(view_ui *ui, const view_stage *stage)
 {
     const view_font *const font = stage->font;
-    const float scale = font->scale, height = 24.0f * scale, radius = 4.5f * scale;
-    const unsigned seconds = (unsigned)fmax(stage->recorded, 0.0);
+    const float scale = font->scale, height = 24 * scale, radius = 4.5f * scale;
+    const unsigned seconds = (unsigned)fmax(stage->recorded, 0);
     char text[32];
-    if (stage->recorded < 0.0)
+    if (stage->recorded < 0)
         return;
     COMMON_TEXT(text, "REC %u:%02u", seconds / 60, seconds % 60);
-    const float width = view_text_width(font, VIEW_TEXT, text) + 38.0f * scale;
+    const float width = view_text_width(font, VIEW_TEXT, text) + 38 * scale;
     const view_rect free = view_layout_of(stage).free;
-    const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6.0f * scale,
-                           width, height};
+    const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6 * scale, width,
+                           height};
     ui->canvas = stage->canvas;
     view_draw_round_rect(stage->canvas, box, 0.5f * height, VIEW_RECORDING);
-    view_draw_disc(stage->canvas, box.x + 16.0f * scale, box.y + 0.5f * height, radius,
-                   0xFFFFFFFFu);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 26.0f * scale,
+    view_draw_disc(stage->canvas, box.x + 16 * scale, box.y + 0.5f * height, radius, 0xFFFFFFFFu);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 26 * scale,
                    box.y + 0.5f * (height - font->line[VIEW_TEXT]), 0, 0xFFFFFFFFu, text);
     ui_begin(ui, "recording");
     if (ui_item(ui, box, "REC"))

@@ -12,8 +12,8 @@ void view_clear_start(view_start *start)
 view_rect view_start_box(const view_stage *stage)
 {
     const float scale = stage->font->scale;
-    const float width = stage->width >= 760.0f * scale
-                            ? roundf(fminf(0.48f * stage->width, 720.0f * scale))
+    const float width = stage->width >= 760 * scale
+                            ? roundf(fminf(0.48f * stage->width, 720 * scale))
                             : stage->width;
     const float top = view_layout_of(stage).menu.height;
     return (view_rect){stage->width - width, top, width, stage->height - top};
@@ -32,14 +32,14 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
     if (ui_item(ui, rest, name))
         ui->command = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     if (ui_is_hot(ui))
-        view_draw_round_rect(canvas, rest, 4.0f * scale, VIEW_CONTROL);
-    float x = row.x + 8.0f * scale;
+        view_draw_round_rect(canvas, rest, 4 * scale, VIEW_CONTROL);
+    float x = row.x + 8 * scale;
     x += view_draw_text(canvas, VIEW_TEXT, x, y, end - x, is_missing ? VIEW_DISABLED : VIEW_BRIGHT,
                         name)
-         + 12.0f * scale;
+         + 12 * scale;
     char *const folder = common_folder(path), *const label = common_format("forget %s", name);
     char *const place = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
-    if (x + 40.0f * scale < end)
+    if (x + 40 * scale < end)
         view_draw_text(canvas, VIEW_TEXT, x, y, end - x, VIEW_DIM, place);
     if (ui_item(ui, (view_rect){end, row.y, row.height, row.height}, label)) {
         free(ui->command.path);
@@ -56,17 +56,17 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
 static void run_section(view_ui *ui, const char *title, const common_list *items, size_t columns,
                         view_action action, const char *instead)
 {
-    const float scale = ui->canvas->font->scale, gap = 6.0f * scale, height = 27.0f * scale;
+    const float scale = ui->canvas->font->scale, gap = 6 * scale, height = 27 * scale;
     view_rect row;
     if (ui_take_row(ui, height, &row))
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 5.0f * scale, row.width, VIEW_DIM,
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 5 * scale, row.width, VIEW_DIM,
                        items->count > 0 ? title : instead);
     COMMON_FOR (i, items->count) {
         if (i % columns == 0)
             ui_take_row(ui, height, &row);
-        const float width = (row.width - 10.0f * scale + gap) / (float)columns;
+        const float width = (row.width - 10 * scale + gap) / (float)columns;
         const view_rect cell = {row.x + width * (float)(i % columns), row.y, width - gap,
-                                height - 3.0f * scale};
+                                height - 3 * scale};
         const char *const name = items->names[i];
         const bool is_file = action == VIEW_OPEN_FILE;
         char *const label = is_file ? common_stem(name) : common_copy(name);
@@ -86,24 +86,24 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     static const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER};
     view_canvas *const canvas = stage->canvas;
     const view_font *const font = stage->font;
-    const float scale = font->scale, gap = 8.0f * scale;
+    const float scale = font->scale, gap = 8 * scale;
     const view_rect box = view_start_box(stage);
-    const float padding = (box.width > 460.0f * scale ? 25.0f : VIEW_PADDING) * scale;
+    const float padding = (box.width > 460 * scale ? 25 : VIEW_PADDING) * scale;
     view_draw_rect(canvas, box, VIEW_DOCK);
     ui_begin(ui, "start");
     ui_item(ui, box, "");
     view_rect part = view_inset(box, padding), buttons;
     view_draw_text(canvas, VIEW_TITLE, part.x, part.y, part.width, VIEW_BRIGHT, "md5view");
-    if (box.x > 0.0f && view_text_width(font, VIEW_TEXT, hint) < 0.6f * part.width)
-        ui_text_left_of(ui, part.x + part.width, part.y + 4.0f * scale, VIEW_DIM, hint);
+    if (box.x > 0 && view_text_width(font, VIEW_TEXT, hint) < 0.6f * part.width)
+        ui_text_left_of(ui, part.x + part.width, part.y + 4 * scale, VIEW_DIM, hint);
     part.y += font->line[VIEW_TITLE] + gap;
-    buttons = (view_rect){part.x, part.y, part.width, 32.0f * scale};
+    buttons = (view_rect){part.x, part.y, part.width, 32 * scale};
     const int pressed = ui_buttons(ui, &buttons, words, 2, 0, false);
     part.y += buttons.height + gap;
     part.height = box.y + box.height - 0.5f * padding - part.y;
 
     ui_column column;
-    const size_t columns = part.width > 330.0f * scale ? 3 : 2;
+    const size_t columns = part.width > 330 * scale ? 3 : 2;
     ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
                    "Drop a model, clip, machine, camera, texture, folder or .pk4 anywhere");

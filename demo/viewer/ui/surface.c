@@ -28,8 +28,8 @@ static view_rect open_box(const view_stage *stage, view_rect box, const char *ti
 {
     const float padding = VIEW_PADDING * stage->font->scale;
     const view_rect inside = {box.x + padding, box.y + padding + stage->font->line[VIEW_TITLE],
-                              box.width - 2.0f * padding,
-                              box.height - stage->font->line[VIEW_TITLE] - 2.0f * padding};
+                              box.width - 2 * padding,
+                              box.height - stage->font->line[VIEW_TITLE] - 2 * padding};
     view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width, VIEW_BRIGHT,
                    title);
     return inside;
@@ -68,7 +68,7 @@ static void draw_weights(const view_stage *stage, view_rect box)
             const float c = channels[k];
             const float encoded =
                 c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-            color |= (view_color)(255.0f * encoded + 0.5f) << (24 - 8 * k);
+            color |= (view_color)(255 * encoded + 0.5f) << (24 - 8 * k);
         }
         view_draw_rect(stage->canvas,
                        (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
@@ -81,8 +81,8 @@ static void draw_weights(const view_stage *stage, view_rect box)
         const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
         const float x = band.x + part * band.width - half;
         view_draw_text(stage->canvas, VIEW_TEXT,
-                       view_clamp(x, band.x, band.x + band.width - 2.0f * half),
-                       band.y + band.height, 0, VIEW_DIM, word);
+                       view_clamp(x, band.x, band.x + band.width - 2 * half), band.y + band.height,
+                       0, VIEW_DIM, word);
     }
 }
 
@@ -130,7 +130,7 @@ static void draw_uv(const view_stage *stage, view_rect box)
             low[i] = fmaxf(fminf(low[i], uv[i]), -(float)MAX_IMAGES);
             high[i] = fminf(fmaxf(high[i], uv[i]), (float)MAX_IMAGES);
         }
-        num_outside += !(uv[0] >= 0.0f && uv[0] <= 1.0f && uv[1] >= 0.0f && uv[1] <= 1);
+        num_outside += !(uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1);
     }
     char title[96], text[160];
     COMMON_TEXT(title, "UV of mesh %u  %s", number, mesh->name);
@@ -153,7 +153,7 @@ static void draw_uv(const view_stage *stage, view_rect box)
     for (uint32_t i = 0; i < mesh->num_triangles && i < MAX_TRIANGLES; i++)
         draw_triangle_sides(stage, mesh, i, &window, scale, 0xF1F3F690u);
     if (stage->pick->is_set && stage->pick->mesh == number)
-        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, 3.0f * scale, 0xF2C14EFFu);
+        draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, 3 * scale, 0xF2C14EFFu);
 }
 
 // -- Images ---------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ static void draw_images(const view_stage *stage, view_rect box)
         const float longest = (float)(image->width > image->height ? image->width : image->height);
         const uint32_t column = i % columns, row = i / columns;
         const view_rect tile = {inside.x + (float)column * (side + gap),
-                                inside.y + (float)row * (side + 2.0f * line + gap),
+                                inside.y + (float)row * (side + 2 * line + gap),
                                 side * (float)image->width / longest,
                                 side * (float)image->height / longest};
         const bool is_color =
@@ -221,24 +221,24 @@ view_rect view_surface_box(const view_stage *stage)
     switch (surface_of(stage)) {
     case VIEW_SURFACE_WEIGHTS:
         width = scale_width * font->scale;
-        inner = 2.0f * line + (scale_height + spacing) * font->scale;
+        inner = 2 * line + (scale_height + spacing) * font->scale;
         break;
     case VIEW_SURFACE_UV:
         break;
     case VIEW_SURFACE_TEXTURES:
         count = list_images(stage, mesh_of(stage), images);
         rows = (count + 1) / 2; // of two tiles
-        inner = count > 1 ? (float)rows * (0.5f * (side - gap) + 2.0f * line + gap)
-                          : (count > 0 ? side - gap : 0.0f) + 2.0f * line + gap;
+        inner = count > 1 ? (float)rows * (0.5f * (side - gap) + 2 * line + gap)
+                          : (count > 0 ? side - gap : 0) + 2 * line + gap;
         break;
     default:
         return (view_rect){stage->width, stage->height, 0, 0};
     }
     const view_rect free = view_layout_of(stage).free;
-    const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
-    return (view_rect){free.x + free.width - margin - width - 2.0f * padding,
+    const float height = font->line[VIEW_TITLE] + inner + 2 * padding;
+    return (view_rect){free.x + free.width - margin - width - 2 * padding,
                        fmaxf(free.y + free.height - margin - height, free.y + margin),
-                       width + 2.0f * padding, height};
+                       width + 2 * padding, height};
 }
 
 void view_surface_panel(view_ui *ui, const view_stage *stage)

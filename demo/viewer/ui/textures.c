@@ -63,7 +63,7 @@ static bool take_row(view_ui *ui, float height, view_rect *row)
     const float em = view_em(ui->canvas->font), padding = 0.7f * em;
     const bool is_seen = ui_take_row(ui, ceilf(height * em), row);
     row->x += padding;
-    row->width -= 2.0f * padding;
+    row->width -= 2 * padding;
     return is_seen;
 }
 
@@ -161,7 +161,7 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
     row.width -= width;
     draw_text(ui, row, word[0] != '\0' ? VIEW_PLAIN : VIEW_DIM, text);
     row.x += row.width;
-    row.width = width + 1.0f;
+    row.width = width + 1;
     draw_text(ui, row, sign == '+' ? VIEW_FINE : has_image ? VIEW_DIM : VIEW_AMBER, word);
 }
 
@@ -234,8 +234,8 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
             .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(tile->path)};
     else if (is_pressed)
         give(ui, columns[panel->column].map, tile->path);
-    box = view_inset(box, 4.0f * ui->canvas->font->scale);
-    box.height -= 2.0f * line;
+    box = view_inset(box, 4 * ui->canvas->font->scale);
+    box.height -= 2 * line;
     if (tile->preview != 0)
         ui_image(ui, box, tile->preview, tile->width, tile->height, true);
     if (tile->width > 0)

@@ -26,11 +26,11 @@ static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_
 {
     const float x = box.x + 0.5f * box.width, y = box.y + 0.5f * box.height;
     const float r = 4.5f * canvas->font->scale, thick = 0.45f * r;
-    const view_rect bars[2] = {{x - r, y - r, 0.7f * r, 2.0f * r},
-                               {x + 0.3f * r, y - r, 0.7f * r, 2.0f * r}};
+    const view_rect bars[2] = {{x - r, y - r, 0.7f * r, 2 * r},
+                               {x + 0.3f * r, y - r, 0.7f * r, 2 * r}};
     switch (sign) {
     case SIGN_FIRST:
-        view_draw_rect(canvas, (view_rect){x - r, y - r, thick, 2.0f * r}, color);
+        view_draw_rect(canvas, (view_rect){x - r, y - r, thick, 2 * r}, color);
         draw_triangle(canvas, x + r, x - 0.5f * r, y, r, color);
         break;
     case SIGN_BACK:
@@ -41,12 +41,12 @@ static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_
         break;
     case SIGN_LAST:
         draw_triangle(canvas, x - r, x + 0.5f * r, y, r, color);
-        view_draw_rect(canvas, (view_rect){x + r - thick, y - r, thick, 2.0f * r}, color);
+        view_draw_rect(canvas, (view_rect){x + r - thick, y - r, thick, 2 * r}, color);
         break;
     case SIGN_DOCK:
-        view_draw_frame(canvas, (view_rect){x - 1.3f * r, y - r, 2.6f * r, 2.0f * r},
+        view_draw_frame(canvas, (view_rect){x - 1.3f * r, y - r, 2.6f * r, 2 * r},
                         fmaxf(0.7f * thick, 1), color);
-        view_draw_rect(canvas, (view_rect){x - 1.3f * r, y - r, 0.9f * r, 2.0f * r}, color);
+        view_draw_rect(canvas, (view_rect){x - 1.3f * r, y - r, 0.9f * r, 2 * r}, color);
         break;
     default:
         for (int i = 0; i < 2 && is_playing; i++)
@@ -104,7 +104,7 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
     COMMON_FOR (i, scene->num_clips)
         width = fmaxf(width, view_text_width(stage->font, VIEW_TEXT, scene->clips[i].name));
     const view_rect box = {roundf(*x + 0.45f * em), roundf(bar.y + 0.65f * em),
-                           ceilf(fminf(width, 10.0f * em) + em), roundf(1.7f * em)};
+                           ceilf(fminf(width, 10 * em) + em), roundf(1.7f * em)};
     if (ui_button(ui, box, shown->name, false))
         ui->command.action = VIEW_CLIPS;
     *x = box.x + box.width;
@@ -135,23 +135,22 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
     const uint32_t stride = step >= 5.0 * scale ? 1 : 10;
     const bool has_space = step * stride >= 4.0 * scale;
     for (uint32_t frame = 0; frame < anim->num_frames && has_space; frame += stride) {
-        const view_rect tick = {track.x + (float)(step * frame),
-                                track.y + track.height + 3.0f * scale, scale,
-                                (frame % 10 == 0 ? 6.0f : 3.0f) * scale};
+        const view_rect tick = {track.x + (float)(step * frame), track.y + track.height + 3 * scale,
+                                scale, (frame % 10 == 0 ? 6 : 3) * scale};
         view_draw_rect(canvas, tick, 0x8A93A1A0u);
     }
     const double now = view_cycle_time(stage->play, anim);
-    const float done = track.width * (float)fmin(now / length, 1.0);
-    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2.0f * scale,
+    const float done = track.width * (float)fmin(now / length, 1);
+    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2 * scale,
                          VIEW_ACCENT);
     double begin, end;
     if (view_find_range(stage->play, anim, &begin, &end)) {
         const float left = track.x + track.width * (float)(begin / length);
-        const float right = track.x + track.width * (float)fmin(end / length, 1.0);
-        const float top = track.y - 5.0f * scale, height = track.height + 10.0f * scale;
+        const float right = track.x + track.width * (float)fmin(end / length, 1);
+        const float top = track.y - 5 * scale, height = track.height + 10 * scale;
         view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
-        view_draw_rect(canvas, (view_rect){left - scale, top, 2.0f * scale, height}, VIEW_AMBER);
-        view_draw_rect(canvas, (view_rect){right - scale, top, 2.0f * scale, height}, VIEW_AMBER);
+        view_draw_rect(canvas, (view_rect){left - scale, top, 2 * scale, height}, VIEW_AMBER);
+        view_draw_rect(canvas, (view_rect){right - scale, top, 2 * scale, height}, VIEW_AMBER);
     }
     const md5_model_anim *const from = view_commands_of(&stage->document->scene);
     const uint32_t num_commands = from != NULL ? from->num_commands : 0;
@@ -161,10 +160,10 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
             continue;
         last = frame;
         const double time = (frame - 1) / anim->frame_rate, since = now - time;
-        const float x = track.x + track.width * (float)fmin(time / length, 1.0);
-        const float bottom = track.y - 4.0f * scale, top = bottom - 6.0f * scale;
-        const float corners[6] = {x - 4.0f * scale, top, x + 4.0f * scale, top, x, bottom};
-        view_draw_triangle(canvas, corners, since >= 0.0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
+        const float x = track.x + track.width * (float)fmin(time / length, 1);
+        const float bottom = track.y - 4 * scale, top = bottom - 6 * scale;
+        const float corners[6] = {x - 4 * scale, top, x + 4 * scale, top, x, bottom};
+        view_draw_triangle(canvas, corners, since >= 0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
     }
 }
 
@@ -194,7 +193,7 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
         COMMON_TEXT(text, "/ %.3f s", length);
         place_text(ui, stage, bar, text, text, VIEW_DIM, right);
         COMMON_TEXT(text, "%.3f", view_cycle_time(play, anim));
-        COMMON_TEXT(widest, "%.3f", fmax(length, 0.0));
+        COMMON_TEXT(widest, "%.3f", fmax(length, 0));
         for (char *c = widest; *c != '\0'; c++)
             *c = *c == '.' ? '.' : '0';
         place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
@@ -221,8 +220,8 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
     x += fmaxf(view_text_width(font, VIEW_TEXT, widest), view_text_width(font, VIEW_TEXT, text));
     ui_text_left_of(ui, x, y, VIEW_BRIGHT, text);
     x += 0.4f * em;
-    x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "s") + 2.0f * em;
-    if (machine->desc->num_layers == 0 || right - x < 12.0f * em)
+    x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "s") + 2 * em;
+    if (machine->desc->num_layers == 0 || right - x < 12 * em)
         return;
     const md5_layer_desc *const layer = &machine->desc->layers[0];
     const md5_layer_status status = md5_player_layer(machine->player, 0);
@@ -230,20 +229,20 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
         COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
                     layer->states[status.state].name);
         x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, text) + 0.7f * em;
-        view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9.0f * em, 0.3f * em};
+        view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9 * em, 0.3f * em};
         if (line.x + line.width < right) {
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_EDGE);
             line.width *= view_clamp(status.progress, 0, 1);
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
         }
-        x = line.x + 9.0f * em;
+        x = line.x + 9 * em;
     } else {
         x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_BRIGHT,
                             layer->states[status.state].name);
     }
     const bool is_fresh = fabs(machine->time - event->time) < 1.5;
     const float width = view_text_width(font, VIEW_TEXT, event->text);
-    if (is_fresh && x + 2.0f * em + width < right)
+    if (is_fresh && x + 2 * em + width < right)
         ui_text_left_of(ui, right, y, VIEW_AMBER, event->text);
 }
 
@@ -258,12 +257,12 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     view_canvas *const canvas = stage->canvas;
     float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;
     view_draw_rect(canvas, bar, VIEW_DOCK);
-    if (!(layout.handle.width > 0.0f))
+    if (!(layout.handle.width > 0))
         view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width, fmaxf(1, roundf(0.08f * em))},
                        VIEW_EDGE);
     ui_begin(ui, "scrub");
     ui_item(ui, bar, "");
-    if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_DOCK, bar, &x)) {
+    if (is_sheet && !(layout.handle.width > 0) && sign_button(ui, stage, SIGN_DOCK, bar, &x)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }
@@ -286,8 +285,8 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
         clip_button(ui, stage, bar, &x);
     show_figures(ui, stage, bar, arrangement, &right);
     const double length = view_cycle_length(play, anim);
-    const view_rect track = {x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2.0f * scale),
-                             right - x - 1.4f * em, 4.0f * scale};
+    const view_rect track = {x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2 * scale),
+                             right - x - 1.4f * em, 4 * scale};
     if (track.width <= 0)
         return;
     const view_rect reach = {track.x, bar.y, track.width, bar.height};
@@ -298,10 +297,10 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
         stage->play->playing = false;
         view_seek(stage->play, anim, part * length);
     }
-    const double place = length > 0.0 ? view_cycle_time(play, anim) / length : 0.0;
-    view_draw_round_rect(canvas, track, 2.0f * scale, VIEW_EDGE);
-    if (length > 0.0)
+    const double place = length > 0 ? view_cycle_time(play, anim) / length : 0;
+    view_draw_round_rect(canvas, track, 2 * scale, VIEW_EDGE);
+    if (length > 0)
         draw_marks(stage, track, anim, length);
-    view_draw_disc(canvas, track.x + track.width * (float)fmin(place, 1.0),
-                   track.y + 0.5f * track.height, 7.0f * scale, VIEW_BRIGHT);
+    view_draw_disc(canvas, track.x + track.width * (float)fmin(place, 1),
+                   track.y + 0.5f * track.height, 7 * scale, VIEW_BRIGHT);
 }

@@ -28,7 +28,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
                                                         : shown->graph && is_machine)},
         .docks = stage->docks,
     };
-    if (has_curves && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0.0f))
+    if (has_curves && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
         wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
     // In a small window the time bar has the button that opens the sheet.
     wish.has_time =
@@ -85,16 +85,16 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         ui->focus_rect = rect;
         ui->is_focus_there = true;
         if (ui->is_focus_shown)
-            view_draw_frame(ui->canvas, view_inset(rect, -2), 2.0f * ui->canvas->font->scale,
+            view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->canvas->font->scale,
                             VIEW_ACCENT);
     }
     const view_rect clip = ui->canvas->clip;
     if (view_contains(rect, ui->mouse.x, ui->mouse.y)
-        && (!(clip.width > 0.0f) || view_contains(clip, ui->mouse.x, ui->mouse.y)))
+        && (!(clip.width > 0) || view_contains(clip, ui->mouse.x, ui->mouse.y)))
         ui->top = ui->item;
     if (ui->column != NULL && is_same(ui->hot, ui->item))
         ui->column->is_hot = true;
-    if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
+    if (ui->sought != NULL && !(ui->found.width > 0)) {
         char name[320];
         COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
         const size_t length = strlen(ui->sought);
@@ -230,7 +230,7 @@ static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
     COMMON_FOR (i, rows->count) {
         const view_row *const row = &rows->rows[i];
         const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
-        if (row->hit != 0 && row->rect.height > 0.0f
+        if (row->hit != 0 && row->rect.height > 0
             && ui_item(ui, row->rect, has_label ? row->label : row->text))
             pressed = row->hit;
     }
@@ -255,7 +255,7 @@ static view_rect next_row(view_ui *ui, const char *name, view_color color, view_
                         row.width - ui->label_width - ui->value_width, row.height};
     ui->space.y += row.height;
     view_draw_text(ui->canvas, VIEW_TEXT, row.x, text_top(ui, row),
-                   ui->label_width - 8.0f * ui->canvas->font->scale, color, name);
+                   ui->label_width - 8 * ui->canvas->font->scale, color, name);
     return row;
 }
 
@@ -268,17 +268,17 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     float part = (*value - low) / (high - low);
     const float middle = track.y + 0.5f * track.height,
                 place = track.width * view_clamp(part, 0, 1);
-    view_rect line = {track.x, middle - 2.0f * scale, track.width, 4.0f * scale};
-    view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_EDGE);
+    view_rect line = {track.x, middle - 2 * scale, track.width, 4 * scale};
+    view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_EDGE);
     line.width = place; // filled up to the value
-    view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_ACCENT);
-    view_draw_disc(ui->canvas, track.x + place, middle, 6.0f * scale, VIEW_BRIGHT);
+    view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_ACCENT);
+    view_draw_disc(ui->canvas, track.x + place, middle, 6 * scale, VIEW_BRIGHT);
     if (text != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12.0f * scale,
-                       text_top(ui, all), 0, text_color, text);
+        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12 * scale, text_top(ui, all),
+                       0, text_color, text);
     const bool is_pressed = ui_item(ui, all, name);
     if (is_pressed) {
-        if (usual != NULL && ui->mouse.x < track.x - 8.0f * scale) {
+        if (usual != NULL && ui->mouse.x < track.x - 8 * scale) {
             ui->held = ui->item.panel;
             *value = *usual;
             return true;
@@ -294,13 +294,13 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
 
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
 {
-    const float scale = ui->canvas->font->scale, side = 12.0f * scale;
+    const float scale = ui->canvas->font->scale, side = 12 * scale;
     view_rect rest;
     const view_rect all = next_row(ui, name, VIEW_PLAIN, &rest);
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
     view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
                          is_set ? VIEW_ACCENT : VIEW_EDGE);
-    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8.0f * scale, text_top(ui, rest), 0,
+    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8 * scale, text_top(ui, rest), 0,
                    VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;
@@ -322,7 +322,7 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_chosen)
 {
     const bool is_pressed = ui_item(ui, rect, label);
-    view_draw_round_rect(ui->canvas, rect, 4.0f * ui->canvas->font->scale,
+    view_draw_round_rect(ui->canvas, rect, 4 * ui->canvas->font->scale,
                          is_chosen       ? VIEW_CHOSEN
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
@@ -398,10 +398,10 @@ static bool edit(view_ui *ui, char *text, size_t size)
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
 {
     view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, padding = 6.0f * scale;
+    const float scale = canvas->font->scale, padding = 6 * scale;
     const view_rect inside = {rect.x + padding,
                               rect.y + 0.5f * (rect.height - canvas->font->line[VIEW_TEXT]),
-                              rect.width - 2.0f * padding, canvas->font->line[VIEW_TEXT]};
+                              rect.width - 2 * padding, canvas->font->line[VIEW_TEXT]};
     if (ui_item(ui, rect, hint))
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui), selects_all = is_focused && ui->selects_all;
@@ -419,8 +419,8 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         ui->focus.panel = NULL;
     if (is_focused && ui->mouse.key >= ' ' && ui->mouse.key < VIEW_KEY_DELETE && !ui->mouse.control)
         ui_key(ui, ui->mouse.key);
-    view_draw_round_rect(canvas, rect, 4.0f * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
-    view_draw_round_rect(canvas, view_inset(rect, scale), 3.0f * scale, VIEW_FIELD);
+    view_draw_round_rect(canvas, rect, 4 * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
+    view_draw_round_rect(canvas, view_inset(rect, scale), 3 * scale, VIEW_FIELD);
     const bool is_empty = text[0] == '\0';
     // Of a long text the end is seen, where it is typed.
     const char *shown = text;
@@ -437,7 +437,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
                                      is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
     if (is_focused)
         view_draw_rect(canvas,
-                       (view_rect){inside.x + (is_empty ? 0.0f : end + scale), inside.y,
+                       (view_rect){inside.x + (is_empty ? 0 : end + scale), inside.y,
                                    fmaxf(1, scale), inside.height},
                        VIEW_BRIGHT);
     return is_changed;
@@ -458,7 +458,7 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     const view_rect box = {
         roundf(window.x + 0.5f * (window.width - width) - padding),
         roundf(window.y + fmaxf(0.5f * (window.height - height - head) - padding, 0)),
-        width + 2.0f * padding, height + head + 2.0f * padding};
+        width + 2 * padding, height + head + 2 * padding};
     view_draw_rect(canvas, window, 0x00000073u);
     ui_begin(ui, panel);
     ui_item(ui, window, "");
@@ -510,9 +510,9 @@ void ui_end_column(view_ui *ui)
     const float scale = ui->canvas->font->scale, line = ui->canvas->font->line[VIEW_TEXT];
     view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
-    const bool is_dragged = ui->mouse.dragged != 0.0f && most > 0.0f;
-    if ((ui->mouse.wheel != 0.0f || is_dragged) && column->is_hot && !ui->has_taken) {
-        scroll->wanted -= ui->mouse.wheel * 3.0f * line + ui->mouse.dragged;
+    const bool is_dragged = ui->mouse.dragged != 0 && most > 0;
+    if ((ui->mouse.wheel != 0 || is_dragged) && column->is_hot && !ui->has_taken) {
+        scroll->wanted -= ui->mouse.wheel * 3 * line + ui->mouse.dragged;
         if (is_dragged) // it stays below the finger
             scroll->shown = scroll->wanted;
         ui->has_taken = true;
@@ -523,11 +523,11 @@ void ui_end_column(view_ui *ui)
         scroll->wanted += fminf(focus.y - area.y, 0);
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
     }
-    if (most > 0.0f) {
+    if (most > 0) {
         const float size = fmaxf(area.height * area.height / length, line);
-        const float width = 5.0f * scale, way = area.height - size;
-        const view_rect track = {area.x + area.width - width - 2.0f * scale, area.y,
-                                 width + 2.0f * scale, area.height};
+        const float width = 5 * scale, way = area.height - size;
+        const view_rect track = {area.x + area.width - width - 2 * scale, area.y, width + 2 * scale,
+                                 area.height};
         float unused;
         if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused))
             scroll->wanted = scroll->shown =
@@ -564,15 +564,15 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     const float scale = font->scale, padding = VIEW_INSET * scale;
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
-    const bool is_seen = ui_take_row(ui, ceilf(25.0f * scale), &row);
+    const bool is_seen = ui_take_row(ui, ceilf(25 * scale), &row);
     const float y = text_top(ui, row);
     if (ui_item(ui, row, title))
         ui->folded ^= bit;
     if (is_seen) {
         view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
-        view_draw_fold(ui->canvas, row.x + padding + 4.0f * scale, row.y + 0.5f * row.height,
+        view_draw_fold(ui->canvas, row.x + padding + 4 * scale, row.y + 0.5f * row.height,
                        (ui->folded & bit) == 0);
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding + 16.0f * scale, y, 0, VIEW_BRIGHT,
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT,
                        title);
         ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
     }
@@ -583,14 +583,14 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
 
 bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first)
 {
-    const float most = count > room ? (float)(count - room) : 0.0f;
-    if (ui->mouse.wheel == 0.0f && (ui->mouse.dragged == 0.0f || !(most > 0.0f)))
+    const float most = count > room ? (float)(count - room) : 0;
+    if (ui->mouse.wheel == 0 && (ui->mouse.dragged == 0 || !(most > 0)))
         return false;
     // Of less than a line the rest is kept.
-    ui->scroll_rest = ui->mouse.dragged != 0.0f ? ui->scroll_rest + ui->mouse.dragged : 0.0f;
+    ui->scroll_rest = ui->mouse.dragged != 0 ? ui->scroll_rest + ui->mouse.dragged : 0;
     const float lines = truncf(ui->scroll_rest / height);
     ui->scroll_rest -= lines * height;
-    *first = (size_t)view_clamp((float)*first - truncf(3.0f * ui->mouse.wheel) - lines, 0, most);
+    *first = (size_t)view_clamp((float)*first - truncf(3 * ui->mouse.wheel) - lines, 0, most);
     ui->has_taken = true;
     return true;
 }
@@ -610,9 +610,8 @@ void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float inde
                            height};
     if (is_chosen)
         view_draw_round_rect(
-            canvas,
-            (view_rect){row.x - 6.0f * scale, row.y, row.width + list->highlight, row.height},
-            4.0f * scale, VIEW_CHOSEN);
+            canvas, (view_rect){row.x - 6 * scale, row.y, row.width + list->highlight, row.height},
+            4 * scale, VIEW_CHOSEN);
     view_draw_text(canvas, VIEW_TEXT, row.x + indent, row.y, row.width - indent,
                    is_chosen ? VIEW_BRIGHT : color, text);
     if (ui_item(ui, row, label))
@@ -631,8 +630,8 @@ void ui_scroll_bar(view_ui *ui, const ui_list *list)
     const float length = list->rows.height * ((float)room / (float)list->count);
     const float way = (float)list->first / (float)(list->count - room);
     const view_rect bar = {list->bar_x, list->rows.y + (list->rows.height - length) * way,
-                           4.0f * scale, length};
-    view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_DIM);
+                           4 * scale, length};
+    view_draw_round_rect(ui->canvas, bar, 2 * scale, VIEW_DIM);
 }
 
 // -- Parts of dialogs -----------------------------------------------------------------------
@@ -641,14 +640,14 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
                            const char *title, view_rect *foot)
 {
     const view_font *const font = ui->canvas->font;
-    const float scale = font->scale, edges = 2.0f * (VIEW_PADDING + 4.0f) * scale;
+    const float scale = font->scale, edges = 2 * (VIEW_PADDING + 4) * scale;
     const float head = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
-    const float row = font->line[VIEW_TEXT] + 9.0f * scale;
+    const float row = font->line[VIEW_TEXT] + 9 * scale;
     view_rect inside = ui_dialog(ui, panel, fminf(width * scale, ui->window.width - edges),
                                  fminf(height * scale, ui->window.height - head - edges), title);
     inside.height -= row;
     *foot = (view_rect){inside.x, inside.y + inside.height, inside.width, row};
-    inside.height -= 8.0f * scale;
+    inside.height -= 8 * scale;
     return inside;
 }
 
@@ -656,7 +655,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
                bool at_end)
 {
     const view_font *const font = ui->canvas->font;
-    const float border = 20.0f * font->scale, gap = 6.0f * font->scale;
+    const float border = 20 * font->scale, gap = 6 * font->scale;
     float all = 0;
     int pressed = -1;
     COMMON_FOR (i, count)
@@ -683,7 +682,7 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
     const float line = ui->canvas->font->line[VIEW_TEXT], page = area.height - line, all = 1e6f;
     const float steps[] = {-line, line, -page, page, -all, all};
     COMMON_FOR (i, 6)
-        scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0.0f;
+        scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
 }
@@ -692,7 +691,7 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     enum { MAX_LINES = 100 };
     const view_font *const font = ui->canvas->font;
-    const float width = ui->column->area.width / font->scale - 12.0f, most = 600; // of a row's
+    const float width = ui->column->area.width / font->scale - 12, most = 600; // of a row's
     view_rows rows = {0};
     view_rect row;
     view_begin_rows(&rows, font, fminf(width, most), 0, "");
