@@ -253,7 +253,7 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
     COMMON_FOR (p, cube->num_parts)
         COMMON_FOR (i, cube->parts[p].num_rows)
             is_used[find_unshown(cube->parts[p].rows[i].word)] = true;
-    for (size_t i = 0; i < NUM_UNSHOWN; i++)
+    COMMON_FOR (i, NUM_UNSHOWN)
         if (is_used[i])
             common_append(text, sizeof text, ", ", "%s", unshown_words[i].name);
     if (text[0] != '\0')

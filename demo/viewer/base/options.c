@@ -641,7 +641,7 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
         snprintf(problem, size, "--thumbnail needs --output, and is one picture");
         return true;
     }
-    for (size_t i = 0; i < NUM_OPTIONS; i++) {
+    COMMON_FOR (i, NUM_OPTIONS) {
         COMMON_TEXT(name, " %s ", table[i].name);
         if (!given[i] || strstr(allowed, name) != NULL)
             continue;
@@ -813,7 +813,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     }
 
     // Sets the switches that were not given.
-    for (size_t i = 0; i < NUM_OPTIONS; i++)
+    COMMON_FOR (i, NUM_OPTIONS)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
                 (table[i].usual == VIEW_USUALLY_YES

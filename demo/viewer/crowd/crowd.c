@@ -214,10 +214,10 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                       .morph = morph,
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
     view_detail casters = {.source = VIEW_DETAIL_CASTERS};
-    for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++)
+    COMMON_FOR (i, VIEW_NUM_REDUCED)
         work.errors[i] = max_error_pixels * 2 * kind->sphere.radius * (float)(1u << i) / pixels;
     md5_threads_run(threads, source->num_meshes, reduce_part, &work);
-    for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++) {
+    COMMON_FOR (i, VIEW_NUM_REDUCED) {
         view_detail *const level = &kind->levels[kind->num_levels++];
         md5_mesh *const meshes = common_alloc(source->num_meshes, sizeof *meshes);
         *level = (view_detail){.source = VIEW_DETAIL_POSED,
@@ -651,7 +651,7 @@ static void choose_posed(view_crowd *crowd)
         kind->fades = false;
         kind->is_sorted =
             crowd->reduces && kind->num_levels > 1 && kind->levels[1].source == VIEW_DETAIL_POSED;
-        for (uint32_t i = 0; i < VIEW_MAX_LEVELS; i++)
+        COMMON_FOR (i, VIEW_MAX_LEVELS)
             kind->levels[i].count = 0;
         for (uint32_t i = kind->begin; i < kind->end; i++) {
             view_member *const member = &crowd->members[i];

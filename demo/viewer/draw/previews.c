@@ -511,7 +511,7 @@ static int make_pictures(void *user)
     view_lock_enter(previews->lock);
     while (!previews->ends) {
         preview *next = NULL; // the first that was wished
-        for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++) {
+        COMMON_FOR (i, VIEW_MAX_PREVIEWS) {
             preview *const picture = &previews->list[i];
             if (picture->wish != NULL && picture->state == WISHED
                 && (next == NULL || picture->used < next->used))
@@ -570,7 +570,7 @@ void view_stop_previews(view_previews *previews)
         view_wait_thread(previews->thread, "previews");
     }
     view_free_lock(previews->lock);
-    for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
+    COMMON_FOR (i, VIEW_MAX_PREVIEWS)
         drop(&previews->list[i]);
     free(previews->place);
     free(previews);
@@ -590,7 +590,7 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
     view_lock_enter(previews->lock);
     const bool has_more = previews->has_more;
     previews->has_more = false;
-    for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
+    COMMON_FOR (i, VIEW_MAX_PREVIEWS)
         if (list[i].state == WISHED)
             drop(&list[i]);
     COMMON_FOR (i, count) {
@@ -606,7 +606,7 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
         // An unused place, or that of the picture that nobody has looked at for the longest; one at
         // most is being made.
         preview *place = &list[list[0].state == MAKING];
-        for (size_t k = 0; k < VIEW_MAX_PREVIEWS; k++)
+        COMMON_FOR (k, VIEW_MAX_PREVIEWS)
             if (list[k].state != MAKING && list[k].used < place->used)
                 place = &list[k];
         drop(place);

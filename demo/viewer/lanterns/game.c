@@ -476,7 +476,7 @@ static void list_crowd(view_game *game)
     const view_morphs *const morphs = &game->document->morphs;
     const uint32_t num_joints = game->document->scene.num_joints;
     const uint32_t num_targets = morphs->morph != NULL ? morphs->morph->num_targets : 0;
-    for (uint32_t i = 0; i < NUM_WATCHERS; i++) {
+    COMMON_FOR (i, NUM_WATCHERS) {
         watcher *const who = &game->watchers[i];
         view_pose_machine(&who->machine, num_joints, game->pose, game->joints,
                           game->palettes + (size_t)i * num_joints);

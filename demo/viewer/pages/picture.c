@@ -50,7 +50,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
         // A plot that fits has the height of its points.
         view_plot *const plot = &picture->plots[i];
         float low = INFINITY, high = -INFINITY;
-        for (uint32_t j = 0; j < VIEW_PAGE_SERIES; j++)
+        COMMON_FOR (j, VIEW_PAGE_SERIES)
             COMMON_FOR (p, plot->series[j].count) {
                 low = fminf(low, plot->series[j].points[p].y);
                 high = fmaxf(high, plot->series[j].points[p].y);

@@ -201,7 +201,7 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");
-    for (size_t i = 0; i < NUM_TABS; i++) {
+    COMMON_FOR (i, NUM_TABS) {
         const view_dock dock = tabs[i].dock;
         const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;
         const bool is_pressed = ui_item(ui, tab, tabs[i].name);

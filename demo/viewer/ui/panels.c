@@ -197,7 +197,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         || (!is_upright && stage->docks.is_sheet_open))
         return;
     ui_begin(ui, "button");
-    for (uint32_t i = 0; i < NUM_BUTTONS; i++) {
+    COMMON_FOR (i, NUM_BUTTONS) {
         if (ui_item(ui, box, buttons[i].name))
             ui->command.action = buttons[i].action;
         view_draw_round_rect(ui->canvas, box, 0.6f * em, VIEW_BOX);
