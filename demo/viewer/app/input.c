@@ -98,11 +98,11 @@ static void step(view_play *play, const md5_anim *anim, int way)
     if (anim == NULL || anim->num_frames < 2)
         return;
     const double position = view_frame_place(play, anim), nearest = round(position);
-    const double last = (double)(anim->num_frames - 1);
+    const double last = (anim->num_frames - 1);
     double next = way > 0 ? floor(position) + 1 : ceil(position) - 1;
     // The time of a whole frame converts back to a frame only up to rounding error.
     if (fabs(position - nearest) < 1e-4)
-        next = nearest + (double)way;
+        next = nearest + way;
     if (play->wrap != MD5_WRAP_CLAMP && next > last)
         next = 0;
     if (play->wrap != MD5_WRAP_CLAMP && next < 0)

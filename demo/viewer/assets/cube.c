@@ -342,7 +342,7 @@ static void pose_all(const cube_model *joined, double time)
             const cube_track *const track = &part->tracks[m];
             if (track->row == NULL)
                 continue;
-            const double frames = fmod(time * (double)track->row->frame_rate, track->count);
+            const double frames = fmod(time * track->row->frame_rate, track->count);
             const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
             const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
             const md5_moment moment =
@@ -406,7 +406,7 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
             if (row >= MAX_ROWS)
                 continue;
             const md5_cube2_anim *const anim = &part->player->anims[row];
-            const double own = (double)anim->frame_rate;
+            const double own = anim->frame_rate;
             track->file = find_file(joined, p, anim->file);
             if (track->file->anim == NULL)
                 continue;

@@ -82,7 +82,7 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
     COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         COMMON_FOR (v, mesh->num_vertices) {
-            const double value = (double)measure(mesh, v, joint);
+            const double value = measure(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
             facts.num_vertices += value > (joint >= 0 ? 0 : 4);
         }

@@ -42,8 +42,7 @@ void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xf
     const md5_vec3 position = bind.translation;
     view_say_name(words, name);
     view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);
-    view_say(words, "( %.9g %.9g %.9g )\n", sign * (double)q.x, sign * (double)q.y,
-             sign * (double)q.z);
+    view_say(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
 }
 
 void view_say_mesh(view_words *words, const view_said_mesh *said)

@@ -187,7 +187,7 @@ void view_log_progress(view_log *log, const char *what, size_t step, size_t coun
         end_progress_line(log);
         return;
     }
-    const double seconds = (double)(clock() - log->progress_begin) / (double)CLOCKS_PER_SEC;
+    const double seconds = (double)(clock() - log->progress_begin) / CLOCKS_PER_SEC;
     if (seconds < 0.5 || log->level < VIEW_WARNING || isatty(STANDARD_ERROR) == 0)
         return;
     fprintf(stderr, "\r%s %zu/%zu\033[K", what, step + 1, count);

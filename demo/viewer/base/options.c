@@ -363,7 +363,7 @@ static bool read_lights(const char *text, view_lights *lights)
         const view_light_range *const range = &view_light_ranges[light];
         double value;
         const char *const end =
-            common_take_number(text + length + 1, (double)range->low, (double)range->high, &value);
+            common_take_number(text + length + 1, range->low, range->high, &value);
         if (end == NULL || (*end != '\0' && *end != ','))
             return false;
         lights->values[light] = (float)value;
@@ -420,7 +420,7 @@ const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
 
 float view_material_time(const view_parms *parms, double clip_time)
 {
-    const double time = clip_time + (double)parms->ahead;
+    const double time = clip_time + parms->ahead;
     return time > 0 ? (float)time : 0;
 }
 
@@ -428,7 +428,7 @@ void view_set_parm(view_parms *parms, int row, float value, double clip_time)
 {
     const int parm = row - VIEW_FIRST_PARM;
     if (row == VIEW_PARM_TIME)
-        parms->ahead = (float)((double)value - clip_time);
+        parms->ahead = (float)(value - clip_time);
     else
         parms->values[parm] = value;
     if ((parm == 4 || parm == 7) && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual)
@@ -455,7 +455,7 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     double value = 0;
     if (equals == NULL || equals == text)
         return false;
-    const char *end = common_take_number(equals + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
+    const char *end = common_take_number(equals + 1, -FLT_MAX, FLT_MAX, &value);
     if (end != NULL && has_times && *end == '@')
         end = common_take_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
     if (end == NULL || *end != '\0')
@@ -507,8 +507,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         const unsigned long parm = strtoul(text, &end, 10);
         if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
             return false;
-        const char *const rest =
-            common_take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &number);
+        const char *const rest = common_take_number(end + 1, -FLT_MAX, FLT_MAX, &number);
         if (rest == NULL || *rest != '\0')
             return false;
         view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0);

@@ -38,7 +38,7 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
 // shadows as in software, where they cost the most.
 static double greatest_ratio(const view_economy *now, const view_economy *better)
 {
-    const double side = (double)(better->scale / now->scale);
+    const double side = (better->scale / now->scale);
     return side * side * (now->one_sample && !better->one_sample ? 4 : 1)
            * (now->no_shadows && !better->no_shadows ? 2.5 : 1);
 }

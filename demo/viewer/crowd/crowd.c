@@ -369,7 +369,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
         // The rates of fast clips are raised as far as the memory allows.
         COMMON_FOR (i, num_clips) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
-            bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, (float)MAX_RATE) : 1;
+            bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, MAX_RATE) : 1;
             if (bakes->rates[i] > 1 && baked_size(kind) > memory)
                 bakes->rates[i] = 1;
             if (bakes->rates[i] == 1)
@@ -535,7 +535,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
         const float rate = side > 0 ? -turn_back_rate : turn_back_rate;
         member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
     }
-    md5_player_advance(player, (double)seconds, NULL, NULL);
+    md5_player_advance(player, seconds, NULL, NULL);
     member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
     // Springs are simulated in world space, so they need the character's placement.
     bool has_springs = false;
@@ -910,7 +910,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
 
 static bool make_members(view_crowd *crowd, view_log *log)
 {
-    const uint32_t side = (uint32_t)ceil(sqrt((double)crowd->count));
+    const uint32_t side = (uint32_t)ceil(sqrt(crowd->count));
     const float step = spacing * crowd->size;
     uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
@@ -955,8 +955,8 @@ static bool make_members(view_crowd *crowd, view_log *log)
         const uint32_t count = kind->end - kind->begin, place = i - kind->begin;
         member->clip = (uint32_t)((uint64_t)place * kind->num_clips / count);
         const double share = (double)count / kind->num_clips;
-        const double part = ((double)place + (double)next_random(&member->random)) / share;
-        member->offset = kind->clips[member->clip]->anim->duration * (part - (double)member->clip);
+        const double part = (place + (double)next_random(&member->random)) / share;
+        member->offset = kind->clips[member->clip]->anim->duration * (part - member->clip);
     }
     free(cells);
     return is_made;
@@ -980,7 +980,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 // all.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
-    const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
+    const float texel = sqrtf(2) * 2 * crowd->spread / VIEW_CROWD_TEXELS;
     COMMON_FOR (k, crowd->num_kinds) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->drawn == NULL)
@@ -1013,7 +1013,7 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         COMMON_FOR (i, kind->num_clips)
             total += kind->clips[i]->anim->duration;
         const double max_pictures =
-            (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+            (double)picture_memory / FRAME_SIZE / crowd->num_kinds - kind->num_clips;
         const double rate =
             total * picture_rate > max_pictures ? fmax(max_pictures, 0) / total : picture_rate;
         COMMON_FOR (i, kind->num_clips)
@@ -1070,7 +1070,7 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     crowd->threads = common_start_threads(0);
     if (!make_kinds(crowd, scene, first, files, num_files, loader))
         return false;
-    crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt((double)count));
+    crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt(count));
     if (!make_levels(crowd, loader) || !make_members(crowd, loader->log))
         return false;
     crowd->scratch_size += crowd->buffer_size * sizeof(md5_mat34);

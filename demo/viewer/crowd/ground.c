@@ -38,14 +38,13 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
     add(to,
         "MD5Version 12 commandline \"\" numJoints 1 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
         "( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
-        (int)COUNT);
+        COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
         const md5_vec3 n = normal_at(terrain, x, y);
         const float length = hypotf(n.x, n.z);
-        add(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", (int)i, (int)x,
-            (int)y, (int)i, (double)n.x, (double)n.y, (double)n.z, (double)(n.z / length),
-            (double)(-n.x / length));
+        add(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", i, x, y, i, n.x,
+            n.y, n.z, (n.z / length), (-n.x / length));
     }
     add(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
     COMMON_FOR (i, VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES) {
@@ -53,19 +52,19 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
         add(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE, corner + 1,
             2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
     }
-    add(to, "numweights %d\n", (int)COUNT);
+    add(to, "numweights %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
-        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", (int)i, (double)((float)x * terrain->cell),
-            (double)((float)y * terrain->cell), (double)view_corner_height(terrain, x, y));
+        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", i, ((float)x * terrain->cell),
+            ((float)y * terrain->cell), view_corner_height(terrain, x, y));
     }
     // Grass in the hollows, dry and stony on the hills.
-    add(to, "numvertexcolors %d\n", (int)COUNT);
+    add(to, "numvertexcolors %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const float high = view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
         const float dry = view_clamp(0.5f + 0.7f * high, 0, 1);
-        add(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", (int)i, (double)(0.05f + 0.20f * dry),
-            (double)(0.11f + 0.10f * dry), (double)(0.04f + 0.05f * dry));
+        add(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dry),
+            (0.11f + 0.10f * dry), (0.04f + 0.05f * dry));
     }
     add(to, "}\n");
 }
@@ -76,8 +75,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     md5_error error = {0};
     if (!(terrain->cell > 1e-6f && terrain->cell < 1e6f)) // of a model without size, or a vast one
         return true;
-    ground_text to = {.room =
-                          (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
+    ground_text to = {.room = A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
     to.bytes = common_alloc(to.room, 1);
     write_ground(terrain, &to);
     ground->model = md5_parse_model(to.bytes, to.used, NULL, &error);
@@ -119,7 +117,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
 {
-    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
+    const float side = VIEW_GROUND_SQUARES * terrain->cell;
     COMMON_FOR (i, VIEW_GROUND_TILES) {
         const int column = i % 3 - 1, row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),

@@ -35,7 +35,7 @@ static vector cross_edges(vector a, vector b, vector c)
 
 static vector wide(md5_vec3 v)
 {
-    return (vector){(double)v.x, (double)v.y, (double)v.z};
+    return (vector){v.x, v.y, v.z};
 }
 
 static void add_quadric(quadric *sum, const quadric *added)
@@ -175,7 +175,7 @@ static double cost_of(const reducer *r, uint32_t from, uint32_t to)
     for (uint32_t i = mesh->first_influence[from]; i < mesh->first_influence[from + 1]; i++)
         for (uint32_t j = mesh->first_influence[to]; j < mesh->first_influence[to + 1]; j++)
             if (mesh->influence_joints[i] == mesh->influence_joints[j])
-                shared += (double)fminf(mesh->influences[i].w, mesh->influences[j].w);
+                shared += fminf(mesh->influences[i].w, mesh->influences[j].w);
     const double weight = weight_error * fmin(fmax(1 - shared, 0), 1);
     return (v[10] > 0 ? fmax(squares, 0) / v[10] : 0) + weight * weight * dot(edge, edge);
 }
@@ -269,17 +269,17 @@ static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *
     COMMON_FOR (i, 3) {
         const double share = fmax(shares[i], 0) / sum;
         const vector added = wide(r->mesh->normals[t[i]]), p = position_of(r, t[i]);
-        u += share * (double)uv[t[i]].x;
-        v += share * (double)uv[t[i]].y;
+        u += share * uv[t[i]].x;
+        v += share * uv[t[i]].y;
         n = (vector){n.x + share * added.x, n.y + share * added.y, n.z + share * added.z};
         away = (vector){away.x - share * p.x, away.y - share * p.y, away.z - share * p.z};
     }
     // How many units of the surface a unit of the texture takes.
     const vector side = cross_edges(position_of(r, before[0]), position_of(r, before[1]),
                                     position_of(r, before[2]));
-    const vector a = {(double)uv[before[0]].x, (double)uv[before[0]].y, 0};
-    const vector b = {(double)uv[before[1]].x, (double)uv[before[1]].y, 0};
-    const vector c = {(double)uv[before[2]].x, (double)uv[before[2]].y, 0};
+    const vector a = {uv[before[0]].x, uv[before[0]].y, 0};
+    const vector b = {uv[before[1]].x, uv[before[1]].y, 0};
+    const vector c = {uv[before[2]].x, uv[before[2]].y, 0};
     const double area = fabs(cross_edges(a, b, c).z);
     const double scale = area > 0 ? sqrt(sqrt(dot(side, side)) / area) : 0;
     const double cosine = dot(n, normal) / sqrt(fmax(dot(n, n), 1e-12));
@@ -469,7 +469,7 @@ void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const f
     };
     begin(&r, morph);
     COMMON_FOR (level, num_levels) {
-        const double error = (double)errors[level];
+        const double error = errors[level];
         uint32_t before = r.count + 1;
         for (int i = 0; i < MAX_PASSES && r.count < before; i++) {
             before = r.count;

@@ -101,7 +101,7 @@ static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[
         const size_t column = x < texture->width ? x : texture->width - 1;
         const size_t row = y < texture->height ? y : texture->height - 1;
         const uint8_t *const rgba = &texture->rgba[4 * (row * texture->width + column)];
-        color = (md5_vec3){(float)rgba[0], (float)rgba[1], (float)rgba[2]};
+        color = (md5_vec3){rgba[0], rgba[1], rgba[2]};
         if (sketch->has_holes && rgba[3] < 128)
             return;
     }

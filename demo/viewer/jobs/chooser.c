@@ -45,7 +45,7 @@ static int start(char *const *const words[2], int *answer)
     if (process == 0)
         close(ends[0]);
     *answer = ends[0];
-    return (int)process;
+    return process;
 }
 
 // Sets its answer and its exit status, -1 if it has none. Never waits for it.

@@ -213,7 +213,7 @@ static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
     FILE *const file = gif->movie->file;
     fprintf(file, "!%c\4%c%c%c%c%c", 0xF9, clears ? 9 : 5, WORD(delay), (int)gif->num_colors, 0);
     fprintf(file, ",%c%c%c%c%c%c%c%c%c", WORD(left), WORD(top), WORD(right - left),
-            WORD(bottom - top), 0x7F + (int)index_bits);
+            WORD(bottom - top), 0x7F + index_bits);
     fwrite(gif->palette, 3, (size_t)1 << index_bits, file);
     write_indices(gif, count, index_bits);
 }

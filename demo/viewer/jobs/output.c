@@ -165,7 +165,7 @@ static bool start_ffmpeg(view_movie *movie)
     char *const rate = common_format("%g", movie->frame_rate);
     const common_writer *const writer = &movie->writer;
     char *const path = writer->path != NULL && writer->name == NULL
-                           ? common_format("file:/proc/self/fd/%d", (int)FFMPEG_OUTPUT)
+                           ? common_format("file:/proc/self/fd/%d", FFMPEG_OUTPUT)
                            : common_format("file:%s", writer->name ? writer->name : movie->path);
     // Without -xerror it ends well although the end of the file could not be written.
     char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
@@ -196,7 +196,7 @@ static bool start_ffmpeg(view_movie *movie)
     // If ffmpeg exits early, a write fails instead of raising SIGPIPE.
     signal(SIGPIPE, SIG_IGN);
     movie->pipe = ends[1];
-    movie->ffmpeg = (int)process;
+    movie->ffmpeg = process;
     return true;
 }
 
@@ -476,7 +476,7 @@ static void set_up_picture(const view_output *output)
     } else if (options->sheet_columns > 0 && has_range) {
         play->time = first + (last - first) * i / (count > 1 ? count - 1 : 1);
     } else if (options->sheet_columns > 0) {
-        const double length = anim != NULL ? view_cycle_length(play, anim) : (double)(count - 1);
+        const double length = anim != NULL ? view_cycle_length(play, anim) : count - 1;
         const bool closed = play->wrap != MD5_WRAP_CYCLE && count > 1;
         play->time = begin + length * i / (closed ? count - 1 : count);
         // The end of a loop is its first frame again; show the last frame instead.

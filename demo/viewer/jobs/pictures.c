@@ -53,7 +53,7 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     view_scene *const scene = &viewer->document->scene;
     const size_t shown = scene->clip;
     const view_motion_kind *const motion = scene->motion;
-    uint8_t *const rgba = common_alloc((size_t)SIDE * SIDE, 4);
+    uint8_t *const rgba = common_alloc(SIDE * SIDE, 4);
     view_options options = *viewer->options; // which may place the camera
     options.target_given = options.distance_given = false;
     view_state small = *viewer;

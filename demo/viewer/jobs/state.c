@@ -474,8 +474,7 @@ void view_tell_state(view_state *viewer, const char *action)
         shown, viewer->log.num_warnings, viewer->width, viewer->height,
         has_camera_path ? scene->camera_path.name : "none", viewer->following, place.shot,
         place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
-        (int)view_marked_joint(&viewer->ui, scene),
-        viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
+        view_marked_joint(&viewer->ui, scene), viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);

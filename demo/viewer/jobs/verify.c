@@ -244,7 +244,7 @@ bool view_run_verify(view_state *viewer)
                      "%.3g of the size, predicted loss %.3g units; normals, tangents %.3g",
                      i, mesh->name, mesh->num_vertices, md5gl_path_name(path),
                      forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "", r->error,
-                     (double)(r->error / size), r->predicted, r->normal_error);
+                     (r->error / size), r->predicted, r->normal_error);
         if (r->skipped > 0)
             printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
         printf("; %s\n", is_too_much          ? "ERROR TOO LARGE"
@@ -258,7 +258,7 @@ bool view_run_verify(view_state *viewer)
                      "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g "
                      "of it, limit %g: %s\n",
                      scene->name, model->num_meshes, v.num_poses, scene->num_clips, size,
-                     (double)(error / size), position_limit, passes ? "ok" : "FAILED");
+                     (error / size), position_limit, passes ? "ok" : "FAILED");
     free(v.reports);
     free(v.positions);
     free(v.normals);

@@ -2,7 +2,7 @@
 
 #include "demo/viewer/pages/page.h"
 
-static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
+static const double tick = 1.0 / VIEW_STEPS_A_SECOND;
 // Of the world, in units; Bobbin is 57 high.
 static const float cell = 40, hills = 28, post_scale = 3;
 static const float light_reach = 62;                 // from where he lights a lantern
@@ -440,7 +440,7 @@ static void list_lanterns(view_game *game)
         const post *const at = is_his ? NULL : &game->posts[i % NUM_LAMPS - 1];
         if (is_dark == (is_his || at->is_lit))
             continue;
-        const double time = game->hero->time + 0.37 * (double)i;
+        const double time = game->hero->time + 0.37 * i;
         md5_mat34 *const palette = game->lamp_palettes + (size_t)count * his->num_joints;
         if (is_his)
             memcpy(palette, his->palette, his->num_joints * sizeof *palette);

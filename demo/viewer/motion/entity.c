@@ -131,8 +131,8 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         if (from->num_files == 0)
             continue;
         figure->paced[i] = *from->anims[0];
-        figure->paced[i].frame_rate *= (double)from->anim->rate;
-        figure->paced[i].duration /= (double)from->anim->rate;
+        figure->paced[i].frame_rate *= from->anim->rate;
+        figure->paced[i].duration /= from->anim->rate;
     }
     COMMON_FOR (c, MD5_NUM_CHANNELS)
         figure->channels[c] = (view_channel){.clip = -1};
@@ -257,7 +257,7 @@ static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
     const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6);
     while (figure->clock < milliseconds) {
         const double left = milliseconds - figure->clock;
-        const uint32_t step = left < (double)tick ? (uint32_t)left : tick;
+        const uint32_t step = left < tick ? (uint32_t)left : tick;
         figure->clock += step;
         const listener heard = {figure, figure->begin + 0.001 * figure->clock};
         COMMON_FOR (i, figure->num_parts)
@@ -277,7 +277,7 @@ static void begin_anew(view_entity *figure, double time)
         const view_channel *const playing = &figure->channels[c];
         const bool plays = playing->clip >= 0;
         const md5_model_anim *const anim = plays ? figure->entity->clips[playing->clip].anim : NULL;
-        const double length = plays ? 0.001 * anim->milliseconds / (double)anim->rate : 0;
+        const double length = plays ? 0.001 * anim->milliseconds / anim->rate : 0;
         const double passed = time - playing->start;
         begins[c] = time;
         if (plays && passed >= 0 && passed <= longest_run)

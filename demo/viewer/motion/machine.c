@@ -378,11 +378,11 @@ void view_restart_machine(view_machine *machine)
 
 void view_run_machine(view_machine *machine, double time)
 {
-    const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
+    const double step = 1.0 / VIEW_STEPS_A_SECOND;
     if (time < machine->time - 4 * step)
         view_restart_machine(machine);
-    if (time > machine->time + (double)MAX_SECONDS)
-        machine->time = time - (double)MAX_SECONDS;
+    if (time > machine->time + MAX_SECONDS)
+        machine->time = time - MAX_SECONDS;
     while (fabs(time - machine->time) > step)
         advance_all(machine, time > machine->time ? step : -step);
     if (time != machine->time)
@@ -399,7 +399,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
         target = view_seen_from(machine, eyes_of(machine->host));
     } else if (!machine->has_target) {
         // A point that circles in front of the character's face, for pictures without a mouse.
-        const float angle = (float)fmod(machine->time * 1.3, 2 * (double)VIEW_PI);
+        const float angle = (float)fmod(machine->time * 1.3, 2 * VIEW_PI);
         target = view_centre(machine->desc->model->bounds);
         target.x += 0.8f * machine->reach;
         target.y += 0.35f * machine->reach * sinf(angle);

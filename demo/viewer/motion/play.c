@@ -13,7 +13,7 @@ char *view_push_event(view_event events[VIEW_EVENTS], double time)
 double view_cycle_length(const view_play *play, const md5_anim *anim)
 {
     if (play->wrap == MD5_WRAP_CYCLE)
-        return (double)anim->num_frames / anim->frame_rate;
+        return anim->num_frames / anim->frame_rate;
     return anim->duration;
 }
 
@@ -30,7 +30,7 @@ md5_moment view_moment(const view_play *play, const md5_anim *anim)
 double view_frame_place(const view_play *play, const md5_anim *anim)
 {
     const md5_moment moment = view_moment(play, anim);
-    return (double)moment.frame0 + (double)moment.fraction;
+    return moment.frame0 + (double)moment.fraction;
 }
 
 double view_cycle_time(const view_play *play, const md5_anim *anim)
@@ -179,6 +179,6 @@ view_camera_path_place view_find_place(const view_camera_path *camera_path, cons
     const uint32_t frame = view_camera_path_frame(camera_path, moment.frame0, &place.shot);
     // As in the library, the last frame is held; a clip would blend into its first frame.
     const bool is_held = moment.frame1 <= moment.frame0;
-    place.frame = (double)frame + (is_held ? 0 : (double)moment.fraction);
+    place.frame = frame + (is_held ? 0 : (double)moment.fraction);
     return place;
 }

@@ -39,9 +39,9 @@ const char *view_name_key(int32_t key, char *text, size_t size)
         if (names[i].key == key)
             return names[i].name;
     if (key > VIEW_KEY_F0 && key <= VIEW_KEY_F12)
-        snprintf(text, size, "F%d", (int)(key - VIEW_KEY_F0));
+        snprintf(text, size, "F%d", (key - VIEW_KEY_F0));
     else if (key >= VIEW_KEY_PAD_0 && key <= VIEW_KEY_PAD_9)
-        snprintf(text, size, "Keypad %d", (int)(key - VIEW_KEY_PAD_0));
+        snprintf(text, size, "Keypad %d", (key - VIEW_KEY_PAD_0));
     else
         snprintf(text, size, "%c", key > ' ' && key < VIEW_KEY_DELETE ? toupper(key) : '\0');
     return text;

@@ -377,7 +377,7 @@ static view_command take_chosen(view_browser *browser)
                                           [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
     const view_command command = {
         .action = actions[browser->kind],
-        .number = browser->kind == VIEW_BROWSE_GAME ? (size_t)browser->section : entry->clip,
+        .number = browser->kind == VIEW_BROWSE_GAME ? browser->section : entry->clip,
         .item = browser->channel,
         .path = entry->path != NULL ? common_copy(entry->path) : NULL,
     };
@@ -556,7 +556,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     const float most = ui->window.height - 2 * margin - 2 * padding - heading;
     const float inner = fmaxf(fminf(520 * scale, stage->width - 2 * margin - 2 * padding), 1);
     // The preview of a game is beside the rows, if there is room for one.
-    const float side = (float)VIEW_SKETCH_SIZE * scale, distance = 16 * scale;
+    const float side = VIEW_SKETCH_SIZE * scale, distance = 16 * scale;
     const bool has_preview = is_game && !browser->is_scanning && inner > 2.5f * (side + distance);
     const float beside = has_preview ? side + distance : 0;
     const float height =

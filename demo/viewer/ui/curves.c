@@ -44,8 +44,8 @@ static void fit(plot *of)
     of->high = -INFINITY;
     COMMON_FOR (line, of->num_lines)
         COMMON_FOR (frame, of->anim->num_frames) {
-            of->low = fmin(of->low, (double)value_at(of, line, frame));
-            of->high = fmax(of->high, (double)value_at(of, line, frame));
+            of->low = fmin(of->low, value_at(of, line, frame));
+            of->high = fmax(of->high, value_at(of, line, frame));
         }
     const double range = of->high - of->low;
     const double margin = fmax(0.06 * range, 10 * pow(10, -of->places) - 0.5 * range);
@@ -57,7 +57,7 @@ static void fit(plot *of)
 static void draw_grid(view_ui *ui, const plot *of)
 {
     const float em = view_em(ui->canvas->font), hair = fmaxf(1, roundf(0.08f * em));
-    const double least = (of->high - of->low) / fmax((double)(of->area.height / (2.2f * em)), 1);
+    const double least = (of->high - of->low) / fmax((of->area.height / (2.2f * em)), 1);
     const double power = pow(10, floor(log10(least))), part = least / power;
     const double step = power * (part <= 2 ? 2 : part <= 5 ? 5 : 10);
     const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);

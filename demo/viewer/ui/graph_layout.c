@@ -301,8 +301,7 @@ static void set_rows(const layout *of, graph_item *items, uint32_t count, bool f
     }
     for (uint32_t pool = 0, i = 0; pool < num_pools; pool++)
         for (const uint32_t end = i + items[pool].size; i < end; i++)
-            of->places[items[i].number].level =
-                round(items[pool].sum / items[pool].size) + (double)i;
+            of->places[items[i].number].level = round(items[pool].sum / items[pool].size) + i;
 }
 
 // Places nodes in their columns beside their neighbours; rows that nothing is in are left out.

@@ -129,7 +129,7 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
     if (ui_column_rows(ui, "two", &rows) != 1)
         return;
     COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
-                (double)md5_vec3_length(way), way.x, way.y, way.z, angle);
+                md5_vec3_length(way), way.x, way.y, way.z, angle);
     if (!are_joints)
         *strstr(text, "degrees") = '\0';
     ui_copy(ui, stage->now, text, "what is between two");
@@ -324,7 +324,7 @@ static void list_frame_time(const view_stage *stage, view_rows *rows)
     const float median = count > 0 ? times[count / 2] : 0;
     char text[32] = "\xE2\x80\x93";
     if (stage->is_moving && count >= LEAST && median > 0)
-        COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
+        COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * median, 0.01),
                     median > slow ? "  \xE2\x9A\xA0" : "");
     view_add_row(rows, VIEW_BRIGHT, "Frame time", "%s", text)->fixed = true;
 }

@@ -103,7 +103,7 @@ static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
                           view_value_names[kind]);
             for (int i = 0; i < (kind == 2 ? 4 : 3); i++)
                 common_append(text, sizeof text, "\t", "%.9g",
-                              (double)(space == 0 ? local : model)[kind][i]);
+                              (space == 0 ? local : model)[kind][i]);
         }
     ui_copy(ui, stage->now, text, name);
 }

@@ -58,9 +58,9 @@ static void draw_weights(const view_stage *stage, view_rect box)
         inside.x, inside.y + stage->font->line[VIEW_TEXT] + 0.5f * spacing * stage->font->scale,
         inside.width, scale_height * stage->font->scale};
     // A band of the scale's colours, with what its ends and quarters mean.
-    const float step = band.width / (float)STEPS;
+    const float step = band.width / STEPS;
     COMMON_FOR (i, STEPS) {
-        const float value = ((float)i + 0.5f) / (float)STEPS;
+        const float value = ((float)i + 0.5f) / STEPS;
         const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
         const float channels[3] = {linear.x, linear.y, linear.z};
         view_color color = 0xFF;
@@ -127,8 +127,8 @@ static void draw_uv(const view_stage *stage, view_rect box)
     COMMON_FOR (v, mesh->num_vertices) {
         const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
         COMMON_FOR (i, 2) {
-            low[i] = fmaxf(fminf(low[i], uv[i]), -(float)MAX_IMAGES);
-            high[i] = fminf(fmaxf(high[i], uv[i]), (float)MAX_IMAGES);
+            low[i] = fmaxf(fminf(low[i], uv[i]), -MAX_IMAGES);
+            high[i] = fminf(fmaxf(high[i], uv[i]), MAX_IMAGES);
         }
         num_outside += !(uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1);
     }
