@@ -2,6 +2,7 @@
 # A new Debian with git, make and gcc and nothing else, made in a folder: there `make run` and
 # `make test` must be all that one has to say. Tests what is committed. Needs to be root, a mirror,
 # and about 1.5 GB for a while. CLEAN_ROOT_TEST="..." is given to `make test`. MD5_SUITE, MD5_MIRROR: another release than the one this runs on.
+# Then the routes to the library, which together may take no longer than ten minutes.
 . test/build/report.sh
 
 title="a new system"
@@ -65,10 +66,12 @@ checkout() {
     git -c safe.directory='*' clone -q --no-hardlinks . "$root/root/md5model"
 }
 
+took=0
 timed() {
     start=$(date +%s)
     check "$@"
-    echo "note: $1: $(($(date +%s) - start)) s"
+    took=$(($(date +%s) - start))
+    echo "note: $1: $took s"
 }
 timed "debootstrap $suite" base
 timed "git, make and gcc are installed" settings
@@ -114,9 +117,35 @@ readme_program() {
         readelf -d first | grep libmd5model.so && cd md5model && ../first'
 }
 
+# -- The routes of installing.md and of the archive's README, as they are written there -------------
+
+all_routes=0
+route() { # TITLE COMMANDS
+    timed "$1" inside "set -ex; $2"
+    all_routes=$((all_routes + took))
+}
+# What a program of the table is: README's first one.
+first='awk "\$0 == \"\`\`\`c\" { on = 1; next } /^\`\`\`/ { if (on) exit } on" /root/md5model/README.md'
+cmake_project() { # COMMAND: that finds the library
+    printf 'printf "%%s\\n" "cmake_minimum_required(VERSION 3.16)" "project(game C)" "%s" "add_executable(game game.c)" \
+        "target_link_libraries(game md5model::md5model)" >CMakeLists.txt; %s >game.c; cmake -B build; cmake --build build' "$1" "$first"
+}
+routes() {
+    route "make lib alone" "cd md5model; make lib; $first >first.c; cc -Ibuild/include first.c build/libmd5model.a -lm -o first; ./first"
+    route "pkg-config" "cd md5model; make install-lib; $first >first.c; cc first.c \$(pkg-config --cflags --libs md5model) -o first; ./first"
+    route "make amalgamate" "cd md5model; make amalgamate; cd build/amalgamated; $first >game.c; cc -I. game.c md5model/md5model.c -lm"
+    route "the archive, as its README says" "cd md5model; make release; tar -xzf build/md5model-*.tar.gz -C /root; cd /root/md5model-*; \
+        export SDL_VIDEODRIVER=offscreen; sed -n 's/^    //p' README.md | sed '/^.[/]window/s/\$/ picture.bmp/' | sh -ex; test -s picture.bmp"
+    route "CMake, installed" "apt-get -q -y install cmake; mkdir found; cd found; $(cmake_project 'find_package(md5model CONFIG REQUIRED)')"
+    route "CMake, in your tree" "mkdir within; cd within; ln -s ../md5model md5model; $(cmake_project 'add_subdirectory(md5model)')"
+    check "all routes in ten minutes" [ "$all_routes" -le 600 ]
+    echo "note: all routes: $all_routes s"
+}
+
 check "DEPS=no says in one line what is missing, and installs nothing" refuses_to_install
 timed "make run" run
 check "it renders a picture and names it" names_its_picture
+routes
 check "after make install the program of the README starts" readme_program
 timed "make test" tests
 timed "make web, where emscripten is missing" inside 'cd md5model && make web'
