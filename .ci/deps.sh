@@ -1,6 +1,6 @@
 #!/bin/sh
 # deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
-# there is apt-get. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, docs. DEPS=no: only prints
+# there is apt-get. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, windows, docs. DEPS=no: only prints
 # what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
 # deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: that of stb_image.h.
 # deps.sh --source PACKAGE FOLDER: the sources that a package was made of, in that folder.
@@ -163,6 +163,13 @@ look_deb() {
     command_found dh || lack debhelper
 }
 
+look_windows() {
+    command_found x86_64-w64-mingw32-gcc || lack mingw
+    command_found x86_64-w64-mingw32-g++ || lack mingw-c++
+    [ -e /usr/x86_64-w64-mingw32/lib/libz.a ] || lack mingw-zlib
+    command_found cmake || lack cmake
+}
+
 look_lint() {
     for tool in clang clang-tidy clang-format cppcheck shellcheck; do
         command_found "$tool" || lack "$tool"
@@ -213,6 +220,8 @@ package() {
     apt:cross-riscv64) echo gcc-riscv64-linux-gnu libc6-dev-riscv64-cross ;;
     apt:musl) echo musl-tools ;;
     apt:mingw) echo gcc-mingw-w64-x86-64 ;;
+    apt:mingw-c++) echo g++-mingw-w64-x86-64 ;;
+    apt:mingw-zlib) echo libz-mingw-w64-dev ;;
     apt:wine) echo wine wine64 ;;
     apt:node) echo nodejs ;;
     apt:libfuzzer) echo libclang-rt-dev ;;

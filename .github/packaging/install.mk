@@ -1,6 +1,6 @@
 # Installing, and what else is given away; included by the Makefile.
 
-.PHONY: install install-lib install-programs uninstall amalgamate release deb docs
+.PHONY: install install-lib install-programs uninstall amalgamate release windows deb docs
 
 PREFIX     ?= /usr/local
 STRIP      ?= strip
@@ -106,9 +106,14 @@ amalgamate: $(if $(filter yes,$(MD5GL)),$(GLAD_HEADER) build/shaders.c)
 	$(PYTHON) .ci/amalgamate.py $(AMALGAMATED)/md5model $(if $(filter yes,$(MD5GL)),build/glad build/shaders.c)
 	$(PYTHON) .ci/amalgamate.py --small $(AMALGAMATED)/small
 
-## make release        that folder with a first program as build/md5model-VERSION.tar.gz: the same bytes each time
+## make release        that folder with first programs and a machine as build/md5model-VERSION.tar.gz: the same bytes each time
 release: amalgamate
 	@$(PYTHON) .ci/release.py $(AMALGAMATED) build
+
+## make windows        md5tool and md5view for Windows, by mingw-w64, as build/md5model-VERSION-windows.zip
+windows: | deps
+	@sh .ci/windows.sh build/windows
+	@$(PYTHON) .ci/release.py --windows build/windows/bin build
 
 ## make deb            Debian packages of what is committed, in build/deb
 deb: | deps

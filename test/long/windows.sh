@@ -1,0 +1,64 @@
+#!/bin/sh
+# What `make windows` makes, unpacked and under wine: md5tool.exe writes what md5tool writes, also with the libraries that it has for
+# archives, JPEG and glTF, and md5view.exe draws what md5view draws. The same sources make the same bytes.
+. test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS config CC CFLAGS LDFLAGS BUILD
+
+for needed in x86_64-w64-mingw32-g++ wine xvfb-run; do
+    command -v $needed >/dev/null || {
+        skip "the programs for Windows" "there is no $needed"
+        finish
+    }
+done
+makes() {
+    make --no-print-directory windows | tee "$scratch/made"
+    archive=$(grep '^build/md5model-.*-windows[.]zip$' "$scratch/made")
+}
+check "make windows" makes
+unpack() {
+    (cd build && sha256sum -c "${archive#build/}.sha256") && python3 -m zipfile -e "$archive" "$scratch/zip" &&
+        mv "$scratch"/zip/md5model-* "$scratch/a folder" && (cd "$scratch/a folder" && sha256sum -c SHA256SUMS)
+}
+check "sums are right" unpack
+export WINEPREFIX="$scratch/wine" WINEDEBUG=-all SDL_AUDIODRIVER=dummy
+wine wineboot -i >/dev/null 2>&1
+bobbin="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
+
+# says_the_same ARGUMENTS...: in the same words, but for the ends of lines.
+says_the_same() {
+    "$products/md5tool" "$@" >"$scratch/here" 2>&1
+    wine "$scratch/a folder/md5tool.exe" "$@" 2>&1 </dev/null | tr -d '\r' >"$scratch/there"
+    diff "$scratch/here" "$scratch/there" && [ -s "$scratch/here" ]
+}
+converts() {
+    # shellcheck disable=SC2086
+    wine "$scratch/a folder/md5tool.exe" convert $bobbin --output "$scratch/there.glb" </dev/null &&
+        "$products/md5tool" convert "$scratch/there.glb" --output "$scratch/back.md5mesh" &&
+        "$products/md5tool" info "$scratch/back.md5mesh" | grep 'triangles *9932$'
+}
+draws() { # RESULT SHARE ARGUMENTS...: of the pixels at most so many may differ
+    most=$1
+    shift
+    SDL_VIDEODRIVER=offscreen "$products/md5view" --resolution 320,240 --output "$scratch/here.png" "$@" &&
+        xvfb-run -a wine "$scratch/a folder/md5view.exe" --resolution 320,240 --output "$scratch/there.png" "$@" </dev/null &&
+        holds "\$1 <= $most" "$(png differ "$scratch/here.png" "$scratch/there.png")"
+}
+shows_bobbin() { # without files: those beside it
+    xvfb-run -a wine "$scratch/a folder/md5view.exe" --frames 2 </dev/null 2>&1 | tee "$scratch/said" | grep '2 frames' && ! grep -i 'error\|warning' "$scratch/said"
+}
+again() {
+    rm -rf build/windows-again && mkdir build/windows-again && cp -r build/windows/packages build/windows-again/ &&
+        sed -i 's|build/windows|build/windows-again|g' build/windows-again/packages/lib/pkgconfig/*.pc &&
+        sh .ci/windows.sh build/windows-again && python3 .ci/release.py --windows build/windows-again/bin "$scratch" &&
+        cmp "$archive" "$scratch/${archive##*/}"
+}
+check "md5tool.exe describes a model" says_the_same info models/bobbin/bobbin.md5mesh
+check "it reads archives" says_the_same list models/game/base
+check "it converts to glTF" converts
+# shellcheck disable=SC2086
+check "md5view.exe draws" draws 0.002 $bobbin
+check "it has its own models" shows_bobbin
+check "the same bytes once more" again
+rm -rf build/windows-again
+wineserver -w
+finish
