@@ -519,6 +519,9 @@ FEATURES
 // Not every library uses all of what they share. As C++ this needs designated
 // initializers, which come with C++20 and which compilers know before.
 #if defined(__GNUC__) || defined(__clang__)
+#if defined(__MINGW32__)
+#pragma GCC diagnostic ignored "-Wfloat-conversion" // in branches of its isfinite() that are not taken
+#endif
 #pragma GCC diagnostic ignored "-Wunused-function"
 #if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wunused-const-variable"

@@ -141,7 +141,8 @@ void md5i_header_see(md5_lex *lex, md5_header *header, md5_span word)
         return;
     const unsigned kinds = word_kinds(word);
     header->has_body = kinds != 0;
-    if (!header->version_at || !(kinds & header->kind) || !is_of_other_age(header, word, kinds))
+    if (!header->version_at || !(kinds & (unsigned)header->kind)
+        || !is_of_other_age(header, word, kinds))
         return;
     md5i_lex_warn(lex, header->version_at, "version %u, but %s belongs to version %s: read as that",
                   header->version, md5i_quote(word.bytes, word.size).text, age_of(kinds));
@@ -160,7 +161,7 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
                              header->version == MD5_VERSION_6 ? "this is version 6"
                              : header->version_at             ? "this is a later one"
                                                   : "the line 'MD5Version 6' is missing");
-    if (kinds != 0 && !(kinds & header->kind))
+    if (kinds != 0 && !(kinds & (unsigned)header->kind))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "this is %s, not %s: found %s",
                              kind_name(kinds), kind_name(header->kind),
                              md5i_quote(word.bytes, word.size).text);

@@ -13,7 +13,7 @@ amalgamate() {
 
 # silent_compiler COMPILER FLAGS... SOURCE: succeeds without a word, also of those that many projects ask for.
 silent_compiler() {
-    (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
+    (cd "$folder" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion) >"$scratch/words" 2>&1 && [ ! -s "$scratch/words" ] || {
         cat "$scratch/words"
         false
     }

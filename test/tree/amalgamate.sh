@@ -20,6 +20,17 @@ for name in md5model md5play md5game md5edit md5gl; do
 done
 ! command -v g++ >/dev/null || check "all are C++20 for g++" silent_as_cxx g++ c++20
 ! command -v clang++ >/dev/null || check_long "all are C++20 for clang++" silent_as_cxx clang++ c++20
+mingw=x86_64-w64-mingw32-gcc
+silent_for_windows() {
+    for name in md5model md5play md5game md5edit small/md5model; do
+        silent_compiler $mingw -std=gnu11 -Wno-pedantic $name.c || return 1
+    done
+}
+if command -v $mingw >/dev/null; then
+    check "all are silent for $mingw" silent_for_windows
+else
+    skip "all are silent for mingw" "$mingw is not here"
+fi
 macros_in_messages() {
     grep -n '"[^"]*MD5_\(ALL_ZERO\|LITERAL\|ADDRESS\)' "$folder"/md5*.[ch]
 }
