@@ -112,6 +112,18 @@ at_most_flags() {
 }
 # shellcheck disable=SC2086
 check "five flags" at_most_flags $small $link
+# What is added to the engine's tree, and to its program where that is built without any of these flags.
+check "at most 8100 lines are added" at_most 8100 "$tree"/md5model/*.[ch] "$added/quake_engine.c"
+# shellcheck disable=SC2086
+# shellcheck disable=SC2046
+grows() {
+    $cc $c -O2 -DENGINE_ONLY "$engine" -lm -o "$scratch/before" &&
+        $cc $c -O2 -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/after" &&
+        holds '$4 + $5 - $1 - $2 <= 80 * 1024' $(size "$scratch/before" "$scratch/after" | awk 'NR > 1 { print $1, $2, $3 }')
+}
+case $($cc -dumpmachine),$($cc -dumpversion) in
+x86_64-*linux-gnu,12*) check "by at most 80 KB" grows ;;
+esac
 # Lines, KB and seconds stand once, in .ci/sizes.py: README and guide have what it measures.
 check_long "README and guide say what the forms cost" python3 .ci/sizes.py "${MD5_ARCHIVE:-build/amalgamated}"
 

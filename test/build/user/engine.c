@@ -261,7 +261,9 @@ int main(int argc, char **argv)
     zone = (unsigned char *)malloc(ZONE_SIZE);
     base_folder = argc > 1 ? argv[1] : ".";
 #ifdef ENGINE_BLENDS
+#ifndef ENGINE_ONLY
     show_blends();
+#endif
 #endif
     for (int i = 2; i + 1 < argc && zone; i += 2) {
         zone_used = zone_blocks = 0;
