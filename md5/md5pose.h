@@ -329,16 +329,23 @@ typedef struct md5_joint_pair {
     // bind pose, from this joint downward, so that the bone to its first driven child points as the
     // source's does.
     bool align;
+    // NULL, or another source joint: the target turns by that part of the way from `source` to it,
+    // as joints of chains of which the other skeleton has more or fewer.
+    const char *next;
+    float part;
     uint64_t reserved[2]; // 0
 } md5_joint_pair;
 // Creates a retarget; free it with md5_destroy_retarget(). pairs[num_pairs] map source joints to
 // any number of target joints; joints not named are mapped by equal names; the others keep their
 // bind pose, which opts->warn reports. Rotations are transferred in model space relative to the
-// bind poses, so local axes may differ; bones keep the target's lengths. The pelvis (the first
-// driven joint above the ground in both bind poses) and its ancestors move as the source's do,
-// scaled by the ratio of the pelvis heights in the bind poses; so do translations of other joints
-// in their parents' space. Returns NULL with MD5_ERROR_MISMATCH if a name is unknown, a target is
-// in two pairs, or no joint is mapped. Both models must outlive it.
+// bind poses, so local axes may differ; bones keep the target's lengths. Legs are two aligned bones
+// in a row that end in the lowest quarter of the driven joints of both: what they end in stands as
+// in the bind pose. The pelvis, from which they hang, and its ancestors move as the source's do,
+// scaled by the ratio of the legs, so that feet that stand do not slide; so do translations of
+// other joints in their parents' space, but those that are aligned. Without legs the pelvis is the
+// first driven joint above the ground in both bind poses, and the ratio that of its heights.
+// Returns NULL with MD5_ERROR_MISMATCH if a name is unknown, a target is in two pairs, or no joint
+// is mapped. Both models must outlive it.
 MD5_PLAY_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                                const md5_joint_pair *pairs, uint32_t num_pairs,
                                                const md5_load_opts *opts, md5_error *error);
@@ -348,6 +355,7 @@ MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget); // NULL is allow
 MD5_PLAY_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,
                                     md5_xform *target, void *scratch);
 MD5_PLAY_API size_t md5_retarget_pose_scratch(const md5_retarget *retarget);
+MD5_PLAY_API float md5_retarget_ratio(const md5_retarget *retarget); // target / source
 
 // == Walking legs ================================================================================
 //

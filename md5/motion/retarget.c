@@ -154,13 +154,13 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
     MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
     uint32_t num_paired = 0;
     if (skeleton->num_joints > MAX_JOINTS) {
-        MD5_FOR (joint, skeleton->num_joints)
+        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
             mirror[joint] = joint;
         return 0;
     }
     // Heap sort by name: in place, O(n log n) for any input.
     const uint32_t count = skeleton->num_joints;
-    MD5_FOR (joint, count)
+    for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] = joint << HALF;
     for (uint32_t top = count / 2; top-- > 0;)
         sink(skeleton, mirror, top, count);
@@ -170,7 +170,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         mirror[end] = swap;
         sink(skeleton, mirror, 0, end);
     }
-    MD5_FOR (joint, count)
+    for (uint32_t joint = 0; joint < count; joint++)
         mirror[joint] |= joint;
     // Pairs the k-th left joint of a name with the k-th right one.
     for (uint32_t first = 0, next; first < count; first = next) {
@@ -189,7 +189,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
             num_paired += 2;
         }
     }
-    MD5_FOR (joint, skeleton->num_joints)
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         mirror[joint] &= LOW;
     return num_paired;
 }
@@ -231,7 +231,7 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     MD5_ASSERT_APART(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
     const md5_xform *const bind = model->bind_local;
     const md5_axes axes = model->skeleton.axes;
-    MD5_FOR (joint, model->skeleton.num_joints) {
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const uint32_t from = mirror[joint];
         const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
         const md5_quat turn =
@@ -259,25 +259,25 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 // The source of one target joint.
 typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
-    bool is_placed;  // its model-space position is transferred, else its translation
+    uint32_t next;   // another one, towards which it turns by a part of the way
+    float part;
+    bool is_placed;      // its model-space position is transferred, else its translation if
+    bool is_carried;     // it may change the lengths of bones
+    md5_vec3 from, rest; // bind places of the source, and of what is placed
+    md5_vec3 up;         // from there to the joint, in its axes
     // Model-space rotation of the target = that of the source * this.
-    md5_quat to_target;
+    md5_quat to_target, next_to_target;
     // From the source's parent's bind pose to that of the target's parent.
     md5_quat frame;
 } joint_link;
 
 struct md5_retarget {
     const md5_model *source, *target;
-    float ratio; // of the heights of the pelvis: target / source
+    float ratio; // of the legs, or the heights of the pelvis: target / source
     size_t size;
     md5_allocator allocator;
     joint_link links[]; // [target joints]
 };
-
-static md5_vec3 bind_place(const md5_model *model, uint32_t joint)
-{
-    return md5_mat34_translation(model->bind[joint]);
-}
 
 // == Creation ====================================================================================
 //
@@ -288,60 +288,76 @@ static md5_vec3 bind_place(const md5_model *model, uint32_t joint)
 // the pelvis, scaled by the ratio of the legs. Everything that does not depend on
 // the pose is computed at creation.
 
-// A joint lower than this share of its skeleton's size is on the ground.
+// Shares of the height of what is driven: below, a joint is on the ground, or a leg ends.
 #define ON_GROUND 0.01f
+#define OF_LEGS 0.4f
 
 // Temporary data while a retarget is created, in the arena.
 typedef struct making_joint {
     bool is_named, is_aligned; // by a pair
-    uint32_t first_child;      // that is driven; MD5_NONE: none
-    md5_quat turn;             // that aligns it, model space
+    bool is_foot;
+    uint32_t above; // the next driven joint towards the root; MD5_NONE: none
+    uint32_t child; // the first one that is driven below it, by a pair if there is such a one
+    uint32_t next;  // with `part`, of its pair
+    float part;
+    md5_quat turn; // that aligns it, model space
 } making_joint;
 typedef struct making {
     md5_arena arena;
-    const md5_model *source, *target;
-    uint32_t *sources;    // [target joints] MD5_NONE: none
-    uint32_t *targets;    // [source joints] by equal name
-    making_joint *joints; // [target joints]
+    const md5_model *models[2]; // target, source
+    md5_xform *binds[2];        // model space
+    uint32_t *sources;          // [target joints] MD5_NONE: none
+    uint32_t *targets;          // [source joints] by equal name
+    making_joint *joints;       // [target joints]
 } making;
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
 static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
-    const md5_skeleton *const target = &make->target->skeleton;
+    const md5_skeleton *const target = &make->models[0]->skeleton;
+    const md5_skeleton *const source = &make->models[1]->skeleton;
     md5_context *const context = make->arena.context;
-    TRY(md5i_match_joints(&make->arena, target, &make->source->skeleton, make->sources,
-                          make->targets));
-    MD5_FOR (i, num_pairs) {
-        const char *const source_name = pairs[i].source, *const target_name = pairs[i].target;
-        const uint32_t from = md5_find_joint(&make->source->skeleton, source_name);
-        const uint32_t to = md5_find_joint(target, target_name);
-        const bool is_source = source_name && from == MD5_NONE;
-        const char *const unknown = is_source ? source_name : to == MD5_NONE ? target_name : NULL;
-        if (unknown)
-            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the %s has no joint %s", i,
-                            is_source ? "source" : "target", MD5_QUOTED(unknown));
+    TRY(md5i_match_joints(&make->arena, target, source, make->sources, make->targets));
+    for (uint32_t joint = 0; joint < target->num_joints; joint++)
+        make->joints[joint].next = MD5_NONE;
+    for (uint32_t i = 0; i < num_pairs; i++) {
+        const char *const names[] = {pairs[i].source, pairs[i].next},
+                          *target_name = pairs[i].target;
+        uint32_t found[2];
+        for (int k = 0; k < 2; k++) {
+            found[k] = md5_find_joint(source, names[k]);
+            if (names[k] && found[k] == MD5_NONE)
+                return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the source has no joint %s",
+                                i, MD5_QUOTED(names[k]));
+        }
+        const uint32_t from = found[0], to = md5_find_joint(target, target_name);
+        if (target_name && to == MD5_NONE)
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the target has no joint %s", i,
+                            MD5_QUOTED(target_name));
         // A source joint that is named in a pair no longer drives the target joint of equal name.
         const uint32_t equal = from != MD5_NONE ? make->targets[from] : MD5_NONE;
         if (equal != MD5_NONE && !make->joints[equal].is_named)
             make->sources[equal] = MD5_NONE;
         if (to == MD5_NONE)
             continue;
-        if (make->joints[to].is_named)
+        making_joint *const joint = &make->joints[to];
+        if (joint->is_named)
             return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                             "pair %u: joint %s of the target is in two pairs", i,
                             MD5_QUOTED(target_name));
-        make->joints[to].is_named = true;
-        make->joints[to].is_aligned = pairs[i].align && from != MD5_NONE;
+        joint->is_named = true;
+        joint->is_aligned = pairs[i].align && from != MD5_NONE;
+        joint->next = found[1];
+        joint->part = pairs[i].part;
         make->sources[to] = from;
     }
     bool is_driven = false;
-    MD5_FOR (joint, target->num_joints)
+    for (uint32_t joint = 0; joint < target->num_joints; joint++)
         is_driven |= make->sources[joint] != MD5_NONE;
     if (!is_driven)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH, "no source joint matches a target joint");
-    MD5_FOR (joint, target->num_joints) {
+    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         const char *const name = target->joints[joint].name;
         if (make->sources[joint] == MD5_NONE)
             md5i_warn(context, 0, 0,
@@ -351,47 +367,86 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     return true;
 }
 
-// -- Bind poses -----------------------------------------------------------------------------
+// -- Legs -----------------------------------------------------------------------------------
 
-static void find_bind_rotations(const md5_model *model, md5_quat *rotations)
+static float height_of(const making *make, int model, uint32_t joint)
 {
-    MD5_FOR (i, model->skeleton.num_joints) {
-        const uint32_t joint = model->skeleton.order[i];
-        const uint32_t parent = model->skeleton.joints[joint].parent;
-        const md5_quat local = model->bind_local[joint].rotation;
-        rotations[joint] =
-            parent == MD5_NONE ? local : md5_quat_trim(md5_quat_mul(rotations[parent], local));
-    }
+    return md5i_vec3_from_axes(make->models[model]->skeleton.axes,
+                               make->binds[model][joint].translation)
+        .z;
 }
 
-static float height_of(const md5_model *model, uint32_t joint)
+static md5_vec3 bone_of(const md5_xform *bind, uint32_t from, uint32_t to)
 {
-    return md5i_vec3_from_axes(model->skeleton.axes, bind_place(model, joint)).z;
+    return md5_vec3_sub(bind[to].translation, bind[from].translation);
 }
 
-// The height of what is on the ground: a share of the largest distance of a joint from the model's
-// origin along an axis.
-static float ground_of(const md5_model *model)
+// Finds what is above and below each driven joint, the feet and the pelvis. Returns the ratio.
+static float find_legs(making *make, uint32_t *pelvis)
 {
-    float size = 0.0f;
-    MD5_FOR (joint, model->skeleton.num_joints) {
-        const md5_vec3 place = bind_place(model, joint);
-        size = fmaxf(size, fmaxf(fabsf(place.x), fmaxf(fabsf(place.y), fabsf(place.z))));
+    const md5_skeleton *const target = &make->models[0]->skeleton;
+    making_joint *const joints = make->joints;
+    float low[] = {INFINITY, INFINITY}, high[] = {-INFINITY, -INFINITY}, lengths[2] = {0.0f, 0.0f};
+    float ratio = 1.0f;
+    uint32_t standing = MD5_NONE; // the first one above the ground in both
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
+        const uint32_t of[] = {joint, make->sources[joint]};
+        joints[joint].child = joints[joint].above = MD5_NONE;
+        if (parent != MD5_NONE)
+            joints[joint].above = make->sources[parent] != MD5_NONE ? parent : joints[parent].above;
+        for (int k = 0; k < 2 && of[1] != MD5_NONE; k++) {
+            low[k] = fminf(low[k], height_of(make, k, of[k]));
+            high[k] = fmaxf(high[k], height_of(make, k, of[k]));
+        }
     }
-    return ON_GROUND * size;
+    for (uint32_t i = target->num_joints; i-- > 0;) {
+        const uint32_t joint = target->order[i], above = joints[joint].above;
+        if (above == MD5_NONE || make->sources[joint] == MD5_NONE)
+            continue;
+        uint32_t *const child = &joints[above].child;
+        if (*child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named)
+            *child = joint;
+    }
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i], below = joints[joint].child;
+        const uint32_t above = joints[joint].above;
+        const uint32_t of[] = {joint, make->sources[joint]};
+        bool is_leg = joints[joint].is_aligned && below != MD5_NONE;
+        const uint32_t ends[] = {below, is_leg ? make->sources[below] : 0};
+        bool stands = of[1] != MD5_NONE && standing == MD5_NONE;
+        for (int k = 0; k < 2; k++) {
+            stands = stands && height_of(make, k, of[k]) > ON_GROUND * high[k];
+            is_leg = is_leg && height_of(make, k, ends[k]) < low[k] + OF_LEGS * (high[k] - low[k]);
+        }
+        for (int k = 0; k < 2 && is_leg; k++)
+            lengths[k] += md5_vec3_length(bone_of(make->binds[k], of[k], ends[k]));
+        if (is_leg)
+            joints[below].is_foot = !joints[below].is_aligned;
+        if (is_leg && *pelvis == MD5_NONE)
+            *pelvis = above;
+        if (stands) {
+            standing = joint;
+            ratio = height_of(make, 0, of[0]) / height_of(make, 1, of[1]);
+        }
+    }
+    if (lengths[0] > 0.0f && lengths[1] > 0.0f)
+        return lengths[0] / lengths[1];
+    *pelvis = standing;
+    return ratio;
 }
 
 // -- The block ------------------------------------------------------------------------------
 
 static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
-    const md5_skeleton *const source = &make->source->skeleton;
-    const md5_skeleton *const target = &make->target->skeleton;
+    const md5_skeleton *const source = &make->models[1]->skeleton;
+    const md5_skeleton *const target = &make->models[0]->skeleton;
     const size_t num_source = source->num_joints, num_target = target->num_joints;
     md5_arena *const arena = &make->arena;
     making_joint *const joints = make->joints = MD5_NEW(arena, making_joint, num_target);
-    md5_quat *const source_bind = MD5_NEW(arena, md5_quat, num_source);
-    md5_quat *const target_bind = MD5_NEW(arena, md5_quat, num_target); // aligned
+    md5_xform *const source_bind = make->binds[1] = MD5_NEW(arena, md5_xform, num_source);
+    md5_xform *const target_bind = make->binds[0] = MD5_NEW(arena, md5_xform, num_target);
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
     make->sources = MD5_NEW(arena, uint32_t, num_target);
     make->targets = MD5_NEW(arena, uint32_t, num_source);
@@ -401,61 +456,60 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
+    for (int k = 0; k < 2; k++)
+        md5_local_to_model_xforms(&make->models[k]->skeleton, make->models[k]->bind_local,
+                                  make->binds[k]);
+    uint32_t pelvis = MD5_NONE;
     *retarget = (md5_retarget){
-        .source = make->source,
-        .target = make->target,
-        .ratio = 1.0f,
+        .source = make->models[1],
+        .target = make->models[0],
+        .ratio = find_legs(make, &pelvis),
         .size = size,
         .allocator = arena->context->allocator,
     };
-    find_bind_rotations(make->source, source_bind);
-    find_bind_rotations(make->target, target_bind);
-    MD5_FOR (joint, num_target)
-        joints[joint].first_child = MD5_NONE;
-    for (uint32_t i = target->num_joints; i-- > 0;) {
+    for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
-        if (parent != MD5_NONE && make->sources[joint] != MD5_NONE)
-            joints[parent].first_child = joint;
-    }
-    const float source_ground = ground_of(make->source), target_ground = ground_of(make->target);
-    uint32_t pelvis = MD5_NONE; // the first driven joint that is above the ground in both
-    MD5_FOR (i, target->num_joints) {
-        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
-        const uint32_t child = joints[joint].first_child, from = make->sources[joint];
-        md5_quat *const turn = &joints[joint].turn;
+        const uint32_t child = joints[joint].child, from = make->sources[joint];
+        md5_quat *const turn = &joints[joint].turn, *const own = &target_bind[joint].rotation;
         joint_link *const link = &retarget->links[joint];
         // The target's bind pose is turned from each aligned joint downward, so that the bone to
-        // its first driven child has the direction of the source's bone.
-        *turn = parent == MD5_NONE ? MD5_NO_TURN : joints[parent].turn;
+        // its first driven child has the direction of the source's bone; but for feet.
+        *turn = parent == MD5_NONE || joints[joint].is_foot ? MD5_NO_TURN : joints[parent].turn;
         if (joints[joint].is_aligned && child != MD5_NONE) {
-            const md5_vec3 own =
-                md5_vec3_sub(bind_place(make->target, child), bind_place(make->target, joint));
-            const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
-                                               bind_place(make->source, from));
             const md5_vec3 forward =
-                md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
-            *turn = md5_quat_trim(
-                md5_quat_mul(md5_turn_between(forward, md5_vec3_normalize(bone, forward)), *turn));
+                md5_vec3_normalize(md5_quat_rotate(*turn, bone_of(target_bind, joint, child)),
+                                   (md5_vec3){1.0f, 0.0f, 0.0f});
+            const md5_vec3 bone =
+                md5_vec3_normalize(bone_of(source_bind, from, make->sources[child]), forward);
+            *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(forward, bone), *turn));
         }
-        target_bind[joint] = md5_quat_mul(*turn, target_bind[joint]);
-        *link = (joint_link){.source = from};
+        *own = md5_quat_mul(*turn, *own);
+        *link = (joint_link){.source = from, .rest = target_bind[joint].translation};
         if (from == MD5_NONE)
             continue;
-        const uint32_t above = source->joints[from].parent;
-        link->is_placed = parent == MD5_NONE || above == MD5_NONE;
-        link->to_target = md5_quat_mul(md5_quat_conjugate(source_bind[from]), target_bind[joint]);
-        link->frame =
-            md5_quat_mul(md5_quat_conjugate(parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent]),
-                         above == MD5_NONE ? MD5_NO_TURN : source_bind[above]);
-        const float height = height_of(make->target, joint), other = height_of(make->source, from);
-        if (pelvis == MD5_NONE && other > source_ground && height > target_ground) {
-            pelvis = joint;
-            retarget->ratio = height / other;
+        const uint32_t above = source->joints[from].parent, next = joints[joint].next;
+        link->is_placed = next == MD5_NONE && (parent == MD5_NONE || above == MD5_NONE);
+        link->is_carried = next == MD5_NONE && !joints[joint].is_aligned;
+        link->next = next != MD5_NONE ? next : from;
+        link->part = joints[joint].part;
+        link->from = source_bind[from].translation;
+        link->to_target = md5_quat_mul(md5_quat_conjugate(source_bind[from].rotation), *own);
+        link->next_to_target =
+            md5_quat_mul(md5_quat_conjugate(source_bind[link->next].rotation), *own);
+        link->frame = md5_quat_mul(
+            md5_quat_conjugate(parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent].rotation),
+            above == MD5_NONE ? MD5_NO_TURN : source_bind[above].rotation);
+    }
+    // The pelvis and its ancestors; those that turn as it does turn about it.
+    for (uint32_t joint = pelvis; joint != MD5_NONE; joint = target->joints[joint].parent) {
+        joint_link *const link = &retarget->links[joint];
+        link->is_placed = true;
+        if (link->source == retarget->links[pelvis].source) {
+            link->rest = target_bind[pelvis].translation;
+            link->up = md5_quat_rotate(md5_quat_conjugate(target_bind[joint].rotation),
+                                       bone_of(target_bind, pelvis, joint));
         }
     }
-    // The pelvis and its ancestors.
-    for (uint32_t joint = pelvis; joint != MD5_NONE; joint = target->joints[joint].parent)
-        retarget->links[joint].is_placed = true;
     return retarget;
 }
 
@@ -470,7 +524,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    making make = {.arena = {.context = &context}, .source = source, .target = target};
+    making make = {.arena = {.context = &context}, .models = {target, source}};
     md5_retarget *const retarget = make_retarget(&make, pairs, num_pairs);
     md5i_arena_free(&make.arena);
     return retarget;
@@ -484,18 +538,24 @@ void md5_destroy_retarget(md5_retarget *retarget)
 
 // == Poses =======================================================================================
 
-// The translation of other joints: that of the bind pose plus the difference of the source from its
-// bind pose.
+// The translation of other joints: that of the bind pose plus, if it is carried, the difference of
+// the source from its bind pose.
 static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint,
                                     const md5_xform *source)
 {
     const joint_link *const link = &retarget->links[joint];
     const md5_vec3 own = retarget->target->bind_local[joint].translation;
-    if (link->source == MD5_NONE)
+    if (link->source == MD5_NONE || !link->is_carried)
         return own;
     const md5_vec3 from = retarget->source->bind_local[link->source].translation;
     const md5_vec3 moved = md5_vec3_sub(source[link->source].translation, from);
     return md5_vec3_add(own, md5_quat_rotate(link->frame, md5_vec3_scale(moved, retarget->ratio)));
+}
+
+float md5_retarget_ratio(const md5_retarget *retarget)
+{
+    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
+    return retarget->ratio;
 }
 
 // Joints of the source in model space, and what aligns them.
@@ -522,14 +582,8 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
                "scratch, target: must not overlap");
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
-    MD5_FOR (i, from->skeleton.num_joints) { // model space
-        const uint32_t joint = from->skeleton.order[i];
-        const uint32_t parent = from->skeleton.joints[joint].parent;
-        world[joint] =
-            parent == MD5_NONE ? source[joint] : md5_xform_mul(world[parent], source[joint]);
-        world[joint].rotation = md5_quat_trim(world[joint].rotation);
-    }
-    MD5_FOR (i, to->skeleton.num_joints) { // model space
+    md5_local_to_model_xforms(&from->skeleton, source, world);
+    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) { // model space
         const uint32_t joint = to->skeleton.order[i];
         const uint32_t parent = to->skeleton.joints[joint].parent;
         const joint_link *const link = &retarget->links[joint];
@@ -542,26 +596,25 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
         if (link->source != MD5_NONE) {
             const md5_xform *const led = &world[link->source];
             place.rotation = md5_quat_mul(led->rotation, link->to_target);
+            if (link->next != link->source)
+                place.rotation = md5_quat_slerp(
+                    place.rotation, md5_quat_mul(world[link->next].rotation, link->next_to_target),
+                    link->part);
             if (link->is_placed)
                 place.translation = md5_vec3_add(
-                    bind_place(to, joint),
-                    md5_vec3_scale(md5_vec3_sub(led->translation, bind_place(from, link->source)),
-                                   retarget->ratio));
+                    md5_vec3_add(link->rest, md5_quat_rotate(place.rotation, link->up)),
+                    md5_vec3_scale(md5_vec3_sub(led->translation, link->from), retarget->ratio));
         }
         place.rotation = md5_quat_trim(place.rotation);
         target[joint] = place;
     }
-    // Children before parents, so the parents are still in model space.
-    for (uint32_t i = to->skeleton.num_joints; i-- > 0;) {
-        const uint32_t joint = to->skeleton.order[i];
-        const uint32_t parent = to->skeleton.joints[joint].parent;
-        md5_xform local = target[joint];
-        if (parent != MD5_NONE)
-            local = md5_xform_mul(md5_xform_inverse(target[parent]), local);
+    md5_model_to_local_xforms(&to->skeleton, target, target);
+    for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
+        const joint_link *const link = &retarget->links[joint];
         // Not through model space: bones keep their lengths to the last bit.
-        if (!retarget->links[joint].is_placed)
-            local.translation = carried_translation(retarget, joint, source);
-        local.rotation = md5_quat_normalize(local.rotation, to->bind_local[joint].rotation);
-        target[joint] = local;
+        if (!link->is_placed)
+            target[joint].translation = carried_translation(retarget, joint, source);
+        if (link->source == MD5_NONE)
+            target[joint].rotation = to->bind_local[joint].rotation;
     }
 }

@@ -194,6 +194,92 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     }
 }
 
+// A body on one leg, whose knee is bent by so many radians in the bind pose.
+static void make_leg(body *made, float thigh, float shin, float hips, float bend, uint64_t *random)
+{
+    begin_body(made);
+    md5_vec3 at = {0, 0, hips};
+    add_joint(made, "origin", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
+    add_joint(made, "hips", 0, at, made_any_rotation(random));
+    add_joint(made, "thigh", 1, at, made_any_rotation(random));
+    at = md5_vec3_add(at, (md5_vec3){thigh * sinf(bend), 0, -thigh * cosf(bend)});
+    add_joint(made, "shin", 2, at, made_any_rotation(random));
+    at = md5_vec3_add(at, (md5_vec3){-shin * sinf(bend), 0, -shin * cosf(bend)});
+    add_joint(made, "foot", 3, at, made_any_rotation(random));
+    add_joint(made, "chest", 1, (md5_vec3){0, 0, 2 * hips}, made_any_rotation(random));
+}
+
+static const md5_joint_pair leg_pairs[] = {{.source = "thigh", .target = "thigh", .align = true},
+                                           {.source = "shin", .target = "shin", .align = true},
+                                           {.source = "foot", .target = "foot"}};
+
+// Legs 1.4 times as long on hips only 1.35 times as high: a foot goes 1.4 times as far, so that one
+// that stands still stands still.
+TEST (pose_tools_retarget_scales_by_the_legs) {
+    uint64_t random = 11;
+    body man, giant;
+    make_leg(&man, 18.0f, 17.0f, 40.0f, 0.0f, &random);
+    make_leg(&giant, 25.2f, 23.8f, 54.0f, 0.2f, &random);
+    OWN_RETARGET retarget = retarget_of(&man, &giant, leg_pairs, 3);
+    CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
+    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    for (int round = 0; round < 100; round++) {
+        random_pose(&man, pose, &random);
+        pose[0] = man.bind_local[0];
+        show(retarget, pose, out);
+        const real3 hips = real3_sub(at_of(&man, pose, 1), (real3){0, 0, 40});
+        const real3 leg = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 1));
+        const real3 foot = at_of(&giant, out, 4);
+        CHECK_NEAR(real3_distance(foot, (real3){1.4 * (hips.x + leg.x), 1.4 * (hips.y + leg.y),
+                                                54 + 1.4 * (hips.z + leg.z)}),
+                   0.0, 1e-3);
+    }
+}
+
+// A knee that is bent in the bind pose is stretched as the source's; the foot stands as it does
+// there.
+TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
+    uint64_t random = 12;
+    body man, bent;
+    make_leg(&man, 18.0f, 17.0f, 40.0f, 0.0f, &random);
+    make_leg(&bent, 18.0f, 17.0f, 40.0f, 0.5f, &random);
+    OWN_RETARGET retarget = retarget_of(&man, &bent, leg_pairs, 3);
+    md5_xform out[BODY_JOINTS];
+    show(retarget, man.bind_local, out);
+    const real3 foot = at_of(&bent, out, 4);
+    CHECK_NEAR(real3_distance(foot, (real3){0, 0, 5}), 0.0, 1e-4);
+    CHECK_NEAR(real_angle(md5_joint_in_model(&bent.model.skeleton, out, 4).rotation,
+                          md5_joint_in_model(&bent.model.skeleton, bent.bind_local, 4).rotation),
+               0.0, 1e-5);
+}
+
+// A quarter of the way from hips that turn by 20 degrees to a chest that turns by 100.
+TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
+    uint64_t random = 13;
+    body man, other;
+    make_leg(&man, 18.0f, 17.0f, 40.0f, 0.0f, &random);
+    make_leg(&other, 18.0f, 17.0f, 40.0f, 0.0f, &random);
+    other.joints[5].name = "belt";
+    const md5_joint_pair pair = {
+        .source = "hips", .target = "belt", .next = "chest", .part = 0.25f};
+    OWN_RETARGET retarget = retarget_of(&man, &other, &pair, 1);
+    const md5_vec3 up = {0, 0, 1};
+    const float degree = 0.0174532925f;
+    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    memcpy(pose, man.bind_local, sizeof pose);
+    const md5_quat turns[] = {md5_quat_from_axis_angle(up, 20 * degree),
+                              md5_quat_from_axis_angle(up, 80 * degree)};
+    const md5_quat hips = md5_joint_in_model(&man.model.skeleton, pose, 1).rotation;
+    pose[1].rotation = md5_quat_mul(turns[0], pose[1].rotation);
+    pose[5].rotation = md5_quat_mul(
+        md5_quat_mul(md5_quat_conjugate(hips), md5_quat_mul(turns[1], hips)), pose[5].rotation);
+    show(retarget, pose, out);
+    const md5_quat rest = md5_joint_in_model(&other.model.skeleton, other.bind_local, 5).rotation;
+    CHECK_NEAR(real_angle(md5_joint_in_model(&other.model.skeleton, out, 5).rotation,
+                          md5_quat_mul(md5_quat_from_axis_angle(up, 40 * degree), rest)),
+               0.0, 1e-5);
+}
+
 // No joint is above the ground in both models, so there is no pelvis, and displacements are not
 // scaled.
 TEST (pose_tools_retarget_without_a_pelvis) {
