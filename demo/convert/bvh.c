@@ -44,7 +44,7 @@ static bool takes(bvh_file *file, const char *word)
     const size_t length = convert_next_word(&file->in);
     if (length != strlen(word))
         return false;
-    COMMON_FOR (i, length)
+    for (size_t i = 0; i < length; i++)
         if ((file->in.at[i] | 0x20) != (word[i] | 0x20))
             return false;
     file->in.at += length;
@@ -84,7 +84,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     if (!read_count(file, "the number of channels", MAX_CHANNELS, &joint->num_channels))
         return false;
     file->num_channels += joint->num_channels;
-    COMMON_FOR (i, joint->num_channels) {
+    for (uint32_t i = 0; i < joint->num_channels; i++) {
         uint8_t kind = 0;
         while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
@@ -216,12 +216,12 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
 {
     const bvh_file *const file = user;
     const float *number = file->values + (size_t)frame * file->num_channels;
-    COMMON_FOR (i, file->num_joints) {
+    for (uint32_t i = 0; i < file->num_joints; i++) {
         const bvh_joint *const joint = &file->joints[i];
         const uint32_t parent = file->skeleton[i].parent;
         double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
         convert_quat rotation = no_turn;
-        COMMON_FOR (k, joint->num_channels) {
+        for (uint32_t k = 0; k < joint->num_channels; k++) {
             const double value = (double)*number++, half = value * 3.14159265358979323846 / 360.0;
             const double s = sin(half), c = cos(half);
             const convert_quat turns[] = {{s, 0.0, 0.0, c}, {0.0, s, 0.0, c}, {0.0, 0.0, s, c}};
@@ -240,10 +240,23 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
     }
 }
 
-static void find_rests(bvh_file *file)
+// Makes the skeleton in its rest pose, as text of a mesh file.
+static bool print_rest(const bvh_file *file, char **text, size_t *size)
 {
-    COMMON_FOR (i, file->num_joints)
-        file->skeleton[i].rest = to_motion(file, no_turn, file->joints[i].offset);
+    md5_doc doc = {.kind = MD5_DOC_MODEL,
+                   .num_joints = file->num_joints,
+                   .joints = common_alloc(file->num_joints, sizeof *doc.joints)};
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        const uint32_t parent = file->skeleton[i].parent;
+        convert_xform *const at = &file->model[i];
+        *at = to_motion(file, no_turn, file->joints[i].offset);
+        if (parent != MD5_NONE)
+            *at = convert_mul(file->model[parent], *at);
+        doc.joints[i] = convert_doc_joint(file->skeleton[i].name, parent, *at);
+    }
+    const bool is_done = convert_print_doc(&doc, text, size, file->in.error);
+    free(doc.joints);
+    return is_done;
 }
 
 // Frame times are rounded in files: 0.0333333 is 30 frames a second.
@@ -251,7 +264,7 @@ static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0};
     double rate = 1.0 / file->frame_time;
-    COMMON_FOR (i, sizeof rates / sizeof rates[0])
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         if (fabs(rate / rates[i] - 1.0) <= 0.005)
             rate = rates[i];
     return rate;
@@ -280,23 +293,6 @@ static double guess_scale(const convert_job *job, double legs)
 
 // -- The reader -----------------------------------------------------------------------------------
 
-// The model that the motion is for: that of the job, or the first of the scene. NULL: none, or it
-// cannot be loaded, and *is_done is false.
-static md5_model *load_target(const bvh_file *file, const convert_scene *scene, bool *is_done)
-{
-    const char *const path = file->job->target;
-    const convert_part *const part = convert_find_model(scene);
-    md5_model *const model = path != NULL   ? md5_load_model(path, NULL, file->in.error)
-                             : part != NULL ? convert_parse_model(part, file->in.error)
-                                            : NULL;
-    *is_done = model != NULL || (path == NULL && part == NULL);
-    if (model != NULL && (uint64_t)file->num_frames * model->skeleton.num_joints > most_numbers)
-        *is_done = convert_fail(file->in.error, MD5_ERROR_RANGE, file->in.path,
-                                "%u frames are too many for %u joints of the model",
-                                file->num_frames, model->skeleton.num_joints);
-    return model;
-}
-
 bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
@@ -314,32 +310,39 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                      .axes = no_turn,
                      .scale = 1.0};
     bool is_done = read_hierarchy(&file) && read_motion(&file);
-    md5_model *const model = is_done ? load_target(&file, scene, &is_done) : NULL;
-    if (is_done) {
+    char *rest = NULL;
+    size_t size = 0;
+    file.model = common_alloc(file.num_joints, sizeof *file.model);
+    is_done = is_done && print_rest(&file, &rest, &size);
+    md5_model *const model = is_done ? md5_parse_model(rest, size, NULL, error) : NULL;
+    if (model != NULL) { // the clip is in MD5's space, whatever axes the file has
         char *const name = common_stem(file.in.path);
-        convert_motion motion = {.path = file.in.path,
-                                 .num_joints = file.num_joints,
-                                 .joints = file.skeleton,
-                                 .num_frames = file.num_frames,
-                                 .rate = find_rate(&file),
-                                 .pose = pose,
-                                 .user = &file};
-        find_rests(&file);
-        if (model != NULL) {
-            is_done = convert_retarget(job, &motion, model, scene, name, error);
-        } else { // the clip is in MD5's space, whatever axes the file has
-            double legs = 0.0;
-            file.axes = convert_measure_motion(&motion, &legs);
-            scene->unit = file.scale = guess_scale(job, legs);
-            find_rests(&file);
-            file.model = common_alloc(file.num_joints, sizeof *file.model);
-            file.bounds = motion.bounds = common_alloc(file.num_frames, sizeof *file.bounds);
-            is_done = convert_add_clip(scene, name, &motion, NULL, error);
-        }
+        float legs = 0.0f;
+        const md5_quat axes = convert_measure(model, &legs);
+        file.axes = convert_from_xform((md5_xform){.rotation = axes}).rotation;
+        scene->unit = file.scale = guess_scale(job, (double)legs);
+        file.bounds = common_alloc(file.num_frames, sizeof *file.bounds);
+        const convert_motion motion = {.path = file.in.path,
+                                       .num_joints = file.num_joints,
+                                       .joints = file.skeleton,
+                                       .num_frames = file.num_frames,
+                                       .rate = find_rate(&file),
+                                       .bounds = file.bounds,
+                                       .pose = pose,
+                                       .user = &file};
+        is_done =
+            print_rest(&file, &rest, &size) && convert_add_clip(scene, name, &motion, NULL, error);
         free(name);
     }
+    is_done = is_done && model != NULL;
+    if (is_done) {
+        scene->parts[scene->num_parts - 1].rest = rest;
+        scene->parts[scene->num_parts - 1].rest_size = size;
+    } else {
+        free(rest);
+    }
     md5_free_model(model);
-    COMMON_FOR (i, file.num_joints)
+    for (uint32_t i = 0; i < file.num_joints; i++)
         free((char *)(uintptr_t)file.skeleton[i].name);
     free(file.skeleton);
     free(file.joints);

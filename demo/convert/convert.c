@@ -4,6 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/convert/layout.h"
+#include "demo/convert/retarget.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,8 @@ enum {
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    COMMON_FOR (i, NUM_FORMATS)
-        for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k]; k++)
+    for (int i = 0; i < NUM_FORMATS; i++)
+        for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k] != NULL; k++)
             if (common_has_ending(path, formats[i].endings[k]))
                 return &formats[i];
     return NULL;
@@ -58,19 +59,19 @@ static const struct format *find_format(const char *path)
 bool convert_reads(const char *path)
 {
     const struct format *const format = find_format(path);
-    return format && format->read;
+    return format != NULL && format->read != NULL;
 }
 
 bool convert_writes(const char *path)
 {
     const struct format *const format = find_format(path);
-    return format && format->write;
+    return format != NULL && format->write != NULL;
 }
 
 char *convert_find_output(const convert_job *job)
 {
     const struct format *const format = find_format(job->output);
-    if (!format || format->write != convert_write_md5)
+    if (format == NULL || format->write != convert_write_md5)
         return common_copy(job->output);
     convert_layout layout = convert_find_layout(job, &(convert_scene){.num_parts = 0});
     char *const path = common_join(layout.folder, common_base(job->output));
@@ -81,18 +82,18 @@ char *convert_find_output(const convert_job *job)
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
-    COMMON_FOR (i, NUM_FORMATS)
-        if (formats[i].write)
+    for (int i = 0; i < NUM_FORMATS; i++)
+        if (formats[i].write != NULL)
             common_add(&list, common_copy(formats[i].endings[0] + strlen(".")));
     return list;
 }
 
 void convert_print_formats(void)
 {
-    COMMON_FOR (i, NUM_FORMATS) {
+    for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
         int width = 0;
-        for (int k = 0; k < NUM_ENDINGS && format->endings[k]; k++)
+        for (int k = 0; k < NUM_ENDINGS && format->endings[k] != NULL; k++)
             width += printf("%s ", format->endings[k]);
         printf("%*s %-8s %s\n", width < 32 ? 32 - width : 0, "",
                format->read && format->write ? "in, out"
@@ -108,12 +109,12 @@ void convert_print_formats(void)
 static bool read_bytes(const convert_job *job, convert_input *input, md5_error *error)
 {
     const char *reason = "there is none of this name";
-    if (!job->files.open) {
+    if (job->files.open == NULL) {
         input->bytes = common_read_stream(input->path, &input->size, &reason);
     } else {
         md5_error why = {.message = ""};
         const void *const bytes = job->files.open(job->files.user, input->path, &input->size, &why);
-        if (bytes) {
+        if (bytes != NULL) {
             input->bytes = common_alloc(input->size + 1, 1);
             memcpy(input->bytes, bytes, input->size);
             job->files.close(job->files.user, bytes, input->size);
@@ -121,7 +122,7 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
             return convert_fail(error, MD5_ERROR_IO, input->path, "%s", why.message);
         }
     }
-    return input->bytes
+    return input->bytes != NULL
            || convert_fail(error, MD5_ERROR_IO, input->path, "cannot read the file: %s", reason);
 }
 
@@ -129,7 +130,7 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
                        md5_error *error)
 {
     const struct format *const format = find_format(path);
-    if (!format || !format->read)
+    if (format == NULL || format->read == NULL)
         return convert_fail(error, MD5_ERROR_IO, path, "no format that is read has this ending");
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
@@ -161,7 +162,7 @@ static void stay_in_place(void *user, md5_xform *pose)
     root->has_first = true;
     root->motion = md5_vec3_sub(pose[0].translation, root->first);
     root->motion.z = 0.0f;
-    COMMON_FOR (i, root->clip->num_joints)
+    for (uint32_t i = 0; i < root->clip->num_joints; i++)
         if (root->clip->joints[i].parent == MD5_NONE)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
     pose[0].translation.x = root->first.x; // to the bit
@@ -173,7 +174,7 @@ static void sample_weights(convert_weights *weights, uint32_t num_frames)
 {
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
-    COMMON_FOR (frame, num_frames) {
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0.0;
         const size_t a = (size_t)at, b = a < last ? a + 1 : last;
         keys[frame] =
@@ -235,7 +236,7 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
     bool is_done = true;
     for (size_t i = 0; i < scene->num_parts && first && is_done && !model; i++)
         if (is_version_6(&scene->parts[i]))
-            is_done = (model = convert_parse_model(first, error));
+            is_done = (model = convert_parse_model(first, error)) != NULL;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         convert_part *const part = &scene->parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
@@ -244,10 +245,10 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         if (!is_placed && !is_clip && !is_sorted && !is_old)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
-        if (!doc && !is_placed && !is_clip
+        if (doc == NULL && !is_placed && !is_clip
             && !is_old) // version 12, whose joints are perhaps sorted
             continue;
-        is_done = doc && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
+        is_done = doc != NULL && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
                   && (!is_old || doc->bounds || model->max_vertices == 0
                       || md5_fix_bounds(doc, model, error) != MD5_NONE);
         const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
@@ -274,9 +275,9 @@ static size_t find_first(const convert_job *job)
         md5_error unused;
         convert_scene trial = {.num_parts = 0};
         const bool is_model =
-            !format || format->read == convert_read_md5
+            format == NULL || format->read == convert_read_md5
                 ? common_has_ending(path, "mesh")
-                : !read_input(&quiet, path, &trial, &unused) || convert_find_model(&trial);
+                : !read_input(&quiet, path, &trial, &unused) || convert_find_model(&trial) != NULL;
         convert_free_scene(&trial);
         if (is_model)
             return i;
@@ -290,19 +291,19 @@ static bool is_new_folder(const char *path)
 {
     const char *const ending = strrchr(common_base(path), '.');
     return path[0] != '\0' && !common_is_folder(path) && !common_is_file(path)
-           && (!ending || common_base(path)[0] == '\0'
-               || (!find_format(path) && ending[strcspn(ending, "0123456789")] != '\0'));
+           && (ending == NULL || common_base(path)[0] == '\0'
+               || (find_format(path) == NULL && ending[strcspn(ending, "0123456789")] != '\0'));
 }
 
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
-    if (!error)
+    if (error == NULL)
         error = &unused;
     const bool is_new = is_new_folder(job->output);
     const bool is_folder = is_new || common_is_folder(job->output);
     const struct format *const format = is_folder ? formats : find_format(job->output);
-    if (!format || !format->write)
+    if (format == NULL || format->write == NULL)
         return convert_fail(error, MD5_ERROR_IO, job->output,
                             "no format that is written has this ending, and it is no folder");
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
@@ -313,11 +314,16 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done =
             i == first
             || (convert_goes_on(job, error) && read_input(job, job->inputs[i], &scene, error));
+    if (is_done && job->prints_map) {
+        is_done = convert_carry(job, &scene, false, error);
+        convert_free_scene(&scene);
+        return is_done;
+    }
     if (is_done && scene.num_parts == 0)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
     bool has[CONVERT_TARGET + 1] = {false};
-    COMMON_FOR (i, scene.num_parts)
+    for (size_t i = 0; i < scene.num_parts; i++)
         has[scene.parts[i].kind] = true;
     const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
     if (is_done && !job->is_batch
@@ -327,8 +333,9 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "it has no %s: an option for these has no effect",
                                has[CONVERT_MODEL] ? "clips" : "models");
-    is_done = is_done && edit_scene(job, format, &scene, error);
-    if (is_done && ((format->rules & HAS_LOOKS) || job->engine) && scene.num_materials == 0)
+    is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error)
+              && edit_scene(job, format, &scene, error);
+    if (is_done && ((format->rules & HAS_LOOKS) || job->engine != NULL) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
     if (is_done && is_new) {
         char *const inner = common_join(job->output, "");

@@ -35,6 +35,8 @@ typedef struct convert_part {
     char *path; // of the file that it was read from; NULL: made by a reader
     char *bytes;
     size_t size;
+    char *rest; // of a clip whose file has a skeleton of its own: that, as text of a mesh file
+    size_t rest_size;
     md5_vec3 motion; // of a clip's root along the ground, which job->is_in_place has taken out
 } convert_part;
 
@@ -124,21 +126,22 @@ typedef struct convert_job {
     bool is_forced; // writes over files, goes on where a loss is above 1 % of the size, and leaves
                     // out clips of which no joint is the model's
     // Of what is written:
-    uint32_t influences; // of a vertex: 4 (the default) to 16, where the format limits them
-    double scale;        // units of the output in one of the input; 0: as the formats say
-    double turn;         // degrees about the vertical axis, counterclockwise from above
-    double rate;         // frames a second of all clips; 0: as they have, or their keys, or 60
-    double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
-    bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
-    bool is_in_place;    // the root's motion along the ground is taken out
-    bool is_quantized;   // glTF: KHR_mesh_quantization
-    bool is_packed;      // glTF: EXT_meshopt_compression
-    bool is_batch;       // of the models of a folder: with declarations also without an engine
-    bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
-    const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
-    const char *target;           // BVH: the model that the motion is for
-    const char *engine;           // whose limits the output keeps; NULL: MD5's
-    const convert_shown *shown;   // [num_shown] of the model's first meshes
+    uint32_t influences;      // of a vertex: 4 (the default) to 16, where the format limits them
+    double scale;             // units of the output in one of the input; 0: as the formats say
+    double turn;              // degrees about the vertical axis, counterclockwise from above
+    double rate;              // frames a second of all clips; 0: as they have, or their keys, or 60
+    double tolerance;         // with which keys are reduced, in units of the input; 0: all are kept
+    bool is_y_up;             // OBJ: y up, z forward, x left; else MD5's axes
+    bool is_in_place;         // the root's motion along the ground is taken out
+    bool is_quantized;        // glTF: KHR_mesh_quantization
+    bool is_packed;           // glTF: EXT_meshopt_compression
+    bool is_batch;            // of the models of a folder: with declarations also without an engine
+    bool is_fitted;           // vertices that MD5's weights scatter are fitted to the clips
+    bool prints_map;          // only who moves whom is printed, as a map
+    const char *scene_name;   // glTF: which scene
+    const char *target, *map; // the model that clips are for; a file of "source target" joint names
+    const char *engine;       // whose limits the output keeps; NULL: MD5's
+    const convert_shown *shown; // [num_shown] of the model's first meshes
     size_t num_shown;
     md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
     md5_files files; // from where inputs are read; 0: from disk
@@ -241,11 +244,11 @@ const char *convert_picture_ending(const convert_picture *picture);
 md5_vec3 convert_stored_point(convert_vec v);
 md5_vec3 convert_stored(convert_quat q);
 
-// A skeleton that moves: what readers of clips make, and what retargeting takes and makes.
+// A skeleton that moves: what readers of clips and retargeting make.
 typedef struct convert_joint {
     const char *name;
     uint32_t parent;    // MD5_NONE: a root
-    convert_xform rest; // relative to the parent: of a person who stands, however the arms are
+    convert_xform rest; // relative to the parent, for those who need it
 } convert_joint;
 
 typedef struct convert_motion {
@@ -254,6 +257,7 @@ typedef struct convert_motion {
     double rate;
     const convert_joint *joints; // [num_joints]
     md5_bounds *bounds;          // [num_frames], which pose() may set; NULL: the clip has none
+    float rounding;              // up to which joints stand still, of 1; 0: 1e-7
     // Writes local[num_joints] of a frame, relative to the parents. Frames are asked for in order.
     void (*pose)(void *user, uint32_t frame, convert_xform *local);
     void *user;

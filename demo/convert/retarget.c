@@ -1,49 +1,56 @@
-// Retargeting in four steps: who is who in both skeletons (by names, and between those by the
-// hierarchy); a T pose of each, in which limbs point the same way; then each joint's rotation out
-// of its T pose, in model space, is that of its partner; and the root's path is scaled.
+// Retargeting: who is who in both skeletons, by names, and between those by the hierarchy; pairs of
+// joints of that, with which the library transfers poses; then feet stand where they should.
 #include "demo/convert/retarget.h"
 
 #include "demo/common/file.h"
-#include "md5/md5skin.h"
+#include "demo/common/text.h"
+#include "md5/md5pose.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-static const convert_quat no_turn = {0.0, 0.0, 0.0, 1.0};
+static const md5_quat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
 
 // -- Roles ----------------------------------------------------------------------------------------
 
-enum { HEAD, HIPS, CLAVICLE, UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, TOE, NUM_WORDS };
-enum { NUM_ROLES = 2 * NUM_WORDS }; // 2 * word + side: left and right; of head and hips the first
+enum { HIPS, SPINE, NECK, HEAD, CLAVICLE, UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, TOE, THUMB };
+enum { NUM_WORDS = THUMB + 5, NUM_ROLES = 2 * NUM_WORDS, NUM_NEEDED = 12, NUM_COUNTED = 19 };
+// 2 * word + side: left and right; up to the head the first.
 
+// Each is looked for below an earlier one, or elsewhere if that is not strict; a clavicle above.
 static const struct role {
-    const char *title;
-    const char *words; // what names are without side, prefix and numbers; the best first
+    const char *title, *words; // what names are without side, prefix and numbers; the best first
+    int from;
+    bool is_strict;
 } roles[NUM_WORDS] = {
-    [HEAD] = {"head", " head skull neck "},
-    [HIPS] = {"hips", " hips pelvis hip root "},
-    [CLAVICLE] = {"clavicle", " clavicle clavical collar collarbone shoulder "},
-    [UPPER_ARM] = {"upper arm", " upperarm uparm humerus arm shoulder shldr "},
-    [FOREARM] = {"forearm", " forearm lowerarm lowarm loarm elbow "},
-    [HAND] = {"hand", " hand wrist "},
-    [THIGH] = {"thigh", " thigh upleg upperleg femur leg hip "},
-    [SHIN] = {"shin", " shin calf lowerleg lowleg loleg knee leg "},
-    [FOOT] = {"foot", " foot ankle upperfoot "},
-    [TOE] = {"toe", " toe toes toebase ball "},
+    [HIPS] = {"hips", " hips pelvis hip root pubis waist ", -1, false},
+    [SPINE] = {"spine", "", -1, false},
+    [NECK] = {"neck", " neck loneck ", -1, false},
+    [HEAD] = {"head", " head skull ", -1, false},
+    [CLAVICLE] = {"clavicle", " clavicle clavical clav collar collarbone scapula shoulder shldr ",
+                  UPPER_ARM, true},
+    [UPPER_ARM] = {"upper arm", " upperarm uparm armupper humerus bicep arm shoulder shldr ", -1,
+                   false},
+    [FOREARM] = {"forearm", " forearm lowerarm lowarm loarm armlower elbow ", UPPER_ARM, false},
+    [HAND] = {"hand", " hand wrist ", FOREARM, false},
+    [THIGH] = {"thigh", " thigh upleg upperleg legupper femur leg hip ", -1, false},
+    [SHIN] = {"shin", " shin calf lowerleg lowleg loleg leglower knee leg ", THIGH, false},
+    [FOOT] = {"foot", " ankle foot upperfoot ", SHIN, false},
+    [TOE] = {"toe", " ball toe toes toebase lowerfoot middletoe foot ", FOOT, true},
+    // Of fingers these are the ends of names.
+    [THUMB] = {"thumb", " thumb ", HAND, true},
+    {"index", " index point ", HAND, true},
+    {"middle", " middle mid ", HAND, true},
+    {"ring", " ring ", HAND, true},
+    {"pinky", " pinky little ", HAND, true},
 };
 
-// What names of the joints of fingers end in.
-enum { NUM_FINGERS = 5 };
-static const char *const fingers[NUM_FINGERS][2] = {{"thumb", "thumb"},
-                                                    {"index", "point"},
-                                                    {"middle", "mid"},
-                                                    {"ring", "ring"},
-                                                    {"pinky", "little"}};
-
-// Words of names that say nothing of the role.
-static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk f finger ";
+// Words of names that say nothing of the role, and those of helpers, which come last.
+static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk f finger ";
+static const char helpers[] =
+    " ik fk mch pole pt target goal null tag attach twist roll orbit focus ctrl ";
 
 // Where a word stands among others; NULL: nowhere.
 static const char *find_word(const char *words, const char *word)
@@ -54,25 +61,61 @@ static const char *find_word(const char *words, const char *word)
     return at;
 }
 
-// What a name says of the role: in small letters, without prefix, side and numbers. The side is 0
-// for left, 1 for right, -1 for neither.
-typedef struct retarget_name {
-    char said[64];
-    int side;
-} retarget_name;
+// Joints one below the other, as those of a spine. Its bend is spread over that of the other
+// skeleton.
+enum { MAX_CHAIN = 64 };
+typedef struct retarget_chain {
+    uint32_t first, last; // MD5_NONE: there is none
+} retarget_chain;
 
-static retarget_name read_name(const char *name)
+typedef struct retarget_joint {
+    uint32_t depth;
+    char said[64]; // by the name, in small letters, without prefix, side and numbers
+    int side;      // 0 left, 1 right, -1 neither
+    bool is_helper, is_below;
+    uint32_t load;   // weights of vertices on it and on what hangs on it
+    uint32_t leader; // with which it moves as one piece; MD5_NONE: none
+    // Of the model, what turns it: a joint of the source, or one that is between two.
+    uint32_t low, high; // MD5_NONE: nothing does
+    float part;         // of the way from low to high
+    bool is_mapped;     // by the user; of the source: it drives nothing
+    bool is_loose;      // not aligned
+    bool is_chained;    // by a chain of another length
+    bool is_idle;       // the library says that nothing drives it
+} retarget_joint;
+
+// One of the two skeletons.
+typedef struct retarget_figure {
+    const md5_model *model;
+    const md5_skeleton *skeleton; // of the model
+    retarget_joint *joints;       // [num_joints]
+    md5_xform *rest;              // [num_joints] model space
+    retarget_chain roles[NUM_ROLES];
+    uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
+    md5_quat space;        // turns it: x is forward, y left and z up
+} retarget_figure;
+
+static uint32_t parent_of(const retarget_figure *figure, uint32_t joint)
+{
+    return joint != MD5_NONE ? figure->skeleton->joints[joint].parent : MD5_NONE;
+}
+
+static void read_name(const char *name, retarget_joint *joint)
 {
     const char *const colon = strrchr(name, ':');
     const char *c = colon ? colon + 1 : name;
     size_t used = 0;
-    retarget_name read = {.side = -1};
-    while (*c != '\0') {
+    // Doom 3's Lankle_r is the left one.
+    const char *end = c + strlen(c);
+    if ((*c == 'L' || *c == 'R') && islower((unsigned char)c[1]) && strcmp(end - 2, "_r") == 0)
+        end -= 2;
+    joint->side = -1;
+    while (c < end) {
         char word[32];
         size_t length = 0;
         // A word ends before a capital that follows a small letter, or that begins a word behind
         // other capitals: LThumb, LeftArm.
-        for (; isalpha((unsigned char)*c) && length < sizeof word - 1; c++) {
+        for (; c < end && isalpha((unsigned char)*c) && length < sizeof word - 1; c++) {
             const bool begins = length > 0 && isupper((unsigned char)*c)
                                 && (islower((unsigned char)c[-1]) || islower((unsigned char)c[1]));
             if (begins)
@@ -82,109 +125,35 @@ static retarget_name read_name(const char *name)
         word[length] = '\0';
         if (length == 0)
             c++;
-        else if (strcmp(word, "l") == 0 || strcmp(word, "left") == 0)
-            read.side = 0;
-        else if (strcmp(word, "r") == 0 || strcmp(word, "right") == 0)
-            read.side = 1;
-        else if (find_word(fillers, word) == NULL && used + length < sizeof read.said) {
-            memcpy(read.said + used, word, length);
+        else if (find_word(" l left lft r right rt ", word) != NULL)
+            joint->side = *word == 'r';
+        else if (find_word(helpers, word) != NULL)
+            joint->is_helper = true;
+        else if (find_word(fillers, word) == NULL && used + length < sizeof joint->said) {
+            memcpy(joint->said + used, word, length);
             used += length;
         }
     }
-    return read;
 }
 
-typedef struct retarget_joint {
-    uint32_t depth;
-    retarget_name name;
-    uint32_t leader;     // with which it moves as one piece; MD5_NONE: none
-    bool is_skin;        // weights of vertices are on it, or the skeleton has none
-    uint32_t load;       // weights of vertices on it and on what hangs on it
-    convert_quat t_pose; // model space
-    // Of the model, what turns it: a joint of the source, or one that is between two.
-    uint32_t low, high; // MD5_NONE: nothing does
-    double part;        // of the way from low to high
-    bool is_mapped;     // by the user
-} retarget_joint;
-
-// Joints whose bend is spread over those of the other skeleton's: the spine up to the chest, the
-// neck up to below the head, fingers.
-enum { SPINE, NECK, FINGERS, NUM_CHAINS = FINGERS + 2 * NUM_FINGERS };
-typedef struct retarget_chain {
-    uint32_t base; // what it hangs on
-    uint32_t count;
-    uint32_t *joints; // [count] from the base on
-} retarget_chain;
-
-// One of the two skeletons. Model space is turned: x is forward, y left and z up.
-typedef struct retarget_figure {
-    uint32_t num_joints;
-    const convert_joint *own;    // [num_joints]
-    retarget_joint *joints;      // [num_joints]
-    uint32_t *order;             // [num_joints] parents first
-    convert_xform *rest, *posed; // [num_joints] model space
-    uint32_t roles[NUM_ROLES];
-    retarget_chain chains[NUM_CHAINS];
-    uint32_t *next_chain;  // room for the next one: no joint is in two
-    uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
-    convert_xform space;   // that turns it
-} retarget_figure;
-
-// Transforms relative to the parents become those in model space.
-static void place(const retarget_figure *figure, convert_xform *joints)
+// Where a name stands among the words of a role; NULL: it is another's.
+static const char *find_role(const retarget_joint *joint, int role)
 {
-    COMMON_FOR (i, figure->num_joints) {
-        const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
-        joints[joint] =
-            convert_mul(parent == MD5_NONE ? figure->space : joints[parent], joints[joint]);
+    const int word = role / 2, side = role % 2;
+    const char *said = joint->said;
+    if (word <= HEAD)
+        return joint->side < 0 ? find_word(roles[word].words, said) : NULL;
+    // The side can also begin the only word: leftleg, or, of old, luparm.
+    if (joint->side < 0 && *said == "lr"[side]) {
+        const char *const whole = side == 0 ? "left" : "right";
+        said += strncmp(said, whole, strlen(whole)) == 0 ? strlen(whole) : 1;
+    } else if (joint->side != side) {
+        return NULL;
     }
-}
-
-static void place_at_rest(const retarget_figure *figure)
-{
-    COMMON_FOR (i, figure->num_joints)
-        figure->rest[i] = figure->own[i].rest;
-    place(figure, figure->rest);
-}
-
-// Of joints whose names say the same, as in rigs with joints for control, deformation and helpers,
-// the one that moves most of the skin has the role; else the first.
-static void guess_roles(retarget_figure *figure)
-{
-    const char *words[NUM_ROLES]; // the earlier, the better
-    COMMON_FOR (r, NUM_ROLES)
-        figure->roles[r] = MD5_NONE;
-    COMMON_FOR (i, figure->num_joints) {
-        const uint32_t joint = figure->order[i];
-        const retarget_name *const name = &figure->joints[joint].name;
-        const char *sided = name->said;
-        int side = name->side;
-        // The side can also begin the only word: leftleg, or, of old, luparm.
-        if (side < 0 && (*sided == 'l' || *sided == 'r')) {
-            side = *sided == 'r';
-            sided += strncmp(sided, "left", 4) == 0 ? 4 : strncmp(sided, "right", 5) == 0 ? 5 : 1;
-        }
-        for (int w = name->side < 0 ? 0 : HIPS + 1; w < (side < 0 ? HIPS + 1 : NUM_WORDS); w++) {
-            const int role = 2 * w + (w > HIPS ? side : 0);
-            uint32_t *const best = &figure->roles[role];
-            const char *const word = find_word(roles[w].words, w > HIPS ? sided : name->said);
-            if (word != NULL
-                && (*best == MD5_NONE || word < words[role]
-                    || (word == words[role]
-                        && figure->joints[joint].load > figure->joints[*best].load))) {
-                *best = joint;
-                words[role] = word;
-            }
-        }
-    }
-    // A shoulder is the upper arm if there is no other, and a leg the thigh.
-    COMMON_FOR (side, 2) {
-        uint32_t *const role = figure->roles + side;
-        if (role[2 * CLAVICLE] == role[2 * UPPER_ARM])
-            role[2 * CLAVICLE] = MD5_NONE;
-        if (role[2 * SHIN] == role[2 * THIGH])
-            role[2 * SHIN] = MD5_NONE;
-    }
+    for (const char *at = said; word >= THUMB && *at != '\0'; at++)
+        if (find_word(roles[word].words, at) != NULL)
+            return roles[word].words;
+    return find_word(roles[word].words, said);
 }
 
 // The deepest joint that both hang on, or are; NONE if one of them is NONE.
@@ -192,285 +161,352 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
 {
     while (a != b && a != MD5_NONE && b != MD5_NONE) {
         uint32_t *const deeper = figure->joints[a].depth >= figure->joints[b].depth ? &a : &b;
-        *deeper = figure->own[*deeper].parent;
+        *deeper = parent_of(figure, *deeper);
     }
     return a == b ? a : MD5_NONE;
 }
 
-// Makes the joints from `top` down to above `base` a chain, which is empty if it is not above.
-static retarget_chain make_chain(retarget_figure *figure, uint32_t base, uint32_t top)
+// Of joints whose names say the same, those where they should be come first, then those that are no
+// helpers, then the best word, then, as in rigs with joints for control and for deformation, the
+// one that moves most of the skin; of a finger the last one, up to the hand.
+static void guess_role(retarget_figure *figure, int role)
 {
-    retarget_chain chain = {base, 0, figure->next_chain};
-    const bool is_above = top != MD5_NONE && common_parent(figure, base, top) == base;
-    for (uint32_t j = top; is_above && j != base; j = figure->own[j].parent)
-        chain.count++;
-    figure->next_chain += chain.count;
-    for (uint32_t i = chain.count; i > 0; top = figure->own[top].parent)
-        chain.joints[--i] = top;
+    const int word = role / 2, from = roles[word].from;
+    const uint32_t base = from >= 0 ? figure->roles[2 * from + role % 2].last : MD5_NONE;
+    const bool is_above = word == CLAVICLE, is_finger = word >= THUMB;
+    uint32_t best = MD5_NONE;
+    const char *best_word = NULL;
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
+        figure->joints[i].is_below = false;
+    for (uint32_t i = base; is_above && parent_of(figure, i) != MD5_NONE;) {
+        i = parent_of(figure, i);
+        figure->joints[i].is_below = true;
+    }
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
+        const uint32_t joint = figure->skeleton->order[i], parent = parent_of(figure, joint);
+        retarget_joint *const of = &figure->joints[joint];
+        of->is_below |=
+            !is_above && parent != MD5_NONE && (parent == base || figure->joints[parent].is_below);
+        const char *const at = find_role(of, role);
+        if (at == NULL || (roles[word].is_strict && !of->is_below)
+            || (is_finger && of->load == 0 && figure->model->num_meshes > 0))
+            continue;
+        const retarget_joint *const other = &figure->joints[best != MD5_NONE ? best : joint];
+        const int64_t better[] = {
+            (int64_t)of->is_below - other->is_below, (int64_t)other->is_helper - of->is_helper,
+            (best_word != NULL ? best_word : at) - at,
+            is_finger ? (int64_t)of->depth - other->depth : 0, (int64_t)of->load - other->load};
+        int k = 0;
+        while (k < 4 && better[k] == 0)
+            k++;
+        if (best == MD5_NONE || better[k] > 0) {
+            best = joint;
+            best_word = at;
+        }
+    }
+    retarget_chain *const chain = &figure->roles[role];
+    *chain = (retarget_chain){best, best};
+    for (uint32_t i = best; is_finger && i != base && i != MD5_NONE; i = parent_of(figure, i))
+        if (find_role(&figure->joints[i], role) != NULL)
+            chain->first = i;
+}
+
+// The joints between two, of which the upper one may be MD5_NONE.
+static retarget_chain chain_between(const retarget_figure *figure, uint32_t base, uint32_t last)
+{
+    retarget_chain chain = {MD5_NONE, MD5_NONE};
+    if (last == MD5_NONE || base == MD5_NONE || common_parent(figure, base, last) != base)
+        return chain;
+    for (uint32_t i = last; i != base; i = parent_of(figure, i))
+        chain = (retarget_chain){i, last};
     return chain;
 }
 
-static convert_vec bone(const convert_xform *joints, uint32_t from, uint32_t to)
+// Lists the joints of a chain. Returns their number; 0: it is none, or longer than any spine.
+static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
+                           uint32_t joints[MAX_CHAIN])
 {
-    return convert_sub(joints[to].translation, joints[from].translation);
+    uint32_t count = 1, joint = chain.last;
+    for (; joint != chain.first && joint != MD5_NONE && count < MAX_CHAIN; count++)
+        joint = parent_of(figure, joint);
+    if (joint != chain.first || joint == MD5_NONE)
+        return 0;
+    for (uint32_t i = count; i-- > 0; chain.last = parent_of(figure, chain.last))
+        joints[i] = chain.last;
+    return count;
 }
 
-static double length_of(convert_vec v)
+// In the figure's space, of joints[num_joints] in a pose.
+static md5_vec3 bone(const retarget_figure *figure, const md5_xform *joints, uint32_t from,
+                     uint32_t to)
 {
-    return sqrt(convert_dot(v, v));
+    return md5_quat_rotate(figure->space,
+                           md5_vec3_sub(joints[to].translation, joints[from].translation));
+}
+
+// Of parts of a limb, of which the next role is the next joint; 0: it is not whole.
+static float length_of(const retarget_figure *figure, int role)
+{
+    const uint32_t from = figure->roles[role].last, to = figure->roles[role + 2].first;
+    return from != MD5_NONE && to != MD5_NONE
+               ? md5_vec3_length(bone(figure, figure->rest, from, to))
+               : 0.0f;
 }
 
 // Rigs can have several joints that say the same in one place and hang elsewhere, as one for
 // control and one for the skin: all move with the one that has the role.
 static void find_leaders(const retarget_figure *figure)
 {
-    double size = 0.0;
-    COMMON_FOR (i, figure->num_joints)
-        size = fmax(size, length_of(bone(figure->rest, 0, i)));
-    COMMON_FOR (r, NUM_ROLES) {
-        const uint32_t leader = figure->roles[r];
-        // The user's map can have given the role to any joint.
-        if (leader == MD5_NONE
-            || find_word(roles[r / 2].words, figure->joints[leader].name.said) == NULL)
+    for (int r = 0; r < 2 * THUMB; r++) {
+        const uint32_t leader = figure->roles[r].last;
+        const retarget_joint *const of = &figure->joints[leader != MD5_NONE ? leader : 0];
+        if (leader == MD5_NONE || find_role(of, r) == NULL)
             continue;
-        const retarget_name *const name = &figure->joints[leader].name;
-        COMMON_FOR (i, figure->num_joints) {
-            const retarget_name *const other = &figure->joints[i].name;
-            if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0
-                && length_of(bone(figure->rest, leader, i)) <= 1e-3 * size)
+        const float near_by = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
+        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
+            if (i != leader && of->side == figure->joints[i].side
+                && strcmp(of->said, figure->joints[i].said) == 0
+                && md5_vec3_length(bone(figure, figure->rest, leader, i)) <= near_by)
                 figure->joints[i].leader = leader;
-        }
     }
-}
-
-static bool is_of_finger(const retarget_name *name, int finger, int side)
-{
-    return name->side == side
-           && (common_has_ending(name->said, fingers[finger][0])
-               || common_has_ending(name->said, fingers[finger][1]));
-}
-
-// The joints of a finger, the longest line of them below the hand that moves vertices; of several
-// in one place the first.
-static retarget_chain find_finger(retarget_figure *figure, int finger, int side)
-{
-    const uint32_t hand = figure->roles[2 * HAND + side];
-    uint32_t tip = MD5_NONE;
-    for (uint32_t i = 0; hand != MD5_NONE && i < figure->num_joints; i++) {
-        const uint32_t joint = figure->order[i];
-        const retarget_joint *const of = &figure->joints[joint];
-        if (is_of_finger(&of->name, finger, side) && of->is_skin
-            && (tip == MD5_NONE || of->depth > figure->joints[tip].depth))
-            tip = joint;
-    }
-    retarget_chain chain = make_chain(figure, hand, tip);
-    const uint32_t length = chain.count;
-    chain.count = 0;
-    COMMON_FOR (i, length) {
-        const uint32_t joint = chain.joints[i];
-        if (is_of_finger(&figure->joints[joint].name, finger, side)
-            && (chain.count == 0
-                || length_of(bone(figure->rest, joint, chain.joints[chain.count - 1])) > 0.0))
-            chain.joints[chain.count++] = joint;
-    }
-    return chain;
-}
-
-static convert_vec unit_of(convert_vec v)
-{
-    return convert_times(v, 1.0 / fmax(length_of(v), 1e-30));
 }
 
 // The axis that is nearest to a direction.
-static convert_vec nearest_axis(convert_vec v)
+static md5_vec3 nearest_axis(md5_vec3 v)
 {
-    const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
+    const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
     if (x >= y && x >= z)
-        return (convert_vec){copysign(1.0, v.x), 0.0, 0.0};
+        return (md5_vec3){copysignf(1.0f, v.x), 0.0f, 0.0f};
     if (y >= z)
-        return (convert_vec){0.0, copysign(1.0, v.y), 0.0};
-    return (convert_vec){0.0, 0.0, copysign(1.0, v.z)};
+        return (md5_vec3){0.0f, copysignf(1.0f, v.y), 0.0f};
+    return (md5_vec3){0.0f, 0.0f, copysignf(1.0f, v.z)};
 }
 
 // From right to left, of joints[] in a pose; 0 if neither legs nor arms are known.
-static convert_vec left_of(const retarget_figure *figure, const convert_xform *joints)
+static md5_vec3 left_of(const retarget_figure *figure, const md5_xform *joints)
 {
-    convert_vec sum = {0.0, 0.0, 0.0};
+    const md5_vec3 nowhere = {0.0f, 0.0f, 0.0f};
+    md5_vec3 sum = nowhere;
     for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
-        const uint32_t l = figure->roles[2 * word], r = figure->roles[2 * word + 1];
+        const uint32_t l = figure->roles[2 * word].last, r = figure->roles[2 * word + 1].last;
         if (l != MD5_NONE && r != MD5_NONE)
-            sum = convert_add(sum, unit_of(bone(joints, r, l)));
+            sum = md5_vec3_add(sum, md5_vec3_normalize(bone(figure, joints, r, l), nowhere));
     }
     return sum;
 }
 
-// The shortest rotation from one direction to another; of opposite ones about an axis.
-static convert_quat between(convert_vec from, convert_vec to, convert_vec axis)
-{
-    const convert_vec a = unit_of(from), b = unit_of(to), c = convert_cross(a, b);
-    const double w = 1.0 + convert_dot(a, b);
-    if (w < 1e-6)
-        return (convert_quat){axis.x, axis.y, axis.z, 0.0};
-    return convert_unit((convert_quat){c.x, c.y, c.z, w});
-}
-
-// Up is the axis along which the chest or the head is above the pelvis; left is the axis from the
-// right limbs to the left ones, or between axes, if it is. Otherwise it stays as it is.
+// Up is the axis along which the head is above the pelvis; left is the axis from the right limbs to
+// the left ones, or between axes, if it is. Otherwise it stays as it is.
 static void find_axes(retarget_figure *figure)
 {
-    const uint32_t head = figure->roles[2 * HEAD];
-    const convert_vec side = left_of(figure, figure->rest);
-    if (figure->pelvis == MD5_NONE || head == MD5_NONE || length_of(side) < 0.5)
+    const uint32_t head = figure->roles[2 * HEAD].last;
+    const md5_quat usual = figure->space;
+    figure->space = no_turn;
+    const md5_vec3 side = left_of(figure, figure->rest);
+    figure->space = usual;
+    if (figure->pelvis == MD5_NONE || head == MD5_NONE || md5_vec3_length(side) < 0.5f)
         return;
-    const convert_vec up = nearest_axis(bone(figure->rest, figure->pelvis, head));
-    const convert_quat upright = between(up, (convert_vec){0.0, 0.0, 1.0}, nearest_axis(side));
-    convert_vec left = convert_rotate(upright, side);
-    left.z = 0.0;
-    if (convert_dot(unit_of(left), nearest_axis(left)) > 0.9)
-        left = nearest_axis(left);
-    figure->space.rotation = convert_quat_mul(
-        between(left, (convert_vec){0.0, 1.0, 0.0}, (convert_vec){0.0, 0.0, 1.0}), upright);
+    const md5_vec3 z = nearest_axis(
+        md5_vec3_sub(figure->rest[head].translation, figure->rest[figure->pelvis].translation));
+    md5_vec3 y = md5_vec3_sub(side, md5_vec3_scale(z, md5_vec3_dot(side, z)));
+    y = md5_vec3_normalize(y, nearest_axis(side));
+    if (md5_vec3_dot(y, nearest_axis(y)) > 0.9f)
+        y = nearest_axis(y);
+    const md5_vec3 x = md5_vec3_cross(y, z);
+    figure->space = md5_quat_from_mat34(
+        (md5_mat34){{x.x, x.y, x.z, 0.0f, y.x, y.y, y.z, 0.0f, z.x, z.y, z.z, 0.0f}});
 }
 
-// Arms to the sides, legs down; feet as they stand at rest: a model whose shins lean keeps its
-// soles on the ground. Each limb is turned the shortest way, which keeps palms and knees as they
-// are, and carries what hangs on it.
-static void make_t_pose(retarget_figure *figure)
+// Who is who in a skeleton. `space` is for one whose limbs do not say it.
+static retarget_figure make_figure(const md5_model *model, md5_quat space)
 {
-    const uint32_t *const role = figure->roles;
-    convert_quat *const turns = common_alloc(figure->num_joints, sizeof *turns);
-    COMMON_FOR (i, figure->num_joints) {
-        const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
-        turns[joint] = parent == MD5_NONE ? no_turn : turns[parent];
-        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
-            const bool is_arm = r < 2 * HAND;
-            const convert_vec to = {0.0, is_arm ? 1.0 - 2.0 * (r % 2) : 0.0, is_arm ? 0.0 : -1.0};
-            const convert_vec axis = {is_arm ? 1.0 : 0.0, is_arm ? 0.0 : 1.0, 0.0};
-            if (role[r] != joint || role[r + 2] == MD5_NONE || r / 2 == HAND)
-                continue;
-            const convert_vec limb =
-                convert_rotate(turns[joint], bone(figure->rest, joint, role[r + 2]));
-            if (length_of(limb) > 0.0)
-                turns[joint] = convert_quat_mul(between(limb, to, axis), turns[joint]);
-        }
-        if (joint == role[2 * FOOT] || joint == role[2 * FOOT + 1])
-            turns[joint] = no_turn;
-        figure->joints[joint].t_pose = convert_quat_mul(turns[joint], figure->rest[joint].rotation);
+    const md5_skeleton *const skeleton = &model->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
+    retarget_figure figure = {.model = model,
+                              .skeleton = skeleton,
+                              .joints = common_alloc(num_joints, sizeof *figure.joints),
+                              .rest = common_alloc(num_joints, sizeof *figure.rest),
+                              .space = space};
+    md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
+        figure.joints[joint] =
+            (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
+                             .leader = MD5_NONE,
+                             .low = MD5_NONE};
+        read_name(skeleton->joints[joint].name, &figure.joints[joint]);
     }
-    free(turns);
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
+            figure.joints[model->meshes[m].influence_joints[k]].load++;
+    for (uint32_t i = num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
+        if (parent != MD5_NONE)
+            figure.joints[parent].load += figure.joints[joint].load;
+    }
+    for (int r = 0; r < NUM_ROLES; r++)
+        guess_role(&figure, r);
+    for (int side = 0; side < 2; side++) {
+        guess_role(&figure, 2 * CLAVICLE + side); // above the upper arm, which is known now
+        retarget_chain *const leg = &figure.roles[2 * THIGH + side];
+        if (leg[0].last == leg[2].last) // a leg is the thigh if there is no other
+            leg[2] = (retarget_chain){MD5_NONE, MD5_NONE};
+    }
+    return figure;
 }
 
 // What follows from the roles. Which joints the spine and the neck have is a matter of the
 // hierarchy, as names of these differ most.
 static void complete_figure(retarget_figure *figure)
 {
-    const uint32_t *const role = figure->roles;
+    retarget_chain *const role = figure->roles;
+    const uint32_t head = role[2 * HEAD].last, hips = role[2 * HIPS].last;
     find_leaders(figure);
-    figure->pelvis = common_parent(figure, role[2 * THIGH], role[2 * THIGH + 1]);
+    figure->pelvis = common_parent(figure, role[2 * THIGH].last, role[2 * THIGH + 1].last);
     if (figure->pelvis == MD5_NONE)
-        figure->pelvis = role[2 * HIPS];
-    const uint32_t head = role[2 * HEAD];
-    uint32_t chest = common_parent(figure, role[2 * UPPER_ARM], role[2 * UPPER_ARM + 1]);
-    if (chest == MD5_NONE && head != MD5_NONE)
-        chest = figure->own[head].parent;
+        figure->pelvis = hips;
+    uint32_t chest = common_parent(figure, role[2 * UPPER_ARM].last, role[2 * UPPER_ARM + 1].last);
+    if (chest == MD5_NONE)
+        chest = parent_of(figure, head);
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
-    figure->chains[SPINE] = make_chain(figure, figure->body, chest);
-    figure->chains[NECK] = make_chain(figure, chest != MD5_NONE ? chest : figure->body,
-                                      head != MD5_NONE ? figure->own[head].parent : MD5_NONE);
-    COMMON_FOR (k, 2 * NUM_FINGERS)
-        figure->chains[FINGERS + k] = find_finger(figure, k / 2, k % 2);
+    role[2 * HIPS] = (retarget_chain){figure->pelvis, figure->pelvis};
+    role[2 * SPINE] = chain_between(figure, figure->body, chest);
+    if (head != MD5_NONE)
+        role[2 * NECK] = chain_between(figure, chest != MD5_NONE ? chest : figure->body,
+                                       parent_of(figure, head));
     find_axes(figure);
-    place_at_rest(figure);
-    make_t_pose(figure);
 }
 
 static void free_figure(retarget_figure *figure)
 {
     free(figure->joints);
-    free(figure->order);
     free(figure->rest);
 }
 
-// A skeleton, and who is who in it: that of a model, whose order is its own and whose vertices say
-// which joints matter, or with NULL that of a motion. Its space, if its limbs do not say it, has y
-// up.
-static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints,
-                                   const md5_model *model)
+md5_quat convert_measure(const md5_model *model, float *legs)
 {
-    retarget_figure figure = {.num_joints = num_joints, .own = own, .space.rotation = no_turn};
-    figure.joints = common_alloc(num_joints, sizeof *figure.joints);
-    figure.order = common_alloc((NUM_CHAINS + 1) * (size_t)num_joints, sizeof *figure.order);
-    figure.next_chain = figure.order + num_joints;
-    figure.rest = common_alloc(2 * (size_t)num_joints, sizeof *figure.rest);
-    figure.posed = figure.rest + num_joints;
-    COMMON_FOR (i, num_joints) {
-        const uint32_t joint = model != NULL ? model->skeleton.order[i] : i;
-        const uint32_t parent = own[joint].parent;
-        figure.order[i] = joint;
-        figure.joints[joint] =
-            (retarget_joint){.name = read_name(own[joint].name),
-                             .depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
-                             .leader = MD5_NONE,
-                             .is_skin = model == NULL || model->num_meshes == 0,
-                             .low = MD5_NONE};
-    }
-    place_at_rest(&figure);
-    for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-        COMMON_FOR (k, model->meshes[m].num_influences) {
-            retarget_joint *const joint = &figure.joints[model->meshes[m].influence_joints[k]];
-            joint->is_skin = true;
-            joint->load++;
-        }
-    for (uint32_t i = num_joints; i-- > 0;) {
-        const uint32_t joint = figure.order[i], parent = own[joint].parent;
-        if (parent != MD5_NONE)
-            figure.joints[parent].load += figure.joints[joint].load;
-    }
-    guess_roles(&figure);
-    if (model == NULL)
-        figure.space.rotation = (convert_quat){0.5, 0.5, 0.5, 0.5};
-    return figure;
-}
-
-// The length of those parts of the legs, thigh to shin to foot, that both figures have.
-static double leg_length(const retarget_figure *figure, const retarget_figure *other)
-{
-    double sum = 0.0;
-    for (int r = 2 * THIGH; r < 2 * FOOT; r++) {
-        const uint32_t from = figure->roles[r], to = figure->roles[r + 2];
-        if (from != MD5_NONE && to != MD5_NONE && other->roles[r] != MD5_NONE
-            && other->roles[r + 2] != MD5_NONE)
-            sum += length_of(bone(figure->rest, from, to));
-    }
-    return sum;
-}
-
-convert_quat convert_measure_motion(const convert_motion *motion, double *legs)
-{
-    retarget_figure figure = make_figure(motion->joints, motion->num_joints, NULL);
+    retarget_figure figure = make_figure(model, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
-    *legs = 0.5 * leg_length(&figure, &figure);
+    *legs = 0.0f;
+    for (int r = 2 * THIGH; r < 2 * FOOT; r++)
+        *legs += 0.5f * length_of(&figure, r);
     free_figure(&figure);
-    return figure.space.rotation;
+    return figure.space;
 }
 
 // -- Drives ---------------------------------------------------------------------------------------
 
-// The user's map has the last word.
-static void set_drive(retarget_joint *joint, uint32_t low, uint32_t high, double part)
+// Lets a chain of the source turn one of the model: with i of n joints turned, as i * m / n of its
+// m are. The user's map has the last word.
+static bool drive(const retarget_figure *source, const retarget_figure *target, retarget_chain from,
+                  retarget_chain to)
 {
-    if (joint->is_mapped)
-        return;
-    joint->low = high != MD5_NONE ? low : MD5_NONE;
-    joint->high = low != MD5_NONE ? high : MD5_NONE;
-    joint->part = part;
+    uint32_t s[MAX_CHAIN + 1], t[MAX_CHAIN];
+    const uint32_t m = list_chain(source, from, s + 1), n = list_chain(target, to, t);
+    s[0] = parent_of(source, from.first);
+    for (uint32_t i = 0; i < n && m > 0; i++) {
+        retarget_joint *const joint = &target->joints[t[i]];
+        const uint32_t at = m * (i + 1), low = at / n, high = (at + n - 1) / n;
+        if (joint->is_mapped || source->joints[s[high]].is_mapped)
+            continue;
+        joint->high = s[high];
+        joint->low = s[low] != MD5_NONE ? s[low] : s[high];
+        joint->part = (float)(at % n) / (float)n;
+        joint->is_chained = m != n;
+    }
+    return m > 0 && n > 0;
 }
 
-// -- The user's map -------------------------------------------------------------------------------
+// Finds who moves whom. Where too few roles are in both skeletons, and there is no map, only those
+// of equal names do: then it returns false.
+static bool make_drives(const retarget_figure *source, const retarget_figure *target,
+                        bool is_captured, bool has_map)
+{
+    int count = 0;
+    uint32_t root = source->pelvis;
+    while (parent_of(source, root) != MD5_NONE)
+        root = parent_of(source, root);
+    if (!is_captured && root != source->pelvis && common_parent(target, 0, target->body) == 0
+        && parent_of(target, 0) == MD5_NONE)
+        drive(source, target, (retarget_chain){root, root}, (retarget_chain){0, 0});
+    if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // turns as the pelvis does
+        drive(source, target, source->roles[2 * HIPS],
+              (retarget_chain){target->body, target->body});
+    for (int r = 0; r < NUM_ROLES; r++) {
+        const int word = r / 2;
+        if ((word > HEAD || r % 2 == 0)
+            && drive(source, target, source->roles[r], target->roles[r]))
+            count += word != SPINE && word < THUMB;
+        else if (word == UPPER_ARM || word == THIGH)
+            count -= NUM_COUNTED;
+    }
+    const bool is_known = has_map || count >= NUM_NEEDED;
+    for (uint32_t i = 0; i < target->skeleton->num_joints && !is_known; i++)
+        target->joints[i].low = MD5_NONE;
+    return is_known;
+}
 
-// Reads a name: in quotes, or up to a blank. Returns it cut off, or NULL at the end of the line.
+// For md5_load_opts.warn of a retarget, which names joints that nothing drives.
+static void take_idle(void *user, const md5_error *warning)
+{
+    const retarget_figure *const target = user;
+    const char *const number = strpbrk(warning->message, "0123456789");
+    const unsigned long joint = number != NULL ? strtoul(number, NULL, 10) : MD5_NONE;
+    if (joint < target->skeleton->num_joints)
+        target->joints[joint].is_idle = true;
+}
+
+// What the drives are for the library.
+static md5_retarget *make_retarget(const retarget_figure *source, retarget_figure *target,
+                                   md5_error *error)
+{
+    const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
+    const uint32_t num_joints = target->skeleton->num_joints;
+    md5_joint_pair *const pairs =
+        common_alloc((size_t)num_joints + source->skeleton->num_joints, sizeof *pairs);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const retarget_joint *const joint = &target->joints[i];
+        if ((joint->low == MD5_NONE && !joint->is_mapped)
+            || md5_find_joint(target->skeleton, to[i].name) != i)
+            continue;
+        md5_joint_pair *const pair = &pairs[count++];
+        *pair = (md5_joint_pair){.target = to[i].name, .part = joint->part};
+        if (joint->low == MD5_NONE)
+            continue;
+        pair->source = from[joint->low].name;
+        pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
+        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
+            pair->align |= r / 2 != HAND && target->roles[r].last == i && !joint->is_loose;
+    }
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+        if (source->joints[i].is_mapped)
+            pairs[count++] = (md5_joint_pair){.source = from[i].name};
+    const md5_load_opts opts = {.warn = take_idle, .warn_user = target, .max_warnings = UINT32_MAX};
+    md5_retarget *const retarget =
+        md5_create_retarget(source->model, target->model, pairs, count, &opts, error);
+    free(pairs);
+    return retarget;
+}
+
+md5_retarget *convert_create_retarget(const md5_model *source, const md5_model *target,
+                                      md5_error *error)
+{
+    retarget_figure from = make_figure(source, no_turn), to = make_figure(target, no_turn);
+    complete_figure(&from);
+    complete_figure(&to);
+    make_drives(&from, &to, false, false);
+    md5_retarget *const retarget = make_retarget(&from, &to, error);
+    free_figure(&from);
+    free_figure(&to);
+    return retarget;
+}
+
+// -- Maps -----------------------------------------------------------------------------------------
+
+// Reads a word: in quotes, or up to a blank. Returns it cut off, or NULL at the end of the line.
 static char *read_word(char **at)
 {
     char *word = *at + strspn(*at, " \t\r");
@@ -484,250 +520,297 @@ static char *read_word(char **at)
     return word;
 }
 
-static uint32_t find_name(const retarget_figure *figure, const char *name)
+// A line of SOURCE TARGET, with "~" behind it if limbs are not aligned, or of chain A..B C..D; "-"
+// is none. A pair is also a role, if one of its joints has one: so that a map of the limbs is
+// enough. Returns what is wrong with words[*bad], or NULL.
+static char *read_pair(char *words[4], int count, retarget_figure *const figures[2], int *bad)
 {
-    COMMON_FOR (i, figure->num_joints)
-        if (strcmp(figure->own[i].name, name) == 0)
-            return i;
-    return MD5_NONE;
+    const bool is_chain = count == 3 && strcmp(words[0], "chain") == 0;
+    const bool is_loose = count == 3 && strcmp(words[2], "~") == 0;
+    retarget_chain chains[2];
+    uint32_t joints[MAX_CHAIN], num_joints = 0;
+    *bad = count < 3 ? count - 1 : 2;
+    if (count != 2 && !is_chain && !is_loose)
+        return common_copy("expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
+    for (int k = 0; k < 2; k++) {
+        *bad = k + (int)is_chain;
+        char *const first = words[*bad], *const dots = is_chain ? strstr(first, "..") : NULL;
+        const char *const last = dots != NULL ? dots + strlen("..") : first;
+        if (dots != NULL)
+            *dots = '\0';
+        chains[k] = (retarget_chain){md5_find_joint(figures[k]->skeleton, first),
+                                     md5_find_joint(figures[k]->skeleton, last)};
+        num_joints = list_chain(figures[k], chains[k], joints);
+        if (num_joints == 0
+            && (strcmp(words[*bad], "-") != 0 || (k > 0 && chains[0].last == MD5_NONE)))
+            return common_format(chains[k].first == MD5_NONE || chains[k].last == MD5_NONE
+                                     ? "the %s has no joint '%s'"
+                                     : "in the %s no chain ends in '%s'",
+                                 k == 0 ? "motion" : "model",
+                                 chains[k].first == MD5_NONE ? first : last);
+    }
+    const uint32_t s = chains[0].last, t = chains[1].last;
+    for (uint32_t i = 0; i < num_joints; i++)
+        if (figures[1]->joints[joints[i]].is_mapped)
+            return common_format("a line above names '%s'",
+                                 figures[1]->skeleton->joints[joints[i]].name);
+    drive(figures[0], figures[1], chains[0], chains[1]);
+    for (uint32_t i = 0; i < num_joints; i++) {
+        figures[1]->joints[joints[i]].is_mapped = true;
+        figures[1]->joints[joints[i]].is_loose = is_loose;
+    }
+    if (t == MD5_NONE)
+        figures[0]->joints[s].is_mapped = true;
+    for (int r = 0; r < 2 * THUMB && s != MD5_NONE && t != MD5_NONE && !is_chain; r++)
+        if (figures[0]->roles[r].last == s)
+            figures[1]->roles[r] = chains[1];
+        else if (figures[1]->roles[r].last == t)
+            figures[0]->roles[r] = chains[0];
+    return NULL;
 }
 
-// Lines of SOURCE TARGET. A pair is also a role, if one of its joints has one: so that a map of the
-// limbs is enough for a T pose. "-" instead of a source: none.
-static bool read_map(const convert_job *job, retarget_figure *source, retarget_figure *target,
-                     md5_error *error)
+static bool read_map(const char *path, retarget_figure *const figures[2], md5_error *error)
 {
     enum { MAX_LINES = 10000 };
     size_t size = 0;
     const char *reason = NULL;
-    char *text = common_read_stream(job->map, &size, &reason);
+    char *text = common_read_stream(path, &size, &reason), *wrong = NULL;
     if (text == NULL)
-        return convert_fail(error, MD5_ERROR_IO, job->map, "cannot read the file: %s", reason);
+        return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     text = common_realloc(text, size + 1, 1);
     text[size] = '\0';
-    bool is_done = true;
     uint32_t number = 1;
-    for (char *line = text; line != NULL; number++) {
-        char *const end = strchr(line, '\n');
+    for (char *line = text; line != NULL && wrong == NULL; number++) {
+        char *words[4], *at = line, *const end = strchr(line, '\n');
+        int count = 0, bad = 0;
         if (end != NULL)
             *end = '\0';
-        char *at = line;
-        const char *const from = read_word(&at), *const to = from ? read_word(&at) : NULL;
-        line = end ? end + 1 : NULL;
-        if (from == NULL)
-            continue;
-        const bool is_none = strcmp(from, "-") == 0;
-        const uint32_t s = is_none ? MD5_NONE : find_name(source, from);
-        const uint32_t t = to ? find_name(target, to) : MD5_NONE;
-        const bool is_unknown = s == MD5_NONE && !is_none;
-        if (number > MAX_LINES || is_unknown || t == MD5_NONE) {
-            is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->map,
-                                   to == NULL           ? "expected two names, SOURCE TARGET"
-                                   : number > MAX_LINES ? "more than 10000 lines"
-                                   : is_unknown         ? "the motion has no joint '%s'"
-                                                        : "the model has no joint '%s'",
-                                   is_unknown ? from : to);
+        while (count < 4 && (words[count] = read_word(&at)) != NULL)
+            count++;
+        if (count > 0)
+            wrong = number > MAX_LINES ? common_copy("more lines than 10000")
+                                       : read_pair(words, count, figures, &bad);
+        if (wrong != NULL) {
+            convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
             error->line = number;
-            error->column = 1;
-            break;
+            error->column = (uint32_t)(words[bad] - line) + 1;
         }
-        set_drive(&target->joints[t], s, s, 0.0);
-        target->joints[t].is_mapped = true;
-        for (int r = 0; r < NUM_ROLES && !is_none; r++)
-            if (source->roles[r] == s)
-                target->roles[r] = t;
-            else if (target->roles[r] == t)
-                source->roles[r] = s;
+        line = end ? end + 1 : NULL;
     }
+    const bool is_read = wrong == NULL;
+    free(wrong);
     free(text);
-    return is_done;
+    return is_read;
 }
 
-// Finds who moves whom. Returns the number of joints that are moved.
-static uint32_t make_drives(const convert_job *job, const retarget_figure *source,
-                            const retarget_figure *target)
+static void print_name(const char *name, const char *behind)
 {
-    const retarget_chain *const spine = &target->chains[SPINE];
-    uint32_t num_bent = 0; // of fingers
-    COMMON_FOR (c, NUM_CHAINS) {
-        const retarget_chain *const to = &target->chains[c], *const from = &source->chains[c];
-        if (c >= FINGERS && from->count == 0)
+    const char *const quote = strpbrk(name, " \t#~") != NULL ? "\"" : "";
+    common_print(stdout, "%s%s%s", quote, name, quote);
+    fputs(behind, stdout);
+}
+
+// Prints who moves whom as a map.
+static void print_map(const retarget_figure *source, const retarget_figure *target)
+{
+    const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
+    for (int r = 0; r < NUM_ROLES; r++) {
+        const retarget_chain s = source->roles[r], t = target->roles[r];
+        if (s.last == MD5_NONE || t.last == MD5_NONE || !target->joints[t.last].is_chained)
             continue;
-        num_bent += c >= FINGERS ? to->count : 0;
-        // The bend of the source's is spread over the model's.
-        COMMON_FOR (i, to->count) {
-            const double at = (double)from->count * (i + 1) / to->count;
-            const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
-            set_drive(&target->joints[to->joints[i]],
-                      below > 0 ? from->joints[below - 1] : from->base,
-                      above > 0 ? from->joints[above - 1] : from->base, at - below);
+        char *const ends[] = {common_format("%s..%s", from[s.first].name, from[s.last].name),
+                              common_format("%s..%s", to[t.first].name, to[t.last].name)};
+        fputs("chain ", stdout);
+        for (int k = 0; k < 2; k++) {
+            print_name(ends[k], k == 0 ? " " : "\n");
+            free(ends[k]);
         }
     }
-    if (spine->count > 0)
-        convert_note(job, "spine: %u joints from %s to %s are bent as %u of the motion",
-                     spine->count, target->own[spine->joints[0]].name,
-                     target->own[spine->joints[spine->count - 1]].name,
-                     source->chains[SPINE].count);
-    if (num_bent > 0)
-        convert_note(job, "fingers: %u joints are bent", num_bent);
-    COMMON_FOR (r, NUM_ROLES) {
-        const int word = r / 2;
-        const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
-        const uint32_t to = word == HIPS ? target->pelvis : target->roles[r];
-        const char *const side = word <= HIPS ? "" : r % 2 == 0 ? "left " : "right ";
-        const char *const title = roles[word].title;
-        if ((word <= HIPS && r % 2 == 1) || (from == MD5_NONE && to == MD5_NONE))
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+        const retarget_joint *const joint = &target->joints[i];
+        if (joint->is_chained)
             continue;
-        if (from == MD5_NONE) {
-            convert_note(job, "%s%s: not in the motion; in the model %s", side, title,
-                         target->own[to].name);
-        } else if (to == MD5_NONE) {
-            convert_note(job, "%s%s: %s, not in the model", side, title, source->own[from].name);
-        } else {
-            convert_note(job, "%s%s: %s moves %s", side, title, source->own[from].name,
-                         target->own[to].name);
-            set_drive(&target->joints[to], from, from, 0.0);
-        }
+        if (joint->is_idle && !joint->is_mapped)
+            fputs("# ", stdout);
+        print_name(joint->low != MD5_NONE ? from[joint->low].name
+                   : joint->is_idle       ? "-"
+                                          : to[i].name,
+                   " ");
+        print_name(to[i].name, joint->is_loose ? " ~\n" : "\n");
     }
-    // What carries both pelvis and chest turns with the pelvis.
-    if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
-        set_drive(&target->joints[target->body], source->pelvis, source->pelvis, 0.0);
-    uint32_t count = 0;
-    COMMON_FOR (i, target->num_joints)
-        count += target->joints[i].low != MD5_NONE;
-    return count;
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+        if (source->joints[i].is_mapped)
+            print_name(from[i].name, " -\n");
 }
 
 // -- Motion ---------------------------------------------------------------------------------------
 
 typedef struct retarget_transfer {
     const convert_job *job;
-    const convert_motion *motion;
-    retarget_figure source, target;
-    convert_vec start; // of the source's pelvis
-    convert_quat turn; // of the whole motion, about z
-    double scale;
-    double lift;   // raises the model
-    bool has_path; // the pelvis is known in both
+    retarget_figure source, target; // the source's, turned as the model is
+    const md5_binding *binding;     // of the clip
+    md5_retarget *retarget;
+    float ratio;
+    md5_xform *poses;        // what follows is in it, and the source's bind pose
+    md5_xform *from, *posed; // [source joints] local and model space
+    md5_xform *to, *placed;  // [joints] the same
+    void *scratch;
+    md5_xform into;       // from the clip's space and place to those of the model
+    float lift, ground;   // raises the model; where the source's feet stand
+    bool is_captured;     // the clip may begin anywhere
+    bool has_path;        // the pelvis is known in both
+    bool has_uneven_legs; // thighs and shins are longer by other factors
+    // Of each foot of the source how far it is from rest, and how much it stands, 0 to 1: [frames]
+    md5_vec3 *feet[2];
+    float *stands[2];
+    // What is measured while the clip is written:
+    md5_vec3 starts[2]; // where a foot began to stand
+    double sum, worst;  // angles between bones
+    unsigned num_bones;
+    float slide, depth;
 } retarget_transfer;
+
+// How far a joint of a pose is from rest, in the figure's space.
+static md5_vec3 moved(const retarget_figure *figure, const md5_xform *posed, uint32_t joint)
+{
+    return md5_quat_rotate(figure->space,
+                           md5_vec3_sub(posed[joint].translation, figure->rest[joint].translation));
+}
+
+static md5_vec3 to_model(const retarget_transfer *transfer, md5_vec3 v)
+{
+    return md5_quat_rotate(md5_quat_conjugate(transfer->target.space), v);
+}
+
+// How far the lowest foot or toe is above where it rests; INFINITY: there is none.
+static float lowest_of(const retarget_figure *figure, const md5_xform *posed)
+{
+    float lowest = INFINITY;
+    for (int r = 2 * FOOT; r < 2 * TOE + 2; r++)
+        if (figure->roles[r].last != MD5_NONE)
+            lowest = fminf(lowest, moved(figure, posed, figure->roles[r].last).z);
+    return lowest;
+}
 
 static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;
-    transfer->motion->pose(transfer->motion->user, frame, source->posed);
-    place(source, source->posed);
-}
-
-// The rotation of a source joint out of its T pose.
-static convert_quat rotation_of(const retarget_transfer *transfer, uint32_t joint)
-{
-    const retarget_figure *const source = &transfer->source;
-    return convert_quat_mul(transfer->turn,
-                            convert_quat_mul(source->posed[joint].rotation,
-                                             convert_conjugate(source->joints[joint].t_pose)));
-}
-
-// Poses a joint of the model, whose parent is posed, and if asked for that with which it moves.
-static void pose_joint(const retarget_transfer *transfer, uint32_t joint, convert_vec path,
-                       bool has_leader)
-{
-    const retarget_figure *const target = &transfer->target;
-    const retarget_joint *const drive = &target->joints[joint];
-    const uint32_t parent = target->own[joint].parent, leader = drive->leader;
-    convert_xform *const to = &target->posed[joint];
-    convert_quat turned = no_turn;
-    *to = parent == MD5_NONE ? target->rest[joint]
-                             : convert_mul(target->posed[parent], target->own[joint].rest);
-    if (drive->low != MD5_NONE) {
-        turned = convert_slerp(rotation_of(transfer, drive->low),
-                               rotation_of(transfer, drive->high), drive->part);
-        to->rotation = convert_quat_mul(turned, drive->t_pose);
-    } else if (leader != MD5_NONE && has_leader) {
-        *to = convert_mul(target->posed[leader],
-                          convert_mul(convert_inverse(target->rest[leader]), target->rest[joint]));
-    }
-    // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
-    // motion games take as that of the character.
-    if (joint == target->body) {
-        to->translation =
-            convert_add(convert_add(target->rest[target->pelvis].translation, path),
-                        convert_rotate(turned, bone(target->rest, target->pelvis, joint)));
-    } else if (joint == 0 && parent == MD5_NONE && transfer->has_path) {
-        to->translation =
-            convert_add(target->rest[0].translation, (convert_vec){path.x, path.y, 0.0});
-    }
+    const md5_moment moment = {.frame0 = frame, .frame1 = frame};
+    md5_sample(transfer->binding, moment, MD5_ROOT_FILE, transfer->from);
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+        if (parent_of(source, i) == MD5_NONE)
+            transfer->from[i] = md5_xform_mul(transfer->into, transfer->from[i]);
+    md5_local_to_model_xforms(source->skeleton, transfer->from, transfer->posed);
 }
 
 // Poses the model in a frame.
 static void pose_model(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
-    convert_vec path = {0.0, 0.0, 0.0};
+    md5_xform *const to = transfer->to, *const placed = transfer->placed;
+    const uint32_t body = target->body;
     pose_source(transfer, frame);
-    if (transfer->has_path)
-        path = convert_times(
-            convert_rotate(transfer->turn,
-                           convert_sub(source->posed[source->pelvis].translation, transfer->start)),
-            transfer->scale);
-    if (transfer->job->is_in_place)
-        path.x = path.y = 0.0;
-    path.z += transfer->lift;
-    // Twice, as joints that lead others can come behind them.
-    COMMON_FOR (time, 2)
-        COMMON_FOR (i, target->num_joints)
-            pose_joint(transfer, target->order[i], path, time > 0);
-}
-
-// For the motion of the model.
-static void pose_clip(void *user, uint32_t frame, convert_xform *local)
-{
-    const retarget_transfer *const transfer = user;
-    const retarget_figure *const target = &transfer->target;
-    pose_model(transfer, frame);
-    COMMON_FOR (i, target->num_joints) {
-        const uint32_t parent = target->own[i].parent;
-        const convert_xform from = parent == MD5_NONE ? target->space : target->posed[parent];
-        local[i] = convert_mul(convert_inverse(from), target->posed[i]);
+    md5_retarget_pose(transfer->retarget, transfer->from, to, transfer->scratch);
+    // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
+    // motion games take as that of the character.
+    if (transfer->has_path && target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE
+        && common_parent(target, 0, body) == 0 && body != 0) {
+        md5_vec3 path = moved(source, transfer->posed, source->pelvis);
+        path.z = 0.0f;
+        path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
+        const md5_quat above = target->rest[parent_of(target, body)].rotation;
+        to[0].translation = md5_vec3_add(to[0].translation, path);
+        to[body].translation =
+            md5_vec3_sub(to[body].translation, md5_quat_rotate(md5_quat_conjugate(above), path));
     }
+    md5_local_to_model_xforms(target->skeleton, to, placed);
+    bool has_followers = false;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+        const uint32_t joint = target->skeleton->order[i], parent = parent_of(target, joint);
+        const uint32_t leader = target->joints[joint].leader;
+        const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
+        has_followers |= follows;
+        if (follows)
+            placed[joint] =
+                md5_xform_mul(placed[leader], md5_xform_mul(md5_xform_inverse(target->rest[leader]),
+                                                            target->rest[joint]));
+        else if (parent != MD5_NONE && has_followers)
+            placed[joint] = md5_xform_mul(placed[parent], to[joint]);
+    }
+    if (has_followers)
+        md5_model_to_local_xforms(target->skeleton, placed, to);
 }
 
 // Raises the model so that feet stand where they do in the bind pose: in nearly all frames none is
-// lower.
-static void find_lift(retarget_transfer *transfer)
+// lower, but by as much as those of a clip that was not captured. Finds where feet of the clip
+// stand: near their lowest height, and slow; beside that they do by less, over a tenth of a second.
+static void find_ground(retarget_transfer *transfer)
 {
-    const retarget_figure *const target = &transfer->target;
-    const uint32_t num_frames = transfer->motion->num_frames;
-    double *const lows = common_alloc(num_frames, sizeof *lows);
-    COMMON_FOR (frame, num_frames) {
+    const retarget_figure *const source = &transfer->source;
+    const uint32_t num_frames = transfer->binding->anim->num_frames;
+    const float rate = (float)transfer->binding->anim->frame_rate;
+    double *const lows = common_alloc(2 * (size_t)num_frames, sizeof *lows);
+    double *const own = lows + num_frames;
+    for (int side = 0; side < 2; side++) {
+        transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
+        transfer->stands[side] = common_alloc(num_frames, sizeof(float));
+    }
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
         pose_model(transfer, frame);
-        lows[frame] = HUGE_VAL;
-        for (int r = 2 * FOOT; r < 2 * TOE + 2; r++) {
-            const uint32_t joint = target->roles[r];
-            if (joint != MD5_NONE)
-                lows[frame] = fmin(lows[frame], target->posed[joint].translation.z
-                                                    - target->rest[joint].translation.z);
-        }
+        own[frame] = (double)lowest_of(source, transfer->posed);
+        lows[frame] = (double)lowest_of(&transfer->target, transfer->placed);
+        if (!transfer->is_captured && isfinite(own[frame]))
+            lows[frame] -= (double)transfer->ratio * own[frame];
+        for (int side = 0; side < 2; side++)
+            if (source->roles[2 * FOOT + side].last != MD5_NONE)
+                transfer->feet[side][frame] =
+                    moved(source, transfer->posed, source->roles[2 * FOOT + side].last);
     }
     qsort(lows, num_frames, sizeof *lows, common_compare_doubles);
-    const double lift = -lows[num_frames / 20];
-    if (transfer->has_path && isfinite(lift))
+    qsort(own, num_frames, sizeof *own, common_compare_doubles);
+    const float lift = (float)-lows[num_frames / 20]; // more than rounding
+    if (transfer->has_path && isfinite(lift)
+        && fabsf(lift) > 1e-5f * length_of(&transfer->target, 2 * THIGH))
         transfer->lift = lift;
-    if (transfer->lift != 0.0)
-        convert_note(transfer->job,
-                     "it is raised by %.6g units, so that feet stand as in the bind pose",
-                     transfer->lift);
+    if (transfer->is_captured && isfinite(own[num_frames / 20]))
+        transfer->ground = (float)own[num_frames / 20];
     free(lows);
+    transfer->into.translation =
+        md5_vec3_add(transfer->into.translation,
+                     to_model(transfer, (md5_vec3){0.0f, 0.0f, transfer->lift / transfer->ratio}));
+    for (int side = 0; side < 2; side++) {
+        const md5_vec3 *const at = transfer->feet[side];
+        float *const stands = transfer->stands[side], low = INFINITY, last = INFINITY;
+        const float leg = length_of(source, 2 * THIGH + side) + length_of(source, 2 * SHIN + side);
+        for (uint32_t i = 0; i < num_frames; i++)
+            low = fminf(low, at[i].z);
+        for (uint32_t i = 0; i < num_frames; i++) {
+            const float next =
+                i + 1 < num_frames ? md5_vec3_length(md5_vec3_sub(at[i + 1], at[i])) : INFINITY;
+            stands[i] = at[i].z <= low + 0.03f * leg && fminf(last, next) * rate <= 0.1f * leg
+                            ? 1.0f
+                            : 0.0f;
+            last = next;
+        }
+        for (uint32_t i = 1; i < num_frames; i++)
+            stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
+        for (uint32_t i = num_frames; i-- > 1;)
+            stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
+    }
 }
 
-// Turns the motion by quarters so that it begins facing the model's front.
-static void find_turn(retarget_transfer *transfer)
+// Brings a motion that was captured to where the model stands, turned by quarters to its front.
+static void find_place(retarget_transfer *transfer)
 {
+    const retarget_figure *const source = &transfer->source;
+    const md5_quat space = source->space;
+    const double pi = 3.14159265358979323846;
     pose_source(transfer, 0);
-    const convert_vec left = left_of(&transfer->source, transfer->source.posed);
-    const double yaw = length_of(left) > 0.5 ? atan2(-left.x, left.y) * 180.0 / pi : 0.0;
-    const double quarters = floor(yaw / 90.0 + 0.5);
-    const double half = -90.0 * quarters * pi / 360.0;
-    transfer->turn = (convert_quat){0.0, 0.0, sin(half), cos(half)};
+    const md5_vec3 left = left_of(source, transfer->posed);
+    const double yaw =
+        md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0.0;
+    const double quarters = floor(yaw / 90.0 + 0.5), half = -quarters * pi / 4.0;
+    const md5_quat turn = {0.0f, 0.0f, (float)sin(half), (float)cos(half)};
     if (quarters != 0.0)
         convert_note(transfer->job,
                      "the motion begins turned by %.0f degrees to the left: it is turned by %.0f, "
@@ -738,64 +821,274 @@ static void find_turn(retarget_transfer *transfer)
                      "the motion begins turned by %.0f degrees to the left: --turn %.0f would "
                      "make it begin forward",
                      yaw, -yaw);
-}
-
-// Feet that walk must not slide: the path is as much longer as the legs are.
-static void find_path(retarget_transfer *transfer)
-{
-    const retarget_figure *const source = &transfer->source, *const target = &transfer->target;
-    transfer->has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
-    const double from = leg_length(source, target), to = leg_length(target, source);
-    transfer->scale = from > 0.0 && to > 0.0 ? to / from : 1.0;
+    transfer->into.rotation =
+        md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(turn, space)),
+                     transfer->into.rotation);
+    pose_source(transfer, 0);
     if (transfer->has_path)
-        transfer->start = source->posed[source->pelvis].translation;
-    convert_note(transfer->job, "the motion is scaled by %.6g, %s", transfer->scale,
-                 from > 0.0 && to > 0.0 ? "the ratio of the legs"
-                                        : "as thighs and shins are not in both skeletons");
-    if (transfer->start.x != 0.0 || transfer->start.y != 0.0)
-        convert_note(transfer->job, "it began %.6g units from the origin of the motion's file",
-                     transfer->scale * hypot(transfer->start.x, transfer->start.y));
+        transfer->into.translation = md5_vec3_sub(source->rest[source->pelvis].translation,
+                                                  transfer->posed[source->pelvis].translation);
 }
 
-bool convert_retarget(const convert_job *job, const convert_motion *motion, const md5_model *model,
-                      convert_scene *scene, const char *name, md5_error *error)
+// For the motion of the model: holds feet that stand, where its legs need it, and measures.
+static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
-    const uint32_t num_joints = model->skeleton.num_joints;
-    convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
-    COMMON_FOR (i, num_joints)
-        joints[i] =
-            (convert_joint){model->skeleton.joints[i].name, model->skeleton.joints[i].parent,
-                            convert_from_xform(model->bind_local[i])};
+    retarget_transfer *const transfer = user;
+    const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
+    pose_model(transfer, frame);
+    for (int side = 0; side < 2 && transfer->has_uneven_legs; side++) {
+        const md5_limb leg = {target->roles[2 * THIGH + side].last,
+                              target->roles[2 * SHIN + side].last,
+                              target->roles[2 * FOOT + side].last};
+        md5_vec3 path = transfer->feet[side][frame];
+        path.z -= transfer->ground;
+        path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
+        const md5_two_bone_job job = {.tip = leg.tip,
+                                      .limb = &leg,
+                                      .target =
+                                          md5_vec3_add(target->rest[leg.tip].translation, path),
+                                      .weight = transfer->stands[side][frame]};
+        md5_solve_two_bone(target->skeleton, &job, transfer->to);
+    }
+    if (transfer->has_uneven_legs)
+        md5_local_to_model_xforms(target->skeleton, transfer->to, transfer->placed);
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+        local[i] = convert_from_xform(transfer->to[i]);
+    transfer->depth = fmaxf(transfer->depth, -lowest_of(target, transfer->placed));
+    for (int side = 0; side < 2; side++) {
+        const uint32_t foot = target->roles[2 * FOOT + side].last;
+        const float *const stands = &transfer->stands[side][frame];
+        if (foot == MD5_NONE || *stands < 1.0f)
+            continue;
+        const md5_vec3 at = moved(target, transfer->placed, foot);
+        if (frame == 0 || stands[-1] < 1.0f)
+            transfer->starts[side] = at;
+        transfer->slide =
+            fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(at, transfer->starts[side])));
+    }
+    for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
+        if (r / 2 != HAND && length_of(source, r) > 0.0f && length_of(target, r) > 0.0f) {
+            const md5_vec3 a =
+                bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
+            const md5_vec3 b =
+                bone(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
+            const double angle =
+                atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
+            transfer->sum += angle;
+            transfer->worst = fmax(transfer->worst, angle);
+            transfer->num_bones++;
+        }
+}
+
+static void print_results(const retarget_transfer *transfer)
+{
+    const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
+    const double degrees = 180.0 / 3.14159265358979323846;
+    const float leg = length_of(target, 2 * THIGH) + length_of(target, 2 * SHIN);
+    unsigned num_idle = 0, num_unused = source->skeleton->num_joints;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+        const retarget_joint *const joint = &target->joints[i];
+        num_idle += joint->is_idle;
+        num_unused -= !joint->is_idle && joint->low == MD5_NONE; // but by an equal name
+        for (int k = 0; k < 2 && joint->low != MD5_NONE; k++) {
+            bool *const is_used = &source->joints[k ? joint->high : joint->low].is_idle;
+            num_unused -= !*is_used;
+            *is_used = true;
+        }
+    }
+    convert_note(transfer->job, "%u joints are driven, %u are not; %u of the motion are not used",
+                 target->skeleton->num_joints - num_idle, num_idle, num_unused);
+    convert_note(transfer->job, "limbs point as the motion's within %.2g degrees, on average %.2g",
+                 degrees * transfer->worst,
+                 degrees * transfer->sum / fmax(transfer->num_bones, 1.0));
+    convert_note(transfer->job,
+                 "the motion is scaled by %.6g and raised by %.4g units; feet that stand slide by "
+                 "%.2g units, %.2g %% of the leg; soles are %.2g below the ground",
+                 (double)transfer->ratio, (double)transfer->lift, (double)transfer->slide,
+                 100.0 * (double)transfer->slide / fmax((double)leg, 1e-9),
+                 (double)transfer->depth);
+}
+
+// How many times as long the bones of a clip are as its model's, in other units: 1, but where there
+// are some that nearly all say the same.
+static float unit_of(const md5_binding *clip, md5_xform *pose)
+{
+    const md5_skeleton *const skeleton = clip->skeleton;
+    double *const ratios = common_alloc(skeleton->num_joints, sizeof *ratios);
+    uint32_t count = 0, num_alike = 0;
+    md5_sample(clip, (md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const float length = md5_vec3_length(clip->bind_local[i].translation);
+        if (skeleton->joints[i].parent != MD5_NONE && clip->tracks[i] != MD5_NONE && length > 0.0f)
+            ratios[count++] = (double)(md5_vec3_length(pose[i].translation) / length);
+    }
+    qsort(ratios, count, sizeof *ratios, common_compare_doubles);
+    const double median = count >= 5 ? ratios[count / 2] : 1.0;
+    for (uint32_t i = 0; i < count; i++)
+        num_alike += fabs(ratios[i] / median - 1.0) < 0.02;
+    free(ratios);
+    return fabs(median - 1.0) > 0.05 && 5 * num_alike >= 4 * count ? (float)median : 1.0f;
+}
+
+static bool retarget_clip(const convert_job *job, const md5_model *own, const md5_binding *clip,
+                          const md5_model *model, const convert_part *part, convert_scene *scene,
+                          md5_error *error)
+{
+    const bool is_captured = part->rest != NULL;
+    const uint32_t num_joints = model->skeleton.num_joints, num_source = own->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,
-        .motion = motion,
-        .source = make_figure(motion->joints, motion->num_joints, NULL),
-        .target = make_figure(joints, num_joints, model),
-    };
+        .source = make_figure(own, no_turn),
+        .target = make_figure(model, no_turn),
+        .binding = clip,
+        .is_captured = is_captured,
+        .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
     retarget_figure *const source = &transfer.source, *const target = &transfer.target;
-    bool is_done = job->map == NULL || read_map(job, source, target, error);
+    md5_model turned = *own; // as the target is
+    bool is_done =
+        job->map == NULL || read_map(job->map, (retarget_figure *[]){source, target}, error);
     if (is_done) {
+        md5_xform *const bind = transfer.poses;
+        turned.bind_local = bind;
         complete_figure(source);
         complete_figure(target);
-        is_done = make_drives(job, source, target) > 0
-                  || convert_fail(error, MD5_ERROR_MISMATCH, motion->path,
-                                  "no joint's name says what it is in both skeletons: --map FILE "
-                                  "names pairs");
+        const bool is_known = make_drives(source, target, is_captured, job->map != NULL);
+        transfer.into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
+        const float unit = unit_of(clip, bind);
+        for (uint32_t i = 0; i < num_source; i++) {
+            bind[i] = parent_of(source, i) == MD5_NONE
+                          ? md5_xform_mul(transfer.into, own->bind_local[i])
+                          : own->bind_local[i];
+            bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
+        }
+        source->model = &turned;
+        source->space = target->space;
+        md5_local_to_model_xforms(source->skeleton, bind, source->rest);
+        transfer.retarget = make_retarget(source, target, error);
+        uint32_t num_idle = 0;
+        for (uint32_t i = 0; i < num_joints; i++)
+            num_idle += target->joints[i].is_idle |= transfer.retarget == NULL;
+        is_done = job->prints_map || is_known || 2 * num_idle < num_joints
+                  || convert_fail(error, MD5_ERROR_MISMATCH, job->target,
+                                  "too few joints have names that say what they are in both "
+                                  "skeletons: --print-map writes pairs to fill in for --map FILE");
+        is_done = is_done && (transfer.retarget != NULL || job->prints_map);
     }
-    if (is_done) {
-        find_turn(&transfer);
-        find_path(&transfer);
-        find_lift(&transfer);
-        const convert_motion moved = {.num_joints = num_joints,
-                                      .joints = joints,
-                                      .num_frames = motion->num_frames,
-                                      .rate = motion->rate,
-                                      .pose = pose_clip,
-                                      .user = &transfer};
-        is_done = convert_add_clip(scene, name, &moved, model, error);
+    if (is_done && job->prints_map) {
+        print_map(source, target);
+    } else if (is_done) {
+        convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
+        transfer.from = transfer.poses + num_source;
+        transfer.posed = transfer.from + num_source;
+        transfer.to = transfer.posed + num_source;
+        transfer.placed = transfer.to + num_joints;
+        transfer.scratch = common_alloc(1, md5_retarget_pose_scratch(transfer.retarget));
+        transfer.ratio = md5_retarget_ratio(transfer.retarget);
+        transfer.has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
+        for (uint32_t i = 0; i < num_joints; i++)
+            joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
+                                        .parent = parent_of(target, i)};
+        for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
+            const float a = length_of(target, r) * length_of(source, r + 2);
+            const float b = length_of(target, r + 2) * length_of(source, r);
+            transfer.has_uneven_legs |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0.0f;
+        }
+        if (is_captured)
+            find_place(&transfer);
+        find_ground(&transfer);
+        const convert_motion motion = {.num_joints = num_joints,
+                                       .joints = joints,
+                                       .num_frames = clip->anim->num_frames,
+                                       .rate = clip->anim->frame_rate,
+                                       .rounding = 1e-6f,
+                                       .pose = pose_clip,
+                                       .user = &transfer};
+        is_done = convert_add_clip(scene, part->name, &motion, model, error);
+        print_results(&transfer);
+        free(joints);
+        for (int side = 0; side < 2; side++) {
+            free(transfer.feet[side]);
+            free(transfer.stands[side]);
+        }
     }
+    md5_destroy_retarget(transfer.retarget);
     free_figure(target);
     free_figure(source);
-    free(joints);
+    free(transfer.poses);
+    free(transfer.scratch);
+    return is_done;
+}
+
+// Replaces a clip that was taken out of the scene.
+static bool carry_clip(const convert_job *job, const convert_part *clip, const md5_model *source,
+                       const md5_model *target, convert_scene *scene, md5_error *error)
+{
+    const uint64_t most_numbers = 1 << 26; // joints times frames
+    const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
+    md5_model *const own =
+        clip->rest ? md5_parse_model(clip->rest, clip->rest_size, &opts, error) : NULL;
+    source = clip->rest ? own : source;
+    if (source == NULL)
+        return convert_fail(error, MD5_ERROR_MISSING, clip->path,
+                            "it is not known whose clip it is: expected its own model, too");
+    md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
+    md5_binding *const binding = md5_bind(source, anim, NULL, error);
+    bool is_done = binding != NULL;
+    if (is_done && (uint64_t)anim->num_frames * target->skeleton.num_joints > most_numbers)
+        is_done = convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
+                               "%u frames are too many for %u joints of the model",
+                               anim->num_frames, target->skeleton.num_joints);
+    is_done = is_done && retarget_clip(job, source, binding, target, clip, scene, error);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(own);
+    return is_done;
+}
+
+bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5_error *error)
+{
+    const convert_part *const first = convert_find_model(scene);
+    md5_model *const source = first ? convert_parse_model(first, error) : NULL;
+    md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
+    bool is_done = (source || !first) && (target || !job->target), is_carried = false;
+    convert_scene all = *scene, out = {.parts = all.parts};
+    scene->parts = NULL;
+    scene->num_parts = 0;
+    if (job->target) { // what the own model looks like goes, too
+        out = all;
+        out.name = NULL;
+        out.num_parts = 0;
+        *scene = (convert_scene){.name = all.name};
+    }
+    size_t size = 0;
+    const char *reason = NULL;
+    char *const bytes =
+        is_done && job->target && keeps ? common_read_stream(job->target, &size, &reason) : NULL;
+    if (bytes != NULL)
+        convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
+    for (size_t i = 0; i < all.num_parts; i++) {
+        convert_part *const part = &all.parts[i];
+        const bool is_clip = part->kind == CONVERT_CLIP && is_done && (job->target || part->rest)
+                             && target != NULL && !(job->prints_map && is_carried);
+        is_carried |= is_clip;
+        if (is_clip)
+            is_done = carry_clip(job, part, source, target, scene, error);
+        if (is_clip || (job->target && part->kind != CONVERT_CAMERA)) {
+            all.parts[out.num_parts++] = *part;
+            continue;
+        }
+        scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
+        scene->parts[scene->num_parts++] = *part;
+    }
+    if (is_done && (job->target || job->map) && !is_carried)
+        is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
+                               job->target ? "it has no clips: --mesh has no effect"
+                                           : "--map needs a model: expected --mesh, too");
+    if (is_carried)
+        scene->unit = 0.0; // that of the model
+    convert_free_scene(&out);
+    md5_free_model(source);
+    if (job->target)
+        md5_free_model(target);
     return is_done;
 }

@@ -3,19 +3,24 @@
 #define DEMO_CONVERT_RETARGET_H
 
 #include "demo/convert/convert.h"
+#include "md5/md5pose.h"
 
 // Returns the rotation of a skeleton's space after which x is forward, y left and z up, by its
 // limbs; if these are unknown, of a space with y up, z forward and x left. *legs is their length,
 // in its units; 0: it has none.
-convert_quat convert_measure_motion(const convert_motion *motion, double *legs);
+md5_quat convert_measure(const md5_model *model, float *legs);
 
-// Adds a clip `name` that moves the model as the motion, whose parents come first, moves its
-// skeleton: rotations in model space, relative to a T pose of each; the root's path scaled by the
-// length of the legs. Feet that stand do so at the height at which the model's do in its bind pose,
-// the path begins at the model's position, and the motion begins facing the model's front up to 45
-// degrees, in quarter turns. Joints are found by names; job->map has the last word. Fails if no
-// joint is found.
-bool convert_retarget(const convert_job *job, const convert_motion *motion, const md5_model *model,
-                      convert_scene *scene, const char *name, md5_error *error);
+// Returns what transfers poses of one model to another, whose joints are found by names, as in
+// convert_carry(); where those say too little, by equal names. NULL and an error: there are none.
+md5_retarget *convert_create_retarget(const md5_model *source, const md5_model *target,
+                                      md5_error *error);
+
+// Brings the scene's clips to the model of job->target, whose part `keeps` adds, or those of a file
+// that has a skeleton of its own to the scene's model. Rotations are transferred by the library,
+// the root's path is scaled by the length of the legs, feet that stand do so as the model's do in
+// its bind pose. A captured motion begins at the model's position and facing its front up to 45
+// degrees, in quarter turns. Joints are found by names; job->map has the last word. Fails if too
+// few are found.
+bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5_error *error);
 
 #endif

@@ -285,6 +285,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
     bool *const is_moved = common_alloc(row, sizeof *is_moved);
     convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
+    const float rounding = motion->rounding > 0.0f ? motion->rounding : 1e-7f;
     float longest = 0.0f; // of what stands still up to rounding of products
     bool is_right = true;
     COMMON_FOR (frame, doc.num_frames) {
@@ -305,7 +306,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
         }
         COMMON_FOR (i, row)
             is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
-                             <= 1e-7f * (i % 2 == 0 ? longest : 1.0f));
+                             <= rounding * (i % 2 == 0 ? longest : 1.0f));
     }
     for (uint32_t i = 0; i < row; i++)
         if (is_moved[i]) { // engines refuse a first component behind the last one
@@ -359,6 +360,7 @@ void convert_free_scene(convert_scene *scene)
         free(scene->parts[i].name);
         free(scene->parts[i].path);
         free(scene->parts[i].bytes);
+        free(scene->parts[i].rest);
     }
     COMMON_FOR (i, scene->num_materials) {
         convert_material *const material = &scene->materials[i];

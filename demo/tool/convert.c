@@ -51,10 +51,13 @@ static item *add_item(batch *all, const char *relative, char *input)
     const bool is_md5 = tool_kind_of(all->ending) != TOOL_UNKNOWN;
     const bool is_path =
         common_has_ending(input, ".md5camera") || common_has_ending(input, ".bcanim");
+    const bool is_named = !is_md5 || !all->pattern->target; // clips of another model are not
     const convert_job job = {
-        .output =
-            common_format("%s/%s%s%s%s%s", all->arguments->output, inner, stem, is_md5 ? "/" : "",
-                          is_md5 ? stem : "", is_md5 && is_path ? ".md5camera" : all->ending),
+        .output = common_format("%s/%s%s%s%s%s", all->arguments->output, inner, stem,
+                                is_md5 ? "/" : "", is_md5 && is_named ? stem : "",
+                                !is_named           ? ""
+                                : is_md5 && is_path ? ".md5camera"
+                                                    : all->ending),
         .engine = all->pattern->engine,
     };
     all->items = common_grow(all->items, all->num_items, sizeof *all->items);
@@ -90,7 +93,7 @@ static bool is_input(const batch *all, const char *path)
     const bool is_same =
         common_has_ending(path, all->ending)
         || ((kind == TOOL_ANIM || kind == TOOL_CAMERA) && tool_kind_of(all->ending) == TOOL_MODEL);
-    return kind != TOOL_MACHINE && (!is_same || all->pattern->engine);
+    return kind != TOOL_MACHINE && (!is_same || all->pattern->engine || all->pattern->target);
 }
 
 // Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
@@ -242,10 +245,11 @@ static uint64_t time_of_input(const own_game *own, const char *input)
     return time;
 }
 
-static bool is_current(const own_game *own, const item *one)
+static bool is_current(const own_game *own, const convert_job *job, const item *one)
 {
     const uint64_t written = time_of(one->output);
-    bool is_newer = written > 0;
+    bool is_newer = written > 0 && (!job->target || time_of(job->target) <= written)
+                    && (!job->map || time_of(job->map) <= written);
     for (size_t i = 0; i < one->inputs.count && is_newer; i++)
         is_newer = time_of_input(own, one->inputs.names[i]) <= written;
     return is_newer;
@@ -271,7 +275,10 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
             fprintf(stderr, "\r%zu of %zu models", i, all->num_items);
         if (one->state != IS_OPEN)
             continue;
-        if (!all->pattern->is_forced && is_current(own, one)) {
+        const bool has_none = all->pattern->target && one->inputs.count == 1
+                              && is_model(one->inputs.names[0]) && !own
+                              && tool_kind_of(one->inputs.names[0]) != TOOL_UNKNOWN;
+        if (has_none || (!all->pattern->is_forced && is_current(own, all->pattern, one))) {
             one->state = IS_CURRENT;
             continue;
         }
@@ -358,7 +365,8 @@ static int print_report(const batch *all)
 static int convert_folder(const tool_arguments *arguments, const convert_job *pattern,
                           common_list *written)
 {
-    const char *const to = arguments->to ? arguments->to + strspn(arguments->to, ".") : "glb";
+    const char *const usual = arguments->mesh ? "md5" : "glb";
+    const char *const to = arguments->to ? arguments->to + strspn(arguments->to, ".") : usual;
     char *const ending = common_format(".%s", strcmp(to, "md5") == 0 ? "md5mesh" : to);
     batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
     const char *const folder = arguments->words[0];
@@ -451,7 +459,10 @@ static int convert(tool_arguments *arguments)
     }
     if (arguments->num_words == 0)
         return tool_usage("convert", "missing file: expected files or a folder");
-    if (!arguments->output)
+    const bool is_folder = common_is_folder(arguments->words[0]);
+    if (arguments->prints_map && (arguments->output || !arguments->mesh || is_folder))
+        return tool_usage("convert", "--print-map takes files and --mesh, and writes none");
+    if (!arguments->output && !arguments->prints_map)
         return tool_usage("convert", "missing --output FILE|FOLDER");
     for (size_t i = 0; i < arguments->engines.count; i++)
         if (md5_find_engines(arguments->engines.names[i]) == 0)
@@ -463,10 +474,21 @@ static int convert(tool_arguments *arguments)
     if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360.0)))
         return tool_usage("convert", "--turn takes degrees from -360 to 360");
     item whole = {.notes = {NULL, 0}}; // of files, whose notes are printed
+    common_list inputs = {NULL, 0};
+    bool has_model = !arguments->mesh; // without it, clips for another one need their own
+    for (int i = 0; i < arguments->num_words; i++) {
+        const tool_kind kind = tool_kind_of(arguments->words[i]);
+        has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
+        common_add(&inputs, common_copy(arguments->words[i]));
+    }
+    char *const own = has_model ? NULL : tool_mesh_beside(arguments->words[0]);
+    if (own)
+        common_add(&inputs, own);
     const convert_job job = {
-        .inputs = (const char *const *)arguments->words,
-        .num_inputs = (size_t)arguments->num_words,
-        .output = arguments->output,
+        .inputs = (const char *const *)inputs.names,
+        .num_inputs = inputs.count,
+        .output = arguments->prints_map ? "x.md5anim" : arguments->output,
+        .prints_map = arguments->prints_map,
         .is_forced = arguments->is_forced,
         .influences = arguments->influences,
         .scale = arguments->scale,
@@ -478,7 +500,7 @@ static int convert(tool_arguments *arguments)
         .is_quantized = arguments->is_quantized,
         .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
-        .is_batch = common_is_folder(arguments->words[0]),
+        .is_batch = is_folder,
         .map = arguments->map,
         .target = arguments->mesh,
         .scene_name = arguments->scene,
@@ -489,9 +511,9 @@ static int convert(tool_arguments *arguments)
     };
     md5_error error = {0};
     int status = TOOL_OK;
-    if (common_is_folder(arguments->words[0]) && arguments->num_words > 1)
+    if (is_folder && arguments->num_words > 1)
         status = tool_usage("convert", "expected one folder, or files");
-    else if (common_is_folder(arguments->words[0]))
+    else if (is_folder)
         status = convert_folder(arguments, &job, &whole.written);
     else
         status = tool_end(convert_files(&job, &error), &error);
@@ -500,6 +522,7 @@ static int convert(tool_arguments *arguments)
         status = status == TOOL_OK ? verdict : status;
     }
     common_free_list(&whole.written);
+    common_free_list(&inputs);
     return status;
 }
 
@@ -547,6 +570,13 @@ const tool_command tool_convert = {
     "  --pack            to glTF: EXT_meshopt_compression; programs need a decoder to read it\n"
     "  --fit             to glTF: move vertices that it cannot say to where they fit the clips\n"
     "  --y-up            to OBJ: y up, z forward and x left, instead of MD5's z up\n"
-    "  --mesh MODEL      of BVH: the model that the motion is for\n"
-    "  --map FILE        of BVH: lines of SOURCE TARGET, names of joints; else they are guessed\n"
+    "  --mesh MODEL      of clips: carry them over to this model, whatever its joints are called; "
+    "their\n"
+    "                    own model is given, too, or lies beside them; of a folder to .md5anim\n"
+    "  --map FILE        of clips: with --mesh, lines of SOURCE TARGET, names of joints, \"-\" for "
+    "none,\n"
+    "                    \"~\" behind a pair not to align it, or chain A..B C..D; else they are "
+    "guessed\n"
+    "  --print-map       of clips: with --mesh, print who moves whom as such lines, and nothing "
+    "else\n"
     "  --all             of a folder: print all notes, however many are alike\n"};

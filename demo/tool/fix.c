@@ -97,24 +97,6 @@ static void compare(mended *file, md5_check *before, md5_check *after)
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// The mesh of a clip: that of --mesh, or of its name beside it, or the only one of its folder.
-static char *find_mesh(const tool_arguments *arguments, const char *path)
-{
-    if (arguments->mesh)
-        return common_copy(arguments->mesh);
-    char *const folder = common_folder(path);
-    common_list meshes = common_list_folder(folder, ".md5mesh");
-    if (meshes.count > 0)
-        qsort(meshes.names, meshes.count, sizeof *meshes.names, tool_compare_paths);
-    char *const listed = common_join(folder, common_base(path));
-    const size_t mesh = tool_find_mesh((const char *const *)meshes.names, meshes.count, listed);
-    char *const found = mesh == MD5_NONE ? NULL : common_copy(meshes.names[mesh]);
-    common_free_list(&meshes);
-    free(listed);
-    free(folder);
-    return found;
-}
-
 // Gives a clip of version 6 the hierarchy of its mesh, as that was read.
 static bool give_parents(mended *file, md5_doc *doc, md5_error *error)
 {
@@ -313,7 +295,8 @@ static void load_mesh(mended *file)
 {
     const char *reason = NULL;
     md5_error ignored = {0};
-    file->mesh_path = find_mesh(file->arguments, file->path);
+    const char *const mesh = file->arguments->mesh;
+    file->mesh_path = mesh ? common_copy(mesh) : tool_mesh_beside(file->path);
     file->mesh_text =
         file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
     if (!file->mesh_text)

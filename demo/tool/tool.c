@@ -259,3 +259,18 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
     free(stem);
     return found;
 }
+
+char *tool_mesh_beside(const char *path)
+{
+    char *const folder = common_folder(path);
+    common_list meshes = common_list_folder(folder, ".md5mesh");
+    if (meshes.count > 0)
+        qsort(meshes.names, meshes.count, sizeof *meshes.names, tool_compare_paths);
+    char *const listed = common_join(folder, common_base(path));
+    const size_t mesh = tool_find_mesh((const char *const *)meshes.names, meshes.count, listed);
+    char *const found = mesh == MD5_NONE ? NULL : common_copy(meshes.names[mesh]);
+    common_free_list(&meshes);
+    free(listed);
+    free(folder);
+    return found;
+}

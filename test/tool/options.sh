@@ -68,8 +68,9 @@ convert --quantize|md5mesh md5anim md5camera bvh glb iqm|glb
 convert --pack|md5mesh md5anim md5camera bvh glb iqm|glb
 convert --fit|md5mesh bvh glb iqm|glb
 convert --y-up|md5mesh md5anim md5camera bvh glb iqm|obj
-convert --mesh=x.md5mesh|bvh x|md5mesh glb obj iqm o
-convert --map=x.bvh|bvh x|md5mesh glb obj iqm o
+convert --mesh=x.md5mesh|md5anim bvh glb iqm x|md5mesh glb obj iqm o
+convert --map=x.bvh|md5anim bvh glb iqm x|md5mesh glb obj iqm o
+convert --print-map||
 dump --ms=1|md5anim|
 dump --frame=1|md5anim|
 dump --joint=a|md5mesh md5anim|

@@ -84,7 +84,7 @@ forbidden() {
             allow("base", doors "gamedoor base")
             allow("assets", doors "gamedoor base assets")
             allow("motion", doors "gamedoor base assets motion")
-            allow("crowd", doors "gamedoor base assets motion crowd")
+            allow("crowd", doors "gamedoor base assets motion crowd convert")
             allow("draw", doors "gamedoor base assets motion crowd draw")
             allow("ui", doors "base assets motion crowd draw ui")
             allow("pages", doors "base assets motion crowd draw ui pages")

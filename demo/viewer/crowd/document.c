@@ -1,6 +1,7 @@
 // A document: everything that is loaded and shown.
 #include "demo/viewer/crowd/document.h"
 
+#include "demo/convert/retarget.h"
 #include "demo/viewer/assets/words.h"
 
 // == Comparing ===================================================================================
@@ -318,7 +319,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
         view_companion *const body = &companions[0];
         bool is_loaded = load(body, loader, options->retarget);
         if (is_loaded) {
-            body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
+            body->retarget = convert_create_retarget(scene->model, body->model, &error);
             is_loaded = body->retarget != NULL || view_log_error(loader->log, &error);
         }
         if (is_loaded)

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Clips carried over to other bodies: proportions, names, maps, folders, errors. retarget.py writes the bodies and knows
+# where feet must stand.
+. test/build/report.sh
+tool=$products/md5tool
+
+body() {
+    python3 test/convert/retarget.py body "$@"
+}
+
+# carry MODEL OPTION...: the clip becomes MODEL.md5anim.
+carry() {
+    name=$1
+    shift
+    "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/$name.md5mesh" --output "$scratch/$name.md5anim" --force \
+        "$@" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+
+stands() { # MODEL THIGH SHIN
+    python3 test/convert/retarget.py stands "$scratch/$1.md5anim" LeftFoot "$2" "$3"
+}
+
+mkdir "$scratch/own"
+body "$scratch/own/walk.md5mesh" doom 18 17
+body "$scratch/same.md5mesh" mixamo 18 17
+body "$scratch/legs.md5mesh" mixamo 25.2 23.8
+body "$scratch/thighs.md5mesh" mixamo 25.2 17
+python3 test/convert/retarget.py clip "$scratch/own/walk.md5anim"
+
+for case in "same 18 17 1" "legs 25.2 23.8 1.4" "thighs 25.2 17 1.20571"; do
+    # shellcheck disable=SC2086 # four words
+    set -- $case
+    check "a clip for a body with legs of $2 and $3" carry "$1"
+    check "... whose foot stands" stands "$1" "$2" "$3"
+    check "... scaled by the legs" grep -q "scaled by $4 and raised by" "$scratch/notes"
+done
+check "what was reached is said" grep -q "19 joints are driven, 0 are not; 0 of the motion are not used" "$scratch/notes"
+check "its own model can be given, too" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/walk.md5anim" \
+    --mesh "$scratch/legs.md5mesh" --output "$scratch/given.md5anim"
+check "... to the same end" cmp "$scratch/given.md5anim" "$scratch/legs.md5anim"
+"$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/walk.md5anim" --scale 1 --output "$scratch/walk.iqm" >"$scratch/notes" 2>&1
+check "as an IQM" "$tool" convert "$scratch/walk.iqm" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.md5anim" --force
+check "... the foot stands" stands legs 25.2 23.8
+check "to a format with models" "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/legs.iqm"
+check "... it is the other body's" ends_saying 0 "mixamorig:LeftUpLeg" "$tool" convert "$scratch/legs.iqm" \
+    --mesh "$scratch/same.md5mesh" --print-map
+check "a clip in other units" "$tool" fix "$scratch/own/walk.md5anim" --scale 0.0254 --output "$scratch/own/metres.md5anim"
+check "... is carried over" "$tool" convert "$scratch/own/walk.md5mesh" "$scratch/own/metres.md5anim" --mesh "$scratch/legs.md5mesh" \
+    --output "$scratch/legs.md5anim" --force
+check "... as if it were not" stands legs 25.2 23.8
+
+# -- Folders ------------------------------------------------------------------------------------------
+
+cp "$scratch/own/walk.md5anim" "$scratch/own/again.md5anim"
+rm "$scratch/own/metres.md5anim"
+folder() {
+    "$tool" convert "$scratch/own" --mesh "$scratch/legs.md5mesh" --output "$scratch/all" >"$scratch/report" 2>&1
+}
+check "a folder of clips" folder
+check "... all are carried over" cmp "$scratch/all/walk/again.md5anim" "$scratch/all/walk/walk.md5anim"
+cp "$scratch/all/walk/again.md5anim" "$scratch/legs.md5anim"
+check "... as each alone" stands legs 25.2 23.8
+check "... once" folder
+check "... are up to date then" grep -q "0 converted, 1 up to date" "$scratch/report"
+
+# -- Maps ---------------------------------------------------------------------------------------------
+
+carry legs
+cp "$scratch/legs.md5anim" "$scratch/guessed.md5anim"
+"$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" --print-map >"$scratch/map" 2>&1
+check "a map that was printed" carry legs --map "$scratch/map"
+check "... says what was guessed" cmp "$scratch/legs.md5anim" "$scratch/guessed.md5anim"
+turned() { # JOINT: what differs from the guess
+    "$tool" diff "$scratch/guessed.md5anim" "$scratch/legs.md5anim" 2>&1 | grep -q "turned by .*: $1"
+}
+echo 'Luparm -' >"$scratch/map"
+check "a joint that moves nothing" carry legs --map "$scratch/map"
+check "... is one fewer" grep -q "18 joints are driven, 1 are not; 1 of the motion" "$scratch/notes"
+echo '- mixamorig:LeftUpLeg' >"$scratch/map"
+check "a joint that nothing moves" carry legs --map "$scratch/map"
+check "... stays as in the bind pose" turned mixamorig:LeftUpLeg
+printf 'chain Waist..Chest mixamorig:Spine..mixamorig:Head\n# a comment\n' >"$scratch/map"
+check "a chain" carry legs --map "$scratch/map"
+check "... is taken" grep -q "19 joints are driven" "$scratch/notes"
+
+wrong() { # LINE COLUMN:TEXT
+    printf '\n%s\n' "$1" >"$scratch/map"
+    check "a map of '$1' is refused" ends_saying 1 "map:2:$2" "$tool" convert "$scratch/own/walk.md5anim" \
+        --mesh "$scratch/legs.md5mesh" --map "$scratch/map" --output "$scratch/none.md5anim"
+}
+wrong 'Hips' "1: error: expected SOURCE TARGET"
+wrong 'Hips mixamorig:Hips more' "21: error: expected SOURCE TARGET"
+wrong 'Hips "nobody"' "7: error: the model has no joint 'nobody'"
+wrong 'hips mixamorig:Hips' "1: error: the motion has no joint 'hips'"
+wrong '- -' "3: error: the model has no joint '-'"
+wrong 'chain Chest..Waist Root..Root' "7: error: in the motion no chain ends in 'Waist'"
+printf 'Hips mixamorig:Hips\n' >"$scratch/first"
+check "a joint in two lines is refused" ends_saying 1 "map:2:7: error: a line above names 'mixamorig:Hips'" sh -c \
+    "cat '$scratch/first' >'$scratch/map'; echo 'Waist mixamorig:Hips' >>'$scratch/map'; '$tool' convert '$scratch/own/walk.md5anim' \
+    --mesh '$scratch/legs.md5mesh' --map '$scratch/map' --output '$scratch/none.md5anim'"
+
+# -- Errors -------------------------------------------------------------------------------------------
+
+cp "$scratch/own/walk.md5anim" "$scratch/lone.md5anim"
+check "a clip of which no model is known is refused" ends_saying 1 "lone.md5anim: error: it is not known whose clip it is" "$tool" \
+    convert "$scratch/lone.md5anim" --mesh "$scratch/legs.md5mesh" --output "$scratch/none.md5anim"
+check "a map without a model is refused" ends_saying 1 "--map needs a model" "$tool" convert \
+    "$scratch/own/walk.md5anim" --map "$scratch/first" --output "$scratch/none.md5anim"
+check "names that say too little are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/own/walk.md5anim" \
+    --mesh "$models/lantern/lantern.md5mesh" --output "$scratch/none.md5anim"
+
+# -- Golden cases -------------------------------------------------------------------------------------
+
+golden=${MD5_CORPUS:-}/golden/retarget
+if [ -f "$golden/expected.json" ]; then
+    for case in names long_legs a_pose; do
+        for ending in md5anim bvh; do
+            for map in "" "--map $golden/$case.map"; do
+                # shellcheck disable=SC2086 # an option with its value, or none
+                check "$case from .$ending $map" "$tool" convert "$golden/source.$ending" --mesh "$golden/$case.md5mesh" $map \
+                    --output "$scratch/golden.md5anim" --force
+                check "... is as expected" python3 test/convert/retarget.py golden "$scratch/golden.md5anim" "$golden/expected.json" $case
+            done
+        done
+    done
+    check "long thighs" "$tool" convert "$golden/source.md5anim" --mesh "$golden/long_thighs.md5mesh" --output "$scratch/golden.md5anim" --force
+    slides() {
+        "$tool" convert "$golden/source.md5anim" --mesh "$golden/long_thighs.md5mesh" --output "$scratch/golden.md5anim" --force 2>&1 |
+            grep -q "slide by .*e-0[5-9] units.* soles are .*e-0[5-9] below"
+    }
+    check "... neither slide nor sink" slides
+else
+    skip "golden cases" "not in MD5_CORPUS"
+fi
+finish
