@@ -84,7 +84,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     if (!read_count(file, "the number of channels", MAX_CHANNELS, &joint->num_channels))
         return false;
     file->num_channels += joint->num_channels;
-    for (uint32_t i = 0; i < joint->num_channels; i++) {
+    COMMON_FOR (i, joint->num_channels) {
         uint8_t kind = 0;
         while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
@@ -216,12 +216,12 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
 {
     const bvh_file *const file = user;
     const float *number = file->values + (size_t)frame * file->num_channels;
-    for (uint32_t i = 0; i < file->num_joints; i++) {
+    COMMON_FOR (i, file->num_joints) {
         const bvh_joint *const joint = &file->joints[i];
         const uint32_t parent = file->skeleton[i].parent;
         double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
         convert_quat rotation = no_turn;
-        for (uint32_t k = 0; k < joint->num_channels; k++) {
+        COMMON_FOR (k, joint->num_channels) {
             const double value = (double)*number++, half = value * 3.14159265358979323846 / 360.0;
             const double s = sin(half), c = cos(half);
             const convert_quat turns[] = {{s, 0.0, 0.0, c}, {0.0, s, 0.0, c}, {0.0, 0.0, s, c}};
@@ -231,7 +231,7 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
                 rotation = convert_quat_mul(rotation, turns[joint->channels[k] - 3]);
         }
         local[i] = to_motion(file, rotation, (convert_vec){position[0], position[1], position[2]});
-        if (file->bounds == NULL)
+        if (!file->bounds)
             continue;
         file->model[i] = parent == MD5_NONE ? local[i] : convert_mul(file->model[parent], local[i]);
         const md5_vec3 at = convert_to_vec3(file->model[i].translation);
@@ -246,7 +246,7 @@ static bool print_rest(const bvh_file *file, char **text, size_t *size)
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .num_joints = file->num_joints,
                    .joints = common_alloc(file->num_joints, sizeof *doc.joints)};
-    for (uint32_t i = 0; i < file->num_joints; i++) {
+    COMMON_FOR (i, file->num_joints) {
         const uint32_t parent = file->skeleton[i].parent;
         convert_xform *const at = &file->model[i];
         *at = to_motion(file, no_turn, file->joints[i].offset);
@@ -315,7 +315,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     file.model = common_alloc(file.num_joints, sizeof *file.model);
     is_done = is_done && print_rest(&file, &rest, &size);
     md5_model *const model = is_done ? md5_parse_model(rest, size, NULL, error) : NULL;
-    if (model != NULL) { // the clip is in MD5's space, whatever axes the file has
+    if (model) { // the clip is in MD5's space, whatever axes the file has
         char *const name = common_stem(file.in.path);
         float legs = 0.0f;
         const md5_quat axes = convert_measure(model, &legs);
@@ -334,7 +334,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
             print_rest(&file, &rest, &size) && convert_add_clip(scene, name, &motion, NULL, error);
         free(name);
     }
-    is_done = is_done && model != NULL;
+    is_done = is_done && model;
     if (is_done) {
         scene->parts[scene->num_parts - 1].rest = rest;
         scene->parts[scene->num_parts - 1].rest_size = size;
@@ -342,7 +342,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
         free(rest);
     }
     md5_free_model(model);
-    for (uint32_t i = 0; i < file.num_joints; i++)
+    COMMON_FOR (i, file.num_joints)
         free((char *)(uintptr_t)file.skeleton[i].name);
     free(file.skeleton);
     free(file.joints);

@@ -59,19 +59,19 @@ static const struct format *find_format(const char *path)
 bool convert_reads(const char *path)
 {
     const struct format *const format = find_format(path);
-    return format != NULL && format->read != NULL;
+    return format && format->read;
 }
 
 bool convert_writes(const char *path)
 {
     const struct format *const format = find_format(path);
-    return format != NULL && format->write != NULL;
+    return format && format->write;
 }
 
 char *convert_find_output(const convert_job *job)
 {
     const struct format *const format = find_format(job->output);
-    if (format == NULL || format->write != convert_write_md5)
+    if (!format || format->write != convert_write_md5)
         return common_copy(job->output);
     convert_layout layout = convert_find_layout(job, &(convert_scene){.num_parts = 0});
     char *const path = common_join(layout.folder, common_base(job->output));
@@ -93,7 +93,7 @@ void convert_print_formats(void)
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
         int width = 0;
-        for (int k = 0; k < NUM_ENDINGS && format->endings[k] != NULL; k++)
+        for (int k = 0; k < NUM_ENDINGS && format->endings[k]; k++)
             width += printf("%s ", format->endings[k]);
         printf("%*s %-8s %s\n", width < 32 ? 32 - width : 0, "",
                format->read && format->write ? "in, out"
@@ -109,12 +109,12 @@ void convert_print_formats(void)
 static bool read_bytes(const convert_job *job, convert_input *input, md5_error *error)
 {
     const char *reason = "there is none of this name";
-    if (job->files.open == NULL) {
+    if (!job->files.open) {
         input->bytes = common_read_stream(input->path, &input->size, &reason);
     } else {
         md5_error why = {.message = ""};
         const void *const bytes = job->files.open(job->files.user, input->path, &input->size, &why);
-        if (bytes != NULL) {
+        if (bytes) {
             input->bytes = common_alloc(input->size + 1, 1);
             memcpy(input->bytes, bytes, input->size);
             job->files.close(job->files.user, bytes, input->size);
@@ -130,7 +130,7 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
                        md5_error *error)
 {
     const struct format *const format = find_format(path);
-    if (format == NULL || format->read == NULL)
+    if (!format || !format->read)
         return convert_fail(error, MD5_ERROR_IO, path, "no format that is read has this ending");
     convert_input input = {.path = path};
     if (!read_bytes(job, &input, error))
@@ -162,7 +162,7 @@ static void stay_in_place(void *user, md5_xform *pose)
     root->has_first = true;
     root->motion = md5_vec3_sub(pose[0].translation, root->first);
     root->motion.z = 0.0f;
-    for (uint32_t i = 0; i < root->clip->num_joints; i++)
+    COMMON_FOR (i, root->clip->num_joints)
         if (root->clip->joints[i].parent == MD5_NONE)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
     pose[0].translation.x = root->first.x; // to the bit
@@ -174,7 +174,7 @@ static void sample_weights(convert_weights *weights, uint32_t num_frames)
 {
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    COMMON_FOR (frame, num_frames) {
         const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0.0;
         const size_t a = (size_t)at, b = a < last ? a + 1 : last;
         keys[frame] =
@@ -245,10 +245,10 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         if (!is_placed && !is_clip && !is_sorted && !is_old)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
-        if (doc == NULL && !is_placed && !is_clip
+        if (!doc && !is_placed && !is_clip
             && !is_old) // version 12, whose joints are perhaps sorted
             continue;
-        is_done = doc != NULL && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
+        is_done = doc && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
                   && (!is_old || doc->bounds || model->max_vertices == 0
                       || md5_fix_bounds(doc, model, error) != MD5_NONE);
         const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
@@ -275,7 +275,7 @@ static size_t find_first(const convert_job *job)
         md5_error unused;
         convert_scene trial = {.num_parts = 0};
         const bool is_model =
-            format == NULL || format->read == convert_read_md5
+            !format || format->read == convert_read_md5
                 ? common_has_ending(path, "mesh")
                 : !read_input(&quiet, path, &trial, &unused) || convert_find_model(&trial) != NULL;
         convert_free_scene(&trial);
@@ -291,19 +291,19 @@ static bool is_new_folder(const char *path)
 {
     const char *const ending = strrchr(common_base(path), '.');
     return path[0] != '\0' && !common_is_folder(path) && !common_is_file(path)
-           && (ending == NULL || common_base(path)[0] == '\0'
+           && (!ending || common_base(path)[0] == '\0'
                || (find_format(path) == NULL && ending[strcspn(ending, "0123456789")] != '\0'));
 }
 
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
-    if (error == NULL)
+    if (!error)
         error = &unused;
     const bool is_new = is_new_folder(job->output);
     const bool is_folder = is_new || common_is_folder(job->output);
     const struct format *const format = is_folder ? formats : find_format(job->output);
-    if (format == NULL || format->write == NULL)
+    if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
                             "no format that is written has this ending, and it is no folder");
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
@@ -335,7 +335,7 @@ bool convert_files(const convert_job *job, md5_error *error)
                                has[CONVERT_MODEL] ? "clips" : "models");
     is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error)
               && edit_scene(job, format, &scene, error);
-    if (is_done && ((format->rules & HAS_LOOKS) || job->engine != NULL) && scene.num_materials == 0)
+    if (is_done && ((format->rules & HAS_LOOKS) || job->engine) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
     if (is_done && is_new) {
         char *const inner = common_join(job->output, "");

@@ -176,19 +176,19 @@ static void guess_role(retarget_figure *figure, int role)
     const bool is_above = word == CLAVICLE, is_finger = word >= THUMB;
     uint32_t best = MD5_NONE;
     const char *best_word = NULL;
-    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
+    COMMON_FOR (i, figure->skeleton->num_joints)
         figure->joints[i].is_below = false;
     for (uint32_t i = base; is_above && parent_of(figure, i) != MD5_NONE;) {
         i = parent_of(figure, i);
         figure->joints[i].is_below = true;
     }
-    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
+    COMMON_FOR (i, figure->skeleton->num_joints) {
         const uint32_t joint = figure->skeleton->order[i], parent = parent_of(figure, joint);
         retarget_joint *const of = &figure->joints[joint];
         of->is_below |=
             !is_above && parent != MD5_NONE && (parent == base || figure->joints[parent].is_below);
         const char *const at = find_role(of, role);
-        if (at == NULL || (roles[word].is_strict && !of->is_below)
+        if (!at || (roles[word].is_strict && !of->is_below)
             || (is_finger && of->load == 0 && figure->model->num_meshes > 0))
             continue;
         const retarget_joint *const other = &figure->joints[best != MD5_NONE ? best : joint];
@@ -263,7 +263,7 @@ static void find_leaders(const retarget_figure *figure)
         if (leader == MD5_NONE || find_role(of, r) == NULL)
             continue;
         const float near_by = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
-        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
+        COMMON_FOR (i, figure->skeleton->num_joints)
             if (i != leader && of->side == figure->joints[i].side
                 && strcmp(of->said, figure->joints[i].said) == 0
                 && md5_vec3_length(bone(figure, figure->rest, leader, i)) <= near_by)
@@ -328,7 +328,7 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                               .rest = common_alloc(num_joints, sizeof *figure.rest),
                               .space = space};
     md5_local_to_model_xforms(skeleton, model->bind_local, figure.rest);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    COMMON_FOR (i, num_joints) {
         const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
         figure.joints[joint] =
             (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
@@ -336,8 +336,8 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                              .low = MD5_NONE};
         read_name(skeleton->joints[joint].name, &figure.joints[joint]);
     }
-    for (uint32_t m = 0; m < model->num_meshes; m++)
-        for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
+    COMMON_FOR (m, model->num_meshes)
+        COMMON_FOR (k, model->meshes[m].num_influences)
             figure.joints[model->meshes[m].influence_joints[k]].load++;
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
@@ -467,7 +467,7 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
     md5_joint_pair *const pairs =
         common_alloc((size_t)num_joints + source->skeleton->num_joints, sizeof *pairs);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < num_joints; i++) {
+    COMMON_FOR (i, num_joints) {
         const retarget_joint *const joint = &target->joints[i];
         if ((joint->low == MD5_NONE && !joint->is_mapped)
             || md5_find_joint(target->skeleton, to[i].name) != i)
@@ -481,7 +481,7 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
         for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
             pair->align |= r / 2 != HAND && target->roles[r].last == i && !joint->is_loose;
     }
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+    COMMON_FOR (i, source->skeleton->num_joints)
         if (source->joints[i].is_mapped)
             pairs[count++] = (md5_joint_pair){.source = from[i].name};
     const md5_load_opts opts = {.warn = take_idle, .warn_user = target, .max_warnings = UINT32_MAX};
@@ -536,7 +536,7 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
         *bad = k + (int)is_chain;
         char *const first = words[*bad], *const dots = is_chain ? strstr(first, "..") : NULL;
         const char *const last = dots != NULL ? dots + strlen("..") : first;
-        if (dots != NULL)
+        if (dots)
             *dots = '\0';
         chains[k] = (retarget_chain){md5_find_joint(figures[k]->skeleton, first),
                                      md5_find_joint(figures[k]->skeleton, last)};
@@ -550,12 +550,12 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
                                  chains[k].first == MD5_NONE ? first : last);
     }
     const uint32_t s = chains[0].last, t = chains[1].last;
-    for (uint32_t i = 0; i < num_joints; i++)
+    COMMON_FOR (i, num_joints)
         if (figures[1]->joints[joints[i]].is_mapped)
             return common_format("a line above names '%s'",
                                  figures[1]->skeleton->joints[joints[i]].name);
     drive(figures[0], figures[1], chains[0], chains[1]);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    COMMON_FOR (i, num_joints) {
         figures[1]->joints[joints[i]].is_mapped = true;
         figures[1]->joints[joints[i]].is_loose = is_loose;
     }
@@ -575,29 +575,29 @@ static bool read_map(const char *path, retarget_figure *const figures[2], md5_er
     size_t size = 0;
     const char *reason = NULL;
     char *text = common_read_stream(path, &size, &reason), *wrong = NULL;
-    if (text == NULL)
+    if (!text)
         return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     text = common_realloc(text, size + 1, 1);
     text[size] = '\0';
     uint32_t number = 1;
-    for (char *line = text; line != NULL && wrong == NULL; number++) {
+    for (char *line = text; line && !wrong; number++) {
         char *words[4], *at = line, *const end = strchr(line, '\n');
         int count = 0, bad = 0;
-        if (end != NULL)
+        if (end)
             *end = '\0';
         while (count < 4 && (words[count] = read_word(&at)) != NULL)
             count++;
         if (count > 0)
             wrong = number > MAX_LINES ? common_copy("more lines than 10000")
                                        : read_pair(words, count, figures, &bad);
-        if (wrong != NULL) {
+        if (wrong) {
             convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
             error->line = number;
             error->column = (uint32_t)(words[bad] - line) + 1;
         }
         line = end ? end + 1 : NULL;
     }
-    const bool is_read = wrong == NULL;
+    const bool is_read = !wrong;
     free(wrong);
     free(text);
     return is_read;
@@ -626,7 +626,7 @@ static void print_map(const retarget_figure *source, const retarget_figure *targ
             free(ends[k]);
         }
     }
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+    COMMON_FOR (i, target->skeleton->num_joints) {
         const retarget_joint *const joint = &target->joints[i];
         if (joint->is_chained)
             continue;
@@ -638,7 +638,7 @@ static void print_map(const retarget_figure *source, const retarget_figure *targ
                    " ");
         print_name(to[i].name, joint->is_loose ? " ~\n" : "\n");
     }
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+    COMMON_FOR (i, source->skeleton->num_joints)
         if (source->joints[i].is_mapped)
             print_name(from[i].name, " -\n");
 }
@@ -697,7 +697,7 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     const retarget_figure *const source = &transfer->source;
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
     md5_sample(transfer->binding, moment, MD5_ROOT_FILE, transfer->from);
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+    COMMON_FOR (i, source->skeleton->num_joints)
         if (parent_of(source, i) == MD5_NONE)
             transfer->from[i] = md5_xform_mul(transfer->into, transfer->from[i]);
     md5_local_to_model_xforms(source->skeleton, transfer->from, transfer->posed);
@@ -725,7 +725,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     }
     md5_local_to_model_xforms(target->skeleton, to, placed);
     bool has_followers = false;
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+    COMMON_FOR (i, target->skeleton->num_joints) {
         const uint32_t joint = target->skeleton->order[i], parent = parent_of(target, joint);
         const uint32_t leader = target->joints[joint].leader;
         const bool follows = leader != MD5_NONE && target->joints[joint].low == MD5_NONE;
@@ -755,7 +755,7 @@ static void find_ground(retarget_transfer *transfer)
         transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
         transfer->stands[side] = common_alloc(num_frames, sizeof(float));
     }
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    COMMON_FOR (frame, num_frames) {
         pose_model(transfer, frame);
         own[frame] = (double)lowest_of(source, transfer->posed);
         lows[frame] = (double)lowest_of(&transfer->target, transfer->placed);
@@ -782,9 +782,9 @@ static void find_ground(retarget_transfer *transfer)
         const md5_vec3 *const at = transfer->feet[side];
         float *const stands = transfer->stands[side], low = INFINITY, last = INFINITY;
         const float leg = length_of(source, 2 * THIGH + side) + length_of(source, 2 * SHIN + side);
-        for (uint32_t i = 0; i < num_frames; i++)
+        COMMON_FOR (i, num_frames)
             low = fminf(low, at[i].z);
-        for (uint32_t i = 0; i < num_frames; i++) {
+        COMMON_FOR (i, num_frames) {
             const float next =
                 i + 1 < num_frames ? md5_vec3_length(md5_vec3_sub(at[i + 1], at[i])) : INFINITY;
             stands[i] = at[i].z <= low + 0.03f * leg && fminf(last, next) * rate <= 0.1f * leg
@@ -852,7 +852,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     }
     if (transfer->has_uneven_legs)
         md5_local_to_model_xforms(target->skeleton, transfer->to, transfer->placed);
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+    COMMON_FOR (i, target->skeleton->num_joints)
         local[i] = convert_from_xform(transfer->to[i]);
     transfer->depth = fmaxf(transfer->depth, -lowest_of(target, transfer->placed));
     for (int side = 0; side < 2; side++) {
@@ -886,7 +886,7 @@ static void print_results(const retarget_transfer *transfer)
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = length_of(target, 2 * THIGH) + length_of(target, 2 * SHIN);
     unsigned num_idle = 0, num_unused = source->skeleton->num_joints;
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+    COMMON_FOR (i, target->skeleton->num_joints) {
         const retarget_joint *const joint = &target->joints[i];
         num_idle += joint->is_idle;
         num_unused -= !joint->is_idle && joint->low == MD5_NONE; // but by an equal name
@@ -917,14 +917,14 @@ static float unit_of(const md5_binding *clip, md5_xform *pose)
     double *const ratios = common_alloc(skeleton->num_joints, sizeof *ratios);
     uint32_t count = 0, num_alike = 0;
     md5_sample(clip, (md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    COMMON_FOR (i, skeleton->num_joints) {
         const float length = md5_vec3_length(clip->bind_local[i].translation);
         if (skeleton->joints[i].parent != MD5_NONE && clip->tracks[i] != MD5_NONE && length > 0.0f)
             ratios[count++] = (double)(md5_vec3_length(pose[i].translation) / length);
     }
     qsort(ratios, count, sizeof *ratios, common_compare_doubles);
     const double median = count >= 5 ? ratios[count / 2] : 1.0;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         num_alike += fabs(ratios[i] / median - 1.0) < 0.02;
     free(ratios);
     return fabs(median - 1.0) > 0.05 && 5 * num_alike >= 4 * count ? (float)median : 1.0f;
@@ -934,7 +934,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
                           const md5_model *model, const convert_part *part, convert_scene *scene,
                           md5_error *error)
 {
-    const bool is_captured = part->rest != NULL;
+    const bool is_captured = part->rest;
     const uint32_t num_joints = model->skeleton.num_joints, num_source = own->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,
@@ -945,17 +945,16 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
     retarget_figure *const source = &transfer.source, *const target = &transfer.target;
     md5_model turned = *own; // as the target is
-    bool is_done =
-        job->map == NULL || read_map(job->map, (retarget_figure *[]){source, target}, error);
+    bool is_done = !job->map || read_map(job->map, (retarget_figure *[]){source, target}, error);
     if (is_done) {
         md5_xform *const bind = transfer.poses;
         turned.bind_local = bind;
         complete_figure(source);
         complete_figure(target);
-        const bool is_known = make_drives(source, target, is_captured, job->map != NULL);
+        const bool is_known = make_drives(source, target, is_captured, job->map);
         transfer.into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
         const float unit = unit_of(clip, bind);
-        for (uint32_t i = 0; i < num_source; i++) {
+        COMMON_FOR (i, num_source) {
             bind[i] = parent_of(source, i) == MD5_NONE
                           ? md5_xform_mul(transfer.into, own->bind_local[i])
                           : own->bind_local[i];
@@ -966,13 +965,13 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         md5_local_to_model_xforms(source->skeleton, bind, source->rest);
         transfer.retarget = make_retarget(source, target, error);
         uint32_t num_idle = 0;
-        for (uint32_t i = 0; i < num_joints; i++)
-            num_idle += target->joints[i].is_idle |= transfer.retarget == NULL;
+        COMMON_FOR (i, num_joints)
+            num_idle += target->joints[i].is_idle |= !transfer.retarget;
         is_done = job->prints_map || is_known || 2 * num_idle < num_joints
                   || convert_fail(error, MD5_ERROR_MISMATCH, job->target,
                                   "too few joints have names that say what they are in both "
                                   "skeletons: --print-map writes pairs to fill in for --map FILE");
-        is_done = is_done && (transfer.retarget != NULL || job->prints_map);
+        is_done = is_done && (transfer.retarget || job->prints_map);
     }
     if (is_done && job->prints_map) {
         print_map(source, target);
@@ -985,7 +984,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         transfer.scratch = common_alloc(1, md5_retarget_pose_scratch(transfer.retarget));
         transfer.ratio = md5_retarget_ratio(transfer.retarget);
         transfer.has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
-        for (uint32_t i = 0; i < num_joints; i++)
+        COMMON_FOR (i, num_joints)
             joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
                                         .parent = parent_of(target, i)};
         for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
@@ -1028,12 +1027,12 @@ static bool carry_clip(const convert_job *job, const convert_part *clip, const m
     md5_model *const own =
         clip->rest ? md5_parse_model(clip->rest, clip->rest_size, &opts, error) : NULL;
     source = clip->rest ? own : source;
-    if (source == NULL)
+    if (!source)
         return convert_fail(error, MD5_ERROR_MISSING, clip->path,
                             "it is not known whose clip it is: expected its own model, too");
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(source, anim, NULL, error);
-    bool is_done = binding != NULL;
+    bool is_done = binding;
     if (is_done && (uint64_t)anim->num_frames * target->skeleton.num_joints > most_numbers)
         is_done = convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
                                "%u frames are too many for %u joints of the model",
@@ -1064,12 +1063,12 @@ bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5
     const char *reason = NULL;
     char *const bytes =
         is_done && job->target && keeps ? common_read_stream(job->target, &size, &reason) : NULL;
-    if (bytes != NULL)
+    if (bytes)
         convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
     for (size_t i = 0; i < all.num_parts; i++) {
         convert_part *const part = &all.parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && is_done && (job->target || part->rest)
-                             && target != NULL && !(job->prints_map && is_carried);
+                             && target && !(job->prints_map && is_carried);
         is_carried |= is_clip;
         if (is_clip)
             is_done = carry_clip(job, part, source, target, scene, error);

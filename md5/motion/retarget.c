@@ -151,16 +151,16 @@ static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror,
 uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
     MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
+    MD5_ASSERT(mirror || skeleton->num_joints == 0, "mirror: not NULL");
     uint32_t num_paired = 0;
     if (skeleton->num_joints > MAX_JOINTS) {
-        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+        MD5_FOR (joint, skeleton->num_joints)
             mirror[joint] = joint;
         return 0;
     }
     // Heap sort by name: in place, O(n log n) for any input.
     const uint32_t count = skeleton->num_joints;
-    for (uint32_t joint = 0; joint < count; joint++)
+    MD5_FOR (joint, count)
         mirror[joint] = joint << HALF;
     for (uint32_t top = count / 2; top-- > 0;)
         sink(skeleton, mirror, top, count);
@@ -170,7 +170,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
         mirror[end] = swap;
         sink(skeleton, mirror, 0, end);
     }
-    for (uint32_t joint = 0; joint < count; joint++)
+    MD5_FOR (joint, count)
         mirror[joint] |= joint;
     // Pairs the k-th left joint of a name with the k-th right one.
     for (uint32_t first = 0, next; first < count; first = next) {
@@ -189,7 +189,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
             num_paired += 2;
         }
     }
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+    MD5_FOR (joint, skeleton->num_joints)
         mirror[joint] &= LOW;
     return num_paired;
 }
@@ -225,13 +225,13 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
                      md5_xform *mirrored)
 {
     MD5_ASSERT_ASSET(model);
-    MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");
-    MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(mirrored != NULL || model->skeleton.num_joints == 0, "mirrored: not NULL");
+    MD5_ASSERT(mirror || model->skeleton.num_joints == 0, "mirror: not NULL");
+    MD5_ASSERT(pose || model->skeleton.num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(mirrored || model->skeleton.num_joints == 0, "mirrored: not NULL");
     MD5_ASSERT_APART(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
     const md5_xform *const bind = model->bind_local;
     const md5_axes axes = model->skeleton.axes;
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
+    MD5_FOR (joint, model->skeleton.num_joints) {
         const uint32_t from = mirror[joint];
         const md5_mat34 above = parent_bind(model, from), other_above = parent_bind(model, joint);
         const md5_quat turn =
@@ -319,9 +319,9 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     const md5_skeleton *const source = &make->models[1]->skeleton;
     md5_context *const context = make->arena.context;
     TRY(md5i_match_joints(&make->arena, target, source, make->sources, make->targets));
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
+    MD5_FOR (joint, target->num_joints)
         make->joints[joint].next = MD5_NONE;
-    for (uint32_t i = 0; i < num_pairs; i++) {
+    MD5_FOR (i, num_pairs) {
         const char *const names[] = {pairs[i].source, pairs[i].next},
                           *target_name = pairs[i].target;
         uint32_t found[2];
@@ -353,11 +353,11 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         make->sources[to] = from;
     }
     bool is_driven = false;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
+    MD5_FOR (joint, target->num_joints)
         is_driven |= make->sources[joint] != MD5_NONE;
     if (!is_driven)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH, "no source joint matches a target joint");
-    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
+    MD5_FOR (joint, target->num_joints) {
         const char *const name = target->joints[joint].name;
         if (make->sources[joint] == MD5_NONE)
             md5i_warn(context, 0, 0,
@@ -389,7 +389,7 @@ static float find_legs(making *make, uint32_t *pelvis)
     float low[] = {INFINITY, INFINITY}, high[] = {-INFINITY, -INFINITY}, lengths[2] = {0.0f, 0.0f};
     float ratio = 1.0f;
     uint32_t standing = MD5_NONE; // the first one above the ground in both
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    MD5_FOR (i, target->num_joints) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
         const uint32_t of[] = {joint, make->sources[joint]};
         joints[joint].child = joints[joint].above = MD5_NONE;
@@ -408,7 +408,7 @@ static float find_legs(making *make, uint32_t *pelvis)
         if (*child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named)
             *child = joint;
     }
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    MD5_FOR (i, target->num_joints) {
         const uint32_t joint = target->order[i], below = joints[joint].child;
         const uint32_t above = joints[joint].above;
         const uint32_t of[] = {joint, make->sources[joint]};
@@ -467,7 +467,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .size = size,
         .allocator = arena->context->allocator,
     };
-    for (uint32_t i = 0; i < target->num_joints; i++) {
+    MD5_FOR (i, target->num_joints) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
         const uint32_t child = joints[joint].child, from = make->sources[joint];
         md5_quat *const turn = &joints[joint].turn, *const own = &target_bind[joint].rotation;
@@ -519,7 +519,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
 {
     MD5_NEED(source, "source");
     MD5_NEED(target, "target");
-    MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
+    MD5_ASSERT(pairs || num_pairs == 0, "pairs: not NULL");
     MD5_VALIDATE_RESERVED(pairs, num_pairs);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -554,7 +554,7 @@ static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint
 
 float md5_retarget_ratio(const md5_retarget *retarget)
 {
-    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
+    MD5_ASSERT(retarget, "retarget: not NULL");
     return retarget->ratio;
 }
 
@@ -583,7 +583,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
     md5_local_to_model_xforms(&from->skeleton, source, world);
-    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) { // model space
+    MD5_FOR (i, to->skeleton.num_joints) { // model space
         const uint32_t joint = to->skeleton.order[i];
         const uint32_t parent = to->skeleton.joints[joint].parent;
         const joint_link *const link = &retarget->links[joint];
@@ -609,7 +609,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
         target[joint] = place;
     }
     md5_model_to_local_xforms(&to->skeleton, target, target);
-    for (uint32_t joint = 0; joint < to->skeleton.num_joints; joint++) {
+    MD5_FOR (joint, to->skeleton.num_joints) {
         const joint_link *const link = &retarget->links[joint];
         // Not through model space: bones keep their lengths to the last bit.
         if (!link->is_placed)
