@@ -6,7 +6,7 @@
 //
 // TGA, DDS and PCX are decoded here. Other formats, such as PNG and JPEG, are decoded by functions
 // that the caller gives, since games have such decoders. An image program computes a picture from
-// others: "heightmap(textures/rock_h, 4)". md5game.h finds files by the names in programs.
+// others: "heightmap(textures/rock_h, 4)". md5material.h finds files by the names in them.
 //
 // Everything is reentrant: calls share nothing but what the caller gives them.
 #ifndef MD5IMAGE_H
@@ -100,7 +100,7 @@ typedef struct md5_image_step {
 } md5_image_step;
 
 // An image or an image program: its tree, children before their parents. md5_load_image() of
-// md5game.h computes its picture, as the engine does: bytes are cut off, not rounded; of two
+// md5material.h computes its picture, as the engine does: bytes are cut off, not rounded; of two
 // pictures the second is resampled to the size of the first. Its operations are
 //
 //   heightmap       the normals of a height: gray (r + g + b) / 3, in units of 256 / scale texels

@@ -151,7 +151,7 @@ MD5GL_API bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *mo
 // -- Deforms --------------------------------------------------------------------------------------
 
 // A surface that the caller forms anew whenever the model is posed, from the skinned vertices, such
-// as sprites that face the viewer: see md5game.h.
+// as sprites that face the viewer: see md5material.h.
 typedef struct md5gl_deform {
     uint32_t num_vertices; // at least as many as the mesh has
     uint32_t num_triangles;

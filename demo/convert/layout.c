@@ -184,7 +184,7 @@ typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
 static blend_kind blending_of(const md5_stage *stage)
 {
-    switch (stage->bits & 0xFF) { // see md5game.h
+    switch (stage->bits & 0xFF) { // see md5material.h
     case 0x00:
         return REPLACES;
     case 0x20:

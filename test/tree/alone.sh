@@ -36,6 +36,11 @@ for header in md5/md5*.h render/md5gl*.h; do
     check "${header##*/} comes after a header of hashes" knows_hashes "$header" c c11
 done
 
+own_lines() {
+    grep -vE '^(//.*|#.*)?$' md5/md5game.h
+}
+silent "md5game.h is what includes its subjects" own_lines
+
 libraries=$archives
 [ ! -e "$products/libmd5gl.a" ] || libraries="$libraries $products/libmd5gl.a"
 # links OBJECTS OR FLAGS...: names that are defined twice stop the linker.

@@ -89,7 +89,7 @@ void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
 
 // -- Deforms -------------------------------------------------------------------------------------
 //
-// Meshes that their materials deform: see md5game.h.
+// Meshes that their materials deform: see md5material.h.
 
 // Sets the deforms of a model. Notes and logs those that cannot be shown. The layers stay where
 // they are until the model is destroyed.
