@@ -33,6 +33,6 @@
 // #define MD5_NO_PARTS    // tangents, skin plans, losses: `without` must name them, and with all of
 //                        // MD5_PART_GEOMETRY meshes have names only, for good: 8 KB
 // #define MD5_NO_ASSET_FILES // asset files, of which models and clips are loaded: 15 KB
-// #define MD5_NO_EXTRAS   // cameras, names of other formats, md5_create_morph(), _baked(), _weights(): 2200 lines; md5edit needs them
+// #define MD5_NO_EXTRAS   // cameras, names of other formats, md5_create_morph(), _baked(): 1200 lines; md5edit needs them
 
 #endif

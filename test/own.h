@@ -5,6 +5,7 @@
 #include "test/test.h"
 
 #include "md5/md5dialects.h"
+#include "md5/md5edit.h"
 #include "md5/md5game.h"
 #include "md5/md5play.h"
 

@@ -2,8 +2,8 @@
 #include "demo/common/memory.h"
 #include "demo/convert/obj.h"
 #include "demo/tool/tool.h"
+#include "md5/md5edit.h"
 #include "md5/md5model.h"
-#include "md5/md5skin.h"
 
 #include <math.h>
 #include <stdio.h>

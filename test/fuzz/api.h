@@ -6,6 +6,7 @@
 
 #include "test/fuzz/memory.h"
 
+#include "md5/md5edit.h"
 #include "md5/md5skin.h"
 #include "md5/md5play.h"
 

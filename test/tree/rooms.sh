@@ -87,7 +87,7 @@ forbidden() {
             allow("crowd", doors "gamedoor base assets motion crowd convert")
             allow("draw", doors "gamedoor base assets motion crowd draw")
             allow("ui", doors "base assets motion crowd draw ui")
-            allow("pages", doors "base assets motion crowd draw ui pages")
+            allow("pages", doors "editdoor base assets motion crowd draw ui pages")
             allow("lanterns", doors "base assets motion crowd draw ui pages lanterns")
             allow("jobs", doors "base assets motion crowd draw pages ui lanterns jobs convert")
             allow("app", doors "base assets motion crowd draw pages ui lanterns jobs app")

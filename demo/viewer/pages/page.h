@@ -9,6 +9,7 @@
 #define DEMO_VIEWER_PAGES_PAGE_H
 
 #include "demo/viewer/ui/ui.h"
+#include "md5/md5edit.h"
 
 enum {
     VIEW_PAGE_SLIDERS = 6,

@@ -3,7 +3,7 @@
 #include "test/own.h"
 #include "test/real.h"
 
-#include "md5/skin/bind.h"
+#include "md5/edit/weights.h"
 
 // Bare meshes with skeletons, to be bound automatically.
 
@@ -310,6 +310,9 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 TEST (bind_gives_equal_positions_equal_weights) {
     OWN bind_case *const of = bind_new();
     bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
+    FOR (i, of->desc.num_positions)
+        if (i % 2 == 0 && of->positions[i].x == 0.0f)
+            of->positions[i].x = -0.0f;
     bind_add_joint(of, MD5_NONE, (md5_vec3){1, 1, 1});
     bind_add_joint(of, 0, (md5_vec3){1, 1, 4});
     OWN_WEIGHTS weights = create(of);
@@ -317,7 +320,7 @@ TEST (bind_gives_equal_positions_equal_weights) {
     uint32_t num_pairs = 0;
     FOR (a, of->desc.num_positions)
         FOR (b, a)
-            if (memcmp(&of->positions[a], &of->positions[b], sizeof(md5_vec3)) == 0) {
+            if (real_distance(of->positions[a], of->positions[b]) == 0.0) {
                 num_pairs++;
                 CHECK_UINT(weights->vertices[a].first_weight, weights->vertices[b].first_weight);
                 CHECK_UINT(weights->vertices[a].num_weights, weights->vertices[b].num_weights);

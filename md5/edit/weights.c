@@ -8,10 +8,12 @@
 // mean difference by 6 %); joints outside of the volume are excluded, and bones end where they
 // leave it; the bone of a joint without children continues its parent's; weights are then smoothed
 // along the mesh's edges, on welded positions, so that seams stay closed.
-#include "md5/skin/bind.h"
-#include "md5/skin/geometry.h"
+#include "md5/edit/weights.h"
 
-#ifndef MD5_NO_EXTRAS
+#include "md5/core/names.h"
+
+#include <string.h>
+
 // == Voxels ======================================================================================
 
 enum { UNKNOWN, SHELL, OUTSIDE };
@@ -596,7 +598,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     return true;
 }
 
-// Automatic weights: see md5skin.h. Steps: voxels, paths from each joint, distances of the
+// Automatic weights: see md5edit.h. Steps: voxels, paths from each joint, distances of the
 // vertices, weights, smoothing.
 
 #define MIN_WEIGHT 0.005f
@@ -771,6 +773,29 @@ static md5_weights *write_result(const bind_work *make)
     return weights;
 }
 
+// Writes for each point the index of the first one that equals it. Their bits are sorted as names
+// are: linear but for a logarithm, whatever the points.
+static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *same)
+{
+    const md5_arena_mark before = md5i_arena_here(arena);
+    md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
+    md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
+    TRY(keys && names);
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = (md5_vec3){points[i].x + 0.0f, points[i].y + 0.0f, points[i].z + 0.0f}; // not -0
+        names[i] = (md5_ordered_name){{(const char *)&keys[i], sizeof *keys}, i};
+    }
+    const md5_ordered_name *const ordered = md5i_order_names(arena, names, count);
+    TRY(ordered);
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        if (memcmp(ordered[i].name.bytes, ordered[first].name.bytes, sizeof *keys) != 0)
+            first = i;
+        same[ordered[i].number] = ordered[first].number;
+    }
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
 static bool bind(bind_work *make)
 {
     md5_context *const context = make->arena.context;
@@ -781,7 +806,7 @@ static bool bind(bind_work *make)
     make->firsts = MD5_ROOM(&make->arena, uint32_t, count);
     make->points = MD5_ROOM(&make->arena, md5_vec3, count);
     TRY(make->same && make->firsts && make->points);
-    TRY(md5i_weld(&make->arena, desc->positions, count, make->same));
+    TRY(find_equal(&make->arena, desc->positions, count, make->same));
     for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
         if (make->same[i] == i) {
             make->firsts[make->num_rows] = i;
@@ -882,4 +907,3 @@ void md5_destroy_weights(md5_weights *weights)
     if (weights)
         MD5_FREE(weights);
 }
-#endif

@@ -6,14 +6,12 @@
 //   voxels   the cells of the volume, numbered in the order of cells
 //
 // Coordinates are in cells from the box's corner; their integer parts give the cell of a point.
-#ifndef MD5_SKIN_BIND_H
-#define MD5_SKIN_BIND_H
+#ifndef MD5_EDIT_WEIGHTS_H
+#define MD5_EDIT_WEIGHTS_H
 
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
-#include "md5/md5skin.h"
-
-#ifndef MD5_NO_EXTRAS
+#include "md5/md5edit.h"
 
 #define MD5_NO_VOXEL UINT32_MAX
 
@@ -76,6 +74,5 @@ bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *
 // Writes lengths[]: for each voxel the shortest path from its centre to the joint's bones, through
 // the centres of neighbouring voxels in 26 directions (Dijkstra 1959).
 void md5i_measure_paths(md5_paths *paths, uint32_t joint);
-#endif
 
 #endif
