@@ -185,6 +185,25 @@ typedef struct md5_space_edit { // of any document, in this order
 // each joint once.
 MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
+// How a clip ends that may be meant as a loop, of which the last frame is the first again.
+typedef enum md5_loop_end {
+    MD5_LOOP_ELSEWHERE,  // at another pose
+    MD5_LOOP_CLOSED,     // at the first one
+    MD5_LOOP_LACKS_LAST, // one step before it: the jump to it is about as the steps beside that,
+                         // and leads where they do
+} md5_loop_end;
+
+typedef struct md5_loop {
+    md5_loop_end end;
+    uint32_t num_blended; // frames to change so that it is closed, if it ends elsewhere: so many
+                          // that it adds at most an average step to each, but not the first frame
+} md5_loop;
+
+// Judges `num_frames` frames of an animation from `first` on, 0: all of them, by the places and
+// rotations of all joints; joint 0 may walk along x and y. A clip of less than 4 frames, and one
+// that is compressed, is not found to lack its last. Linear time.
+MD5_EDIT_API md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames);
+
 typedef struct md5_frame_edit { // of an animation, in this order
     const md5_model *model;     // whose joints it gets, as by md5_fix_joints(); NULL: its own
     bool all_components;        // likewise
@@ -197,11 +216,11 @@ typedef struct md5_frame_edit { // of an animation, in this order
     // for a frame, with the same pose. NULL: none.
     void (*change)(void *user, md5_xform *pose);
     void *user;
-    // The last frame becomes the first, and what was between them is spread over the clip, but the
-    // way along x and y of joint 0, on which it walks. Where the jump between them is about one
-    // step between frames, and leads as the steps beside it, the first frame is added as the last
-    // instead, one step on, and all others stay to the bit.
+    // The last frame becomes the first, as md5_find_loop() says: the first is added, and all others
+    // stay to the bit, or the last ones are blended towards it, and those before stay. Joint 0
+    // keeps its way along x and y, on which it walks: by another step, if a frame is added.
     bool is_closed;
+    md5_loop *loop;   // with is_closed: is set to what was found; NULL: that is not asked for
     bool is_in_place; // joint 0 keeps the place of the first frame
     // Units by which the skin may move: components that change less than that need no flag, and get
     // the values of the first frame as base frame. Without a model the skin ends 1 unit, or the

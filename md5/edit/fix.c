@@ -759,8 +759,8 @@ typedef struct frame_plan {
     md5_xform *begin, *end;              // [joints] poses of the first and last, before they meet
     joint_span *spans;                   // [joints]
     bool is_other;                       // frames are not those that the document has
-    bool is_open, walks; // a cycle whose next frame would be the first again, which is added; its
-                         // joint 0 goes on along x and y
+    md5_loop loop;
+    bool is_open, walks;     // the first frame is added; joint 0 goes on along x and y
     md5_vec3 place, ways[3]; // of joint 0: in the last old frame, and its ways before, from there
                              // to the first and behind it
 } frame_plan;
@@ -785,15 +785,23 @@ static void sample_frame(const repair *it, const frame_plan *plan, uint32_t fram
 }
 
 // Samples a frame, closes the loop and holds the root. Of what leads from the last pose back to the
-// first, each frame gets its share, a rotation in the joint's own space, where it follows the rest.
+// first, the last frames get their share, a rotation in the joint's own space, where it follows the
+// rest.
 static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
 {
     const md5_frame_edit *const edit = plan->edit;
     const uint32_t num_joints = it->binding->skeleton->num_joints;
-    const float share = (float)frame / (float)(plan->num_frames > 1 ? plan->num_frames - 1 : 1);
+    const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    const float part = (float)frame / (float)num_steps;
+    float share = 0.0f; // grows from 0 to 1 in the last frames, gently at both ends
+    if (edit->is_closed && !plan->is_open && frame > 0) {
+        const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
+        const float rest = (float)fmin(to_end / plan->loop.num_blended, 1.0);
+        share = 1.0f - rest * rest * (3.0f - 2.0f * rest);
+    }
     sample_frame(it, plan, frame, it->pose);
     const md5_vec3 root = it->pose[0].translation;
-    for (uint32_t j = 0; j < num_joints && edit->is_closed && !plan->is_open && frame > 0; j++) {
+    for (uint32_t j = 0; j < num_joints && share > 0.0f; j++) {
         const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
         md5_xform *const joint = &it->pose[j];
         const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
@@ -809,7 +817,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
         joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
     }
     if (edit->is_closed) { // where it walks is no gap
-        const float past = share * (float)plan->num_old - (float)(plan->num_old - 1);
+        const float past = part * (float)plan->num_old - (float)(plan->num_old - 1);
         const bool goes_on = plan->walks && past > 0.0f;
         const md5_vec3 step = md5_vec3_add(plan->ways[0], plan->ways[2]);
         it->pose[0].translation.x = goes_on ? plan->place.x + 0.5f * past * step.x : root.x;
@@ -978,13 +986,13 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
 
 // Adds the squares of a jump, of the mean of the steps before and behind it, and of how far it is
 // from that.
-static void add_jump(double sums[3], const md5_vec3 ways[3], double scale)
+static void add_jump(double sums[3], const md5_vec3 ways[3])
 {
     const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(ways[0], ways[2]), 0.5f);
     const md5_vec3 away = md5_vec3_sub(ways[1], mean);
-    sums[0] += scale * (double)md5_vec3_dot(ways[1], ways[1]);
-    sums[1] += scale * (double)md5_vec3_dot(mean, mean);
-    sums[2] += scale * (double)md5_vec3_dot(away, away);
+    sums[0] += (double)md5_vec3_dot(ways[1], ways[1]);
+    sums[1] += (double)md5_vec3_dot(mean, mean);
+    sums[2] += (double)md5_vec3_dot(away, away);
 }
 
 static bool is_step(const double sums[3])
@@ -992,42 +1000,77 @@ static bool is_step(const double sums[3])
     return sums[2] <= 0.25 * fmax(sums[0], sums[1]) + 1e-12;
 }
 
-// Finds out whether a clip is a cycle without its last frame: the jump to the first one is then
-// about one step, as those before and behind it, of the places and rotations of all joints. Of a
-// sine of N frames their mean is cos(2 pi / N) of it. In a clip that ends elsewhere the jump leads
-// another way, and in one that is nearly closed there is none.
-static void find_cycle(const md5_doc *doc, frame_plan *plan)
+// What moves from a frame to another one: the way of a joint that moves, along z only if it is
+// joint 0; then the turn of one that turns, about its axis, as far as it moves what is at `reach`.
+static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_t next, float reach)
+{
+    const uint32_t num_ways = anim->num_translations, num_turns = anim->num_rotations;
+    if (part < num_ways) {
+        const md5_vec3 *const places = anim->translations + part;
+        const md5_vec3 way = md5_vec3_sub(places[next * num_ways], places[frame * num_ways]);
+        return anim->translation_joints[part] > 0 ? way : (md5_vec3){0.0f, 0.0f, way.z};
+    }
+    const md5_quat *const rotations = anim->rotations + (part - num_ways);
+    const md5_quat q =
+        md5_quat_mul(md5_quat_conjugate(rotations[frame * num_turns]), rotations[next * num_turns]);
+    return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0.0f ? -2.0f * reach : 2.0f * reach);
+}
+
+// Of a sine of N frames the mean of the steps beside the jump is cos(2 pi / N) of it. In a clip
+// that ends elsewhere the jump leads another way.
+md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
+{
+    const uint32_t num_parts = anim->packed ? 0 : anim->num_translations + anim->num_rotations;
+    float reach = 1.0f;
+    double sums[3] = {0}, path = 0.0;
+    if (num_frames == 0 && first < anim->num_frames)
+        num_frames = anim->num_frames - first;
+    if (anim->packed || num_frames == 0 || first >= anim->num_frames
+        || num_frames > anim->num_frames - first)
+        return (md5_loop){.end = MD5_LOOP_ELSEWHERE};
+    const uint32_t last = first + num_frames - 1, second = first + (num_frames > 1);
+    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
+        reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
+    for (uint32_t i = 0; i < num_parts; i++) {
+        const md5_vec3 steps[] = {step_of(anim, i, last - (num_frames > 1), last, reach),
+                                  step_of(anim, i, last, first, reach),
+                                  step_of(anim, i, first, second, reach)};
+        add_jump(sums, steps);
+    }
+    for (uint32_t f = first; f < last; f++) {
+        double sum = 0.0;
+        for (uint32_t i = 0; i < num_parts; i++) {
+            const md5_vec3 step = step_of(anim, i, f, f + (size_t)1, reach);
+            sum += (double)md5_vec3_dot(step, step);
+        }
+        path += sqrt(sum);
+    }
+    if (sums[0] <= 1e-6 * (double)(reach * reach))
+        return (md5_loop){MD5_LOOP_CLOSED, 1};
+    // The share of a frame grows by at most 1.5 times that of an even one.
+    const double count = ceil(1.5 * sqrt(sums[0]) * (num_frames - 1) / path);
+    return (md5_loop){num_frames >= 4 && is_step(sums) ? MD5_LOOP_LACKS_LAST : MD5_LOOP_ELSEWHERE,
+                      (uint32_t)fmin(count, num_frames - 1)};
+}
+
+static void find_loop(const md5_anim *anim, frame_plan *plan)
 {
     const uint32_t last = plan->first + plan->num_old - 1;
+    plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
+    plan->is_open = plan->loop.end == MD5_LOOP_LACKS_LAST;
+    if (!plan->is_open || anim->num_translations == 0 || anim->translation_joints[0] > 0)
+        return;
     const uint32_t frames[] = {last - 1, last, plan->first, plan->first + 1};
-    double walk[3] = {0}, all[3] = {0}, reach = 1.0;
-    for (uint32_t j = 1; j < doc->num_joints; j++)
-        reach = fmax(reach, (double)md5_vec3_length(doc->joints[j].position));
-    for (uint32_t j = 0; j < doc->num_joints && plan->num_old >= 4; j++) {
-        const md5_doc_joint *const joint = &doc->joints[j];
-        md5_vec3 places[4], ways[3], turns[3];
-        md5_quat rotations[4];
-        for (uint32_t i = 0; i < 4; i++) {
-            const size_t row = (size_t)frames[i] * doc->num_components;
-            const components at = read_components(joint, doc->numbers + row + joint->track.first);
-            places[i] = at.pair[0];
-            rotations[i] = md5_quat_from_xyz(at.pair[1].x, at.pair[1].y, at.pair[1].z);
-        }
-        for (uint32_t i = 0; i < 3; i++) {
-            const md5_quat q = md5_quat_mul(md5_quat_conjugate(rotations[i]), rotations[i + 1]);
-            ways[i] = md5_vec3_sub(places[i + 1], places[i]);
-            turns[i] = md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0.0f ? -2.0f : 2.0f);
-            if (j == 0) // along x and y it may walk
-                plan->ways[i] = (md5_vec3){ways[i].x, ways[i].y, 0.0f};
-            ways[i] = j == 0 ? (md5_vec3){0.0f, 0.0f, ways[i].z} : ways[i];
-        }
-        plan->place = j == 0 ? places[1] : plan->place;
-        add_jump(all, ways, 1.0);
-        add_jump(all, turns, reach * reach);
+    const size_t stride = anim->num_translations;
+    double walk[3] = {0};
+    plan->place = anim->translations[last * stride];
+    for (uint32_t i = 0; i < 3; i++) {
+        plan->ways[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
+                                     anim->translations[frames[i] * stride]);
+        plan->ways[i].z = 0.0f;
     }
-    add_jump(walk, plan->ways, 1.0);
-    plan->is_open = all[0] > 1e-6 * reach * reach && is_step(all);
-    plan->walks = plan->is_open && !is_step(walk);
+    add_jump(walk, plan->ways);
+    plan->walks = !is_step(walk);
 }
 
 // Comments of frames go with these, or are left out with them.
@@ -1064,7 +1107,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
                         edit->num_frames, edit->first);
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
     if (edit->is_closed)
-        find_cycle(doc, plan);
+        find_loop(it->anim, plan);
     const double num_frames =
         floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1.0;
     if (!(rate > 0.0 && edit->tolerance >= 0.0f)
@@ -1091,6 +1134,8 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     md5_doc to = *doc;
     is_sound = is_sound && plan.begin && plan.end && plan.spans;
     if (is_sound) {
+        if (edit->loop)
+            *edit->loop = plan.loop;
         sample_frame(&it, &plan, 0, plan.begin);
         sample_frame(&it, &plan, plan.num_frames - 1, plan.end);
         to.num_frames = plan.num_frames;

@@ -183,7 +183,7 @@ TEST (edit_comments_go_with_their_frames) {
 }
 
 // Of 8 frames a sine, from any phase on, and a root that walks by 3 units a frame: the next frame
-// is the first again, 24 units on. What leads elsewhere, or back over several steps, is spread.
+// is the first again, 24 units on. What leads elsewhere, or back over several steps, is blended.
 TEST (edit_open_cycles_get_their_first_frame_again) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1.0);
@@ -209,16 +209,97 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
             numbers[f][10] = (float)-sin(0.5 * angle);
         }
         md5_error error = {0};
-        CHECK_THAT(md5_edit_frames(&doc, &(md5_frame_edit){.is_closed = true}, &error) != MD5_NONE,
-                   "%s", error.message);
+        md5_loop loop = {.num_blended = FRAMES};
+        const md5_frame_edit job = {.is_closed = true, .loop = &loop};
+        CHECK_THAT(md5_edit_frames(&doc, &job, &error) != MD5_NONE, "%s", error.message);
+        CHECK_UINT(loop.end, is_cycle ? MD5_LOOP_LACKS_LAST : MD5_LOOP_ELSEWHERE);
         CHECK_UINT(doc.num_frames, is_cycle ? FRAMES + 1 : FRAMES);
         const float *const last = doc.numbers + (size_t)(doc.num_frames - 1) * ROW;
         CHECK_BYTES(last + 1, doc.numbers + 1, (ROW - 1) * sizeof *last);
         CHECK_NEAR(last[0], is_cycle ? 24.0 : 21.0, 1e-6);
         if (is_cycle)
             CHECK_BYTES(doc.numbers, numbers, sizeof numbers);
-        CHECK_UINT(md5_edit_frames(&doc, &(md5_frame_edit){.is_closed = true}, NULL), 0);
+        CHECK_UINT(md5_edit_frames(&doc, &job, NULL), 0);
+        CHECK_UINT(loop.end, MD5_LOOP_CLOSED);
         md5_free_doc(&doc);
+    }
+}
+
+// The height of a tip goes up by 1 a frame to 10 and down to 3: an average step is 1, and a gap of
+// 3 needs 5 frames, of which none gets more than 1.5 / 5 of it. At twice the rate those are ten.
+TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
+    enum { FRAMES = 18, BLENDED = 5 };
+    FOR (doubled, 2) {
+        float numbers[FRAMES];
+        md5_doc_joint joints[] = {{.name = "root", .parent = MD5_NONE},
+                                  {.name = "tip", .parent = 0, .track = {4, 0}}};
+        FOR (f, FRAMES)
+            numbers[f] = f <= 10 ? (float)f : (float)(20 - f);
+        md5_doc doc = {.kind = MD5_DOC_ANIM,
+                       .num_joints = 2,
+                       .joints = joints,
+                       .num_frames = FRAMES,
+                       .num_components = 1,
+                       .frame_rate = 10.0,
+                       .numbers = numbers};
+        md5_loop loop = {.end = MD5_LOOP_CLOSED};
+        const md5_frame_edit job = {
+            .is_closed = true, .loop = &loop, .frame_rate = doubled ? 20.0 : 0.0};
+        CHECK(md5_edit_frames(&doc, &job, NULL) != MD5_NONE);
+        CHECK_UINT(loop.end, MD5_LOOP_ELSEWHERE);
+        CHECK_UINT(loop.num_blended, BLENDED);
+        REQUIRE(doc.num_frames == (doubled ? 2 * FRAMES - 1 : FRAMES) && doc.num_components == 1);
+        FOR (f, doc.num_frames) {
+            const double frame = doubled ? 0.5 * f : f;
+            const double old = frame <= 10.0 ? frame : 20.0 - frame;
+            const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / BLENDED, 0.0);
+            CHECK_NEAR(doc.numbers[f], old - 3.0 * t * t * (3.0 - 2.0 * t), t > 0.0 ? 1e-5 : 0.0);
+        }
+        md5_free_doc(&doc);
+    }
+}
+
+// Two joints swing over 24 frames, one twice as fast, while the root walks and sways. Of 25 frames
+// the last is the first again; of 24 it lacks; of fewer, and of those of a swing that begins and
+// ends at rest, none is said to lack. Frames that the clip does not have are no loop.
+TEST (edit_finds_how_loops_end) {
+    enum { CYCLE = 24, FRAMES = 3 * CYCLE + 1 };
+    const double pi = acos(-1.0);
+    FOR (is_once, 2) {
+        float numbers[FRAMES][4];
+        md5_doc_joint joints[] = {{.name = "root", .parent = MD5_NONE, .track = {1 | 4, 0}},
+                                  {.name = "hip", .parent = 0, .track = {16, 2}},
+                                  {.name = "shin", .parent = 1, .track = {16, 3}}};
+        joints[2].position.z = -20.0f;
+        FOR (f, FRAMES) {
+            const double at = 2.0 * pi * (f + 5) / CYCLE;
+            const double once = 0.1 * (1.0 - cos(pi * f / CYCLE)); // at rest at frame 24
+            numbers[f][0] = 2.0f * (float)f;
+            numbers[f][1] = is_once ? 0.0f : (float)cos(2.0 * at);
+            numbers[f][2] = (float)(is_once ? once : 0.3 * sin(at));
+            numbers[f][3] = (float)(is_once ? once : 0.2 * cos(2.0 * at));
+        }
+        const md5_doc doc = {.kind = MD5_DOC_ANIM,
+                             .num_joints = 3,
+                             .joints = joints,
+                             .num_frames = FRAMES,
+                             .num_components = 4,
+                             .frame_rate = 24.0,
+                             .numbers = numbers[0]};
+        OWN_ANIM anim = anim_of(&doc);
+        REQUIRE(anim);
+        FOR (first, (uint32_t)CYCLE) {
+            CHECK(is_once || md5_find_loop(anim, first, CYCLE + 1).end == MD5_LOOP_CLOSED);
+            CHECK(is_once || md5_find_loop(anim, first, CYCLE).end == MD5_LOOP_LACKS_LAST);
+        }
+        for (uint32_t count = 4; count < CYCLE - 1; count++)
+            CHECK_UINT(md5_find_loop(anim, 0, count).end, MD5_LOOP_ELSEWHERE);
+        CHECK_UINT(md5_find_loop(anim, 0, CYCLE + 1).end, is_once ? 0 : MD5_LOOP_CLOSED);
+        CHECK_UINT(md5_find_loop(anim, 0, 1).end, MD5_LOOP_CLOSED);
+        if (!is_once) // 72 frames, three cycles
+            CHECK_UINT(md5_find_loop(anim, 1, 0).end, MD5_LOOP_LACKS_LAST);
+        CHECK_UINT(md5_find_loop(anim, FRAMES, 0).end, MD5_LOOP_ELSEWHERE);
+        CHECK_UINT(md5_find_loop(anim, FRAMES - 1, 2).end, MD5_LOOP_ELSEWHERE);
     }
 }
 
