@@ -248,14 +248,20 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
     edit.model = swaps || edit.tolerance > 0.0f ? file->mesh : NULL;
     edit.change = swaps ? swap_sides : NULL;
     edit.user = file->mesh;
+    md5_loop loop = {.end = MD5_LOOP_ELSEWHERE};
+    edit.loop = &loop;
     const uint32_t num_comments = doc->num_comments;
-    const uint32_t num_kept = edit.num_frames > 0 ? edit.num_frames : doc->num_frames;
     if (!note(file, md5_edit_frames(doc, &edit, error), "frames, or joints in them, changed"))
         return false;
     if (doc->num_comments < num_comments)
         printf("  %u comments are left out with their frames\n", num_comments - doc->num_comments);
-    if (edit.is_closed && edit.frame_rate == 0.0 && doc->num_frames > num_kept)
-        puts("  which were an open cycle: the first is added as the last");
+    if (edit.is_closed && loop.end == MD5_LOOP_LACKS_LAST)
+        puts("  which were an open cycle, one step before frame 0: that is added as the last");
+    else if (edit.is_closed && loop.end == MD5_LOOP_CLOSED)
+        puts("  --close-loop: the last frame is the first again");
+    else if (edit.is_closed)
+        printf("  which ended elsewhere: blended towards frame 0 over the last %u\n",
+               loop.num_blended);
     const uint32_t count = is_other && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
     return note(file, count == MD5_NONE ? 0 : count, "boxes computed from the skin");
 }
@@ -610,8 +616,9 @@ const tool_command tool_fix = {
     "  --frames FIRST-LAST  keep these frames, from 0\n"
     "  --cut PARTS      write parts as files of their own: walk=0-30,run=31-60; may be repeated\n"
     "  --rate N         sample N frames a second\n"
-    "  --close-loop     make the last frame the first one, and spread what was between them; to a\n"
-    "                   cycle whose next frame would be the first one, add that\n"
+    "  --close-loop     make the last frame the first one: add it to a cycle that is one step "
+    "before\n"
+    "                   it, and blend the last frames of any other towards it\n"
     "  --in-place       keep the root where it begins\n"
     "  --swap-sides     mirror what the clip does, on its mesh as it is\n"
     "  --reduce UNITS   leave out components that move the skin by less\n"};

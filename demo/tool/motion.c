@@ -57,7 +57,7 @@ static int kind_of_name(const char *path)
     } rows[] = {
         {"idle stand breathe", IS_LOOP | STAYS},
         {"walk run trot sneak strafe swim fly cycle loop", IS_LOOP},
-        {"start begin stop end to from up jump turn attack pain death die", IS_ONCE},
+        {"start begin stop end to from up jump turn attack pain death die taunt", IS_ONCE},
     };
     const char *const name = common_base(path);
     int kinds = 0;
@@ -76,7 +76,7 @@ static int kind_of_name(const char *path)
             }
         }
     }
-    return kinds & IS_ONCE ? 0 : kinds;
+    return kinds & IS_ONCE ? IS_ONCE : kinds;
 }
 
 // == Points =======================================================================================
@@ -295,15 +295,18 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
     return fmin(most, most_of_root);
 }
 
-// A clip that is named like a loop, whose last frame is not the first again, but near it: otherwise
-// it is none.
+// A clip that lacks its last frame, or is named like a loop and ends at another pose than it
+// begins, but near that: otherwise it is none.
 static void judge_loop(const motion *of, int kind)
 {
+    const bool lacks_last = md5_find_loop(of->anim, 0, 0).end == MD5_LOOP_LACKS_LAST;
     const uint32_t last = of->anim->num_frames - 1;
     const double least = 0.005 * of->size;
     const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
     const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0.0;
-    if (level > least || fabs(drift.z) > least)
+    if (!lacks_last && !(kind & IS_LOOP))
+        return;
+    if (!lacks_last && (level > least || fabs(drift.z) > least)) // else it is a step
         tool_found(of->clip, "root-drift", 0,
                    "the root is %.3g units away, and %.3g up, when the clip begins anew",
                    level_distance((md5_vec3){0}, drift), drift.z);
@@ -311,10 +314,12 @@ static void judge_loop(const motion *of, int kind)
     if (away <= least)
         return;
     const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
-    if (away < 4.0 * step)
+    if (lacks_last || away < 4.0 * step)
         tool_found(of->clip, "loop", 0,
-                   "frame %u, the last, is not frame 0 again: the skin jumps by %.3g units", last,
-                   away);
+                   "frame %u, the last, %s: the skin jumps by %.3g units; md5tool fix --close-loop "
+                   "%s",
+                   last, lacks_last ? "is one step before frame 0" : "is not frame 0 again", away,
+                   lacks_last ? "adds frame 0 again" : "blends the last frames towards it");
 }
 
 // Feet that move while they stand. Nothing is said of a clip that walks on the spot.
@@ -383,7 +388,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
         reach own = {0}, bind = {0};
         const bool has_places = look_at_frames(&of, &own, &bind);
         judge_boxes(&of, own, bind);
-        if (has_places && kind & IS_LOOP && anim->num_frames > 2)
+        if (has_places && !(kind & IS_ONCE) && anim->num_frames > 2)
             judge_loop(&of, kind);
         if (has_places)
             judge_feet(&of, kind);

@@ -305,7 +305,11 @@ walks() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" && cp models/thimble/thimble.md5mesh models/thimble/walk.md5anim "$scratch/case" &&
         runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' && sed 's/numFrames 37/numFrames 36/;/^frame 36/,$d;/^bounds/{n;d}' \
         models/thimble/walk.md5anim >"$scratch/case/walk.md5anim" && runs 0 check --for doom3 "$scratch/case" &&
-        line_of 'frame 35, the last, is not frame 0 again.*\[loop\]' && line_of ' 1 warnings' &&
+        line_of 'frame 35, the last, is one step before frame 0: .* fix --close-loop adds frame 0 again \[loop\]' && line_of ' 1 warnings' &&
+        mv "$scratch/case/walk.md5anim" "$scratch/case/gait.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of 'gait.* one step before' &&
+        runs 0 fix --close-loop "$scratch/case/gait.md5anim" --force && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
+        runs 0 fix --frames 0-33 models/thimble/walk.md5anim -o "$scratch/case/walk.md5anim" && rm "$scratch/case/gait.md5anim" &&
+        runs 0 check --for doom3 "$scratch/case" && line_of 'frame 33, the last, is not frame 0 again: .* blends the last frames towards it \[loop\]' &&
         mv "$scratch/case/walk.md5anim" "$scratch/case/walk_stop.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
         awk 'last ~ /^frame / { $1 = "\t" 1.5 * $1 } { print; last = $0 }' models/thimble/walk.md5anim >"$scratch/case/walk_stop.md5anim" &&
         runs 0 check --for doom3 --only sliding-feet "$scratch/case" && line_of "foot_.*slides by .*\[sliding-feet\]" && line_of ' 1 warnings'
@@ -523,7 +527,9 @@ clips() {
         [ "$(frame "$fixed/loop.md5anim" 14)" = "$(frame "$fixed/loop.md5anim" 0)" ] &&
         [ "$(frame "$fixed/loop.md5anim" 7)" != "$(frame "$fixed/loop.md5anim" 0)" ] && ! grep -q 'open cycle' "$scratch/out" &&
         runs 0 fix --frames 0-23 --close-loop $bobbin/walk.md5anim -o "$fixed/open.md5anim" && grep -q 'open cycle' "$scratch/out" &&
-        grep -qx 'numFrames 25' "$fixed/open.md5anim" &&
+        grep -qx 'numFrames 25' "$fixed/open.md5anim" && runs 0 fix --close-loop $bobbin/walk.md5anim --dry-run && grep -q 'the last frame is the first again' "$scratch/out" &&
+        runs 1 fix --frames 0-20 --close-loop $bobbin/walk.md5anim --dry-run && grep -q 'ended elsewhere: blended towards frame 0 over the last' "$scratch/out" &&
+        runs 2 fix --close-loop $bobbin/bobbin.md5mesh --dry-run &&
         runs 0 check --for doom3 $bobbin/bobbin.md5mesh "$fixed/loop.md5anim" &&
         runs 0 fix --reduce 0.3 $bobbin/walk.md5anim -o "$fixed/less.md5anim" &&
         [ "$(awk '/^numAnimated/{ print $2 }' "$fixed/less.md5anim")" -lt 213 ] &&
