@@ -981,7 +981,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 // all.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
-    const float texel = sqrtf(2) * 2 * crowd->spread / VIEW_CROWD_TEXELS;
+    const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
     COMMON_FOR (k, crowd->num_kinds) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->drawn == NULL)
@@ -1014,7 +1014,7 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         COMMON_FOR (i, kind->num_clips)
             total += kind->clips[i]->anim->duration;
         const double max_pictures =
-            (double)picture_memory / FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+            (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
         const double rate =
             total * picture_rate > max_pictures ? fmax(max_pictures, 0) / total : picture_rate;
         COMMON_FOR (i, kind->num_clips)

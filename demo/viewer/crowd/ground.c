@@ -117,7 +117,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
 {
-    const float side = VIEW_GROUND_SQUARES * terrain->cell;
+    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
     COMMON_FOR (i, VIEW_GROUND_TILES) {
         const int column = i % 3 - 1, row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),

@@ -146,7 +146,7 @@ static bool read_place(const view_state *viewer, const char *text, char *seconds
 {
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     const bool has_frames = anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE;
-    const double rate = has_frames ? anim->frame_rate : VIEW_STEPS_A_SECOND;
+    const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     const double number = strtod(text, &end);
     snprintf(seconds, size, "%.17g", *end == 's' ? number : number / rate);

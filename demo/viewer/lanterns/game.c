@@ -2,7 +2,7 @@
 
 #include "demo/viewer/pages/page.h"
 
-static const double tick = 1.0 / VIEW_STEPS_A_SECOND;
+static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
 // Of the world, in units; Bobbin is 57 high.
 static const float cell = 40, hills = 28, post_scale = 3;
 static const float light_reach = 62;                 // from where he lights a lantern

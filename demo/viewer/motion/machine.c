@@ -378,11 +378,11 @@ void view_restart_machine(view_machine *machine)
 
 void view_run_machine(view_machine *machine, double time)
 {
-    const double step = 1.0 / VIEW_STEPS_A_SECOND;
+    const double step = 1.0 / (double)VIEW_STEPS_A_SECOND;
     if (time < machine->time - 4 * step)
         view_restart_machine(machine);
-    if (time > machine->time + MAX_SECONDS)
-        machine->time = time - MAX_SECONDS;
+    if (time > machine->time + (double)MAX_SECONDS)
+        machine->time = time - (double)MAX_SECONDS;
     while (fabs(time - machine->time) > step)
         advance_all(machine, time > machine->time ? step : -step);
     if (time != machine->time)

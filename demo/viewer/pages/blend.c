@@ -102,8 +102,8 @@ VIEW_SHOW(inertial)
                                " layer body { state run run state attack attack } }";
     static const char *const jumps[3] = {"jump, cross-fade", "jump, inertial", "jump, cut"};
     const uint32_t hand = view_page_joint(picture, "hand_r");
-    const int now = (int)(fmod(picture->time, 2) / 2.0 * VIEW_PAGE_STEPS);
-    const double step = 2.0 / VIEW_PAGE_STEPS, begin = 0.5;
+    const int now = (int)(fmod(picture->time, 2) / 2.0 * (double)VIEW_PAGE_STEPS);
+    const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);
     COMMON_FOR (way, 3) {
@@ -307,7 +307,7 @@ VIEW_SHOW(sync)
 {
     const float gait = picture->values[0];
     const double length = 3, now = fmod(picture->time, length);
-    const double step = length / STEPS_OF_GAIT;
+    const double step = length / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
     COMMON_FOR (way, 2) {
@@ -390,7 +390,7 @@ VIEW_SHOW(machine)
         const double share = fmin(fmin(time, length - time) / 2.0, 1);
         const float speed = picture->values[0] * (float)share;
         md5_player_set(p.player, 0, speed);
-        md5_player_advance(p.player, i > 0 ? length / VIEW_PAGE_STEPS : 0, NULL, NULL);
+        md5_player_advance(p.player, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
         const float to = (float)status.state;
         const float from = status.from != MD5_NONE ? (float)status.from : to;
@@ -474,7 +474,7 @@ VIEW_SHOW(in_step)
     enum { STEPS = 240 };
     static const char *const names[3] = {"apart, in step", "apart, keep_phase", "apart, neither"};
     const uint32_t old = view_choice(picture, 0);
-    const double tick = 3.0 / STEPS, now = fmod(picture->time, 3);
+    const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3);
     const double fade = picture->values[1];
     const char *const *const gaits = picture->page->sliders[0].words;
     uint32_t frames[2]; // of a cycle, of the old clip and the new one; the right foot lands halfway
@@ -535,7 +535,7 @@ static void add_window(void *user, md5_player *player, const md5_event *event, f
 static void show_bars(view_picture *picture, const char *text, double told)
 {
     view_plot *const plot = &picture->plots[picture->num_plots - 1];
-    const double length = plot->row.high.x, tick = length / VIEW_PAGE_STEPS;
+    const double length = plot->row.high.x, tick = length / (double)VIEW_PAGE_STEPS;
     const double now = fmod(picture->time, length);
     event_plot to = {plot, 0, 0};
     playing p;
@@ -657,7 +657,7 @@ VIEW_SHOW(grip)
             md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0;
         for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
             const double time = view_plot_x(picture->plots, i);
-            play(&p, i > 0 ? length / VIEW_PAGE_STEPS : 0, pose);
+            play(&p, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0, pose);
             const md5_xform shaft = md5_xform_mul(md5_joint_in_model(picture->skeleton, pose, prop),
                                                   staff->bind_local[0]);
             const double distance =

@@ -35,7 +35,7 @@ VIEW_SHOW(interpolation)
         plots[i].row.high.x = (float)(begin + span);
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
-        const double x = begin + span * i / VIEW_PAGE_STEPS;
+        const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
         COMMON_FOR (kind, 4) {
             sample(clip->binding, kind, md5_moment_at(clip->anim, x, MD5_WRAP_LOOP), other);

@@ -118,7 +118,7 @@ double view_largest_angle(const view_picture *picture, const md5_xform *a, const
 double view_plot_x(const view_plot *plot, int i)
 {
     const double low = plot->row.low.x;
-    return low + (plot->row.high.x - low) * i / VIEW_PAGE_STEPS;
+    return low + (plot->row.high.x - low) * i / (double)VIEW_PAGE_STEPS;
 }
 
 void view_add_point(view_plot *plot, int series, double x, double y)

@@ -376,7 +376,7 @@ VIEW_SHOW(impostor)
         farthest = fmax(farthest, acos(fmax(low, high)));
     }
     const double views = RINGS * look->num_around + 1, side = look->texels;
-    const double bytes = views * look->num_frames * side * side * TEXEL_BYTES * 4.0 / 3.0;
+    const double bytes = views * look->num_frames * side * side * (double)TEXEL_BYTES * 4.0 / 3.0;
     view_add_fact(picture, "pictures of a frame", views, "");
     view_add_fact(picture, "of all frames", views * look->num_frames, "");
     view_add_fact(picture, "memory, about", bytes / 1048576.0, "MiB");

@@ -556,7 +556,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     const float most = ui->window.height - 2 * margin - 2 * padding - heading;
     const float inner = fmaxf(fminf(520 * scale, stage->width - 2 * margin - 2 * padding), 1);
     // The preview of a game is beside the rows, if there is room for one.
-    const float side = VIEW_SKETCH_SIZE * scale, distance = 16 * scale;
+    const float side = (float)VIEW_SKETCH_SIZE * scale, distance = 16 * scale;
     const bool has_preview = is_game && !browser->is_scanning && inner > 2.5f * (side + distance);
     const float beside = has_preview ? side + distance : 0;
     const float height =

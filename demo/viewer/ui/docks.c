@@ -197,7 +197,7 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
                 {"Export", VIEW_NUM_DOCKS, false}};
     enum { NUM_TABS = COMMON_LENGTH(tabs) };
     const float em = view_em(stage->font), line = ceilf(0.15f * em);
-    view_rect tab = {box.x, box.y, box.width / NUM_TABS, ceilf(2.6f * em)};
+    view_rect tab = {box.x, box.y, box.width / (float)NUM_TABS, ceilf(2.6f * em)};
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");

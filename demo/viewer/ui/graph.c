@@ -176,7 +176,7 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
         const view_graph_point begin = towards(corner, points[i - 1], fminf(corner_radius, room)),
                                leave = towards(corner, points[i + 1], fminf(corner_radius, room));
         for (int k = 0; k <= STEPS; k++) { // a parabola is near enough to a quarter of a circle
-            const float t = (float)k / STEPS, r = 1 - t;
+            const float t = (float)k / (float)STEPS, r = 1 - t;
             const view_graph_point next = {r * r * begin.x + 2 * r * t * corner.x + t * t * leave.x,
                                            r * r * begin.y + 2 * r * t * corner.y
                                                + t * t * leave.y};
@@ -329,7 +329,7 @@ static void draw_edges(const drawing *of)
 static void draw_loop(const drawing *of, float x, float y, view_color color)
 {
     enum { STEPS = 12 };
-    const float radius = 0.38f, step = 1.6f * VIEW_PI / STEPS;
+    const float radius = 0.38f, step = 1.6f * VIEW_PI / (float)STEPS;
     view_graph_point pen = {x + radius, y};
     for (int i = 1; i <= STEPS; i++) {
         const float angle = step * (float)i;

@@ -193,7 +193,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     const float em = view_em(stage->font), side = roundf(3.2f * em), gap = roundf(0.9f * em);
     const float end = is_upright ? layout.handle.y : free.y + free.height;
     view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
-    if (!layout.is_phone || end < box.y + NUM_BUTTONS * (side + gap)
+    if (!layout.is_phone || end < box.y + (float)NUM_BUTTONS * (side + gap)
         || (!is_upright && stage->docks.is_sheet_open))
         return;
     ui_begin(ui, "button");

@@ -58,9 +58,9 @@ static void draw_weights(const view_stage *stage, view_rect box)
         inside.x, inside.y + stage->font->line[VIEW_TEXT] + 0.5f * spacing * stage->font->scale,
         inside.width, scale_height * stage->font->scale};
     // A band of the scale's colours, with what its ends and quarters mean.
-    const float step = band.width / STEPS;
+    const float step = band.width / (float)STEPS;
     COMMON_FOR (i, STEPS) {
-        const float value = ((float)i + 0.5f) / STEPS;
+        const float value = ((float)i + 0.5f) / (float)STEPS;
         const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
         const float channels[3] = {linear.x, linear.y, linear.z};
         view_color color = 0xFF;

@@ -122,7 +122,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         if (take_row(ui, 1.5f, &row))
             draw_text(ui, row, VIEW_PLAIN, name[0] != '\0' ? name : text);
         const bool is_seen = take_row(ui, 3, &row);
-        const float width = row.width / NUM_COLUMNS;
+        const float width = row.width / (float)NUM_COLUMNS;
         for (uint32_t i = 0; i < NUM_COLUMNS; i++) {
             const view_rect cell = {row.x + (float)i * width, row.y, width - gap, row.height - gap};
             const md5gl_picture map = columns[i].map;
