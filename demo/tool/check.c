@@ -324,20 +324,20 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Judges a clip with its mesh, if that is known.
+// Judges a clip, with its mesh if that is known.
 static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
 {
     const report *const mesh = find_mesh(part, to->path);
-    if (!mesh || !mesh->facts)
-        return;
-    (void)md5_check_pair(mesh->facts, to->facts);
+    const bool has_mesh = mesh && mesh->facts;
+    if (has_mesh)
+        (void)md5_check_pair(mesh->facts, to->facts);
     if (!anim)
         return;
     md5_error error = {0};
     const md5_load_opts opts = {.without = NOT_JUDGED};
-    md5_model *const model = mesh->model ? NULL : md5_load_model(mesh->path, &opts, &error);
-    if (mesh->model || model)
-        tool_judge_motion(to->facts, mesh->model ? mesh->model : model, anim);
+    md5_model *const model =
+        has_mesh && !mesh->model ? md5_load_model(mesh->path, &opts, &error) : NULL;
+    tool_judge_motion(to->facts, has_mesh && mesh->model ? mesh->model : model, anim);
     md5_free_model(model);
 }
 

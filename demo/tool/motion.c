@@ -353,9 +353,18 @@ static void judge_feet(const motion *of, int kind)
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 };
+    const int kind = kind_of_name(clip->file);
     md5_error error = {0};
     if (anim->num_frames > MAX_FRAMES)
         return;
+    if (!model) {
+        if (!(kind & IS_ONCE) && md5_find_loop(anim, 0, 0).end == MD5_LOOP_LACKS_LAST)
+            tool_found(clip, "loop", 0,
+                       "frame %u, the last, is one step before frame 0: md5tool fix --close-loop "
+                       "adds frame 0 again",
+                       anim->num_frames - 1);
+        return;
+    }
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
     md5_binding *const binding =
@@ -384,7 +393,6 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
             common_alloc((of.num_feet + (size_t)1) * anim->num_frames, sizeof *places);
         for (uint32_t i = 0; i <= of.num_feet; i++)
             of.places[i] = places + (size_t)i * anim->num_frames;
-        const int kind = kind_of_name(clip->file);
         reach own = {0}, bind = {0};
         const bool has_places = look_at_frames(&of, &own, &bind);
         judge_boxes(&of, own, bind);

@@ -160,7 +160,7 @@ void tool_found(md5_check *check, const char *rule, uint32_t line, const char *f
     COMMON_PRINTF(4, 5);
 
 void tool_judge_place(md5_check *facts); // adds what is missing beside it
-// Adds what is wrong with a clip at the skin of its mesh.
+// Adds what is wrong with a clip at the skin of its mesh, or without one (NULL) by itself.
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
 const md5_finding *tool_findings(md5_check *check, size_t *count); // by place
 

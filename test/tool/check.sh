@@ -307,6 +307,7 @@ walks() {
         models/thimble/walk.md5anim >"$scratch/case/walk.md5anim" && runs 0 check --for doom3 "$scratch/case" &&
         line_of 'frame 35, the last, is one step before frame 0: .* fix --close-loop adds frame 0 again \[loop\]' && line_of ' 1 warnings' &&
         mv "$scratch/case/walk.md5anim" "$scratch/case/gait.md5anim" && runs 0 check --for doom3 "$scratch/case" && line_of 'gait.* one step before' &&
+        runs 0 check --for doom3 "$scratch/case/gait.md5anim" && line_of 'one step before frame 0: md5tool fix' && line_of ' 1 warnings' &&
         runs 0 fix --close-loop "$scratch/case/gait.md5anim" --force && runs 0 check --for doom3 "$scratch/case" && line_of ' 0 warnings' &&
         runs 0 fix --frames 0-33 models/thimble/walk.md5anim -o "$scratch/case/walk.md5anim" && rm "$scratch/case/gait.md5anim" &&
         runs 0 check --for doom3 "$scratch/case" && line_of 'frame 33, the last, is not frame 0 again: .* blends the last frames towards it \[loop\]' &&
