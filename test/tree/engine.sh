@@ -126,6 +126,24 @@ x86_64-*linux-gnu,12*) check "by at most 80 KB" grows ;;
 esac
 # Lines, KB and seconds stand once, in .ci/sizes.py: README and guide have what it measures.
 check_long "README and guide say what the forms cost" python3 .ci/sizes.py "${MD5_ARCHIVE:-build/amalgamated}"
+# By turns, so that what else the machine does slows both down; the least of each.
+# shellcheck disable=SC2086
+reads_quickly() {
+    $cc $c -O2 -DENGINE_TIMES -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/times_small" &&
+        $cc $c -O2 -DENGINE_TIMES -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" -lm -o "$scratch/times_whole" || return 1
+    for turn in 1 2 3 4 5 6; do
+        for program in small whole; do
+            "$scratch/times_$program" models/bobbin bobbin.md5mesh walk.md5anim | sed -n "s/^times:/$program/p"
+        done
+    done | awk '{ for (i = 2; i <= 3; i++) if (!(($1, i) in least) || $i < least[$1, i]) least[$1, i] = $i }
+        END {
+            print "mesh " least["small", 2] " and " least["whole", 2] " us, clip " least["small", 3] " and " least["whole", 3]
+            exit !(least["small", 2] > 0 && least["small", 3] > 0 && least["small", 2] <= 1.3 * least["whole", 2] &&
+                least["small", 3] <= 1.3 * least["whole", 3])
+        }'
+}
+# Libraries that look for mistakes are slower.
+[ -n "${MD5_LINK_FLAGS:-}" ] || check_long "reading takes at most 1.3 times what it takes the library" reads_quickly
 
 # -- What was left out --
 
