@@ -13,12 +13,12 @@
 
 #ifndef ENGINE
 typedef float bone[3][4];
-typedef struct packed_vertex {
+typedef struct engine_vertex {
     float position[3];
     int8_t normal[4];
     uint8_t joints[4], weights[4];
     float uv[2];
-} packed_vertex;
+} engine_vertex;
 #define zone_alloc malloc // a heap, aligned to 16 bytes
 #define zone_free free
 #define hunk_alloc malloc // what is loaded, freed all at once when the level ends
@@ -37,7 +37,7 @@ static void *read_file(const char *name, size_t *size) // into the zone
 
 typedef struct surface {
     uint32_t num_vertices, num_indices;
-    packed_vertex *vertices;
+    engine_vertex *vertices;
     uint16_t *indices;
 } surface;
 typedef struct alias {
@@ -70,7 +70,7 @@ static void md5_close(void *user, const void *bytes, size_t size)
 static bool fill_surface(const md5_mesh *mesh, surface *s)
 {
     s->num_vertices = mesh->num_vertices, s->num_indices = 3 * mesh->num_triangles;
-    s->vertices = (packed_vertex *)hunk_alloc((s->num_vertices + 1) * sizeof *s->vertices);
+    s->vertices = (engine_vertex *)hunk_alloc((s->num_vertices + 1) * sizeof *s->vertices);
     s->indices = (uint16_t *)hunk_alloc((s->num_indices + 1) * sizeof *s->indices);
     if (s->num_vertices > UINT16_MAX || !s->vertices || !s->indices)
         return false;

@@ -44,11 +44,22 @@ md5_combine_kernel *md5i_combine_of(md5_cpu level)
 // A rotation at constant speed keeps it. Cycles are continued by differences between frames, not by
 // the frames: clips whose last frame is displaced from the first stay smooth.
 
-#ifdef MD5_NO_CUBIC
-typedef struct sampler { // what all joints of a sample share
+#ifndef MD5_NO_CUBIC
+// An interval between two frames. If both are the same frame, nothing moves.
+typedef struct md5_frame_pair {
+    uint32_t from, to;
+} md5_frame_pair;
+#endif
+
+// What all joints of a sample share.
+typedef struct sampler {
     md5_sampling linear;
+#ifndef MD5_NO_CUBIC
+    md5_frame_pair before, now, after; // along curves: the interval of the moment, its neighbours
+#endif
 } sampler;
 
+#ifdef MD5_NO_CUBIC
 static sampler begin_sampler(const md5_anim *anim, const md5_moment *moment)
 {
     return (sampler){md5_begin_sampling(anim, moment)};
@@ -56,17 +67,6 @@ static sampler begin_sampler(const md5_anim *anim, const md5_moment *moment)
 
 #define sample_root md5i_root_translation
 #else
-// An interval between two frames. If both are the same frame, nothing moves.
-typedef struct md5_frame_pair {
-    uint32_t from, to;
-} md5_frame_pair;
-
-// What all joints of a sample share.
-typedef struct sampler {
-    md5_sampling linear;
-    md5_frame_pair before, now, after; // along curves: the interval of the moment, its neighbours
-} sampler;
-
 // -- Which frames ---------------------------------------------------------------------------------
 
 static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)

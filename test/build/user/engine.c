@@ -71,15 +71,15 @@ static void *read_file(const char *name, size_t *size)
 
 typedef float bone[3][4];
 
-typedef struct packed_vertex {
+typedef struct engine_vertex {
     float position[3];
     int8_t normal[4];
     uint8_t joints[4], weights[4];
     float uv[2];
-} packed_vertex;
+} engine_vertex;
 
 // The vertex shader: weights are normalized bytes.
-static void shade(const packed_vertex *in, const bone *bones, float out[3])
+static void shade(const engine_vertex *in, const bone *bones, float out[3])
 {
     for (int row = 0; row < 3; row++) {
         out[row] = 0.0f;
@@ -108,7 +108,7 @@ static bool show(const char *mesh_name, const char *anim_name)
     void *const bytes = hunk_alloc(16);
     zone_free(read_file(mesh_name, &size));
     static const bone bones[4] = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
-    const packed_vertex v = {{1, 2, 3}, {0, 0, 127, 0}, {0, 0, 0, 0}, {255, 0, 0, 0}, {0, 0}};
+    const engine_vertex v = {{1, 2, 3}, {0, 0, 127, 0}, {0, 0, 0, 0}, {255, 0, 0, 0}, {0, 0}};
     float out[3];
     shade(&v, bones, out);
     printf("%s %s %p %08x %g\n", mesh_name, anim_name, bytes, hash_of(2166136261u, &v, sizeof v),
@@ -127,7 +127,7 @@ static bool show(const char *mesh_name, const char *anim_name)
 // Every vertex has weights of sum 255, and is where md5_skin() has it: but for what four slots
 // cannot hold (md5_pack_loss()), weights that are rounded to a 255th, each by less than one, and
 // floats.
-static bool check_surface(const md5_model *model, uint32_t index, const packed_vertex *vertices,
+static bool check_surface(const md5_model *model, uint32_t index, const engine_vertex *vertices,
                           const bone *bones, const md5_mat34 *joints, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[index];
@@ -138,13 +138,13 @@ static bool check_surface(const md5_model *model, uint32_t index, const packed_v
     const float loss = md5_pack_loss(model, index, 4, joints);
     uint32_t wrong = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const packed_vertex *const of = &vertices[v];
+        const engine_vertex *const of = &vertices[v];
         const int sum = of->weights[0] + of->weights[1] + of->weights[2] + of->weights[3];
         const bool moves = mesh->first_influence[v] < mesh->first_influence[v + 1];
         float drawn[3], far = 0.0f, size = 0.0f;
         shade(of, bones, drawn);
         for (int i = 0; i < 4; i++) {
-            packed_vertex rigid = *of; // where one of its joints alone has it
+            engine_vertex rigid = *of; // where one of its joints alone has it
             float to[3];
             memset(rigid.weights, 0, sizeof rigid.weights);
             rigid.joints[0] = of->joints[i];
