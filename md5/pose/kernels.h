@@ -83,15 +83,9 @@ const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
 #define MD5_POSE_KERNELS(widest) md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_##widest))
 #endif
 
-// The public functions, with given kernels, of moments of md5_clamp_moment(). `joints` and
-// `palette` may be NULL.
-void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                      const md5_moment *moment, md5_root root, md5_xform *pose);
+// With given kernels, and of moments of md5_clamp_moment().
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_moment *moment, md5_root root, md5_xform *pose);
-void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                            const md5_moment *moment, md5_root root, md5_xform *pose,
-                            md5_mat34 *joints, md5_mat34 *palette);
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,
                           void *scratch);
 

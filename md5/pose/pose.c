@@ -354,8 +354,8 @@ void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim
 }
 
 // Writes what the clip animates.
-static void sample_tracks(const md5_pose_kernels *kernels, const md5_anim *anim,
-                          const md5_pose_plan *plan, const md5_moment *moment, md5_xform *pose)
+static void sample_tracks(const md5_anim *anim, const md5_pose_plan *plan, const md5_moment *moment,
+                          md5_xform *pose)
 {
     const md5_targets *const targets = &plan->targets;
 #if !defined(MD5_NO_CUBIC) || !defined(MD5_NO_COMPRESSED)
@@ -380,24 +380,11 @@ static void sample_tracks(const md5_pose_kernels *kernels, const md5_anim *anim,
 #endif
 #ifndef MD5_NO_COMPRESSED
     if (MD5_PACKED(anim)) {
-        kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
+        plan->kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
         return;
     }
 #endif
-    kernels->sample(anim, moment, targets, pose);
-}
-
-void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                      const md5_moment *moment, md5_root root, md5_xform *pose)
-{
-    const md5_pose_plan *const plan = binding->plan;
-    if (!plan->targets.rotations_in_order || !plan->targets.translations_in_order)
-        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
-    sample_tracks(kernels, binding->anim, plan, moment, pose);
-    if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
-        pose[plan->driven[0]].translation = sample_root(binding->anim, moment, root);
-    if (binding->num_rebases > 0)
-        apply_rebases(binding, moment, root, pose);
+    plan->kernels->sample(anim, moment, targets, pose);
 }
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
@@ -407,7 +394,14 @@ void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    md5i_sample_with(binding->plan->kernels, binding, &clamped, root, pose);
+    const md5_pose_plan *const plan = binding->plan;
+    if (!plan->targets.rotations_in_order || !plan->targets.translations_in_order)
+        md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
+    sample_tracks(binding->anim, plan, &clamped, pose);
+    if (plan->driven[0] != MD5_NONE && root != MD5_ROOT_FILE)
+        pose[plan->driven[0]].translation = sample_root(binding->anim, &clamped, root);
+    if (binding->num_rebases > 0)
+        apply_rebases(binding, &clamped, root, pose);
 }
 
 // == Hierarchy ===================================================================================
@@ -424,17 +418,6 @@ static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton
                         joints ? palette : NULL);
     if (palette && !joints)
         kernels->multiply(skeleton->num_joints, palette, inverse_bind, palette);
-}
-
-void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *binding,
-                            const md5_moment *moment, md5_root root, md5_xform *pose,
-                            md5_mat34 *joints, md5_mat34 *palette)
-{
-    md5i_sample_with(kernels, binding, moment, root, pose);
-    // By depth, so that a joint's matrix is not needed right after it is computed.
-    md5_skeleton by_depth = *binding->skeleton;
-    by_depth.order = binding->plan->order;
-    finish(kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
 }
 
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
@@ -522,8 +505,11 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
     MD5_ASSERT_MOMENT(binding->anim, moment);
-    const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    md5i_pose_palette_with(binding->plan->kernels, binding, &clamped, root, pose, joints, palette);
+    md5_sample(binding, moment, root, pose);
+    // By depth, so that a joint's matrix is not needed right after it is computed.
+    md5_skeleton by_depth = *binding->skeleton;
+    by_depth.order = binding->plan->order;
+    finish(binding->plan->kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
 }
 
 // == Blending ====================================================================================
@@ -639,9 +625,8 @@ static void pose_single(const crowd *all, const md5_pose_job *job)
     const size_t num_joints = job->binding->skeleton->num_joints;
     md5_mat34 *const joints = (md5_mat34 *)all->scratch;
     md5_xform *const pose = (md5_xform *)(joints + num_joints);
-    const md5_moment clamped = md5_clamp_moment(job->binding->anim, &job->moment);
-    md5i_pose_palette_with(all->kernels, job->binding, &clamped, job->root, pose,
-                           job->joints ? job->joints : joints, job->palette);
+    md5_pose_palette(job->binding, job->moment, job->root, pose, job->joints ? job->joints : joints,
+                     job->palette);
 }
 
 // Up to half of the lanes, single characters are faster.

@@ -4,6 +4,7 @@
 #define TEST_BENCH_BENCH_POSE_H
 
 #include "test/bench/bench_measure.h"
+#include "test/pose/with_kernels.h"
 
 #include "md5/core/compiler.h"
 #include "md5/pose/kernels.h"
@@ -198,8 +199,8 @@ static uint64_t work_play(void *of, md5_cpu level)
 {
     posing *const made = of;
     const md5_moment moment = play_on(made);
-    md5i_pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
-                           made->pose, made->joints, made->palette);
+    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                      made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
@@ -207,8 +208,8 @@ static uint64_t work_seek(void *of, md5_cpu level)
 {
     posing *const made = of;
     const md5_moment moment = seek_on(made);
-    md5i_pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
-                           made->pose, made->joints, made->palette);
+    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
+                      made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
@@ -216,8 +217,7 @@ static uint64_t work_sample(void *of, md5_cpu level)
 {
     posing *const made = of;
     const md5_moment moment = play_on(made);
-    md5i_sample_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
-                     made->pose);
+    sample_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE, made->pose);
     return made->pose[0].rotation.x > 0.0f;
 }
 

@@ -3,6 +3,7 @@
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
+#include "test/pose/with_kernels.h"
 
 #include "md5/pose/kernels.h"
 
@@ -225,11 +226,11 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         uint64_t random = 3;
         FOR (i, 100) {
             const md5_moment moment = moment_of(&of, i, &random);
-            md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE,
-                             poses);
+            sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE,
+                        poses);
             EACH_CPU (level, MD5_CPU_SCALAR + 1) {
-                md5i_sample_with(md5i_pose_kernels_of(level), binding, &moment, MD5_ROOT_FILE,
-                                 poses + count);
+                sample_with(md5i_pose_kernels_of(level), binding, &moment, MD5_ROOT_FILE,
+                            poses + count);
                 CHECK(is_same(poses, poses + count, count));
                 md5i_packed_sample_with(md5i_pose_kernels_of(level)->sample_packed,
                                         of.compressed->packed, &moment, poses + count);
@@ -551,7 +552,7 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     for (int k = 0; k < 80 && binding; k++) {
         md5_xform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-        md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE, a);
+        sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE, a);
         md5_sample(binding, moment, MD5_ROOT_FILE, b);
         CHECK_BYTES(a, b, sizeof a);
     }

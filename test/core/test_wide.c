@@ -2,6 +2,7 @@
 // instruction set. Apart from shuffles of registers, this is the code of every instruction set.
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
+#include "test/pose/with_kernels.h"
 
 #include "md5/pose/simd/crowd_wide.h"
 #include "md5/pose/simd/one_wide.h"
@@ -27,16 +28,16 @@ static void check_made(const made_pose *made, uint64_t *random)
     const size_t size = skeleton->num_joints * sizeof expected[0];
     const md5_moment moment = make_moment(&made->anim, random);
     const md5_root root = (md5_root)(test_random_u32(random) % 3);
-    md5i_pose_palette_with(scalar, made->binding, &moment, root, expected_pose, expected_joints,
-                           expected);
+    pose_palette_with(scalar, made->binding, &moment, root, expected_pose, expected_joints,
+                      expected);
 
-    md5i_sample_with(&plain, made->binding, &moment, root, pose);
+    sample_with(&plain, made->binding, &moment, root, pose);
     CHECK_BYTES(pose, expected_pose, skeleton->num_joints * sizeof pose[0]);
     static md5_xform nlerp[MAX_JOINTS], expected_nlerp[MAX_JOINTS];
     md5_moment by_nlerp = moment;
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
-    md5i_sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp);
-    md5i_sample_with(&plain, made->binding, &by_nlerp, root, nlerp);
+    sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp);
+    sample_with(&plain, made->binding, &by_nlerp, root, nlerp);
     CHECK(memcmp(nlerp, expected_nlerp, skeleton->num_joints * sizeof nlerp[0]) == 0);
     plain.finish(skeleton, NULL, pose, joints, NULL);
     CHECK(memcmp(joints, expected_joints, size) == 0);
@@ -64,7 +65,7 @@ static void check_made(const made_pose *made, uint64_t *random)
 
     memset(palette, 0, size);
     memset(joints, 0, size);
-    md5i_pose_palette_with(&plain, made->binding, &moment, root, pose, joints, palette);
+    pose_palette_with(&plain, made->binding, &moment, root, pose, joints, palette);
     CHECK_BYTES(joints, expected_joints, size);
     CHECK_BYTES(palette, expected, size);
     memset(palette, 0, size);

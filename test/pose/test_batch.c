@@ -1,6 +1,7 @@
 // Crowds: each character has the same result as by itself, with every instruction set.
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
+#include "test/pose/with_kernels.h"
 
 #include "md5/pose/kernels.h"
 
@@ -69,7 +70,7 @@ static void expect(made_crowd *crowd)
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 *const model = job->joints ? job->joints : joints;
-        md5i_sample_with(scalar, job->binding, &job->moment, job->root, pose);
+        sample_with(scalar, job->binding, &job->moment, job->root, pose);
         scalar->finish(job->binding->skeleton, job->binding->inverse_bind, pose, model,
                        job->palette);
     }
@@ -144,7 +145,7 @@ TEST (batch_of_poses_is_the_single_call) {
             const md5_pose_job *jobs[MAX_WIDTH];
             FOR (i, kernels->width) {
                 const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
-                md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
+                sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
             }
             OWN_ARRAY(md5_mat34, scratch, num_joints * kernels->width);
             kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
@@ -324,7 +325,7 @@ static void pose_in_steps(const md5_pose_kernels *kernels, const made_pose *made
 {
     const uint32_t count = made->model.skeleton.num_joints;
     pose_simd_clear(found);
-    md5i_sample_with(kernels, made->binding, moment, root, found->pose);
+    sample_with(kernels, made->binding, moment, root, found->pose);
     kernels->finish(&made->model.skeleton, NULL, found->pose, found->joints, NULL);
     kernels->multiply(count, found->joints, made->model.inverse_bind, found->palette);
 }
@@ -336,8 +337,8 @@ static void pose_at_once(const md5_pose_kernels *kernels, const made_pose *made,
 {
     const uint32_t count = made->model.skeleton.num_joints;
     pose_simd_clear(found);
-    md5i_pose_palette_with(kernels, made->binding, moment, root, found->pose, found->joints,
-                           found->palette);
+    pose_palette_with(kernels, made->binding, moment, root, found->pose, found->joints,
+                      found->palette);
     memcpy(found->pose, expected->pose, count * sizeof found->pose[0]);
 }
 
@@ -373,7 +374,7 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
     pose_simd_clear(&expected_nlerp);
     md5_moment by_nlerp = *moment;
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
-    md5i_sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp.pose);
+    sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp.pose);
 
     EACH_CPU (level, MD5_CPU_SCALAR + 1) {
         const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
@@ -382,7 +383,7 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
 
         // Sampling, then the other steps in one call.
         pose_simd_clear(&found);
-        md5i_sample_with(kernels, made->binding, moment, root, found.pose);
+        sample_with(kernels, made->binding, moment, root, found.pose);
         kernels->finish(&made->model.skeleton, made->model.inverse_bind, found.pose, found.joints,
                         found.palette);
 
@@ -393,7 +394,7 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
         md5i_sample_anim_with(kernels, &made->anim, moment, root, found.pose);
         check_same(&found, &expected_anim, "sampling", level, count);
         pose_simd_clear(&found);
-        md5i_sample_with(kernels, made->binding, &by_nlerp, root, found.pose);
+        sample_with(kernels, made->binding, &by_nlerp, root, found.pose);
         check_same(&found, &expected_nlerp, "sampling by nlerp", level, count);
         memcpy(found.joints, expected.joints, sizeof found.joints);
         kernels->multiply(count, found.joints, made->model.inverse_bind, found.joints);
@@ -419,8 +420,8 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
         pose_simd_clear(&expected);
         if (made.binding->num_rebases > 0)
             continue;
-        md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, MD5_ROOT_FILE,
-                         expected.pose);
+        sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, MD5_ROOT_FILE,
+                    expected.pose);
         EACH_CPU (level, MD5_CPU_SCALAR) {
             pose_in_part(md5i_pose_kernels_of(level), &made, &moment, first, size, &expected,
                          &found);
