@@ -79,7 +79,7 @@ silent "each make target exists" targets
     for command in info check fix dump compress; do "$tool" "$command" --help; done
 } >"$scratch/help" 2>&1
 options() {
-    cat $documents | grep -v pkg-config | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do
+    cat $documents | grep -vE 'pkg-config|amalgamate\.py' | grep -oE '(^|[^-a-z,])--[a-z][a-z-]+' | sed 's/^[^-]//' | sort -u | while read -r option; do
         grep -qE -- "(^|[^a-z-])$option([^a-z-]|\$)" "$scratch/help" || echo "$option"
     done
 }
