@@ -392,7 +392,7 @@ static bool finish_model(asset_walk *walk, void *structure)
 {
     md5_model *const model = (md5_model *)structure;
     model->size = walk->is_copied ? walk->block.used : 0;
-    model->allocator = walk->context->allocator;
+    model->internal.allocator = walk->context->allocator;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         if (model->meshes[i].num_vertices > model->max_vertices)
             model->max_vertices = model->meshes[i].num_vertices;
@@ -428,15 +428,16 @@ static bool finish_anim(asset_walk *walk, void *structure)
 {
     md5_anim *const anim = (md5_anim *)structure;
     anim->size = walk->is_copied ? walk->block.used : 0;
-    anim->allocator = walk->context->allocator;
+    anim->internal.allocator = walk->context->allocator;
     anim->duration = (double)(anim->num_frames - 1) / anim->frame_rate;
-    if (anim->packed)
-        anim->packed_size = sizeof *anim->packed + anim->packed->num_bytes;
-    if (anim->packed && !MD5_PACKED(anim))
+    const md5_packed *const packed = anim->internal.packed;
+    if (packed)
+        anim->packed_size = sizeof *packed + packed->num_bytes;
+    if (packed && !MD5_PACKED(anim))
         return MD5_LEFT_OUT(walk->context, "compressed clips");
     return !walk->is_checked
            || (anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9
-               && !anim->tracks == (anim->packed != NULL))
+               && !anim->tracks == (packed != NULL))
            || refuse(walk, "ends a clip without frames or rate");
 }
 
@@ -499,7 +500,7 @@ TABLE(mesh_table, md5_mesh, 256, finish_mesh,
     ARRAY_ROW(md5_mesh, influences, INFLUENCES, ONE, 0, ONE, are_within, FINITE),
     LIST_ROW(md5_mesh, skin_plan, ONE, ASKED + PLAN, &plan_table));
 
-TABLE(model_table, md5_model, 176, finish_model,
+TABLE(model_table, md5_model, 200, finish_model,
     SKELETON_ROWS(md5_model),
     ARRAY_ROW(md5_model, bind_local, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
     ARRAY_ROW(md5_model, bind, JOINTS, ONE, 0, ONE, are_within, MODERATE),
@@ -516,7 +517,7 @@ TABLE(packed_table, md5_packed, 32, NULL,
     ARRAY_ROW(md5_packed, bytes, PACKED_BYTES, ONE, MD5_PACKED_PADDING, ONE, NULL, 0),
     ARRAY_ROW(md5_packed, places, JOINTS, ONE, 0, ONE, are_places, 0));
 
-TABLE(anim_table, md5_anim, 224, finish_anim,
+TABLE(anim_table, md5_anim, 248, finish_anim,
     SKELETON_ROWS(md5_anim),
     NUMBER_ROW(md5_anim, parents_unknown, are_within, 0), NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
     NUMBER_ROW(md5_anim, num_components, NULL, 0),
@@ -530,12 +531,13 @@ TABLE(anim_table, md5_anim, 224, finish_anim,
     ARRAY_ROW(md5_anim, translation_joints, TRANSLATIONS, ONE, 0, ONE, are_ascending, 0),
     ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, PLAIN, are_rotations, MODERATE),
     ARRAY_ROW(md5_anim, translations, FRAMES, TRANSLATIONS, 0, PLAIN, are_within, MODERATE),
-    LIST_ROW(md5_anim, packed, ONE, ASKED + PACKED, &packed_table),
+    {"packed", offsetof(md5_anim, internal.packed), sizeof(md5_packed), LIST, ONE, ONE, 0, ASKED + PACKED, 0, NULL,
+     &packed_table},
     NUMBER_ROW(md5_anim, tolerance, are_within, MODERATE),
     NUMBER_ROW(md5_anim, max_error, are_within, MODERATE),
     ARRAY_ROW(md5_anim, frame_bounds, FRAMES, ONE, 0, ASKED + BOUNDS, are_within, FINITE));
 
-TABLE(assets_table, md5_assets, 96, NULL,
+TABLE(assets_table, md5_assets, 128, NULL,
     COUNT_ROW(md5_assets, num_models, MODELS), COUNT_ROW(md5_assets, num_anims, ANIMS),
     LIST_ROW(md5_assets, models, MODELS, ONE, &model_table),
     LIST_ROW(md5_assets, anims, ANIMS, ONE, &anim_table));
@@ -672,7 +674,7 @@ md5_assets *md5_map_assets(const void *bytes, size_t size, bool is_trusted,
         check_head(&walk) ? (md5_assets *)take_structure(&walk, &assets_table) : NULL;
     if (assets) {
         assets->size = walk.block.used;
-        assets->allocator = context.allocator;
+        assets->internal.allocator = context.allocator;
     }
     md5i_arena_free(&arena);
     return assets;
@@ -689,7 +691,6 @@ bool md5i_read_assets(md5_arena *arena, const char *bytes, size_t size, bool is_
 
 void md5_free_assets(md5_assets *assets)
 {
-    if (assets)
-        MD5_FREE(assets);
+    MD5_FREE(assets);
 }
 #endif

@@ -243,7 +243,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
         .command_line = command_line,
         .num_warnings = context->num_warnings,
         .size = block.used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator},
     };
     *asset = anim;
     return true;
@@ -266,8 +266,7 @@ md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *
 
 void md5_free_anim(md5_anim *anim)
 {
-    if (anim)
-        MD5_FREE(anim);
+    MD5_FREE(anim);
 }
 
 #ifndef MD5_NO_EXTRAS
@@ -319,7 +318,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         .command_line = command_line,
         .num_warnings = context->num_warnings,
         .size = block.used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator},
     };
     *asset = camera;
     return true;
@@ -343,8 +342,7 @@ md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_err
 
 void md5_free_camera(md5_camera *camera)
 {
-    if (camera)
-        MD5_FREE(camera);
+    MD5_FREE(camera);
 }
 #endif
 
@@ -481,7 +479,7 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
         return true; // no meshes
     model->geometry_size = block.used;
     TRY(md5i_block_allocate(arena->context, &block));
-    model->geometry = block.base;
+    model->internal.memory = block.base;
     for (uint32_t m = 0; m < file->num_meshes; m++)
         place_mesh(&block, true, has_tangents, &file->meshes[m]);
     md5i_arena_rewind(arena, file->tables);
@@ -553,10 +551,10 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
 void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT_ASSET(model);
-    for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
+    for (uint32_t m = 0; m < model->num_meshes && model->internal.memory; m++) {
         md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
 #ifndef MD5_NO_PARTS
-        md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
+        md5i_skin_plan_free(&model->internal.allocator, mesh->skin_plan);
         mesh->skin_plan = NULL;
 #endif
         const md5_mesh_build counts = {
@@ -567,9 +565,10 @@ void md5_release_geometry(md5_model *model)
         };
         set_arrays(&counts, mesh);
     }
-    if (model->geometry)
-        model->allocator.free(model->allocator.user, model->geometry, model->geometry_size);
-    model->geometry = NULL;
+    if (model->internal.memory)
+        model->internal.allocator.free(model->internal.allocator.user, model->internal.memory,
+                                       model->geometry_size);
+    model->internal.memory = NULL;
     model->geometry_size = 0;
 }
 
@@ -606,7 +605,7 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
             *tables = (kept_tables){bind, builds};
         TRY(pass > 0 || md5i_block_allocate(context, &block));
     }
-    model->geometry = block.base;
+    model->internal.memory = block.base;
     model->geometry_size = block.used;
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         const md5_mesh_build *const from = &file->meshes[m];
@@ -636,7 +635,7 @@ static bool make_anew(md5_arena *arena, const kept_tables *tables, md5_model *mo
     TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
     file.tables = md5i_arena_here(arena);
     md5_model changed = *model;
-    changed.geometry = NULL;
+    changed.internal.memory = NULL;
     changed.geometry_size = 0;
     changed.meshes = meshes;
     for (uint32_t m = 0; m < num_meshes; m++) {
@@ -713,7 +712,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
         return md5i_fail_missing(error, "model");
     MD5_ASSERT(parts <= MD5_PART_GEOMETRY, "parts: md5_part flags");
     const md5_load_opts opts = {
-        .allocator = model->allocator,
+        .allocator = model->internal.allocator,
         .axes = model->skeleton.axes,
         .scale = model->skeleton.scale,
         .flip_v = model->flip_v,
@@ -723,7 +722,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     md5i_context_begin(&context, &opts, NULL, error);
     if (parts == 0 || model->num_meshes == 0)
         return true;
-    if (!model->geometry)
+    if (!model->internal.memory)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "the model's geometry was released, or is that of an asset file");
     const bool has_tables = !model->meshes[0].first_influence;
@@ -735,7 +734,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     md5_arena arena = {.context = &context};
     kept_tables tables = {NULL, NULL};
     if (has_tables)
-        tables = *(const kept_tables *)model->geometry;
+        tables = *(const kept_tables *)model->internal.memory;
     bool is_made = has_tables || restore_tables(&arena, model, &parts, &tables);
     context.without = ~parts & (MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES);
     is_made = is_made && make_anew(&arena, &tables, model);
@@ -811,7 +810,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         .flip_v = context->flip_v,
         .stores_normals = file->num_meshes > 0 && file->meshes[0].has_frames,
         .size = block.used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator},
     };
     for (uint32_t j = 0; j < num_joints && !file->has_w; j++) {
         const md5_quat q = file->bind[j].rotation;

@@ -232,7 +232,7 @@ typedef struct md5_scales {
     const md5_scaled_joint *joints; // [num_joints] by ascending joint
     uint32_t num_warnings;
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_scales;
 
 // Loads the scales of an animation, JSON of this form:

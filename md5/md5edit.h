@@ -76,7 +76,7 @@ typedef struct md5_doc { // what its kind does not have is 0
     md5_cut_view *cut_views; // [num_cut_views] by ascending cut; angles become rotations
     md5_camera_view *views;  // [num_frames] x y z of rotations as in the file; w is 0
     md5_allocator allocator;
-    void *memory;         // what the library allocated
+    void *internal;       // as md5_internal
     uint64_t reserved[4]; // 0
 } md5_doc;
 
@@ -362,7 +362,7 @@ typedef struct md5_weights {
     uint32_t num_bound;        // joints with a bone in the volume; only these get weights
     uint32_t num_distant;      // vertices that no bone reaches inside the mesh
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_weights;
 
 // Creates weights; free them with md5_destroy_weights().

@@ -229,7 +229,7 @@ struct md5_entity {
     uint32_t blink_min, blink_max; // milliseconds from blink to blink, see md5_actor_spawn()
     uint32_t num_warnings;         // reported or not
     size_t size;     // bytes of the model and the animations, those of parts not included
-    void *owned;     // the memory of all this
+    void *internal;  // as md5_internal
     float parms[12]; // for md5_material_input: keys "_color", "shaderParm3" to "shaderParm11"
 };
 

@@ -28,7 +28,7 @@ typedef struct md5_image {
     uint32_t width, height; // >= 1
     uint8_t *pixels;        // [height][width][4] red, green, blue, alpha; the top row first
     size_t size;            // bytes of the block that holds all of this
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_image;
 
 // Decodes what the library does not. The function returns pixels[height][width][4] as in md5_image

@@ -628,8 +628,7 @@ typedef struct md5_machine_file {
     md5_attached_desc *attached; // [desc.num_attached]
     const char *model_file;      // "" if none
     uint32_t num_warnings;
-    md5_allocator allocator;
-    void *memory; // holds all of this
+    md5_internal internal;
 } md5_machine_file;
 
 // As md5_load_model(). md5_create_machine() looks up the names; the tables may be changed before. A

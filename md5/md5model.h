@@ -139,6 +139,20 @@ typedef struct md5_allocator {
     size_t limit; // bytes that one call may hold at a time; 0 = 1 GiB
 } md5_allocator;
 
+typedef struct md5_packed md5_packed;       // the tracks of a compressed clip
+typedef struct md5_rebase md5_rebase;       // a joint with another parent in the animation
+typedef struct md5_pose_plan md5_pose_plan; // the tables that sampling reads, in the order of use
+
+// What an asset holds for the library alone: nothing in it is for programs, which leave it 0 in
+// structures that they make.
+typedef struct md5_internal {
+    md5_allocator allocator;
+    void *memory; // beside the asset's block
+    const md5_packed *packed;
+    const md5_pose_plan *plan;
+    const md5_rebase *rebases;
+} md5_internal;
+
 // Called for each problem that does not stop a load, from within the loading function. `warning` is
 // valid only during the call. Loads report problems of one kind once, at the first one, with their
 // number and the last line; num_warnings counts them as one.
@@ -298,17 +312,15 @@ typedef struct md5_model { // skeleton and meshes of one .md5mesh
     bool flip_v;           // as the options of the load asked for
     bool stores_normals;   // version 12: normals, and tangents, are those of the file
     size_t size;           // bytes of the block that holds all of this, except:
-    void *geometry;        // the block of the arrays of all meshes; NULL: md5_release_geometry()
-    size_t geometry_size;  // bytes of that block, skinning plans not included
-    md5_allocator allocator;
+    size_t geometry_size;  // of the arrays of all meshes, skinning plans not included; 0:
+                           // md5_release_geometry(), or no meshes
+    md5_internal internal;
 } md5_model;
 
 typedef struct md5_track { // a joint's animated components, as stored in an .md5anim
     uint32_t flags;        // 1 Tx, 2 Ty, 4 Tz, 8 Qx, 16 Qy, 32 Qz
     uint32_t first;        // index of the first one in a frame
 } md5_track;
-
-typedef struct md5_packed md5_packed; // the tracks of a compressed clip
 
 // One .md5anim or compressed clip: both bind, sample and play alike. `constant` has the values that
 // no frame changes; `rotations` and `translations` those that change, frame by frame. Values are
@@ -329,8 +341,8 @@ typedef struct md5_anim {
     const uint32_t *translation_joints;       // [num_translations], ascending
     const md5_quat *rotations;                // [num_frames][num_rotations]; NULL if compressed
     const md5_vec3 *translations;             // [num_frames][num_translations]; NULL if compressed
-    const md5_packed *packed;                 // NULL: not compressed
-    size_t packed_size; // bytes that sampling reads instead of rotations and translations
+    size_t packed_size; // bytes that sampling reads instead of rotations and translations; 0: not
+                        // compressed
     float tolerance;    // of compression, as asked for, units
     // The largest displacement of a point of the skin by compression, measured in model space at
     // all frames and halfway between them: that of the joint's origin plus its skin distance times
@@ -342,7 +354,7 @@ typedef struct md5_anim {
     const char *command_line;
     uint32_t num_warnings;
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_anim;
 
 // In its own space a camera looks along +x, with y left and z up, or along what these become by
@@ -375,7 +387,7 @@ typedef struct md5_camera { // one .md5camera: a camera path in shots, separated
     const char *command_line;
     uint32_t num_warnings;
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_camera;
 
 // Loads a file. `path` is in the encoding of the system's open(), on Windows in UTF-8; a pipe or a
@@ -439,9 +451,6 @@ MD5_API void md5_free_anim(md5_anim *anim);
 
 // -- Binding --------------------------------------------------------------------------------
 
-typedef struct md5_rebase md5_rebase;       // a joint with another parent in the animation
-typedef struct md5_pose_plan md5_pose_plan; // the tables that sampling reads, in the order of use
-
 // Which animation joint drives which model joint. Keeps pointers to both: free it before them.
 typedef struct md5_binding {
     const md5_model *model; // NULL if md5_bind_skeleton() made it
@@ -452,11 +461,9 @@ typedef struct md5_binding {
     const uint32_t *tracks; // [model joints] animation joint; MD5_NONE: keeps its bind pose
     bool same_order;        // tracks[joint] == joint for all
     uint32_t num_missing, num_extra; // model joints without a track; animation joints without use
-    uint32_t num_rebases;
-    const md5_rebase *rebases; // [num_rebases]
-    const md5_pose_plan *plan;
+    uint32_t num_rebases;            // joints with another parent in the animation
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_binding;
 
 // Matches the joints of `anim` and `model` by name (case-sensitive; the k-th of several joints of
@@ -626,7 +633,7 @@ typedef struct md5_pose_buffers {
     void *scratch;               // of the size that was asked for, which may be 0
     uint32_t num_joints;
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_pose_buffers;
 
 // `scratch_size`: that of another call, such as md5_player_pose_scratch(). `allocator` may be NULL:
@@ -774,7 +781,7 @@ typedef struct md5_assets {
     const md5_model *models; // [num_models] to write several, copy the structures side by side
     const md5_anim *anims;   // [num_anims] likewise
     size_t size;             // of what md5_map_assets() made: bytes of its block
-    md5_allocator allocator;
+    md5_internal internal;
     uint64_t reserved[4]; // 0
 } md5_assets;
 

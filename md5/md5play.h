@@ -376,8 +376,7 @@ typedef struct md5_character {
     const char *const *anim_paths;      // [num_clips]
     size_t anims_size;                  // bytes of the animations, each counted once
     uint32_t num_warnings;              // of the machine file, the model and the animations
-    md5_allocator allocator;
-    void *memory; // holds the arrays and paths
+    md5_internal internal;
 } md5_character;
 
 // Loads a machine file, the model and animations that it names, binds them and creates the machine.

@@ -176,7 +176,7 @@ typedef struct md5_morph {
     const md5_morph_target *targets; // [num_targets]
     const md5_morph_mesh *meshes;    // [model->num_meshes]
     size_t size;                     // bytes
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_morph;
 
 #ifndef MD5_NO_EXTRAS
@@ -259,7 +259,7 @@ typedef struct md5_baked {
     float position_error; // units
     float normal_error;   // radians
     size_t size;          // bytes
-    md5_allocator allocator;
+    md5_internal internal;
 } md5_baked;
 
 // Skins `num_frames` palettes, palettes[num_frames * joints], frame after frame, and stores the

@@ -224,7 +224,7 @@ static void print_anim(bool is_json, const md5_anim *anim)
     const uint32_t joints = anim->skeleton.num_joints;
     SAY("  joints             %u\n", ",\"joints\":%u", joints);
     print_frames(is_json, anim->num_frames, anim->frame_rate, anim->duration);
-    if (anim->packed) {
+    if (anim->packed_size) {
         SAY("  tolerance          %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
         SAY("  error              %.2g units at the skin, measured when it was compressed\n",
             ",\"error\":%g", anim->max_error);
@@ -282,12 +282,12 @@ static bool print_file(bool is_json, const char *path)
         return false;
     }
     SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s", path,
-        asset.model                        ? "md5mesh"
-        : asset.anim && asset.anim->packed ? "compressed clip"
-        : asset.anim                       ? "md5anim"
-        : asset.camera                     ? "md5camera"
-        : asset.character                  ? "md5machine"
-                                           : "md5.cfg");
+        asset.model                             ? "md5mesh"
+        : asset.anim && asset.anim->packed_size ? "compressed clip"
+        : asset.anim                            ? "md5anim"
+        : asset.camera                          ? "md5camera"
+        : asset.character                       ? "md5machine"
+                                                : "md5.cfg");
     if (asset.model)
         print_model(is_json, path, asset.model);
     if (asset.anim)

@@ -796,7 +796,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
 // Sets the tolerance if it is 0.
 static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
 {
-    if (anim->packed)
+    if (anim->packed_size)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the animation is compressed already");
     if (anim->parents_unknown)
         return MD5_FAIL(context, MD5_ERROR_VERSION,

@@ -157,14 +157,13 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         .num_translations = num_moving[MD5_PACKED_TRANSLATION],
         .rotation_joints = moving[MD5_PACKED_ROTATION],
         .translation_joints = moving[MD5_PACKED_TRANSLATION],
-        .packed = own,
         .packed_size = packed->num_bytes + sizeof *packed,
         .tolerance = source->tolerance,
         .max_error = source->max_error,
         .num_components = 3 * (num_moving[0] + num_moving[1]),
         .command_line = command_line,
         .size = block.used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator, .packed = own},
     };
     return anim;
 }
@@ -219,10 +218,10 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT_ASSET(anim);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
-    if (!anim->packed)
+    if (!anim->packed_size)
         return 0;
     const md5_skeleton *const skeleton = &anim->skeleton;
-    clip_bytes of = {.clip = *anim, .packed = *anim->packed, .axes = (uint32_t)skeleton->axes};
+    clip_bytes of = {.clip = *anim, .packed = *MD5_PACKED(anim), .axes = (uint32_t)skeleton->axes};
     of.base = anim->base_frame[0].translation;
     MD5_FOR (i, skeleton->num_joints)
         of.num_names += (uint32_t)strlen(skeleton->joints[i].name) + 1;
@@ -334,7 +333,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
 {
     MD5_NEED(anim, "animation");
     MD5_ASSERT_OPTS(opts);
-    const md5_packed *const packed = anim->packed;
+    const md5_packed *const packed = MD5_PACKED(anim);
     const uint32_t num_moving[2] = {anim->num_rotations, anim->num_translations};
     md5_anim made = *anim, *plain = NULL;
     md5_context context;
@@ -395,13 +394,13 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     made.tracks = tracks;
     made.rotations = rotations;
     made.translations = translations;
-    made.packed = NULL;
+    made.internal.packed = NULL;
     made.packed_size = 0;
     made.tolerance = made.max_error = 0.0f;
     made.frame_bounds = NULL;
     made.num_warnings = 0;
     made.size = block.used;
-    made.allocator = context.allocator;
+    made.internal.allocator = context.allocator;
     *plain = made;
     return plain;
 }

@@ -138,8 +138,9 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
 void *md5i_alloc(md5_context *context, size_t size);
 void md5i_free(md5_context *context, void *memory, size_t size); // NULL is allowed
 
-// Frees an asset, which is its block.
-#define MD5_FREE(asset) md5_free_asset(asset, (asset)->size, (asset)->allocator)
+// Frees an asset, which is its block; NULL is allowed.
+#define MD5_FREE(asset) \
+    ((asset) ? md5_free_asset(asset, (asset)->size, (asset)->internal.allocator) : (void)0)
 static inline void md5_free_asset(void *asset, size_t size, md5_allocator allocator)
 {
 #if !defined(NDEBUG) && !defined(MD5_NO_ASSERTS)

@@ -259,7 +259,7 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     }
     doc->kind = kind;
     doc->allocator = context.allocator;
-    doc->memory = kept.chunks;
+    doc->internal = kept.chunks;
     return doc;
 }
 
@@ -269,7 +269,7 @@ void md5_free_doc(md5_doc *doc)
     if (!doc)
         return;
     md5i_context_begin_memory(&context, doc->allocator, NULL);
-    md5_arena kept = {.context = &context, .chunks = (struct md5_chunk *)doc->memory};
+    md5_arena kept = {.context = &context, .chunks = (struct md5_chunk *)doc->internal};
     md5i_arena_free(&kept);
 }
 

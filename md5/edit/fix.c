@@ -21,7 +21,7 @@ typedef struct repair {
 static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
-    *it = (repair){.kept = {.chunks = (struct md5_chunk *)doc->memory}};
+    *it = (repair){.kept = {.chunks = (struct md5_chunk *)doc->internal}};
     it->before = md5i_arena_here(&it->kept);
     md5i_context_begin_memory(&it->context, doc->allocator, error);
     it->kept.context = it->scratch.context = &it->context;
@@ -37,7 +37,7 @@ static uint32_t end_repair(repair *it, md5_doc *doc, uint32_t count)
     count = it->context.error.status == MD5_OK ? count : MD5_NONE;
     if (count == 0 || count == MD5_NONE)
         md5i_arena_rewind(&it->kept, it->before);
-    doc->memory = it->kept.chunks;
+    doc->internal = it->kept.chunks;
     md5i_arena_free(&it->scratch);
     md5_free_binding(it->binding);
     md5_free_anim(it->anim);
@@ -1020,12 +1020,12 @@ static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_
 // that ends elsewhere the jump leads another way.
 md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
 {
-    const uint32_t num_parts = anim->packed ? 0 : anim->num_translations + anim->num_rotations;
+    const uint32_t num_parts = anim->packed_size ? 0 : anim->num_translations + anim->num_rotations;
     float reach = 1.0f;
     double sums[3] = {0}, path = 0.0;
     if (num_frames == 0 && first < anim->num_frames)
         num_frames = anim->num_frames - first;
-    if (anim->packed || num_frames == 0 || first >= anim->num_frames
+    if (anim->packed_size || num_frames == 0 || first >= anim->num_frames
         || num_frames > anim->num_frames - first)
         return (md5_loop){.end = MD5_LOOP_ELSEWHERE};
     const uint32_t last = first + num_frames - 1, second = first + (num_frames > 1);

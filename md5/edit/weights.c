@@ -753,7 +753,7 @@ static md5_weights *write_result(const bind_work *make)
         .voxel_size = (float)make->grid.size,
         .num_bound = make->bones.num_bound,
         .size = block.used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator},
     };
     uint32_t num_written = 0;
     for (uint32_t i = 0; i < num_vertices; i++) {
@@ -904,6 +904,5 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
 
 void md5_destroy_weights(md5_weights *weights)
 {
-    if (weights)
-        MD5_FREE(weights);
+    MD5_FREE(weights);
 }

@@ -43,7 +43,7 @@ struct md5_actor {
     md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
     int64_t shown_at;
     md5_xform *clip_pose; // [model joints] scratch memory
-    md5_allocator allocator;
+    md5_internal internal;
     size_t size;
 };
 
@@ -99,7 +99,7 @@ static md5_vec3 root_of_frame(const md5_anim *anim, uint32_t frame)
     const md5_moment first = {.frame0 = 0}, at = {.frame0 = frame, .frame1 = frame};
     const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     md5_vec3 stored = anim->constant[0].translation;
-    if (moves && anim->packed)
+    if (moves && anim->packed_size)
         stored = md5_vec3_add(stored, md5_anim_root_motion(anim, first, at));
     else if (moves)
         stored = anim->translations[(size_t)frame * anim->num_translations];
@@ -141,7 +141,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     memset(actor, 0, sizeof *actor);
     actor->clip_pose = (md5_xform *)md5i_block_take(&block, num_joints, sizeof(md5_xform));
     actor->entity = entity;
-    actor->allocator = context.allocator;
+    actor->internal.allocator = context.allocator;
     actor->size = size;
     actor->blink.clip = MD5_NONE;
     for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
@@ -153,8 +153,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
 
 void md5_destroy_actor(md5_actor *actor)
 {
-    if (actor)
-        MD5_FREE(actor);
+    MD5_FREE(actor);
 }
 
 void md5_actor_set_in_place(md5_actor *actor, bool is_removed)

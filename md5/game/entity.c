@@ -42,7 +42,7 @@ typedef struct md5_entity_load {
 
 static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
 {
-    return (md5_entity_owner *)entity->owned;
+    return (md5_entity_owner *)entity->internal;
 }
 
 // == Numbers in keys ==============================================================================
@@ -435,7 +435,7 @@ static md5_entity *finish_entity(md5_entity_load *load)
     owner->allocator = load->context->allocator;
     owner->chunks = load->arena.chunks;
     owner->entity.num_warnings = load->context->num_warnings;
-    owner->entity.owned = owner;
+    owner->entity.internal = owner;
     return &owner->entity;
 }
 
@@ -459,10 +459,9 @@ static void end_entity_load(md5_entity_load *load)
 static void free_lone_entity(const md5_entity *entity)
 {
     const md5_entity_owner *const owner = md5_owner_of(entity);
-    const md5_load_opts opts = {.allocator = owner->allocator};
     md5_context context;
     free_files(owner);
-    md5i_context_begin(&context, &opts, NULL, NULL);
+    md5i_context_begin_memory(&context, owner->allocator, NULL);
     md5_arena arena = {.context = &context, .chunks = owner->chunks};
     md5i_arena_free(&arena);
 }

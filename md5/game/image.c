@@ -45,7 +45,7 @@ md5_image *md5i_new_image(md5_context *context, uint32_t width, uint32_t height)
     image->height = height;
     image->pixels = (uint8_t *)image + header;
     image->size = size;
-    image->allocator = context->allocator;
+    image->internal.allocator = context->allocator;
     return image;
 }
 
@@ -58,8 +58,7 @@ void md5i_drop_image(md5_context *context, md5_image *image)
 
 void md5_free_image(md5_image *image)
 {
-    if (image)
-        MD5_FREE(image);
+    MD5_FREE(image);
 }
 
 // == TGA ==========================================================================================

@@ -354,7 +354,7 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
         .joints = joints,
         .num_warnings = context->num_warnings,
         .size = block->used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator},
     };
     return scales;
 }
@@ -418,8 +418,7 @@ md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_lo
 
 void md5_free_scales(md5_scales *scales)
 {
-    if (scales)
-        MD5_FREE(scales);
+    MD5_FREE(scales);
 }
 
 // -- Use ------------------------------------------------------------------------------------------

@@ -502,14 +502,15 @@ struct md5_curve {
     bool is_closed;
     double length;
     size_t size; // of this block
-    md5_allocator allocator;
+    md5_internal internal;
 };
 
 // -- Creation -------------------------------------------------------------------------------------
 
 static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
-    md5_curve parts = {.pieces = *pieces, .is_closed = is_closed, .allocator = context->allocator};
+    md5_curve parts = {
+        .pieces = *pieces, .is_closed = is_closed, .internal = {.allocator = context->allocator}};
     const size_t num_points = (size_t)pieces->count * (pieces->degree + 1);
     md5_block block = {NULL, 0};
     md5_curve *curve = NULL;
@@ -557,8 +558,7 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
 
 void md5_destroy_curve(md5_curve *curve)
 {
-    if (curve)
-        MD5_FREE(curve);
+    MD5_FREE(curve);
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -693,7 +693,7 @@ struct md5_squad {
     uint32_t num_spans;
     double first, end, period; // seconds; 0: not periodic
     size_t size;               // of this block
-    md5_allocator allocator;
+    md5_internal internal;
     md5_quatd last; // key
     span spans[];
 };
@@ -808,7 +808,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     squad->end = period > 0.0 ? times[0] + period : times[num_keys - 1];
     squad->period = period;
     squad->size = block.used;
-    squad->allocator = context.allocator;
+    squad->internal.allocator = context.allocator;
 
     // Copies times and keys, each key with the sign nearer to the key before.
     md5_quatd q = unit_key(&list, 0);
@@ -843,8 +843,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
 
 void md5_destroy_squad(md5_squad *squad)
 {
-    if (squad)
-        MD5_FREE(squad);
+    MD5_FREE(squad);
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------

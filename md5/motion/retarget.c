@@ -275,7 +275,7 @@ struct md5_retarget {
     const md5_model *source, *target;
     float ratio; // of the legs, or the heights of the pelvis: target / source
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
     joint_link links[]; // [target joints]
 };
 
@@ -465,7 +465,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .target = make->models[0],
         .ratio = find_legs(make, &pelvis),
         .size = size,
-        .allocator = arena->context->allocator,
+        .internal = {.allocator = arena->context->allocator},
     };
     MD5_FOR (i, target->num_joints) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
@@ -532,8 +532,7 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
 
 void md5_destroy_retarget(md5_retarget *retarget)
 {
-    if (retarget)
-        MD5_FREE(retarget);
+    MD5_FREE(retarget);
 }
 
 // == Poses =======================================================================================

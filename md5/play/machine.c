@@ -20,7 +20,7 @@ void md5i_sample_source(const md5_machine *machine, const md5_source *source,
 void md5_destroy_machine(md5_machine *machine)
 {
     if (machine)
-        md5i_free_memory(&machine->allocator, machine->memory);
+        md5i_free_memory(&machine->internal);
 }
 
 const md5_machine_desc *md5_machine_tables(const md5_machine *machine)

@@ -416,8 +416,7 @@ struct md5_machine {
     float least_bias, most_bias, most_negative, beside;
     bool has_vertices;
 
-    md5_allocator allocator;
-    void *memory; // holds all of this
+    md5_internal internal; // whose memory holds all of this
 };
 
 // The number of joints that poses of a layer's states hold while they are blended: an additive
@@ -449,7 +448,7 @@ static inline md5_root_track md5_track_of(const md5_source *source)
 // Whether only all joints of a clip can be sampled together.
 static inline bool md5_is_sampled_whole(const md5_source *source)
 {
-    return source->binding->num_rebases > 0 || source->binding->anim->packed
+    return source->binding->num_rebases > 0 || source->binding->anim->packed_size
            || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 

@@ -897,11 +897,10 @@ md5_location md5i_find_location(const md5_locations *locations, const void *memb
     return (md5_location){0, 0};
 }
 
-void md5i_free_memory(const md5_allocator *allocator, void *memory)
+void md5i_free_memory(const md5_internal *internal)
 {
-    const md5_load_opts opts = {.allocator = *allocator};
     md5_context context;
-    md5i_context_begin(&context, &opts, NULL, NULL);
-    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)memory};
+    md5i_context_begin_memory(&context, internal->allocator, NULL);
+    md5_arena arena = {.context = &context, .chunks = (struct md5_chunk *)internal->memory};
     md5i_arena_free(&arena);
 }

@@ -217,7 +217,7 @@ size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           size_t size);
 
 // Frees an arena that something made has taken over, which may itself lie in it.
-void md5i_free_memory(const md5_allocator *allocator, void *memory);
+void md5i_free_memory(const md5_internal *internal);
 
 // Fills in defaults of a row. `unit` is the length of one of id's units.
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit);

@@ -224,7 +224,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
             ancestries = find_ancestries(arena, anim, targets);
             rebases = MD5_NEW(arena, md5_rebase, model->num_joints);
             TRY(branches && ancestries && rebases);
-            binding->rebases = rebases;
+            binding->internal.rebases = rebases;
         }
         md5_rebase *const rebase = &rebases[binding->num_rebases++];
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
@@ -355,8 +355,8 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
         binding = (md5_binding *)md5i_block_put(&block, &found, 1, sizeof found);
         tracks = (uint32_t *)md5i_block_put(&block, found.tracks, num_tracks + num_targets,
                                             sizeof *tracks);
-        rebases =
-            (md5_rebase *)md5i_block_put(&block, found.rebases, found.num_rebases, sizeof *rebases);
+        rebases = (md5_rebase *)md5i_block_put(&block, found.internal.rebases, found.num_rebases,
+                                               sizeof *rebases);
         plan = MD5_TAKE(&block, md5_pose_plan, 1);
         integers = MD5_TAKE(&block, uint32_t, num_integers);
         inverse_bind = MD5_TAKE(&block, md5_mat34, invert ? num_tracks : 0);
@@ -376,10 +376,10 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
     if (invert)
         binding->inverse_bind = inverse_bind;
     binding->tracks = tracks;
-    binding->rebases = rebases;
-    binding->plan = plan;
+    binding->internal.rebases = rebases;
+    binding->internal.plan = plan;
     binding->size = block.used;
-    binding->allocator = context.allocator;
+    binding->internal.allocator = context.allocator;
     build_plan(found.skeleton, found.anim, tracks + num_tracks, plan, integers);
 #ifndef MD5_NO_COMPRESSED
     if (packed) {
@@ -444,6 +444,5 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
 
 void md5_free_binding(md5_binding *binding)
 {
-    if (binding)
-        MD5_FREE(binding);
+    MD5_FREE(binding);
 }

@@ -61,7 +61,7 @@ typedef struct md5_packed_place {
 #ifdef MD5_NO_COMPRESSED
 #define MD5_PACKED(anim) NULL
 #else
-#define MD5_PACKED(anim) (anim)->packed
+#define MD5_PACKED(anim) (anim)->internal.packed
 #endif
 
 struct md5_packed {

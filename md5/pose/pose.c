@@ -250,8 +250,8 @@ static md5_quat sample_rotation(const sampler *from, uint32_t slot)
         return md5_nlerp_weighted(&linear->nlerp, md5_frame_rotation(anim, moment->frame0, slot),
                                   md5_frame_rotation(anim, moment->frame1, slot));
     if (MD5_PACKED(anim))
-        return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
-                                    moment);
+        return md5i_packed_joint_at(MD5_PACKED(anim), anim->rotation_joints[slot],
+                                    MD5_PACKED_ROTATION, moment);
 #endif
     return md5_sample_rotation(linear, slot);
 }
@@ -266,7 +266,7 @@ static md5_vec3 sample_translation(const sampler *from, uint32_t slot)
 #ifndef MD5_NO_COMPRESSED
     const md5_anim *const anim = linear->anim;
     if (MD5_PACKED(anim) && !linear->is_nlerp) {
-        const md5_quat v = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
+        const md5_quat v = md5i_packed_joint_at(MD5_PACKED(anim), anim->translation_joints[slot],
                                                 MD5_PACKED_TRANSLATION, linear->moment);
         return (md5_vec3){v.x, v.y, v.z};
     }
@@ -296,12 +296,12 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_moment 
                                    md5_root root, md5_xform *pose)
 {
     const sampler from = begin_sampler(binding->anim, moment);
-    const uint32_t *targets = binding->plan->driven;
+    const uint32_t *targets = binding->internal.plan->driven;
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
 
     for (uint32_t i = 0; i < binding->num_rebases; i++) {
-        const md5_rebase *rebase = &binding->rebases[i];
+        const md5_rebase *rebase = &binding->internal.rebases[i];
         md5_xform local = pose[rebase->joint];
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
              extra = anim_joints[extra].parent) {
@@ -380,7 +380,8 @@ static void sample_tracks(const md5_anim *anim, const md5_pose_plan *plan, const
 #endif
 #ifndef MD5_NO_COMPRESSED
     if (MD5_PACKED(anim)) {
-        plan->kernels->sample_packed(anim->packed, plan->groups, plan->num_groups, moment, pose);
+        plan->kernels->sample_packed(MD5_PACKED(anim), plan->groups, plan->num_groups, moment,
+                                     pose);
         return;
     }
 #endif
@@ -394,7 +395,7 @@ void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
-    const md5_pose_plan *const plan = binding->plan;
+    const md5_pose_plan *const plan = binding->internal.plan;
     if (!plan->targets.rotations_in_order || !plan->targets.translations_in_order)
         md5_copy_constants(binding, 0, binding->skeleton->num_joints, pose);
     sample_tracks(binding->anim, plan, &clamped, pose);
@@ -508,8 +509,9 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
     md5_sample(binding, moment, root, pose);
     // By depth, so that a joint's matrix is not needed right after it is computed.
     md5_skeleton by_depth = *binding->skeleton;
-    by_depth.order = binding->plan->order;
-    finish(binding->plan->kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
+    by_depth.order = binding->internal.plan->order;
+    finish(binding->internal.plan->kernels, &by_depth, binding->inverse_bind, pose, joints,
+           palette);
 }
 
 // == Blending ====================================================================================

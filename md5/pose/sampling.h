@@ -35,8 +35,8 @@ static inline md5_vec3 md5_frame_translation(const md5_anim *anim, uint32_t fram
 #ifndef MD5_NO_COMPRESSED
     if (MD5_PACKED(anim)) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        const md5_quat value = md5i_packed_joint_at(anim->packed, anim->translation_joints[slot],
-                                                    MD5_PACKED_TRANSLATION, &still);
+        const md5_quat value = md5i_packed_joint_at(
+            MD5_PACKED(anim), anim->translation_joints[slot], MD5_PACKED_TRANSLATION, &still);
         return (md5_vec3){value.x, value.y, value.z};
     }
 #endif
@@ -51,8 +51,8 @@ static MD5_ALWAYS_INLINE md5_quat md5_frame_rotation(const md5_anim *anim, uint3
 #ifndef MD5_NO_COMPRESSED
     if (MD5_PACKED(anim)) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
-        return md5i_packed_joint_at(anim->packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
-                                    &still);
+        return md5i_packed_joint_at(MD5_PACKED(anim), anim->rotation_joints[slot],
+                                    MD5_PACKED_ROTATION, &still);
     }
 #endif
     return anim->rotations[(size_t)frame * anim->num_rotations + slot];

@@ -191,13 +191,12 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
             return NULL;
     }
     taken.size = block.used;
-    taken.allocator = context.allocator;
+    taken.internal.allocator = context.allocator;
     *buffers = taken;
     return buffers;
 }
 
 void md5_destroy_pose_buffers(md5_pose_buffers *buffers)
 {
-    if (buffers)
-        MD5_FREE(buffers);
+    MD5_FREE(buffers);
 }

@@ -120,7 +120,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     }
     baked->vertices = vertices;
     baked->size = block.used;
-    baked->allocator = context->allocator;
+    baked->internal.allocator = context->allocator;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
         for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -161,8 +161,7 @@ md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, u
 
 void md5_destroy_baked(md5_baked *baked)
 {
-    if (baked)
-        MD5_FREE(baked);
+    MD5_FREE(baked);
 }
 
 // -- Decoding ---------------------------------------------------------------------------------

@@ -221,7 +221,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         .targets = job->targets,
         .meshes = job->meshes,
         .size = block.used,
-        .allocator = context->allocator,
+        .internal = {.allocator = context->allocator},
     };
     char *name = job->names;
     for (uint32_t i = 0; i < job->num_targets; i++) {
@@ -304,8 +304,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
 
 void md5_destroy_morph(md5_morph *morph)
 {
-    if (morph)
-        MD5_FREE(morph);
+    MD5_FREE(morph);
 }
 
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)

@@ -233,7 +233,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
                             poses + count);
                 CHECK(is_same(poses, poses + count, count));
                 md5i_packed_sample_with(md5i_pose_kernels_of(level)->sample_packed,
-                                        of.compressed->packed, &moment, poses + count);
+                                        of.compressed->internal.packed, &moment, poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
         }

@@ -102,10 +102,10 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
     for (int k = 0; k < 100 && compressed; k++) {
         md5_xform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
         const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
-        md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->packed, &moment, a);
+        md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->internal.packed, &moment, a);
         EACH_CPU (level, MD5_CPU_SCALAR + 1) {
-            md5i_packed_sample_with(md5i_pose_kernels_of(level)->sample_packed, compressed->packed,
-                                    &moment, b);
+            md5i_packed_sample_with(md5i_pose_kernels_of(level)->sample_packed,
+                                    compressed->internal.packed, &moment, b);
             CHECK_BYTES(a, b, sizeof a);
         }
     }
@@ -133,9 +133,9 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
     OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
     if (CHECK(compressed)) {
-        md5_packed_place place = md5_packed_first(compressed->packed);
-        (void)md5i_packed_take_head(compressed->packed, MD5_PACKED_ROTATION, &place);
-        CHECK(md5i_packed_take_head(compressed->packed, MD5_PACKED_TRANSLATION, &place).row
+        md5_packed_place place = md5_packed_first(compressed->internal.packed);
+        (void)md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_ROTATION, &place);
+        CHECK(md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_TRANSLATION, &place).row
               > MD5_PACKED_WORD);
         CHECK(compressed->max_error <= 0.01f);
     }
@@ -149,7 +149,8 @@ TEST (compress_drops_what_hardly_changes) {
         CHECK(few->packed_size < 200);
         CHECK(many->packed_size > few->packed_size);
         CHECK(few->packed_size < few->size);
-        CHECK((few->packed->head_bits + 7) / 8 == few->packed->num_bytes); // no keys
+        CHECK((few->internal.packed->head_bits + 7) / 8
+              == few->internal.packed->num_bytes); // no keys
     }
 }
 
@@ -444,7 +445,7 @@ TEST (compress_file_without_all_tracks_is_refused) {
     md5_error error = {0};
     OWN_ANIM anim = make_anim(1.0, 50.0, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);
-    const size_t num_bytes = compressed->packed->num_bytes;
+    const size_t num_bytes = compressed->internal.packed->num_bytes;
     FOR (left, num_bytes) {
         const saved made = save(compressed);
         const size_t size = made.size - num_bytes + left;
@@ -452,7 +453,7 @@ TEST (compress_file_without_all_tracks_is_refused) {
         put_32(made.bytes + AT_BYTES, left);
         seal(made.bytes, size);
         CHECK_FAILS(md5_parse_anim(made.bytes, size, NULL, &error), error, MD5_ERROR_RANGE);
-        const bool has_heads = left * 8 >= compressed->packed->head_bits;
+        const bool has_heads = left * 8 >= compressed->internal.packed->head_bits;
         CHECK(strstr(error.message, has_heads ? "do not fill its bytes" : "clip: its "));
         free(made.bytes);
     }

@@ -358,7 +358,8 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
     HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
     EACH (row, arrays)
-        HOLDS(lies_in(model->geometry, model->geometry_size, row->array, row->count, row->size),
+        HOLDS(lies_in(model->internal.memory, model->geometry_size, row->array, row->count,
+                      row->size),
               "an array of a mesh does not lie in the block");
     return NULL;
 }

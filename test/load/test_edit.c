@@ -219,7 +219,7 @@ static void check_file(const char *path)
         if (!doc) {
             OWN_MODEL model = kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : 0;
             OWN_ANIM anim = kind == MD5_DOC_ANIM ? md5_parse_anim(source, size, NULL, NULL) : 0;
-            const bool is_packed = anim && anim->packed;
+            const bool is_packed = anim && anim->packed_size;
             CHECK_THAT(is_packed || (!model && !anim) || error.status == MD5_ERROR_VERSION,
                        "%s: %s", path, error.message);
             return;

@@ -99,7 +99,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     md5_release_geometry(model);
     CHECK_UINT(heap.live, 1);
     CHECK_UINT(heap.live_bytes, kept);
-    CHECK(model->geometry == NULL && model->geometry_size == 0 && model->meshes == meshes);
+    CHECK(model->internal.memory == NULL && model->geometry_size == 0 && model->meshes == meshes);
     md5_release_geometry(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     FOR (i, num_joints)
@@ -326,9 +326,9 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
     CHECK(md5_complete_model(model, parts, &error));
     CHECK_UINT(error.status, MD5_OK);
     check_equal(model, whole);
-    const void *const geometry = model->geometry;
+    const void *const geometry = model->internal.memory;
     CHECK(md5_complete_model(model, parts, NULL));
-    CHECK(model->geometry == geometry); // nothing more to do
+    CHECK(model->internal.memory == geometry); // nothing more to do
     check_equal(model, whole);
 }
 
@@ -507,11 +507,11 @@ static size_t check_failures(uint32_t without, uint32_t parts)
         opts.without = without;
         md5_error error = {0};
         md5_model *const model = load_later_load(paths[0], &opts);
-        const void *const geometry = model->geometry;
+        const void *const geometry = model->internal.memory;
         heap.fail_at = heap.num_allocs + fail;
         is_made = md5_complete_model(model, parts, &error);
         CHECK_UINT(error.status, is_made ? MD5_OK : MD5_ERROR_MEMORY);
-        CHECK(is_made || (model->geometry == geometry && !model->meshes[0].tangents));
+        CHECK(is_made || (model->internal.memory == geometry && !model->meshes[0].tangents));
         if (!is_made) { // a second try
             heap.fail_at = 0;
             CHECK(md5_complete_model(model, parts, NULL));

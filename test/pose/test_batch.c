@@ -351,7 +351,7 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     bool wanted[POSE_SIMD_MAX_JOINTS] = {false};
     for (uint32_t i = first; i < first + size; i++)
         wanted[i] = true;
-    const md5_targets targets = md5_narrow_targets(&made->binding->plan->targets, wanted);
+    const md5_targets targets = md5_narrow_targets(&made->binding->internal.plan->targets, wanted);
     pose_simd_clear(found);
     md5_copy_constants(made->binding, first, size, found->pose);
     kernels->sample(&made->anim, moment, &targets, found->pose);

@@ -12,10 +12,10 @@ typedef struct kernels_binding {
 static inline const md5_binding *bind_kernels(kernels_binding *to, const md5_binding *binding,
                                               const md5_pose_kernels *kernels)
 {
-    to->plan = *binding->plan;
+    to->plan = *binding->internal.plan;
     to->plan.kernels = kernels;
     to->binding = *binding;
-    to->binding.plan = &to->plan;
+    to->binding.internal.plan = &to->plan;
     return &to->binding;
 }
 

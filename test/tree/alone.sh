@@ -41,6 +41,14 @@ own_lines() {
 }
 silent "md5game.h is what includes its subjects" own_lines
 
+# What the library holds in an asset for itself is one member of it.
+private_members() {
+    awk '/^typedef struct|^struct/ { type = $0 }
+        /^    (md5_allocator|const md5_(rebase|packed|pose_plan)|void \*(memory|owned|geometry))/ &&
+        type !~ /_opts|md5_internal|md5_doc/ { print FILENAME ": " $0 }' md5/md5*.h
+}
+silent "assets show one member that is internal" private_members
+
 libraries=$archives
 [ ! -e "$products/libmd5gl.a" ] || libraries="$libraries $products/libmd5gl.a"
 # links OBJECTS OR FLAGS...: names that are defined twice stop the linker.

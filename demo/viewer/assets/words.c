@@ -117,7 +117,7 @@ md5_anim *view_make_anim(const md5_model *model, uint32_t num_frames, double fra
                        .num_components = 6 * num_joints,
                        .command_line = "",
                        .size = size,
-                       .allocator = {.free = free_anim}};
+                       .internal = {.allocator = {.free = free_anim}}};
     return anim;
 }
 

@@ -544,7 +544,7 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
         md5i_arena_free(&arena);
         return NULL;
     }
-    machine->allocator = context.allocator;
-    machine->memory = arena.chunks;
+    machine->internal.allocator = context.allocator;
+    machine->internal.memory = arena.chunks;
     return machine;
 }

@@ -81,7 +81,7 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
                             const md5_xform *reference)
 {
     const md5_binding *const binding = source->binding;
-    const md5_targets *const targets = &binding->plan->targets;
+    const md5_targets *const targets = &binding->internal.plan->targets;
     bool *const marks = building->marks;
     md5i_sample_source(building->machine, source, &(md5_moment){0}, building->sampled);
     MD5_FOR (i, building->machine->num_joints)
@@ -171,7 +171,7 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
     // What is extracted is taken from joint 0.
     const bool has_root = marks[0] || source->extract == MD5_EXTRACT_NONE;
     state->is_partial = has_root && !md5_is_sampled_whole(source);
-    state->targets = md5_narrow_targets(&source->binding->plan->targets, marks);
+    state->targets = md5_narrow_targets(&source->binding->internal.plan->targets, marks);
     if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
         return;
     // Whether the mask can be blended over by sampling into the result.
@@ -248,7 +248,7 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = building->machine->sources[clip].binding;
             const md5_targets narrowed =
-                md5_narrow_targets(&binding->plan->targets, building->marks);
+                md5_narrow_targets(&binding->internal.plan->targets, building->marks);
             set->slots[clip * set->num_runs + i] =
                 (md5_run_slots){narrowed.rotation_slots, narrowed.translation_slots};
         }

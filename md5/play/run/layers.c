@@ -302,7 +302,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
         const md5_joint_run *const runs = only->detail->runs;
         const md5_run_slots *const slots =
             only->detail->slots + (size_t)(source - machine->sources) * only->detail->num_runs;
-        md5_targets targets = binding->plan->targets;
+        md5_targets targets = binding->internal.plan->targets;
         const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
         MD5_FOR (i, only->detail->num_runs) {
             if (joints && !md5_meets(runs[i], joints))
@@ -311,7 +311,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
             targets.translation_slots = slots[i].translations;
             if (has_constants)
                 md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-            binding->plan->kernels->sample(binding->anim, &moment, &targets, pose);
+            binding->internal.plan->kernels->sample(binding->anim, &moment, &targets, pose);
         }
     } else {
         MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
@@ -319,7 +319,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
             md5_copy_constants(binding, joints->first, joints->count, pose);
         for (uint32_t i = 0; listed && i < joints->count; i++)
             pose[listed[i]] = *md5_constant_of(binding, listed[i]);
-        binding->plan->kernels->sample(binding->anim, &moment, only->targets, pose);
+        binding->internal.plan->kernels->sample(binding->anim, &moment, only->targets, pose);
     }
     if (source->extract == MD5_EXTRACT_NONE)
         return;

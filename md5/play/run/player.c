@@ -224,7 +224,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     MD5_NEED(machine, "machine");
     MD5_ASSERT_ALLOCATOR(allocator);
     md5_context context;
-    md5i_context_begin_memory(&context, allocator ? *allocator : machine->allocator, error);
+    md5i_context_begin_memory(&context, allocator ? *allocator : machine->internal.allocator,
+                              error);
     md5_block block = {0};
     lay_out(&block, machine);
     const size_t size = block.used;
@@ -233,7 +234,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         return NULL;
     md5_player *const player = lay_out(&block, machine);
     player->size = size;
-    player->allocator = context.allocator;
+    player->internal.allocator = context.allocator;
     MD5_FOR (i, machine->num_windows) // a reset leaves them: their ends follow
         player->windows[i] = (md5_window_state){0};
     MD5_FOR (i, machine->tables.num_attached)
@@ -246,8 +247,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
 
 void md5_destroy_player(md5_player *player)
 {
-    if (player)
-        MD5_FREE(player);
+    MD5_FREE(player);
 }
 
 // -- Copies: only what is in use ----------------------------------------------------------------
@@ -867,7 +867,9 @@ typedef struct team {
 // Kernels for many characters come with a clip.
 static size_t lanes_of(const md5_machine *machine)
 {
-    return machine->tables.num_clips > 0 ? machine->sources[0].binding->plan->kernels->width : 1;
+    return machine->tables.num_clips > 0
+               ? machine->sources[0].binding->internal.plan->kernels->width
+               : 1;
 }
 
 // Whether they fill more than half of the lanes, and all want palettes of the same model.
@@ -899,7 +901,7 @@ static void finish_alike(const team *group, size_t begin, size_t count)
             lane_jobs[i] = (md5_pose_job){
                 .binding = binding, .palette = jobs[i]->palette, .joints = jobs[i]->joints};
     }
-    binding->plan->kernels->finish_crowd(lanes, poses, group->step, (float *)group->spare);
+    binding->internal.plan->kernels->finish_crowd(lanes, poses, group->step, (float *)group->spare);
 }
 
 static void pose_team(team *group)

@@ -370,7 +370,7 @@ struct md5_player {
     float *morphs;            // [num_sums]
 
     size_t size;
-    md5_allocator allocator;
+    md5_internal internal;
 };
 
 static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)

@@ -341,8 +341,8 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
         character->machine = load.owned->machine;
         character->model = load.owned->model;
         character->num_warnings = load.context.num_warnings;
-        character->allocator = load.context.allocator;
-        character->memory = load.arena.chunks;
+        character->internal.allocator = load.context.allocator;
+        character->internal.memory = load.arena.chunks;
     } else {
         if (load.owned)
             free_parts(load.owned);
@@ -357,5 +357,5 @@ void md5_free_character(md5_character *character)
     if (!character)
         return;
     free_parts((const owned_parts *)character);
-    md5i_free_memory(&character->allocator, character->memory);
+    md5i_free_memory(&character->internal);
 }

@@ -660,8 +660,8 @@ md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *sche
         return NULL;
     }
     file->num_warnings = context->num_warnings;
-    file->allocator = context->allocator;
-    file->memory = arena.chunks;
+    file->internal.allocator = context->allocator;
+    file->internal.memory = arena.chunks;
     return file;
 }
 
@@ -694,5 +694,5 @@ md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *o
 void md5_free_machine_file(md5_machine_file *file)
 {
     if (file)
-        md5i_free_memory(&file->allocator, file->memory);
+        md5i_free_memory(&file->internal);
 }

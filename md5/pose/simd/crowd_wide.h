@@ -146,7 +146,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
                                                   const md5_binding *binding,
                                                   const md5_xform *poses, size_t floats)
 {
-    const md5_pose_plan *const plan = binding->plan;
+    const md5_pose_plan *const plan = binding->internal.plan;
     const md5_joint *const skeleton = binding->skeleton->joints;
     const uint32_t count = binding->skeleton->num_joints;
     float *palettes[MD5_WIDTH], *joints[MD5_WIDTH];
@@ -245,7 +245,7 @@ MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offse
 
 MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const uint32_t *const targets = binding->plan->targets.rotations;
+    const uint32_t *const targets = binding->internal.plan->targets.rotations;
     const uint32_t count = binding->anim->num_rotations;
     wide_slerp_set sets[MD5_SLERP_SETS];
     for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
@@ -278,7 +278,7 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
 MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const size_t last = binding->anim->num_translations - 1;
-    const uint32_t target = binding->plan->targets.translations[last];
+    const uint32_t target = binding->internal.plan->targets.translations[last];
     for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
         const float *const a = lanes->translations[0][i] + 3 * last;
         const float *const b = lanes->translations[1][i] + 3 * last;
@@ -291,7 +291,7 @@ MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_
 
 MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const uint32_t *const targets = binding->plan->targets.translations;
+    const uint32_t *const targets = binding->internal.plan->targets.translations;
     const uint32_t count = binding->anim->num_translations;
     for (uint32_t slot = 0; slot + 1 < count; slot++) {
         md5_wide a[4], b[4];
@@ -312,7 +312,7 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
 // What the clip does not animate is the same in all lanes.
 MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const md5_pose_plan *const plan = binding->plan;
+    const md5_pose_plan *const plan = binding->internal.plan;
     for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
         const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
         const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
@@ -329,7 +329,7 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
 // Joint 0 of the animation, for root modes other than the file's.
 MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
-    const uint32_t target = binding->plan->driven[0];
+    const uint32_t target = binding->internal.plan->driven[0];
     for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)
