@@ -263,7 +263,7 @@ void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model)
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Disable(GL_BLEND);
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+    MD5GL_FOR_MAPS (i, renderer) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_pass(renderer,
                   &(model_draw){model, MD5GL_LIT | MD5GL_NO_CULLING, MD5GL_PASS_DEPTH, NULL});
@@ -275,7 +275,7 @@ void md5gl_draw_casters(md5gl_renderer *renderer, md5gl_draw_caster *draw, void 
 {
     MD5_ASSERT(renderer != NULL && draw != NULL, "renderer, draw: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+    MD5GL_FOR_MAPS (i, renderer) {
         md5gli_reset_state(renderer);
         md5gli_bind_map(renderer, &renderer->maps[i]);
         renderer->gl.Enable(GL_DEPTH_TEST);
@@ -387,7 +387,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);
-    for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++) {
+    MD5GL_FOR (i, MD5GL_NUM_CAPTURED) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         gl->BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)sizes[i], NULL, GL_STREAM_READ);
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i, buffers[i]);
@@ -599,7 +599,7 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
     set_sides(renderer, MD5GL_CULL_NONE);
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+    MD5GL_FOR_MAPS (i, renderer) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         fill_depth(renderer, draw, false);
     }

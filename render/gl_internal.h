@@ -96,6 +96,7 @@ struct md5gl_renderer {
     char *host_texts[MD5GL_NUM_LIGHTINGS]; // of md5gl_shadow_glsl(); NULL until asked for
     GLuint empty_array;                    // a vertex array without attributes
     md5gl_texture white, grey, checker;
+    md5gl_model *models; // all, each with the `next`
 
     md5gl_depth_map maps[MD5GL_NUM_MAPS];
     bool has_shadows;
@@ -177,12 +178,16 @@ struct md5gl_baked {
     uint32_t job_capacity;
     uint32_t num_vertices; // of a frame
     size_t gpu_size;
+    md5_bounds bounds; // of all clips
     uint32_t num_clips;
     uint32_t num_frames[]; // [num_clips]
 };
 
 struct md5gl_model {
     const md5_model *model;
+    md5gl_model *next;
+    md5_bounds *joint_bounds;  // [num_joints] of what a joint moves, in the bind pose
+    md5_bounds posed;          // of the instances, world space
     const md5gl_morph *morph;  // targets of the instances; NULL: they have none
     md5gl_table morph_weights; // [num_morphed * targets], one texel each
     uint32_t previous_weights; // texel of the table: see previous.glsl
@@ -383,6 +388,9 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 // A loop over 0, 1 ... count - 1.
 // NOLINTNEXTLINE(bugprone-macro-parentheses): declares it
 #define MD5GL_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
+// Each shadow map of the frame.
+#define MD5GL_FOR_MAPS(index, renderer) \
+    for (uint32_t index = (renderer)->first_map; index < (renderer)->end_map; index++)
 
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);

@@ -260,7 +260,7 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     gl->GenBuffers(1, &impostors->buffer);
     gl->BindVertexArray(impostors->array);
     gl->BindBuffer(GL_ARRAY_BUFFER, impostors->buffer);
-    for (GLuint i = 0; i < 3; i++) {
+    MD5GL_FOR (i, 3) {
         gl->EnableVertexAttribArray(i);
         gl->VertexAttribPointer(i, attributes[i].size, GL_FLOAT, GL_FALSE, sizeof(md5gl_impostor),
                                 (const void *)attributes[i].offset);
@@ -493,7 +493,7 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
         return;
     begin_drawing(renderer, impostors, program);
     md5gli_set_integer(&renderer->gl, program, MD5GL_CASTS, true);
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+    MD5GL_FOR_MAPS (i, renderer) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_squares(renderer, impostors);
     }

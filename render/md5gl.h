@@ -380,8 +380,12 @@ typedef struct md5gl_frame {
 
     // Bounds in world space of everything that md5gl_draw_shadows() draws, which blocks the key
     // light for models and ground; those of the present pose are best, as shadows do not swim when
-    // they change. Empty bounds (all 0): no shadows but those of spot lights.
+    // they change. All 0: those of all models of the renderer as they are posed when the frame
+    // begins, with their baked clips. Set them if host's geometry, impostors, morph targets or
+    // deformed meshes reach beyond, or if models that are posed are not drawn here: a large map is
+    // coarse.
     md5_bounds casters;
+    bool no_shadows;        // but those of spot lights; as with bounds of nothing (min above max)
     float ground;           // height of the ground, units; it darkens below nearby casters
     float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges
     uint32_t shadow_texels; // texels along a side of the key light's shadow map; 0 = 768. Limited
@@ -498,7 +502,7 @@ MD5GL_API bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model,
 MD5GL_API void md5gl_draw_shadows(md5gl_renderer *renderer, const md5gl_model *model);
 
 // Returns how far beside its hard shadow a caster can affect pixels, in units, because edges are
-// soft; 0 for a frame without shadows. Enlarge bounds by it when culling casters.
+// soft; 0 for a frame without shadows or bounds. Enlarge bounds by it when culling casters.
 MD5GL_API float md5gl_shadow_reach(const md5gl_frame *frame);
 
 // Draws all instances of all visible meshes. `style`: a combination of md5gl_style flags. Issues

@@ -254,8 +254,8 @@ MD5GL_API bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *i
                                     const md5gl_impostor *instances, uint32_t count,
                                     md5_error *error);
 
-// Draws all instances into the shadow maps, before anything lit. Does nothing if the frame's
-// `casters` are empty. Each shows its pictures towards the key light, and from below.
+// Draws all instances into the shadow maps, before anything lit. Does nothing in a frame
+// without shadows. Each shows its pictures towards the key light, and from below.
 MD5GL_API void md5gl_draw_impostor_shadows(md5gl_renderer *renderer,
                                            const md5gl_impostors *impostors);
 

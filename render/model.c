@@ -452,10 +452,17 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     if (!copy)
         return NULL;
     copy->model = model;
+    copy->next = renderer->models;
+    renderer->models = copy;
     (void)md5gli_take_errors(renderer);
     copy->surfaces = MD5GL_NEW(renderer, md5gl_surface, model->num_meshes, error);
     copy->num_skins = 1;
-    bool uploaded = copy->surfaces != NULL;
+    copy->joint_bounds = MD5GL_NEW(renderer, md5_bounds, num_joints, error);
+    bool uploaded = copy->surfaces && copy->joint_bounds;
+    if (uploaded)
+        (void)md5_build_joint_bounds(model, copy->joint_bounds);
+    for (uint32_t i = 0; i < num_joints && uploaded; i++)
+        copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
     for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
@@ -494,8 +501,13 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
         md5gli_destroy_table(renderer, &model->batches[i].ids);
     }
     md5gli_destroy_table(renderer, &model->morph_weights);
+    md5gl_model **link = &renderer->models;
+    while (*link != model)
+        link = &(*link)->next;
+    *link = model->next;
     md5gli_free(renderer, model->surfaces);
     md5gli_free(renderer, model->runs);
+    md5gli_free(renderer, model->joint_bounds);
     md5gli_free(renderer, model->batches);
     md5gli_free(renderer, model);
 }

@@ -146,7 +146,9 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     baked->num_vertices = count_vertices(model);
     baked->num_clips = count;
     size_t num_frames = 0;
+    baked->bounds = md5_bounds_from_points(NULL, 0);
     MD5GL_FOR (i, count) {
+        baked->bounds = md5_bounds_union(baked->bounds, clips[i]->bounds);
         baked->num_frames[i] = clips[i]->num_frames;
         num_frames += clips[i]->num_frames;
     }
@@ -409,7 +411,7 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
             }
         }
         renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-        for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
+        MD5GL_FOR (i, MD5GL_NUM_STORAGE_BINDINGS)
             gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
         gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
         gl->BindVertexArray(0);
@@ -562,6 +564,24 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
+// For shadows, if the frame does not say where they are.
+static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *instances)
+{
+    const uint32_t num_joints = model->model->skeleton.num_joints;
+    const md5_mat34 *palette = instances->palettes;
+    md5_bounds all = md5_bounds_from_points(NULL, 0), one = all;
+    if (instances->baked)
+        one = instances->baked->bounds;
+    MD5GL_FOR (i, instances->count) {
+        if (palette)
+            one = md5_bounds_from_joints(model->joint_bounds, palette + (size_t)i * num_joints,
+                                         num_joints);
+        all = md5_bounds_union(
+            all, instances->placements ? md5_bounds_transform(one, instances->placements[i]) : one);
+    }
+    return all;
+}
+
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
@@ -621,6 +641,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
 
         posed = given.baked ? pose_clips(renderer, model, &given, error)
                             : pose_palettes(renderer, model, &given, error);
+        model->posed = find_bounds(model, &given);
     }
     posed = posed && set_looks(renderer, model, &given, error);
     if (!posed)

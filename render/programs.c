@@ -304,7 +304,7 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     if (frame != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
     gl->UseProgram(program->name);
-    for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {
+    MD5GL_FOR (i, sizeof samplers / sizeof samplers[0]) {
         const GLint location = gl->GetUniformLocation(program->name, samplers[i].name);
         if (location < 0)
             continue;

@@ -47,7 +47,7 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
     checking_loader loader = {.opts = opts};
     // glad calls these while it loads, before the result can be checked.
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    MD5GL_FOR (i, sizeof names / sizeof names[0]) {
         if (!load_checked(&loader, names[i]))
             return md5gli_fail(error, MD5_ERROR_GPU, "no OpenGL: the loader does not find %s",
                                loader.first_missing);

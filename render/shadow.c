@@ -233,7 +233,7 @@ static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
     sizes->filter = fminf(fmaxf(filter, margin), max_filter_radius);
     sizes->sun = 2.0f * radius * (sizes->filter + margin);
     sizes->contact = beside + (float)CONTACT_DIVISOR * margin * sizes->width;
-    return bounds.min.x <= bounds.max.x && radius > 0.0f && isfinite(radius);
+    return !frame->no_shadows && bounds.min.x <= bounds.max.x && radius > 0.0f && isfinite(radius);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
@@ -252,9 +252,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
                       const shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
-    const md5_vec3 centre = {0.5f * (bounds.min.x + bounds.max.x),
-                             0.5f * (bounds.min.y + bounds.max.y),
-                             0.5f * (bounds.min.z + bounds.max.z)};
+    const md5_vec3 centre = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const float radius = sizes->radius, half = 0.5f * sizes->width;
     const float above = sizes->heights[0], below = sizes->heights[1];
     const float *const direction = block->light_direction;
@@ -310,8 +308,16 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
+    static const md5_bounds unknown = {0};
     shadow_sizes sizes;
-    const bool has_casters = measure_casters(frame, &sizes);
+    md5gl_frame known = *frame;
+    if (memcmp(&known.casters, &unknown, sizeof unknown) == 0) {
+        known.casters = md5_bounds_from_points(NULL, 0);
+        for (const md5gl_model *model = renderer->models; model; model = model->next)
+            if (model->num_batches > 0)
+                known.casters = md5_bounds_union(known.casters, model->posed);
+    }
+    const bool has_casters = measure_casters(&known, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
     const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
     const uint32_t end = MD5GL_MAP_SPOT + num_spots;
@@ -325,7 +331,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     block->shadow[0] = 1.0f;
     block->sun_from_world[12] = block->contact_from_world[12] = 2.0f; // all is outside of no map
     if (has_casters)
-        begin_sun(renderer, frame, block, &sizes);
+        begin_sun(renderer, &known, block, &sizes);
     if (num_spots > 0) {
         const enum md5gl_pass pass = renderer->lit_pass;
         renderer->lit_pass = pass == MD5GL_PASS_LIT           ? MD5GL_PASS_LIT_SPOTS
@@ -337,7 +343,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
         MD5GL_FOR (i, num_spots)
             block->spot_texels[i] /= (float)renderer->maps[MD5GL_MAP_SPOT].shown.texels;
     }
-    for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
+    MD5GL_FOR_MAPS (i, renderer) {
         const md5gl_depth_map *const map = &renderer->maps[i];
         md5gl_frame_block seen = *block;
         memcpy(seen.clip_from_world, map->shown.clip_from_world.m, sizeof seen.clip_from_world);
@@ -366,7 +372,7 @@ void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t
     // As in enum md5gl_unit, from MD5GL_UNIT_SUN on: the first and the last one compare.
     static const uint8_t maps[MD5GL_NUM_SHADOW_UNITS] = {MD5GL_MAP_SUN, MD5GL_MAP_SUN,
                                                          MD5GL_MAP_CONTACT, MD5GL_MAP_SPOT};
-    for (GLuint i = 0; i < count; i++) {
+    MD5GL_FOR (i, count) {
         gl->ActiveTexture(GL_TEXTURE0 + first_unit + i);
         gl->BindTexture(GL_TEXTURE_2D, renderer->maps[maps[i]].shown.depth);
         gl->BindSampler(first_unit + i,

@@ -142,6 +142,7 @@ static md5gl_frame describe(const gl_stage *stage, uint32_t width, uint32_t heig
         .target = stage->target,
         .width = width,
         .height = height,
+        .no_shadows = true,
         .background = {0.2f, 0.2f, 0.2f, 1.0f},
         .view_from_world = {{0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}},
         .tone_mapped = true,

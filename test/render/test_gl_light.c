@@ -1,4 +1,5 @@
 // Lights, shadows, tone mapping and the classic mode, against values computed here.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 #include "render/gl_internal.h"
@@ -198,6 +199,67 @@ TEST_HERE (gl_casters_cast_shadows) {
     CHECK(between >= 3 && between_sharp <= 2);
 }
 
+// As if the bounds of the floor of 40 units, at height 0 and as a quarter at height 12, were given.
+static bool casts_as_given(gl_stage *stage, const gl_picture *given)
+{
+    gl_picture picture;
+    stage_begin(stage);
+    md5gl_draw_shadows(stage->renderer, stage->copy);
+    md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+    stage_finish(stage, &picture);
+    return memcmp(&picture, given, sizeof picture) == 0;
+}
+
+TEST_HERE (gl_casters_are_what_is_posed_unless_given) {
+    shadow_scene scene = make_shadow_scene();
+    const md5_mat34 *const small = &scene.placements[1];
+    const md5_mat34 both[] = {scene_identity, scene_identity, *small, *small};
+    gl_picture lit, dark;
+    prepare_shadows(stage);
+    draw_shadow_scene(stage, &scene, false, &lit);
+    draw_shadow_scene(stage, &scene, true, &dark);
+    check_shadow(&lit, &dark);
+    stage->frame.no_shadows = true;
+    CHECK(casts_as_given(stage, &lit) && md5gl_shadow_reach(&stage->frame) == 0.0f);
+    memset(&stage->frame.casters, 0, sizeof stage->frame.casters);
+    CHECK(casts_as_given(stage, &lit));
+    stage->frame.no_shadows = false;
+    CHECK(casts_as_given(stage, &dark)); // by placements
+
+    stage_pose(stage, both, NULL, 2);
+    CHECK(casts_as_given(stage, &dark)); // by palettes
+
+    OWN_BAKED clip = md5_create_baked(stage->model, both, 1, NULL, NULL);
+    const md5_baked *const clips[] = {clip};
+    md5gl_baked *const baked = md5gl_create_baked(stage->renderer, stage->model, clips, 1, NULL);
+    const md5gl_clip_job jobs[2] = {{0}};
+    CHECK(scene_pose_baked(stage->renderer, stage->copy, baked, jobs, scene.placements, 2, NULL));
+    CHECK(casts_as_given(stage, &dark)); // by clips
+
+    // Others: not posed, as large as the whole, far away, and gone.
+    md5gl_model *const other =
+        md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    md5gl_model *const last =
+        md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    CHECK(casts_as_given(stage, &dark));
+    CHECK(scene_pose(stage->renderer, other, both, NULL, 2, NULL));
+    CHECK(scene_pose(stage->renderer, stage->copy, both, scene.placements + 1, 1, NULL));
+    const float *const scale = stage->renderer->maps[MD5GL_MAP_SUN].shown.clip_from_world.m;
+    const float usual = scale[0];
+    stage_begin(stage);
+    CHECK(md5gl_end_frame(stage->renderer, NULL) && scale[0] == usual);
+    const md5_mat34 far = scene_moved(0, 0, 1000);
+    CHECK(scene_pose(stage->renderer, other, both, &far, 1, NULL));
+    stage_begin(stage);
+    CHECK(md5gl_end_frame(stage->renderer, NULL) && fabsf(scale[0]) < 0.1f * fabsf(usual));
+    md5gl_destroy_model(stage->renderer, other);
+    stage_pose(stage, both, NULL, 2);
+    CHECK(casts_as_given(stage, &dark));
+    md5gl_destroy_model(stage->renderer, last);
+    CHECK(casts_as_given(stage, &dark));
+    md5gl_destroy_baked(stage->renderer, baked);
+}
+
 // The search for what blocks the light may miss a caster that is narrower than its steps: the
 // middle of the shadow is no line of bright or dark dots.
 TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
@@ -252,7 +314,7 @@ TEST_HERE (gl_ground_receives_shadows) {
     FOR (i, 3) {
         scene.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
         if (i == 2)
-            stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
+            stage->frame.no_shadows = true;
         stage_begin(stage);
         stage_pose(stage, scene.palettes, scene.placements + 1, 1);
         md5gl_draw_shadows(stage->renderer, stage->copy);
@@ -355,7 +417,7 @@ TEST_HERE (gl_missing_depth_maps_are_reported) {
     stage_begin(stage);
     CHECK(!md5gl_end_frame(stage->renderer, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shadows"));
-    stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
+    stage->frame.no_shadows = true;
     stage_begin(stage);
     CHECK(md5gl_end_frame(stage->renderer, &error));
 }

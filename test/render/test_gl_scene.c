@@ -322,6 +322,7 @@ md5gl_frame scene_frame(md5gl_target *target)
         .background = {0, 0, 0, 1},
         .light_direction = {0, 0, 1},
         .ambient = {1, 1, 1},
+        .casters = {{1, 1, 1}, {-1, -1, -1}}, // nothing
     };
     // A unit is a pixel; the depth range is 500 units in front of and behind the centre.
     frame.clip_from_view.m[0] = 2.0f / (float)SCENE_WIDTH;

@@ -89,7 +89,7 @@ static md5_bounds find_casters(const view_document *document)
         return document->bounds;
     md5_bounds bounds = find_body(document, 0);
     if (view_is_empty(bounds))
-        return (md5_bounds){0};
+        return bounds;
     // Far from the joints: morphs, and where dual quaternions bulge.
     const float bent = scene->dual ? 0.05f * view_size(bounds)
                                    : view_morph_reach(scene->morphs, scene->morph_weights);
@@ -132,7 +132,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     frame.point_lights = points;
     frame.num_point_lights = VIEW_NUM_STUDIO_POINTS;
     frame.ground = stage->document->ground;
-    if (stage->shown->shadows && stage->document->drawn != NULL)
+    frame.no_shadows = !stage->shown->shadows || stage->document->drawn == NULL;
+    if (!frame.no_shadows)
         frame.casters = find_casters(stage->document);
     // A crowd is wide and needs more texels, so that each character has enough.
     frame.shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
@@ -177,7 +178,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         frame.light_direction = extra->light_direction;
         frame.point_lights = extra->points;
         frame.num_point_lights = extra->num_points;
-        frame.casters = stage->shown->shadows ? extra->casters : (md5_bounds){0};
+        frame.casters = extra->casters;
+        frame.no_shadows = !stage->shown->shadows;
         frame.shadow_texels = VIEW_CROWD_TEXELS;
     }
     return frame;

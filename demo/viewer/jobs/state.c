@@ -362,7 +362,8 @@ static bool draw_over(view_state *viewer, void (*draw)(view_state *, const view_
 {
     const uint32_t width = viewer->width, height = viewer->height;
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
-    const md5gl_frame frame = {.width = width, .height = height, .keep_contents = true};
+    const md5gl_frame frame = {
+        .width = width, .height = height, .keep_contents = true, .no_shadows = true};
     md5gl_begin_frame(viewer->renderer, &frame);
     draw(viewer, &stage);
     return md5gl_end_frame(viewer->renderer, error);

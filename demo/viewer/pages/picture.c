@@ -281,8 +281,8 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
                                    given->width, given->height);
     md5gl_point_light points[VIEW_NUM_POINTS];
     md5gl_frame frame = view_light_frame(&stage, &pages->lens, target, transparent, points);
-    if (!view_is_empty(frame.casters))
-        frame.casters = picture->bounds;
+    frame.casters = picture->bounds;
+    frame.no_shadows = false;
     md5gl_begin_frame(stage.renderer, &frame);
     if (!transparent)
         view_draw_background(&stage, NULL);
