@@ -35,7 +35,7 @@ MD5_GAME_API md5_actor *md5_create_actor(const md5_entity *entity, const md5_all
                                          md5_error *error);
 MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // NULL is allowed
 
-// Sets the state of the random number generator, initially 0: the engine's own, which chooses among
+// Sets the state of the random number generator, initially 0: the engine's own, which selects among
 // the clips of an alias, where cycles with MD5_ANIM_RANDOM_CYCLE_START begin, and blinks.
 MD5_GAME_API void md5_actor_set_seed(md5_actor *actor, uint32_t seed);
 
@@ -45,8 +45,8 @@ MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 
 // Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
 // digit is that of one clip; else it is an alias, and one of the first 64 clips that have it is
-// chosen at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred to
-// "name": "wounded_walk" to "walk". For the head channel call this for the head's actor.
+// selected at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred
+// to "name": "wounded_walk" to "walk". For the head channel call this for the head's actor.
 MD5_GAME_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
 
 // Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the

@@ -217,9 +217,9 @@ MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 
 // A rotation that passes keys at their times and never changes its angular velocity abruptly: squad
 // (K. Shoemake, Quaternion calculus for animation, SIGGRAPH 1987 course notes). For keys at equal
-// intervals the inner rotations are Shoemake's; for others they are chosen so that the velocity at
-// each key, that of the parabola through its neighbours, is the same on both sides. It is limited
-// to one turn in the longer of both intervals. From key to key by the shorter arc.
+// intervals the inner rotations are Shoemake's; for others they are selected so that the velocity
+// at each key, that of the parabola through its neighbours, is the same on both sides. It is
+// limited to one turn in the longer of both intervals. From key to key by the shorter arc.
 typedef struct md5_squad md5_squad;
 
 // Creates it from keys: rotations[num_keys] at times[num_keys], in seconds, rising. With a `period`

@@ -90,10 +90,10 @@ typedef enum md5_decl_type {
 typedef enum md5_decl_state {
     MD5_DECL_UNPARSED, // not requested yet
     MD5_DECL_PARSED,
-    MD5_DECL_DEFAULTED // replaced by the default of its type, usually after a mistake
+    MD5_DECL_DEFAULTED // replaced by the default of its type, usually after an error
 } md5_decl_state;
 
-// What becomes of a declaration with a mistake, of which there is a warning in either case.
+// What becomes of a declaration with an error, of which there is a warning in either case.
 typedef enum md5_verdict {
     // Only the wrong part is dropped. Unknown words are skipped with the rest of their line; for
     // many words of RBDOOM, Prey, Quake 4 and The Dark Mod the warning names the engine. Unknown

@@ -85,7 +85,7 @@ enum {
 enum { MD5_MAX_SYNCED_ANIMS = 3 };
 typedef struct md5_model_anim {
     const char *name;  // "pain12"
-    const char *alias; // "pain": a request for it chooses one of this alias
+    const char *alias; // "pain": a request for it selects one of this alias
     uint32_t num_files, num_commands, flags;
     const char *files[MD5_MAX_SYNCED_ANIMS]; // of which the engine can blend several
     uint32_t num_frames, milliseconds;       // of files[0]; of each file
@@ -127,7 +127,7 @@ typedef struct md5_model_def {
 
 // Returns the modelDef of a name, or NULL if there is none: then the engine takes the name for a
 // file. Reads the mesh and the animations that it names, each once per game, and the models that it
-// inherits. After a mistake or a missing file the model is empty in the engine's verdict; in the
+// inherits. After an error or a missing file the model is empty in the engine's verdict; in the
 // lenient one it keeps what is right: without its mesh it has no joints, and animations without a
 // readable file are dropped. Functions, events, effects, sounds and entities in frame commands are
 // not looked up. Time: names in channels times joints. Inherited data is shared: a chain of models
@@ -155,7 +155,7 @@ typedef struct md5_entity_def {
 
 // Returns an entityDef with all that it inherits. Every key that begins with "inherit" names a
 // parent. Its own keys override those of its parents, which count in order, each with what it
-// inherits. Circular inheritance ends where it began. After a mistake an entityDef has only the
+// inherits. Circular inheritance ends where it began. After an error an entityDef has only the
 // keys "DEFAULTED" and "classname" in the engine's verdict; in the lenient one keys may be without
 // quotes, and what is right is kept. Time and memory: linear in its text and those of its parents.
 MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
@@ -241,7 +241,7 @@ struct md5_entity {
 // Of `opts`, files are not used. With other axes or another scale all poses, offsets and placements
 // are converted. The allocator's limit applies to each file separately. Fails if there is no such
 // entity, or if it has no model of MD5 files; the error has the location of the declaration. A
-// part, copied joint or clip with a mistake is dropped with a warning. Time and memory: linear in
+// part, copied joint or clip with an error is dropped with a warning. Time and memory: linear in
 // the files, plus the number of clips times that of channels.
 MD5_GAME_API md5_entity *md5_load_entity(md5_game *game, const char *name,
                                          const md5_load_opts *opts, md5_error *error);

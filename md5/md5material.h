@@ -219,7 +219,7 @@ typedef struct md5_material {
 } md5_material;
 
 // Returns a material. If no file declares it, it is implicit, as in the engine: one blended stage
-// whose image is the name. After a mistake it has one stage with the image _default in the engine's
+// whose image is the name. After an error it has one stage with the image _default in the engine's
 // verdict; in the lenient one it keeps what is right. It is defaulted beyond 256 stages, 4096
 // registers, 4096 operations, as in the engine, and if expressions are nested more than 1600 deep.
 MD5_GAME_API const md5_material *md5_game_material(md5_game *game, const char *name,

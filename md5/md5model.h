@@ -424,7 +424,7 @@ MD5_API uint32_t md5_find_mesh(const md5_model *model, const char *name);
 
 // Frees the arrays and skinning plans of all meshes, for programs that have uploaded them: 98 % of
 // a model's memory. They become NULL; the rest stays where it is, and bindings, machines, players
-// and md5gl_model stay valid. After that it is a mistake to skin, pack or query the model
+// and md5gl_model stay valid. After that it is an error to skin, pack or query the model
 // (md5skin.h); md5_create_machine() and md5gl_create_model() report an error, and so does
 // MD5GL_PATH_CPU. A second call does nothing. Counts as a write to the model.
 MD5_API void md5_release_geometry(md5_model *model);

@@ -494,7 +494,7 @@ enum { MD5_MAX_EYES = 8 };
 
 typedef struct md5_gaze_numbers {
     uint32_t length;    // joints that turn the head, itself included; 0 = 3
-    float interest;     // 0..1: how often a target is chosen; 0 = 0.5, MD5_ZERO = never
+    float interest;     // 0..1: how often a target is selected; 0 = 0.5, MD5_ZERO = never
     float wide, high;   // of directions at random, tangents to each side; 0 = 0.8 and 0.35
     float distance;     // of points at random, units; 0 = 100
     float min_seconds;  // how long the gaze rests, at least 0.05 s; 0 = 0.4

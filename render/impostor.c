@@ -8,7 +8,7 @@
 // from their neighbours. Each picture has two texels: linear colour and highlight; normal, depth
 // and coverage. All are multiplied by coverage, so that filtering needs no border.
 //
-// impostor.vert chooses the three views around the viewer's direction; impostor.glsl shifts each by
+// impostor.vert selects the three views around the viewer's direction; impostor.glsl shifts each by
 // the depth of a coarse level, which changes smoothly (the exact depth would tear parts apart where
 // it jumps), and blends them. Their depth is written, so that impostors stand on the ground and
 // intersect each other; in shadow maps they show their pictures towards the light.

@@ -200,7 +200,7 @@ void test_heap_free(void *user, void *memory, size_t size)
 }
 
 // MD5_TEST_LONG: if unset or empty, the quick tests run; `only`: the long ones; `all`: both.
-static bool has_chosen_length(const test_case *test)
+static bool has_selected_length(const test_case *test)
 {
     const char *const length = getenv("MD5_TEST_LONG");
     if (length == NULL || length[0] == '\0')
@@ -209,8 +209,8 @@ static bool has_chosen_length(const test_case *test)
 }
 
 // The arguments are parts of names. A test runs if one of them occurs in its name. If one occurs in
-// the path of its file, or if there are no arguments, it runs if it has the chosen length.
-static bool is_chosen(const test_case *test, int count, char **parts)
+// the path of its file, or if there are no arguments, it runs if it has the selected length.
+static bool is_selected(const test_case *test, int count, char **parts)
 {
     bool in_file = count <= 1;
     for (int i = 1; i < count; i++) {
@@ -218,7 +218,7 @@ static bool is_chosen(const test_case *test, int count, char **parts)
             return true;
         in_file = in_file || strstr(test->file, parts[i]);
     }
-    return in_file && has_chosen_length(test);
+    return in_file && has_selected_length(test);
 }
 
 // With MD5_TEST_TIMES=0.2 in the environment, lists tests that take at least so many seconds of
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     unsigned passed = 0, failed = 0, skipped = 0, index = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (const test_case *test = first_test; test; test = test->next) {
-        if (!is_chosen(test, argc, argv) || !is_in_share(index++))
+        if (!is_selected(test, argc, argv) || !is_in_share(index++))
             continue;
         num_failures = 0;
         test_skipped = false;

@@ -231,7 +231,7 @@ static void evaluate(import *all, double time)
         node *const one = &all->nodes[i];
         const struct aiNodeAnim *const channel = one->channel;
         const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
-        const int hung = is_whole ? all->nodes[one->pivots].parent : one->parent;
+        const int attached = is_whole ? all->nodes[one->pivots].parent : one->parent;
         struct aiMatrix4x4 local = one->of->mTransformation;
         if (channel) {
             struct aiQuaternion turn =
@@ -250,8 +250,8 @@ static void evaluate(import *all, double time)
                             vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
                                       (struct aiVector3D){1.0f, 1.0f, 1.0f}));
         }
-        if (hung != one->above) {
-            struct aiMatrix4x4 pivots = all->nodes[hung].local;
+        if (attached != one->above) {
+            struct aiMatrix4x4 pivots = all->nodes[attached].local;
             aiMultiplyMatrix4(&pivots, &local);
             local = pivots;
         }

@@ -144,7 +144,7 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
 
 // -- The edit -------------------------------------------------------------------------------------
 //
-// Readers make MD5's units, of what --scale says where they choose a unit; writers write those of
+// Readers make MD5's units, of what --scale says where they select a unit; writers write those of
 // their format. What the job asks for beyond that is done to the MD5 files in between.
 
 typedef struct in_place {

@@ -180,7 +180,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
 }
 
 // The first rate of all that has keys on frames only; else 60.
-static void choose_rate(clip_maker *clip, const json_t *animation)
+static void select_rate(clip_maker *clip, const json_t *animation)
 {
     const double asked = clip->file->job->rate;
     const double stored = gltf_number(gltf_extras(animation), "frameRate", 0.0);
@@ -566,7 +566,7 @@ static bool read_clip(clip_maker *clip, size_t index)
         if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_left))
             return false;
     }
-    choose_rate(clip, animation);
+    select_rate(clip, animation);
     COMMON_FOR (i, clip->num_tracks) {
         const key_track *const track = &clip->tracks[i];
         first = fmin(first, track->times[0]);

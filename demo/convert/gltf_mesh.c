@@ -338,7 +338,7 @@ static void add_triangles(maker *to, size_t mode)
     }
 }
 
-// Chooses the name and the shader of a mesh.
+// Selects the name and the shader of a mesh.
 static void name_mesh(maker *to, uint32_t material)
 {
     gltf_meshes *const meshes = to->meshes;
@@ -457,7 +457,7 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
     maker to = {.meshes = meshes,
                 .file = file,
                 .node = number,
-                .joint = gltf_joint_above(rig, number),
+                .joint = gltf_parent_joint(rig, number),
                 .skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL};
     if (!to.skin && to.joint == MD5_NONE && rig->is_skinned) {
         convert_note(file->job, "mesh %.80s is left out: it is below no joint and has no skin",

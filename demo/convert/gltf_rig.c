@@ -256,7 +256,7 @@ static bool read_nodes(gltf_rig *rig)
 }
 
 // Which scene: by the job's name or number, else the file's, else the first; without scenes all.
-static bool choose_scene(gltf_rig *rig)
+static bool select_scene(gltf_rig *rig)
 {
     gltf_file *const file = rig->file;
     const char *const asked = file->job->scene_name;
@@ -481,7 +481,7 @@ static void number_joints(gltf_rig *rig)
         // skins.
         for (size_t k = 0; number == rig->num_nodes - 1 && k < number && !rig->is_skinned; k++)
             node->is_joint |= rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE
-                              && gltf_joint_above(rig, (uint32_t)k) == MD5_NONE;
+                              && gltf_parent_joint(rig, (uint32_t)k) == MD5_NONE;
         if (!node->is_joint && (number < rig->num_nodes - 1 || rig->num_joints > 0))
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
@@ -494,7 +494,7 @@ static void number_joints(gltf_rig *rig)
             rig->skins[i].joints[k] = rig->nodes[rig->skins[i].joints[k]].joint;
 }
 
-uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node)
+uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node)
 {
     while (node != MD5_NONE && rig->nodes[node].joint == MD5_NONE)
         node = rig->nodes[node].parent;
@@ -633,7 +633,7 @@ static double measure_bones(const gltf_rig *rig)
 
 // How long a unit of the file is, by what is known of it, or guessed by the height of all meshes,
 // or of joints.
-static bool choose_unit(gltf_rig *rig)
+static bool select_unit(gltf_rig *rig)
 {
     static const struct guess {
         double below; // heights
@@ -800,7 +800,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     for (uint32_t i = 0; rig->model && i < rig->model->skeleton.num_joints; i++)
         (void)json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
                                           json_integer(i));
-    if (!read_nodes(rig) || !choose_scene(rig) || !read_skins(rig))
+    if (!read_nodes(rig) || !select_scene(rig) || !read_skins(rig))
         return false;
     find_weights(rig);
     find_animated(rig);
@@ -809,7 +809,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     number_joints(rig);
     name_joints(rig);
     bind_skins(rig);
-    if (!choose_unit(rig))
+    if (!select_unit(rig))
         return false;
     settle(rig);
     return true;

@@ -96,7 +96,7 @@ typedef struct gltf_rig {
 } gltf_rig;
 
 // The joint that a node is or is below; MD5_NONE if there is none.
-uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node);
+uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node);
 
 // What md5model wrote into an object's extras, or NULL.
 const json_t *gltf_extras(const json_t *object);

@@ -238,7 +238,7 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
                         const md5_image_program *program, blend_kind how)
 {
     const char *const title = path ? path : program ? program->text : "", *reason = NULL;
-    if (material->maps[map].bytes) // it was chosen
+    if (material->maps[map].bytes) // it was selected
         return;
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
@@ -405,7 +405,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
 
 // -- What names say -------------------------------------------------------------------------------
 
-// `diffuse`: of the look, or chosen, which has maps beside it too.
+// `diffuse`: of the look, or selected, which has maps beside it too.
 static void use_look(finder *f, convert_material *to, const view_look *look, const char *diffuse)
 {
     to->is_two_sided |= look->two_sided;
@@ -456,7 +456,7 @@ static void add_material(finder *f, uint32_t index)
     const convert_job *const job = f->job;
     const md5_mesh *const mesh = &f->model->meshes[index];
     const convert_shown *const own = index < job->num_shown ? &job->shown[index] : &as_found;
-    const char *const chosen = own->files[CONVERT_MAP_COLOR];
+    const char *const selected = own->files[CONVERT_MAP_COLOR];
     const char *const shown = own->shader ? own->shader : mesh->shader;
     convert_scene *const scene = f->scene;
     bool is_again = false;
@@ -464,13 +464,13 @@ static void add_material(finder *f, uint32_t index)
         is_again = strcmp(scene->materials[i].shader, mesh->shader) == 0;
     if (is_again && job->engine)
         return;
-    // What a chosen picture shows only a game that is asked for adds to.
-    md5_game *const game = chosen && f->game != job->game ? NULL : f->game;
+    // What a selected picture shows only a game that is asked for adds to.
+    md5_game *const game = selected && f->game != job->game ? NULL : f->game;
     const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, shown);
     const view_look_search search = {.model = f->model, .mesh = index, .package = f->package};
     const view_listener listener = is_again ? (view_listener){warn, NULL} : f->listener;
     view_look look = {.diffuse = NULL};
-    if (!is_declared && f->package && !chosen)
+    if (!is_declared && f->package && !selected)
         look = view_find_look(&search, listener);
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
     COMMON_FOR (map, CONVERT_NUM_MAPS) {
@@ -498,7 +498,7 @@ static void add_material(finder *f, uint32_t index)
     const md5_material *const found =
         is_declared || (game && game == job->game) ? md5_game_material(game, shown, NULL) : NULL;
     if ((!found || !use_declaration(f, material, found)) && !is_declared && f->package)
-        use_look(f, material, &look, chosen ? chosen : look.diffuse);
+        use_look(f, material, &look, selected ? selected : look.diffuse);
     view_free_look(&look);
 }
 

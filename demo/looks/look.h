@@ -176,7 +176,7 @@ view_look view_find_look(const view_look_search *search, view_listener warnings)
 
 // Finds the material `name`, ignoring case, slashes of the other kind and an ending, in the text of
 // a .shader file, and writes its look: pictures without endings, to be freed by
-// view_free_look(). Returns whether the file has it. A mistake in it is a warning with line
+// view_free_look(). Returns whether the file has it. An error in it is a warning with line
 // and column; `path` is the file's in messages. Time is linear in the size.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
                       view_look *look, view_listener warnings);

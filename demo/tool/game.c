@@ -684,7 +684,7 @@ static int take_folder(tool_arguments *arguments, int max_others)
 static int list(tool_arguments *arguments)
 {
     tool_game game;
-    bool chosen[NUM_KINDS] = {false}, is_all = true;
+    bool selected[NUM_KINDS] = {false}, is_all = true;
     int status = take_folder(arguments, NUM_KINDS);
     if (status != TOOL_OK)
         return status;
@@ -692,7 +692,7 @@ static int list(tool_arguments *arguments)
         const char *const word = arguments->words[i];
         const int kind = kind_of(word);
         if (kind < NUM_KINDS && kinds[kind].list) {
-            chosen[kind] = true;
+            selected[kind] = true;
             is_all = false;
         } else if (i == 0 && !arguments->folder) { // with --base the first word may be one
             arguments->folder = word;
@@ -711,7 +711,7 @@ static int list(tool_arguments *arguments)
         md5_error error = {0};
         game.is_json = arguments->is_json;
         for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
-            if (!kinds[i].list || !(chosen[i] || is_all))
+            if (!kinds[i].list || !(selected[i] || is_all))
                 continue;
             game.kind = kinds[i].name;
             status = tool_end(walk_decls(&game, kinds[i].type, kinds[i].list, &error), &error);

@@ -1,4 +1,4 @@
-// md5_compress_anim(): tracks are taken from the animation, once; then each attempt chooses steps
+// md5_compress_anim(): tracks are taken from the animation, once; then each attempt selects steps
 // for budgets of joints, writes groups and is measured.
 #include "md5/compress/file.h"
 #include "md5/core/assert.h"
@@ -26,7 +26,7 @@ typedef struct md5_packed_track {
     md5_packed_value middle;        // of all frames, and the largest difference from it
     float middle_deviation;
 
-    // Chosen in each attempt.
+    // Selected in each attempt.
     uint8_t step; // 0: constant, or near enough to it: `middle` is the only key
     uint8_t bits[4], offset_bits;
     uint32_t scale;
@@ -307,7 +307,7 @@ static uint32_t bits_of(uint64_t value)
 // The largest error of a component is half a step. Three of them turn a rotation by up to
 // sqrt(3) / weakest steps, in radians, since the fourth component errs the more the nearer it is to
 // 0; four by 2 steps. Three move a translation by sqrt(3) / 2 steps.
-static uint32_t choose_scale(const md5_packed_track *track, double units, double reach)
+static uint32_t select_scale(const md5_packed_track *track, double units, double reach)
 {
     const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
     const double root = 1.7320508075688772;
@@ -347,7 +347,7 @@ static const float *key_of(const md5_packed_track *track, uint32_t num_frames, u
                             : track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
 
-static void choose_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
+static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
     double least = 0.0;
@@ -356,7 +356,7 @@ static void choose_keys(md5_packed_track *track, uint32_t num_frames, double bud
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
         const double rest = sqrt(budget * budget - deviation * deviation);
-        const uint32_t scale = choose_scale(track, k == 1 ? budget : rest, reach);
+        const uint32_t scale = select_scale(track, k == 1 ? budget : rest, reach);
         const double cost = cost_of(track, scale, k, num_frames);
         if (k > 1 && !(cost < least))
             continue;
@@ -657,9 +657,9 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         const double deviation = track->middle_deviation * unit;
         track->step = 0;
         if (track->is_constant || deviation <= MAX_DEVIATION * budget)
-            track->scale = choose_scale(track, budget * HELD_SHARE, reach);
+            track->scale = select_scale(track, budget * HELD_SHARE, reach);
         else
-            choose_keys(track, num_frames, budget, unit, reach);
+            select_keys(track, num_frames, budget, unit, reach);
 
         // A track whose keys are all the same is constant.
         const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);

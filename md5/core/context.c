@@ -64,29 +64,29 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
                         md5_error *error)
 {
     static const md5_load_opts defaults = {0};
-    const md5_load_opts *chosen = opts ? opts : &defaults;
+    const md5_load_opts *selected = opts ? opts : &defaults;
     memset(context, 0, sizeof *context);
-    context->allocator = chosen->allocator;
+    context->allocator = selected->allocator;
     if (!context->allocator.alloc) {
         context->allocator.alloc = default_alloc;
         context->allocator.free = default_free;
     }
     if (context->allocator.limit == 0)
         context->allocator.limit = DEFAULT_MEMORY_LIMIT;
-    context->files = chosen->files;
+    context->files = selected->files;
 #ifndef MD5_NO_WARNINGS
-    context->warn = chosen->warn;
-    context->warn_user = chosen->warn_user;
+    context->warn = selected->warn;
+    context->warn_user = selected->warn_user;
 #endif
-    context->max_warnings = chosen->max_warnings ? chosen->max_warnings : DEFAULT_MAX_WARNINGS;
-    context->axes = chosen->axes;
-    context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
-    context->flip_v = chosen->flip_v;
-    context->drops_triangles = chosen->drops_triangles;
-    context->needs_meshes = chosen->needs_meshes;
-    context->partial = chosen->partial;
-    context->normals = chosen->normals;
-    context->without = chosen->without;
+    context->max_warnings = selected->max_warnings ? selected->max_warnings : DEFAULT_MAX_WARNINGS;
+    context->axes = selected->axes;
+    context->scale = selected->scale == 0.0f ? 1.0f : selected->scale;
+    context->flip_v = selected->flip_v;
+    context->drops_triangles = selected->drops_triangles;
+    context->needs_meshes = selected->needs_meshes;
+    context->partial = selected->partial;
+    context->normals = selected->normals;
+    context->without = selected->without;
     context->caller = error;
     md5i_context_set_file(context, file);
 }

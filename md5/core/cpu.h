@@ -44,10 +44,10 @@ typedef enum md5_cpu {
         name##_scalar, MD5_OF_SET(MD5_HAS_SSE2, name, sse2), MD5_OF_SET(MD5_HAS_AVX2, name, avx2), \
             MD5_OF_SET(MD5_HAS_AVX512, name, avx512), MD5_OF_SET(MD5_HAS_NEON, name, neon)         \
     }
-#define MD5_OF_SET(has, name, set) MD5_CHOOSE(has, name, set)
-#define MD5_CHOOSE(has, name, set) MD5_CHOOSE_##has(name, set)
-#define MD5_CHOOSE_0(name, set) name##_scalar
-#define MD5_CHOOSE_1(name, set) name##_##set
+#define MD5_OF_SET(has, name, set) MD5_SELECT(has, name, set)
+#define MD5_SELECT(has, name, set) MD5_SELECT_##has(name, set)
+#define MD5_SELECT_0(name, set) name##_scalar
+#define MD5_SELECT_1(name, set) name##_##set
 
 // Whether this machine can run the kernels of `level`, and they are compiled in.
 bool md5i_cpu_has(md5_cpu level);

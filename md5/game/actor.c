@@ -187,7 +187,7 @@ static bool is_name(const char *text, const char *prefix, const char *name)
            && strcmp(text + length + 1, name) == 0;
 }
 
-static uint32_t choose(md5_actor *actor, const char *prefix, const char *name)
+static uint32_t select(md5_actor *actor, const char *prefix, const char *name)
 {
     enum { MOST = 64 };
     const md5_entity *const entity = actor->entity;
@@ -209,8 +209,8 @@ uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name
 {
     MD5_ASSERT_NOT_NULL(actor);
     MD5_ASSERT_NOT_NULL(name);
-    const uint32_t clip = prefix && prefix[0] ? choose(actor, prefix, name) : MD5_NONE;
-    return clip != MD5_NONE ? clip : choose(actor, "", name);
+    const uint32_t clip = prefix && prefix[0] ? select(actor, prefix, name) : MD5_NONE;
+    return clip != MD5_NONE ? clip : select(actor, "", name);
 }
 
 // -- Weights --------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 // eyelids again and again. (It starts "def_head" on a body without a head, too, but clears it in
 // the same tick.)
 
-static uint32_t choose_playable(md5_actor *actor, const char *name)
+static uint32_t select_playable(md5_actor *actor, const char *name)
 {
     const uint32_t clip = md5_actor_choose(actor, NULL, name);
     return clip != MD5_NONE && actor->entity->clips[clip].num_files > 0 ? clip : MD5_NONE;
@@ -335,20 +335,20 @@ void md5_actor_spawn(md5_actor *actor, const md5_entity *body)
     if (head && head != actor->entity)
         return; // the head blinks
     const md5_actor_blink blink = {
-        .clip = choose_playable(actor, "blink"),
+        .clip = select_playable(actor, "blink"),
         .next = actor->time,
         .min = body->blink_min,
         .max = body->blink_max,
     };
     actor->blink = blink.clip != MD5_NONE ? blink : (md5_actor_blink){.clip = MD5_NONE};
     if (head)
-        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, choose_playable(actor, "def_head"),
+        (void)md5_actor_play(actor, MD5_CHANNEL_ALL, select_playable(actor, "def_head"),
                              MD5_ACTOR_CYCLE, 0, 0);
 }
 
-// Chooses the time of the next blink. If blink_max is below blink_min, the range runs downward, as
+// Selects the time of the next blink. If blink_max is below blink_min, the range runs downward, as
 // in the engine.
-static void choose_next(md5_actor *actor)
+static void select_next(md5_actor *actor)
 {
     md5_actor_blink *const blink = &actor->blink;
     const int64_t range = (int64_t)blink->max - blink->min;
@@ -363,7 +363,7 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
         return;
     actor->blink.is_stopped = !is_blinking;
     if (is_blinking)
-        choose_next(actor);
+        select_next(actor);
     else
         (void)md5_actor_clear(actor, MD5_CHANNEL_EYELIDS, FADE);
 }
@@ -602,7 +602,7 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
     const md5_actor_blink *const blink = &actor->blink;
     if (blink->clip != MD5_NONE && !blink->is_stopped && blink->next <= actor->time) {
         (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, MD5_ACTOR_ONCE, 0, 1);
-        choose_next(actor);
+        select_next(actor);
     }
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};

@@ -14,7 +14,7 @@
 // separated by newlines and `;`, `exec`, `if` and variables.
 //
 // Texts that are being read are on a stack, so nothing recurses: `exec` puts a file on it, `if` the
-// block that it chooses.
+// block that it selects.
 
 enum {
     MD5_CUBE2_MAX_WORDS = 25, // as in the engines
@@ -278,10 +278,10 @@ static void run_if(md5_cube2_script *script, const md5_cube2_command *command)
         md5i_lex_warn(lex_of(script), command->words[0].at, "expected a condition and a block");
         return;
     }
-    const uint32_t chosen = is_true(script, &command->words[1]) ? 2 : 3;
-    if (chosen >= command->num_words)
+    const uint32_t selected = is_true(script, &command->words[1]) ? 2 : 3;
+    if (selected >= command->num_words)
         return;
-    const md5_cube2_word *const word = &command->words[chosen];
+    const md5_cube2_word *const word = &command->words[selected];
     if (word->kind != MD5_CUBE2_BLOCK) {
         md5i_lex_warn(lex_of(script), word->at, "expected a block in [ ]");
         return;

@@ -57,7 +57,7 @@ typedef struct md5_decl_lex {
 void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
                          const char *text, size_t size);
 
-// Begins with a declaration. `is_defaulted` becomes true if a mistake spoils it: see
+// Begins with a declaration. `is_defaulted` becomes true if an error spoils it: see
 // md5i_mistake().
 void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
                               bool *is_defaulted);

@@ -1,4 +1,4 @@
-// Declarations: which file declares which name; what a mistake or an unknown word means.
+// Declarations: which file declares which name; what an error or an unknown word means.
 #include "md5/game/decls.h"
 
 #include "md5/core/assert.h"

@@ -1,4 +1,4 @@
-// Which file declares which name, what a mistake in a declaration means, and the declarations that
+// Which file declares which name, what an error in a declaration means, and the declarations that
 // others refer to.
 #ifndef MD5_GAME_DECLS_H
 #define MD5_GAME_DECLS_H
@@ -28,12 +28,12 @@ const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, m
 
 // == Verdicts =====================================================================================
 //
-// The two verdicts on a declaration: what happens to it after a mistake.
+// The two verdicts on a declaration: what happens to it after an error.
 
 // Where an unknown word stands.
 typedef enum md5_word_place { MD5_WORD_MATERIAL, MD5_WORD_STAGE, MD5_WORD_MODEL } md5_word_place;
 
-// Reports a mistake, in the engine's words. In the engine's verdict it spoils the declaration:
+// Reports an error, in the engine's words. In the engine's verdict it spoils the declaration:
 // *lex->is_defaulted becomes true. In the lenient verdict the warning also says what was expected,
 // and the caller goes on reading.
 void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)

@@ -110,7 +110,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     return true;
 }
 
-// Parses an entityDef's own text. After a mistake it has one key that says so.
+// Parses an entityDef's own text. After an error it has one key that says so.
 static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
 {
     const md5_decl *const decl = &entry->decl;

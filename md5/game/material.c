@@ -287,7 +287,7 @@ static void read_falloff(md5_material_parser *parser)
 }
 
 // diffusemap IMAGE and the like are stages, made as in the engine: from a text that contains the
-// name of the image without quotes. So a name that needs its quotes is a mistake.
+// name of the image without quotes. So a name that needs its quotes is an error.
 static void read_shortcut(md5_material_parser *parser)
 {
     static const char *const lights[] = {"", "bumpmap", "diffusemap", "specularmap"};
@@ -352,7 +352,7 @@ static const struct material_word {
     {"DECAL_MACRO", set_decal, 0},
 };
 
-// Reads the material behind its first brace, up to its last one. A mistake is reported, and in the
+// Reads the material behind its first brace, up to its last one. An error is reported, and in the
 // engine's verdict sets parser->is_defaulted. Returns false if memory runs out.
 static bool read_words(md5_material_parser *parser)
 {

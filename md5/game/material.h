@@ -25,7 +25,7 @@ typedef struct md5_material_parser {
     md5_game *game;
     const md5_decl *decl;
     md5_decl_lex *lex; // of the text that is read
-    bool is_defaulted; // there is a mistake
+    bool is_defaulted; // there is an error
     bool forces_overlays;
     int value;                  // of the word that is read: see `words`
     md5_image_repeat repeat;    // of stages that set none
@@ -46,11 +46,11 @@ typedef struct md5_material_parser {
 // Forgets all registers and operations.
 void md5i_clear_expressions(md5_material_parser *parser);
 
-// Reads an expression and returns the register of its value. A mistake is reported, and in the
+// Reads an expression and returns the register of its value. An error is reported, and in the
 // engine's verdict sets parser->is_defaulted.
 uint32_t md5i_read_expression(md5_material_parser *parser);
 
-// Reads a stage behind its first brace, and adds it. A mistake is reported, and in the engine's
+// Reads a stage behind its first brace, and adds it. An error is reported, and in the engine's
 // verdict sets parser->is_defaulted.
 void md5i_read_stage(md5_material_parser *parser);
 

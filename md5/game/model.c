@@ -160,7 +160,7 @@ static void model_fail_at_end(md5_model_parser *parser)
 }
 
 // Takes the work on so many joints from what all models of the game may cost together. Returns
-// false if that is used up, and reports it as a mistake when that happens.
+// false if that is used up, and reports it as an error when that happens.
 static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
 {
     // Ten times what the largest games need: with it models take at most 40 MB for their channels.

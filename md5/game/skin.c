@@ -12,7 +12,7 @@ typedef struct skin_reader {
     md5_skin_def skin;
     md5_skin_row *rows;
     const char **models;
-    bool is_defaulted; // by a mistake
+    bool is_defaulted; // by an error
 } skin_reader;
 
 // Returns the name of a material, which is parsed if a file declares it. Others take only their
@@ -42,7 +42,7 @@ static bool add_names(skin_reader *reader, const md5_token *from, const md5_toke
     return true;
 }
 
-// Makes the engine's substitute for a skin that no file declares, or that has a mistake: every
+// Makes the engine's substitute for a skin that no file declares, or that has an error: every
 // material is replaced by the default one. In the lenient verdict materials stay as they are, since
 // the skin may be in a base folder that is missing.
 static bool make_implicit(skin_reader *reader, const char *name)

@@ -21,7 +21,7 @@ typedef struct table_reader {
     md5_decl_lex lex;
     md5_table table;
     float *values;
-    bool is_defaulted; // by a mistake
+    bool is_defaulted; // by an error
 } table_reader;
 
 static bool add_value(table_reader *reader, float value)
@@ -35,7 +35,7 @@ static bool add_value(table_reader *reader, float value)
 
 // Reads { v, v, ... } behind its first brace. In the lenient verdict a token that is not a number
 // reads as 0, a comma may be missing, and one may stand behind the last value. Returns false after
-// a mistake.
+// an error.
 static bool read_values(table_reader *reader)
 {
     const bool is_lenient = md5_is_lenient(reader->lex.game);
@@ -84,7 +84,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     table_reader reader = {.values = NULL};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
     const bool is_good = read_table(&reader);
-    if (!is_good) // a table with a mistake is { { 0 } }
+    if (!is_good) // a table with an error is { { 0 } }
         reader.table = (md5_table){.num_values = 0};
     (void)(is_good || add_value(&reader, 0.0f));
     // What was read, with the first value again at the end.
@@ -347,7 +347,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     if (md5i_token_is_word(&token, "sound"))
         return emit(parser, MD5_OP_SOUND, 0, 0, NULL);
     if (md5i_token_is(&token, "-")) {
-        // Read what follows a minus. If that is not a number, it is a mistake; the lenient verdict
+        // Read what follows a minus. If that is not a number, it is an error; the lenient verdict
         // then sets `is_open`, reads it as a term, and subtracts that from 0.
         md5_token next;
         if (!md5i_decl_lex_read(parser->lex, &next))

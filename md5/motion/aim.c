@@ -164,7 +164,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 
 // == Gaze ========================================================================================
 //
-// Points are chosen, eyes jump to them, the head follows. Directions are tangents: a point at
+// Points are selected, eyes jump to them, the head follows. Directions are tangents: a point at
 // distance 1 ahead of the origin, moved to the left and upward. So no angle functions are needed,
 // whose bits differ between platforms.
 

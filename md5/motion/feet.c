@@ -405,7 +405,7 @@ md5_xform md5_walk_placement(const md5_walk *walk)
 
 // == Steps =======================================================================================
 //
-// Chooses which legs step, when, and to which position.
+// Selects which legs step, when, and to which position.
 
 // Time constant with which the end of a step follows its planned position, and the share of a step
 // after which it is fixed.

@@ -326,7 +326,7 @@ typedef struct wide_plane {
     md5_wide x, y, lower_x;
 } wide_plane;
 
-MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_limb *limb,
+MD5_WIDE_INLINE wide_plane select_plane(const md5_limb_lanes *lanes, const wide_limb *limb,
                                         wide_vec3 toward, md5_wide distance, md5_wide *sound)
 {
     const md5_wide one = md5_wide_all(1.0f), nothing = md5_wide_all(MD5_NOTHING);
@@ -405,7 +405,7 @@ MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_bend_lanes)(md5_limb_lanes *lanes)
     const md5_wide stretch = md5_wide_smaller(needed, md5_wide_all(lanes->most));
     const md5_wide goal = md5_wide_mul(bent, stretch);
     md5_wide_store(lanes->stretches, stretch);
-    const wide_plane plane = choose_plane(lanes, &limb, toward, distance, &sound);
+    const wide_plane plane = select_plane(lanes, &limb, toward, distance, &sound);
 
     // The knees in the planes; the distance is not 0.
     const md5_wide upper_length = md5_wide_mul(limb.upper_length, stretch);

@@ -54,7 +54,7 @@ static double bend_of(const md5_rig *rig, md5_quatd middle)
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
 }
 
-// A rotation of the limb about the line from root to target does not move the tip: chooses the one
+// A rotation of the limb about the line from root to target does not move the tip: selects the one
 // for which the root's limit moves the tip least.
 static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
 {
@@ -236,7 +236,7 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
     return square > MD5_NOTHING * MD5_NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
 }
 
-static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float distance,
+static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float distance,
                                const md5_vec3 *pole)
 {
     const md5_float4 line = md5_float4_add(limb->upper, limb->lower);
@@ -262,8 +262,8 @@ static limb_plane choose_plane(const two_bones *limb, md5_float4 toward, float d
     md5_float4 side = along;
     const bool has_pole = find_pole(limb, pole, along, &side);
     if (!(bend > MD5_NOTHING)) {
-        // The plane of a straight or folded limb is not defined, so it is chosen at the target: the
-        // limb bends forward in model space.
+        // The plane of a straight or folded limb is not defined, so it is selected at the target:
+        // the limb bends forward in model space.
         if (!has_pole) {
             const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
             const md5_vec3 forward = md5i_forward_beside(limb->axes, md5_vec3_of_row(in_model));
@@ -374,7 +374,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float needed = bent < distance ? distance / bent : 1.0f;
     const float stretch = needed < max_stretch ? needed : max_stretch;
     const float goal = bent * stretch; // the distance that the foot gets
-    const limb_plane plane = choose_plane(limb, toward, distance, job->pole);
+    const limb_plane plane = select_plane(limb, toward, distance, job->pole);
     // The knee in the plane. Heron's formula for the height is accurate even if the limb is nearly
     // straight.
     const float upper_length = limb->upper_length * stretch;

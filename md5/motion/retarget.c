@@ -313,7 +313,7 @@ typedef struct making {
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
-static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
+static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     const md5_skeleton *const target = &make->models[0]->skeleton;
     const md5_skeleton *const source = &make->models[1]->skeleton;
@@ -451,7 +451,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     make->sources = MD5_NEW(arena, uint32_t, num_target);
     make->targets = MD5_NEW(arena, uint32_t, num_source);
     if (!make->sources || !make->targets || !joints || !source_bind || !target_bind
-        || !choose_sources(make, pairs, num_pairs))
+        || !select_sources(make, pairs, num_pairs))
         return NULL;
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)

@@ -1,5 +1,5 @@
 // The per-joint work for each instruction set, as a table of functions. Invariant: all sets give
-// the same bits as the scalar one, so any of them may be chosen at run time.
+// the same bits as the scalar one, so any of them may be selected at run time.
 #ifndef MD5_POSE_KERNELS_H
 #define MD5_POSE_KERNELS_H
 

@@ -516,7 +516,7 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
 
 // == Blending ====================================================================================
 //
-// Blends, adds and subtracts poses: checks arguments and chooses a kernel.
+// Blends, adds and subtracts poses: checks arguments and selects a kernel.
 
 void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *pose)

@@ -36,7 +36,7 @@ void md5i_geometry_summarize(md5_mesh *mesh);
 
 // Writes first_equal[count]: for each point the index of the first one that equals it in value
 // (-0 = +0), which may be its own. Points are finite. Time is linear in `count` for any input: a
-// hash table finds equal points, and if points were chosen to collide, they are radix sorted.
+// hash table finds equal points, and if points were selected to collide, they are radix sorted.
 // Returns false and sets the context's error if memory runs out.
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal);
 

@@ -1,6 +1,6 @@
 // Unit vectors in 16 bits, on an octahedron that is unfolded into a square: see md5_baked_vertex.
-// Rounding u and v independently has an error of at most 0.9 degrees; choosing the best of the four
-// nearest pairs reduces it to two thirds (Cigolle and others, "A Survey of Efficient
+// Rounding u and v independently has an error of at most 0.9 degrees; selecting the best of the
+// four nearest pairs reduces it to two thirds (Cigolle and others, "A Survey of Efficient
 // Representations for Independent Unit Vectors", 2014).
 #ifndef MD5_SKIN_OCTAHEDRON_H
 #define MD5_SKIN_OCTAHEDRON_H

@@ -1,4 +1,4 @@
-// Which vertices md5_skin() computes together, chosen at load: how skinning is fast.
+// Which vertices md5_skin() computes together, selected at load: how skinning is fast.
 //
 // Vertices on the same joints are skinned eight at a time, because real models have few sets of
 // joints: nine of ten vertices find seven others. A register holds one matrix entry for eight

@@ -1,4 +1,4 @@
-// Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() choose kernels; morph targets.
+// Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() select kernels; morph targets.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/core/compiler.h"
@@ -21,7 +21,7 @@ void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_q
 
 // == Vertices ====================================================================================
 //
-// md5_skin() and md5_skin_batch(): choose a kernel for whole meshes, skin single vertices in plain
+// md5_skin() and md5_skin_batch(): select a kernel for whole meshes, skin single vertices in plain
 // C, and correct the few vertices that morph targets move.
 //
 // With e the blended matrix of a vertex and d the sum of its weighted deltas, the exact vertex is

@@ -1,5 +1,5 @@
 // Both ways of skinning for one instruction set with wide registers, which the including file
-// chooses.
+// selects.
 #ifndef MD5_SKIN_SKIN_WIDE_H
 #define MD5_SKIN_SKIN_WIDE_H
 
@@ -134,7 +134,7 @@ MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *lanes
 
 // == Vertices ====================================================================================
 //
-// Compiled once for each set, by a file that chooses the set (see md5/core/wide.h): four functions,
+// Compiled once for each set, by a file that selects the set (see md5/core/wide.h): four functions,
 // for rigid, blended, exact and single vertices. Each skins by matrices and by dual quaternions,
 // which differ only in where the matrix of a vertex comes from.
 //

@@ -86,7 +86,7 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
 // -- By hashing -----------------------------------------------------------------------------
 
 // How many slots may be probed, per point and in addition, before hashing is given up: points can
-// be chosen to collide.
+// be selected to collide.
 enum { FEW_STEPS = 8, FREE_STEPS = 1024 };
 
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)

@@ -224,7 +224,7 @@ static const char *bench_level_name(md5_cpu level)
     return names[level];
 }
 
-static int bench_choose(const bench_row *row, bench_variant *variants)
+static int bench_select(const bench_row *row, bench_variant *variants)
 {
     int count = 0;
     variants[count++] =
@@ -258,7 +258,7 @@ static void bench_measure(bench_table *table, const bench_row *row)
 {
     static bench_variant variants[MAX_VARIANTS];
     memset(variants, 0, sizeof variants);
-    const int count = bench_choose(row, variants);
+    const int count = bench_select(row, variants);
     const bench_watch watch = bench_begin_watch();
     bench_take_turns(table, row, variants, count);
     const bool is_quiet = bench_was_quiet(table, &watch);

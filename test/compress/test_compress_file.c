@@ -54,7 +54,7 @@ static double difference(const md5_xform *a, const md5_xform *b)
 
 // -- Steps and distances ----------------------------------------------------------------------
 
-TEST (compress_may_choose_each_step) {
+TEST (compress_may_select_each_step) {
     for (int i = 1; i < MD5_PACKED_STEPS; i++)
         CHECK(md5i_packed_steps[i] > md5i_packed_steps[i - 1]);
 }

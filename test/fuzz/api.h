@@ -1,5 +1,5 @@
 // What a program may do with a model and a clip once they are read: each input tries one group of
-// functions, with joints and numbers chosen by its bytes. The sanitizers check what is written;
+// functions, with joints and numbers selected by its bytes. The sanitizers check what is written;
 // rotations must keep unit length.
 #ifndef FUZZ_API_H
 #define FUZZ_API_H

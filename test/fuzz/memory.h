@@ -8,7 +8,7 @@
 typedef void *fuzz_make(const void *of, const md5_load_opts *opts, md5_error *error);
 typedef void fuzz_destroy(void *asset);
 
-// Makes an asset from `of` twice: with memory, then while one of the allocations fails, chosen by
+// Makes an asset from `of` twice: with memory, then while one of the allocations fails, selected by
 // `choice`. That must be reported, and all memory freed.
 static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, const void *of,
                                       md5_load_opts opts, size_t choice)

@@ -1,5 +1,5 @@
 // Runs targets on stored inputs, without a fuzzer: every one that reaches code that no other
-// reaches, and every one that once revealed a mistake.
+// reaches, and every one that once revealed an error.
 #ifndef FUZZ_REPLAY_H
 #define FUZZ_REPLAY_H
 

@@ -222,7 +222,7 @@ TEST (commands_have_words) {
 
 // -- Random choice --------------------------------------------------------------------------------
 
-TEST_HERE (alternates_are_chosen_by_the_seed) {
+TEST_HERE (alternates_are_selected_by_the_seed) {
     const uint32_t first = stage_clip(stage, "wander1"), second = stage_clip(stage, "wander2");
     CHECK(select_clip(stage, "wander2") == second);
     CHECK(select_clip(stage, "wander3") == MD5_NONE);
@@ -591,7 +591,7 @@ TEST_HERE (restored_actors_continue_with_the_same_bits) {
     advance_stage(stage, 55);
     md5_actor_pose(stage->actor, expected, NULL, NULL);
     const md5_xform motion = md5_actor_root_motion(stage->actor);
-    const uint32_t chosen = select_clip(stage, "wander");
+    const uint32_t selected = select_clip(stage, "wander");
     advance_stage(stage, 500);
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
     advance_stage(stage, 55);
@@ -599,7 +599,7 @@ TEST_HERE (restored_actors_continue_with_the_same_bits) {
     CHECK_BYTES(pose, expected, sizeof pose);
     const md5_xform again = md5_actor_root_motion(stage->actor);
     CHECK_BYTES(&again, &motion, sizeof again);
-    CHECK(select_clip(stage, "wander") == chosen);
+    CHECK(select_clip(stage, "wander") == selected);
 }
 
 static void check_refused(actor_stage *stage, const unsigned char *bytes, size_t size,

@@ -14,7 +14,7 @@ static double published_number(int i)
     return (double)(published[i] >> 40) / 16777216.0;
 }
 
-TEST (gaze_chooses_by_the_published_generator) {
+TEST (gaze_selects_by_the_published_generator) {
     const md5_gaze_desc desc = {.numbers.wide = 0.5f, .numbers.high = 0.25f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);

@@ -411,7 +411,7 @@ TEST (machine_locations_of_events_and_times) {
     CHECK_CASES(cases);
 }
 
-// A clip that is played once stops at 1: a later exit is a mistake, of which the text has the
+// A clip that is played once stops at 1: a later exit is an error, of which the text has the
 // place.
 TEST (machine_locations_of_exits_that_are_never_reached) {
     static const struct {

@@ -135,7 +135,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
             x = walk.speed / walk.turning * sin(yaw);
             y = walk.speed / walk.turning * (1.0 - cos(yaw));
         }
-        // Loaders rebuild w as a number <= 0: the signs are chosen accordingly.
+        // Loaders rebuild w as a number <= 0: the signs are selected accordingly.
         const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
         test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
                     sign * sin(0.5 * yaw));

@@ -19,8 +19,8 @@ typedef struct detail_test {
 
 static const int play_parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
-// Chooses random joints. Their ancestors must be animated, too.
-static void choose_joints(detail_test *of, uint64_t *random)
+// Selects random joints. Their ancestors must be animated, too.
+static void select_joints(detail_test *of, uint64_t *random)
 {
     size_t used = 0;
     of->words[0] = '\0';
@@ -47,7 +47,7 @@ static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
                           const md5_modifier_desc *modifier)
 {
     *random = seed * 0x2545F4914F6CDD1Du + 1;
-    choose_joints(of, random);
+    select_joints(of, random);
     play_random_make(&of->stock, &of->tables, random);
     const md5_mask_desc masks[MASKS] = {{.name = "few", .joints = of->words},
                                         {.name = "upper", .joints = "*spine", .feather = 1}};

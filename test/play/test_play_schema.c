@@ -696,7 +696,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
 }
 
 // Which kind of row names another one.
-static const md5_schema *schema_above(const schema_list *all, const md5_schema *schema)
+static const md5_schema *schema_parent(const schema_list *all, const md5_schema *schema)
 {
     FOR (i, all->count) {
         EACH_IN (column, all->schemas[i], columns) {
@@ -714,7 +714,7 @@ TEST (manual_has_every_column) {
     const schema_list all = all_schemas();
     size_t size;
     FOR (i, all.count)
-        print_schema(&printed, all.schemas[i], schema_above(&all, all.schemas[i]));
+        print_schema(&printed, all.schemas[i], schema_parent(&all, all.schemas[i]));
     OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
     char *const last = first ? strstr(first, end) : NULL;

@@ -151,14 +151,14 @@ static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *rando
         .num_joints = count, .joints = joints, .order = find_order(made, joints, count)};
 }
 
-static uint32_t choose(uint32_t *joints, uint32_t count, double part, uint64_t *random)
+static uint32_t select(uint32_t *joints, uint32_t count, double part, uint64_t *random)
 {
-    uint32_t chosen = 0;
+    uint32_t selected = 0;
     FOR (joint, count) {
         if (test_random(random) < part)
-            joints[chosen++] = joint;
+            joints[selected++] = joint;
     }
-    return chosen;
+    return selected;
 }
 
 void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, double rotating,
@@ -176,8 +176,8 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     anim->num_frames = 1 + test_random_u32(random) % 5;
     anim->frame_rate = 24.0;
     anim->duration = (anim->num_frames - 1) / anim->frame_rate;
-    anim->num_rotations = choose(turned, count, rotating, random);
-    anim->num_translations = choose(moved, count, moving, random);
+    anim->num_rotations = select(turned, count, rotating, random);
+    anim->num_translations = select(moved, count, moving, random);
     FOR (i, count) {
         constant[i] = random_transform(random);
         base[i] = random_transform(random);

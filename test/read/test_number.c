@@ -145,7 +145,7 @@ static bool equals_strtof(const char *text)
            && words_equal_strtof(text);
 }
 
-static const char *const chosen_texts[] = {
+static const char *const selected_texts[] = {
     "0",
     "-0",
     "0.0",
@@ -230,9 +230,9 @@ static const char *const chosen_texts[] = {
     "1234567890123456789012345678901234567890",
 };
 
-TEST (number_equals_strtof_on_chosen_texts) {
-    EACH (chosen_text, chosen_texts)
-        equals_strtof(*chosen_text);
+TEST (number_equals_strtof_on_selected_texts) {
+    EACH (selected_text, selected_texts)
+        equals_strtof(*selected_text);
 }
 
 // The text after a number is not consumed, nor an exponent without digits.

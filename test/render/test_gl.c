@@ -370,7 +370,7 @@ TEST_OWN_SCENE (gl_textures_have_all_levels) {
 
 // -- Path -----------------------------------------------------------------------------------------
 
-// The paths that AUTO does not choose, against the CPU and against the pictures of the other paths.
+// The paths that AUTO does not select, against the CPU and against the pictures of the other paths.
 
 enum { NUM_JOINTS = 30, NUM_VERTICES = 300 };
 

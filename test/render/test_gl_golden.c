@@ -105,7 +105,7 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
     }
 }
 
-// The path that is chosen is drawn in both lightings; of the others each in one, in turn, unless
+// The path that is selected is drawn in both lightings; of the others each in one, in turn, unless
 // `all`: lighting does not depend on the path.
 static void check_pictures(bool all)
 {

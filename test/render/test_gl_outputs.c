@@ -61,7 +61,7 @@ typedef struct motion_state {
     md5_vec3 positions[2][COUNT][3], normals[2][COUNT][3]; // model space
 } motion_state;
 
-static const uint32_t chosen_ids[COUNT] = {70000, 4000000000u, 9};
+static const uint32_t selected_ids[COUNT] = {70000, 4000000000u, 9};
 
 static void make_state(motion_state *state, uint64_t *random)
 {
@@ -202,7 +202,7 @@ static void check_motion(gl_scene *scene, const motion_case *of)
                                              .morph = of->morphs && t == 0 ? targets : NULL,
                                              .weights = of->morphs ? state.weights[t] : NULL};
         instances[0].previous = &instances[1];
-        instances[0].ids = chosen_ids;
+        instances[0].ids = selected_ids;
         md5gl_set_material(renderer, copy, 0, 0, &(md5gl_material){.two_sided = true});
         CHECK(md5gl_set_blending(renderer, copy, of->blending, NULL));
         if (of->max_texels > 0)
@@ -218,7 +218,7 @@ static void check_motion(gl_scene *scene, const motion_case *of)
         FOR (y, SCENE_HEIGHT) {
             FOR (x, SCENE_WIDTH) {
                 FOR (i, COUNT) {
-                    if (read.ids[y][x][0] != chosen_ids[i])
+                    if (read.ids[y][x][0] != selected_ids[i])
                         continue;
                     covered[i]++;
                     compare_pixel(&state, i, x, y, &read, &motion_error, &normal_error);

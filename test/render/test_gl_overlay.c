@@ -11,7 +11,7 @@ TEST_SQUARE (gl_wireframe_shows_edges) {
     CHECK_PIXEL(&alone, -10, -9, overlay_black, 0);
     CHECK_PIXEL(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1);
     // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
-    // between two pixels, GL lets drivers choose either.
+    // between two pixels, GL lets drivers select either.
     unsigned num_bright = 0, num_dark = 0;
     for (int i = -15; i < 15; i++) {
         bool bright = false, dark = false;

@@ -62,7 +62,7 @@ bool scene_wants_es(void)
 static bool open_window(gl_scene *scene, bool es)
 {
     // Draws off screen even if there is a display, so that tests are the same everywhere. The
-    // environment may choose another driver.
+    // environment may select another driver.
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
     // Initialized once for all tests and never shut down: memory of a driver that is still loaded
     // is not reported as a leak.

@@ -1,5 +1,5 @@
 // md5_build_dual_palette() and md5_skin_batch() against the same computation in doubles, and the
-// properties for which dual quaternions are chosen.
+// properties for which dual quaternions are selected.
 #include "test/real.h"
 #include "test/skin/made_mesh.h"
 #include "test/skin/skin_jobs.h"

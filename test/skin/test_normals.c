@@ -233,7 +233,7 @@ TEST (minus_zero_welds_to_zero) {
     md5i_arena_free(&arena);
 }
 
-// -- Points chosen against the hash ---------------------------------------------------------
+// -- Points selected against the hash ---------------------------------------------------------
 
 static float float_of(uint32_t bits)
 {

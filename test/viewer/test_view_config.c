@@ -350,44 +350,44 @@ static void check_recent(const view_config *config, const char *const *names, si
         CHECK_STRING(config->recent[i], names[i]);
 }
 
-// Both began with the same file; each opens a model and chooses textures.
+// Both began with the same file; each opens a model and selects textures.
 TEST (view_config_keeps_what_another_viewer_has_written) {
     view_log log = quiet_log;
     OWN char *const path = new_file();
     view_config first = read_config(path);
     view_note_recent(&first, "/0.md5mesh");
-    view_choose_texture(&first.chosen, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/0.png");
-    view_choose_texture(&first.chosen, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, "/3.png");
+    view_select_texture(&first.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/0.png");
+    view_select_texture(&first.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, "/3.png");
     CHECK(view_write_config(&first, &log));
 
     view_config second = read_config(path);
     view_note_model(&first, "/1.md5mesh");
     view_note_recent(&first, "/1.md5mesh");
-    view_choose_texture(&first.chosen, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
-    view_choose_texture(&first.chosen, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, NULL);
+    view_select_texture(&first.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
+    view_select_texture(&first.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, NULL);
     CHECK(view_write_config(&first, &log));
 
     view_note_recent(&second, "/2.md5mesh");
     view_note_recent(&second, "/0.md5mesh");
-    view_choose_texture(&second.chosen, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/new.png");
+    view_select_texture(&second.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/new.png");
     CHECK(view_write_config(&second, &log));
 
     view_config stored = read_config(path);
     check_recent(&stored, (const char *const[]){"/0.md5mesh", "/2.md5mesh", "/1.md5mesh"}, 3);
     CHECK(stored.model && strcmp(stored.model, "/1.md5mesh") == 0); // which was opened last
-    CHECK_UINT(stored.chosen.count, 2);
-    CHECK_STRING(view_chosen_texture(&stored.chosen, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+    CHECK_UINT(stored.selected.count, 2);
+    CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
                  "/new.png");
-    CHECK_STRING(view_chosen_texture(&stored.chosen, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
+    CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
                  "/1.png");
-    CHECK(!view_chosen_texture(&stored.chosen, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE));
+    CHECK(!view_selected_texture(&stored.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE));
     view_free_config(&stored);
 
     // What the first one has written before is not new any more.
-    view_choose_texture(&second.chosen, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
+    view_select_texture(&second.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
     CHECK(view_write_config(&second, &log) && view_write_config(&first, &log));
     stored = read_config(path);
-    CHECK_UINT(stored.chosen.count, 1);
+    CHECK_UINT(stored.selected.count, 1);
     CHECK_UINT(log.num_warnings, 0);
     (void)remove(path);
     view_free_config(&first);
@@ -401,14 +401,14 @@ TEST (view_config_keeps_what_could_not_be_written) {
     size_t size;
     OWN char *const path = new_file();
     view_config config = read_config(path);
-    view_choose_texture(&config.chosen, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/0.png");
+    view_select_texture(&config.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/0.png");
     CHECK(view_write_config(&config, &log));
     OWN char *const before = test_read_file(path, &size);
 
     view_note_recent(&config, "/1.md5mesh");
     view_note_model(&config, "/1.md5mesh");
-    view_choose_texture(&config.chosen, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, NULL);
-    view_choose_texture(&config.chosen, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
+    view_select_texture(&config.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, NULL);
+    view_select_texture(&config.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
     struct rlimit limit;
     CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, limit.rlim_max}) == 0);
@@ -422,8 +422,8 @@ TEST (view_config_keeps_what_could_not_be_written) {
     view_config stored = read_config(path);
     check_recent(&stored, (const char *const[]){"/1.md5mesh"}, 1);
     CHECK(stored.model && strcmp(stored.model, "/1.md5mesh") == 0);
-    CHECK_UINT(stored.chosen.count, 1);
-    CHECK_STRING(view_chosen_texture(&stored.chosen, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
+    CHECK_UINT(stored.selected.count, 1);
+    CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
                  "/1.png");
     (void)remove(path);
     view_free_config(&config);
@@ -445,7 +445,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
         FOR (round, 8u) {
             view_note_recent(&config, name);
-            view_choose_texture(&config.chosen, "/a.md5mesh", NUM_VIEWERS * round + i,
+            view_select_texture(&config.selected, "/a.md5mesh", NUM_VIEWERS * round + i,
                                 MD5GL_PICTURE_DIFFUSE, "/a.png");
             view_write_config(&config, &log);
         }
@@ -457,7 +457,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
     }
     view_config stored = read_config(path);
     CHECK_UINT(stored.num_recent, NUM_VIEWERS);
-    CHECK_UINT(stored.chosen.count, 8 * NUM_VIEWERS);
+    CHECK_UINT(stored.selected.count, 8 * NUM_VIEWERS);
     (void)remove(path);
     view_free_config(&stored);
 }

@@ -88,7 +88,7 @@ static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
     FOR (i, view->scene.num_clips) {
         if (strcmp(view->scene.clips[i].name, clip) != 0)
             continue;
-        view_choose_clip(&view->scene, i);
+        view_select_clip(&view->scene, i);
         if (!CHECK(frame < view->scene.clips[i].anim->num_frames))
             return false;
         view_pose_moment(&view->scene, &moment);
@@ -326,9 +326,9 @@ TEST_HERE (view_cube_limits_frames,
 
 // File names are untrusted: a quote must not end the quoted name.
 TEST (view_words_quote_names) {
-    view_words words = {0};
-    view_say_name(&words, "a\"b\\c\nd");
-    view_say(&words, " %d", 5);
+    view_text words = {0};
+    view_append_name(&words, "a\"b\\c\nd");
+    view_append(&words, " %d", 5);
     CHECK(words.size == 11 && memcmp(words.text, "\"a_b_c_d\" 5", 11) == 0);
     free(words.text);
 }

@@ -56,17 +56,17 @@ TEST_HERE (outliner_folds_joints, BOBBIN) {
     // The triangle of a joint of depth 2, in an indent of 0.7 em and 1 em a level.
     const float sign = 13.0f * (0.7f + 2.0f + 0.5f) / row.width;
     press(s, "joint/tail_1", sign);
-    CHECK(s->viewer.ui.chosen_joint == -1);
+    CHECK(s->viewer.ui.selected_joint == -1);
     CHECK(!is_there(s, "joint/tail_2") && is_there(s, "joint/thigh_l"));
     press(s, "joint/tail_1", sign);
     CHECK(is_there(s, "joint/tail_2"));
 }
 
-TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_chosen_elsewhere, BOBBIN) {
+TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_selected_elsewhere, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
     press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!is_there(s, "joint/tail_2"));
-    s->viewer.ui.chosen_joint = joint_of(s, "toe_in_r");
+    s->viewer.ui.selected_joint = joint_of(s, "toe_in_r");
     screen_draw(s);
     screen_draw(s);
     const view_rect found = item_find(&s->viewer, &s->facts, "joint/toe_in_r");
@@ -104,7 +104,7 @@ TEST_HERE (outliner_goes_to_states, MACHINE) {
     CHECK_STRING(machine->desc->layers[0].states[state].name, "leap");
 }
 
-TEST_HERE (outliner_chooses_a_material, BOBBIN) {
+TEST_HERE (outliner_selects_a_material, BOBBIN) {
     CHECK(!is_there(s, "figures/Mesh 1"));
     CHECK_UINT(press(s, "material/models/bobbin/bobbin_eye", 0.5f), VIEW_MARKED);
     CHECK(is_there(s, "figures/Mesh 1") && !is_there(s, "figures/Mesh 0"));
@@ -126,18 +126,18 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
 // -- The inspector --------------------------------------------------------------------------
 
 TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
-    s->viewer.ui.chosen_joint = joint_of(s, "forearm_l");
+    s->viewer.ui.selected_joint = joint_of(s, "forearm_l");
     screen_draw(s);
     CHECK_UINT(press(s, "chosen/upperarm_l", 0.5f), VIEW_MARKED);
-    CHECK(s->viewer.ui.chosen_joint == joint_of(s, "upperarm_l"));
+    CHECK(s->viewer.ui.selected_joint == joint_of(s, "upperarm_l"));
     CHECK_UINT(press(s, "chosen/forearm_l", 0.5f), VIEW_MARKED);
-    CHECK(s->viewer.ui.chosen_joint == joint_of(s, "forearm_l"));
+    CHECK(s->viewer.ui.selected_joint == joint_of(s, "forearm_l"));
 }
 
 TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
-    s->viewer.ui.chosen_joint = (int32_t)joint;
+    s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
     view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
     char *const text = SDL_GetClipboardText();
@@ -165,7 +165,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
             count += is_moved;
         }
     CHECK(count > 100);
-    s->viewer.ui.chosen_joint = (int32_t)joint;
+    s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
@@ -175,12 +175,12 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
 // The place of a vertex in the list is lit while the mouse is on its row.
 TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = joint_of(s, "head");
-    s->viewer.ui.chosen_joint = joint;
+    s->viewer.ui.selected_joint = joint;
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
     CHECK(!s->viewer.ui.lit.is_set);
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &move).action, VIEW_TAKEN);
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &move).action, VIEW_HANDLED);
     const view_pick *const lit = &s->viewer.ui.lit;
     const md5_mesh *const mesh = &s->viewer.document->scene.model->meshes[lit->mesh];
     float weight = 0.0f;
@@ -194,10 +194,10 @@ TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
 }
 
 TEST_HERE (inspector_tells_how_far_a_joint_may_turn, "models/bobbin/page_look.md5machine") {
-    s->viewer.ui.chosen_joint = joint_of(s, "head");
+    s->viewer.ui.selected_joint = joint_of(s, "head");
     screen_draw(s);
     CHECK(is_there(s, "chosen/Limits"));
-    s->viewer.ui.chosen_joint = joint_of(s, "hand_l");
+    s->viewer.ui.selected_joint = joint_of(s, "hand_l");
     screen_draw(s);
     CHECK(!is_there(s, "chosen/Limits"));
 }
@@ -205,11 +205,11 @@ TEST_HERE (inspector_tells_how_far_a_joint_may_turn, "models/bobbin/page_look.md
 TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_state *const viewer = &s->viewer;
-    viewer->ui.chosen_joint = joint_of(s, "hips");
+    viewer->ui.selected_joint = joint_of(s, "hips");
     PERFORM(viewer, VIEW_MEASURE);
     screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
-    viewer->ui.chosen_joint = joint_of(s, "head");
+    viewer->ui.selected_joint = joint_of(s, "head");
     screen_draw(s);
     press(s, "two/Distance", 0.9f);
     char *const text = SDL_GetClipboardText();
@@ -248,13 +248,13 @@ static void turn_on(screen *s, const char *option)
     screen_draw(s);
 }
 
-TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
+TEST_HERE (curves_are_those_of_the_selected_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_scene *const scene = &s->viewer.document->scene;
     turn_on(s, "curves");
     CHECK(!is_there(s, "curves/plot")); // of no joint
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
-    s->viewer.ui.chosen_joint = (int32_t)joint;
+    s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
     press(s, "curves/Quat.", 0.5f);
     press(s, "curves/copy", 0.5f);
@@ -273,7 +273,7 @@ TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
 
 TEST_HERE (curves_set_the_time, BOBBIN) {
     const md5_anim *const anim = view_clock(&s->viewer.document->scene);
-    s->viewer.ui.chosen_joint = joint_of(s, "head");
+    s->viewer.ui.selected_joint = joint_of(s, "head");
     turn_on(s, "curves");
     press(s, "curves/plot", 0.5f);
     const double place = view_frame_place(&s->viewer.play, anim);
@@ -300,7 +300,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     OWN char *const label =
         common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
     CHECK_UINT(press(s, label, 0.1f), VIEW_MARKED);
-    CHECK(s->viewer.ui.chosen_joint == (int32_t)peak->joint);
+    CHECK(s->viewer.ui.selected_joint == (int32_t)peak->joint);
     float largest = 0.0f;
     FOR (i, compare->measured->num_frames)
         largest = fmaxf(largest, compare->courses[i * compare->num_joints + peak->joint]);
@@ -316,7 +316,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
 TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/hips");
     const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3.0f};
-    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_TAKEN);
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_HANDLED);
     screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
     FOR (i, 100)
@@ -372,7 +372,7 @@ TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
 // == Menus and explanations of items ==============================================================
 
 // Clicks on an item with the right button, then on a line of its menu.
-static void choose(screen *s, const char *item, const char *line)
+static void select(screen *s, const char *item, const char *line)
 {
     const view_rect found = item_find(&s->viewer, &s->facts, item);
     const ui_mouse right = {
@@ -389,22 +389,22 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     const md5_skeleton *const skeleton = s->viewer.document->scene.skeleton;
     if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0)) // the clipboard
         return;
-    choose(s, "mesh/eyes", "menu/Only this mesh");
+    select(s, "mesh/eyes", "menu/Only this mesh");
     CHECK(s->viewer.hidden_meshes == ~(uint64_t)2);
     PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
     CHECK(s->viewer.hidden_meshes == ~(uint64_t)2); // it cannot be hidden
-    choose(s, "mesh/eyes", "menu/Hide");
+    select(s, "mesh/eyes", "menu/Hide");
     CHECK((s->viewer.hidden_meshes & 2) != 0);
-    choose(s, "joint/tail_2", "menu/Select parent");
-    CHECK(s->viewer.ui.chosen_joint == (int32_t)md5_find_joint(skeleton, "tail_1"));
-    choose(s, "joint/tail_3", "menu/Copy name");
+    select(s, "joint/tail_2", "menu/Select parent");
+    CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(skeleton, "tail_1"));
+    select(s, "joint/tail_3", "menu/Copy name");
     char *const name = SDL_GetClipboardText();
     CHECK_STRING(name, "tail_3");
     SDL_free(name);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
     const double length =
         view_cycle_length(&s->viewer.play, view_clock(&s->viewer.document->scene));
-    choose(s, "scrub/time", "menu/Range to here");
+    select(s, "scrub/time", "menu/Range to here");
     CHECK_NEAR(view_cycle_time(&s->viewer.play, view_clock(&s->viewer.document->scene)),
                0.5 * length, 0.02 * length);
     CHECK(s->viewer.play.range_last > 0);
@@ -412,7 +412,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
 
 TEST_HERE (menus_of_states_go_there, MACHINE) {
     press(s, "layer/arm", 0.1f);
-    choose(s, "layer/arm/carry", "menu/Go there");
+    select(s, "layer/arm/carry", "menu/Go there");
     const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
     uint32_t layer = 0;
     while (strcmp(desc->layers[layer].name, "arm") != 0)

@@ -228,7 +228,7 @@ static view_action press_key(screen *of, int32_t key)
 TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
     folder_put_text(of->folder, "out.png", "mine");
     view_follow_export(&of->viewer);
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_HANDLED);
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
     CHECK(item_find(&of->viewer, &facts, "export/Replace").width > 0.0f);
     CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
@@ -240,7 +240,7 @@ TEST_EXPORT (view_export_asks_again_for_another_name) {
     press_key(of, VIEW_KEY_RETURN);
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
     item_press(&of->viewer, &facts, "export/transparent", 0.5f, 0.5f);
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_HANDLED);
 }
 
 TEST_EXPORT (view_export_again_takes_the_next_free_name) {
@@ -283,8 +283,8 @@ TEST_EXPORT (view_export_that_fails_says_why) {
 
 // -- Models -------------------------------------------------------------------------------------
 
-// Chooses an ending for what is converted.
-static void choose_model(screen *of, const char *ending)
+// Selects an ending for what is converted.
+static void select_model(screen *of, const char *ending)
 {
     view_export *const export = &of->viewer.ui.export;
     export->choices.kind = VIEW_EXPORT_MODEL;
@@ -300,7 +300,7 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     view_export *const export = &of->viewer.ui.export;
     snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
-    choose_model(of, "iqm");
+    select_model(of, "iqm");
     OWN char *const path = common_join(of->folder, "thimble.iqm");
     CHECK_STRING(export->file, path);
     OWN char *const line = common_format(
@@ -323,7 +323,7 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
 // Of a model of 159 files, 158 of them frames: the window goes on meanwhile, and none of the others
 // is written.
 TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
-    choose_model(of, "obj");
+    select_model(of, "obj");
     of->viewer.ui.export.choices.clips = 1;
     view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
     REQUIRE(of->viewer.converting != NULL);
@@ -338,8 +338,8 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
 
 TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {
     folder_put_text(of->folder, "out.obj", "mine");
-    choose_model(of, "obj");
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
+    select_model(of, "obj");
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_HANDLED);
     CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
     run(of);
     OWN char *const path = common_join(of->folder, "out.obj");
@@ -351,7 +351,7 @@ TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
     const char *const file = address;
     of->viewer.ui.export.choices.clips = 1;
     REQUIRE(view_open(&of->viewer, &file, 1, true));
-    choose_model(of, "md5mesh");
+    select_model(of, "md5mesh");
     run(of);
     CHECK_THAT(exists(of, "out.md5mesh") && exists(of, "walk.md5anim"), "%s", of->viewer.log.error);
 }
@@ -394,7 +394,7 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
 }
 
 // A declared picture, two that are found by the names of meshes whose shader has none, one that was
-// chosen, also for one of two meshes of a shader, and none.
+// selected, also for one of two meshes of a shader, and none.
 TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     enum { SIDE = 24, NUM_MESHES = 6, NUM_FILES = 5 };
     static const char *const shaders[NUM_MESHES] = {
@@ -430,12 +430,12 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     folder_put_text(of->folder, "models/t.md5mesh", text);
     OWN char *const path = common_join(of->folder, "models/t.md5mesh");
     OWN char *const said = common_join(of->folder, "said.png");
-    static view_chosen_list chosen;
-    view_choose_texture(&chosen, path, 3, MD5GL_PICTURE_DIFFUSE, said);
-    viewer->chosen = &chosen;
+    static view_selected_list selected;
+    view_select_texture(&selected, path, 3, MD5GL_PICTURE_DIFFUSE, said);
+    viewer->selected = &selected;
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
-    choose_model(of, "glb");
+    select_model(of, "glb");
     CHECK_STRING(viewer->ui.export.line, ""); // the tool takes no picture of the window
     run(of);
     OWN char *const out = common_join(of->folder, "out.glb");
@@ -462,8 +462,8 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     }
     OWN char *const line = view_command_line(viewer);
     CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
-    viewer->chosen = NULL;
-    view_free_chosen(&chosen);
+    viewer->selected = NULL;
+    view_free_selected(&selected);
 }
 
 // What a format loses is no warning of what is shown; nor is it counted again.
@@ -471,7 +471,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     view_reports *const reports = &of->viewer.reports;
     of->viewer.log.reports = reports;
     const uint32_t before = of->viewer.log.num_warnings;
-    choose_model(of, "obj");
+    select_model(of, "obj");
     FOR (i, 2) {
         run(of);
         of->viewer.ui.export.is_open = true;
@@ -487,7 +487,7 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
         common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
     const char *const file = address;
     REQUIRE(view_open(&of->viewer, &file, 1, true));
-    choose_model(of, "glb");
+    select_model(of, "glb");
     run(of);
     OWN char *const path = common_join(of->folder, "out.glb");
     OWN char *const glb = test_read_file(path, &size);
@@ -498,7 +498,7 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
 TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
-    choose_model(of, "obj");
+    select_model(of, "obj");
     run(of);
     CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
 }
@@ -579,7 +579,7 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
     const view_rect field = item_find(viewer, &facts, "export/name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
-    CHECK(press_key(of, VIEW_KEY_HOME) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_HOME) == VIEW_HANDLED);
 }
 
 // -- The preview --------------------------------------------------------------------------------

@@ -129,8 +129,8 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     browser.num_scanned = 1234;
     view_list_scan(&browser, "somewhere"); // goes on
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
-    CHECK(view_key_browser(&browser, VIEW_KEY_RETURN, false).action == VIEW_TAKEN);
-    CHECK(view_key_browser(&browser, VIEW_KEY_TAB, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, VIEW_KEY_RETURN, false).action == VIEW_HANDLED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_TAB, false).action == VIEW_HANDLED);
     CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE, false).action == VIEW_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
 }
@@ -455,7 +455,7 @@ TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::show
     CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
     FOR (i, 2) {
         shown->entity.is_played = i == 1;
-        view_choose_motion(shown);
+        view_select_motion(shown);
         if (i == 1)
             CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
         FOR (step, 4) {
@@ -698,7 +698,7 @@ TEST (head_stays_on_its_body) {
         for (uint32_t p = 1; p < entity->num_parts; p++) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
-            const uint32_t parent = entity->parts[part->above].first_joint + part->hung->joint;
+            const uint32_t parent = entity->parts[part->above].first_joint + part->attached->joint;
             const md5_mat34 local = md5_mat34_from_xform(of.scene.pose[part->first_joint]);
             const md5_mat34 joint = md5_mat34_mul(of.scene.joints[parent], local);
             CHECK_SMALL(difference(&joint, &of.scene.joints[part->first_joint], 1), 1e-3);
@@ -719,7 +719,7 @@ TEST (own_clip_of_a_scene_is_played_as_it_is) {
     CHECK(view_add_clip(&of.scene, "models/md5/bobbin/walk.md5anim", &of.log));
     CHECK(of.scene.num_clips == num_clips + 1 && !of.scene.entity.is_played);
     view_pose(&of.scene, &of.play);
-    view_choose_clip(&of.scene, 0);
+    view_select_clip(&of.scene, 0);
     CHECK(of.scene.entity.is_played);
     view_free_scene(&of.scene);
 }

@@ -174,7 +174,8 @@ TEST (colors_have_enough_contrast) {
         FOR (k, sizeof grounds / sizeof grounds[0])
             CHECK_THAT(contrast(*row, grounds[k]) >= 4.5, "%08x on %08x: %.2f", *row, grounds[k],
                        contrast(*row, grounds[k]));
-    CHECK(contrast(VIEW_BRIGHT, VIEW_CHOSEN) >= 4.5 && contrast(VIEW_PLAIN, VIEW_CHOSEN) >= 4.5);
+    CHECK(contrast(VIEW_BRIGHT, VIEW_SELECTED) >= 4.5
+          && contrast(VIEW_PLAIN, VIEW_SELECTED) >= 4.5);
     CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);
     CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // of the button that plays
     CHECK(contrast(0xFFFFFFFFu, VIEW_RECORDING) >= 4.5);

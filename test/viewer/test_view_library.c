@@ -189,7 +189,7 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
         CHECK(scene.num_joints == num_joints && scene.model->num_meshes == num_meshes);
         // The root of the head hangs at the joint of the body that the entity names.
         const view_entity_part *const head = &of->parts[1];
-        CHECK(scene.skeleton->joints[head->first_joint].parent == head->hung->joint);
+        CHECK(scene.skeleton->joints[head->first_joint].parent == head->attached->joint);
         CHECK(strncmp(scene.skeleton->joints[head->first_joint].name, "1:", 2) == 0);
         // A head is above the feet: the whole is as high as Bobbin, whose height is near 60.
         CHECK(scene.model->bounds.max.z > 45.0f && scene.model->bounds.max.z < 75.0f);

@@ -40,7 +40,7 @@ typedef struct lit_case {
     view_lit_layers lit;
 } lit_case;
 
-static void choose(lit_case *c, uint32_t num_stages)
+static void select(lit_case *c, uint32_t num_stages)
 {
     for (uint32_t i = 0; i < MAX_STAGES; i++)
         c->textures[i] = i + 1;
@@ -48,7 +48,7 @@ static void choose(lit_case *c, uint32_t num_stages)
         (md5_material){.stages = c->stages, .num_stages = num_stages, ROWS(registers, registers)};
     c->lit.textures = c->textures;
     c->lit.shown = c->shown;
-    view_choose_lit_layers(&c->lit, &c->material, registers);
+    view_select_lit_layers(&c->lit, &c->material, registers);
 }
 
 // A layer begins with a bump map, and with a second diffuse map; a specular map belongs to the
@@ -60,7 +60,7 @@ TEST (view_lit_stages_are_layers) {
             lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF), lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE),
             lit_stage(MD5_STAGE_BUMP, WHITE, WHITE), lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE)}};
     static const md5gl_texture expected[3][3] = {{0, 0, 0}, {3, 1, 4}, {6, 5, 0}};
-    choose(&c, 6);
+    select(&c, 6);
     CHECK_UINT(c.lit.num_shown, 3);
     FOR (i, 3u) {
         CHECK_UINT(c.shown[i].diffuse, expected[i][0]);
@@ -78,22 +78,22 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
                              lit_stage(MD5_STAGE_DIFFUSE, OFF, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
-    choose(&c, 4);
+    select(&c, 4);
     CHECK(c.lit.num_shown == 1 && c.shown[0].diffuse == 3 && c.shown[0].specular == 0);
     c.stages[2].condition = OFF;
-    choose(&c, 4);
+    select(&c, 4);
     const md5_vec3 black = c.shown[0].diffuse_color; // not 0, which is white
     CHECK(c.lit.num_shown == 1 && black.x > 0.0f && black.x < 1e-30f && black.y < 1e-30f
           && black.z < 1e-30f);
     CHECK(view_reflects(c.shown[0].specular_color));
-    choose(&c, 1);
+    select(&c, 1);
     CHECK_UINT(c.lit.num_shown, 0);
     c.stages[1].condition = WHITE;
     c.lit.lacks_diffuse = true;
-    choose(&c, 2);
+    select(&c, 2);
     CHECK_UINT(c.lit.num_shown, 0);
     c.lit.lacks_diffuse = false;
-    choose(&c, 2);
+    select(&c, 2);
     CHECK_UINT(c.lit.num_shown, 1);
 }
 
@@ -104,7 +104,7 @@ TEST (view_lit_stages_say_what_vertex_colours_do) {
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
     FOR (i, 3) {
         c.stages[2].vertex_color = (md5_vertex_color)i;
-        choose(&c, 3);
+        select(&c, 3);
         CHECK(c.lit.num_shown == 1 && c.shown[0].no_vertex_color == (i == 0)
               && c.shown[0].inverse_vertex_color == (i == 2));
         CHECK(view_is_painted(&c.material, &c.stages[2]) == (i > 0));
@@ -121,48 +121,51 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
 }
 
-// -- Chosen ---------------------------------------------------------------------------------------
+// -- Selected
+// ---------------------------------------------------------------------------------------
 
 // Textures that the user chose for meshes: the list of them, its lines in the configuration file,
 // and their use for a model.
 
-TEST (view_chosen_textures_are_found_replaced_and_forgotten) {
-    view_chosen_list list = {.count = 0};
-    view_choose_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/red.png");
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/a/blue.png");
-    view_choose_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/b/green.png");
-    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+TEST (view_selected_textures_are_found_replaced_and_forgotten) {
+    view_selected_list list = {.count = 0};
+    view_select_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/red.png");
+    view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/a/blue.png");
+    view_select_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/b/green.png");
+    CHECK_STRING(view_selected_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
                  "/a/red.png");
-    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
+    CHECK_STRING(view_selected_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
                  "/a/blue.png");
-    CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE) == NULL);
-    CHECK(view_chosen_texture(NULL, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
-    view_choose_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/white.png");
-    CHECK_STRING(view_chosen_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+    CHECK(view_selected_texture(&list, "/a/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE) == NULL);
+    CHECK(view_selected_texture(NULL, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
+    view_select_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/white.png");
+    CHECK_STRING(view_selected_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
                  "/a/white.png");
     CHECK(list.count == 3);
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
-    CHECK(view_chosen_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE) == NULL);
-    view_choose_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL); // not in the list
-    CHECK_STRING(view_chosen_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
+    view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
+    CHECK(view_selected_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE) == NULL);
+    view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL); // not in the list
+    CHECK_STRING(view_selected_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
                  "/b/green.png");
-    view_free_chosen(&list);
+    view_free_selected(&list);
 }
 
-TEST (view_chosen_textures_of_a_full_list_replace_the_oldest) {
-    view_chosen_list list = {.count = 0};
-    for (uint32_t i = 0; i <= VIEW_MAX_CHOSEN; i++)
-        view_choose_texture(&list, "/imp.md5mesh", i, MD5GL_PICTURE_DIFFUSE, "/red.png");
-    CHECK(list.count == VIEW_MAX_CHOSEN);
-    CHECK(view_chosen_texture(&list, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
-    CHECK_STRING(view_chosen_texture(&list, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE), "/red.png");
-    CHECK_STRING(view_chosen_texture(&list, "/imp.md5mesh", VIEW_MAX_CHOSEN, MD5GL_PICTURE_DIFFUSE),
+TEST (view_selected_textures_of_a_full_list_replace_the_oldest) {
+    view_selected_list list = {.count = 0};
+    for (uint32_t i = 0; i <= VIEW_MAX_SELECTED; i++)
+        view_select_texture(&list, "/imp.md5mesh", i, MD5GL_PICTURE_DIFFUSE, "/red.png");
+    CHECK(list.count == VIEW_MAX_SELECTED);
+    CHECK(view_selected_texture(&list, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
+    CHECK_STRING(view_selected_texture(&list, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
                  "/red.png");
-    CHECK(!view_read_chosen(&list, MD5GL_PICTURE_DIFFUSE, "1 /a.png\t/b.md5mesh")); // full
-    view_free_chosen(&list);
+    CHECK_STRING(
+        view_selected_texture(&list, "/imp.md5mesh", VIEW_MAX_SELECTED, MD5GL_PICTURE_DIFFUSE),
+        "/red.png");
+    CHECK(!view_read_selected(&list, MD5GL_PICTURE_DIFFUSE, "1 /a.png\t/b.md5mesh")); // full
+    view_free_selected(&list);
 }
 
-TEST (view_chosen_textures_with_invalid_lines_are_refused) {
+TEST (view_selected_textures_with_invalid_lines_are_refused) {
     static const char *const lines[] = {
         "",
         "red.png",
@@ -178,14 +181,14 @@ TEST (view_chosen_textures_with_invalid_lines_are_refused) {
         "4294967296 a\tb",
         "99999999999999999999 a\tb",
     };
-    view_chosen_list list = {.count = 0};
+    view_selected_list list = {.count = 0};
     FOR (i, COUNT_OF(lines))
-        CHECK_THAT(!view_read_chosen(&list, MD5GL_PICTURE_DIFFUSE, lines[i]), "line %zu", i);
+        CHECK_THAT(!view_read_selected(&list, MD5GL_PICTURE_DIFFUSE, lines[i]), "line %zu", i);
     CHECK(list.count == 0);
-    view_free_chosen(&list);
+    view_free_selected(&list);
 }
 
-TEST (view_chosen_textures_are_stored_in_the_configuration) {
+TEST (view_selected_textures_are_stored_in_the_configuration) {
     const char *const folder = getenv("TMPDIR");
     char *const path = common_format("%s/md5view_chosen_XXXXXX", folder != NULL ? folder : "/tmp");
     view_log log = quiet_log;
@@ -194,48 +197,50 @@ TEST (view_chosen_textures_are_stored_in_the_configuration) {
     CHECK(file >= 0);
     if (file >= 0)
         (void)close(file);
-    view_choose_texture(&config.chosen, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE,
+    view_select_texture(&config.selected, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE,
                         "/a b/red 1.png");
-    view_choose_texture(&config.chosen, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE,
+    view_select_texture(&config.selected, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE,
                         "/two\nlines.png");
-    view_choose_texture(&config.chosen, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/with\ttab.png");
-    view_choose_texture(&config.chosen, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE, "/blue.png");
+    view_select_texture(&config.selected, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE,
+                        "/with\ttab.png");
+    view_select_texture(&config.selected, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE, "/blue.png");
     CHECK(view_write_config(&config, &log));
     view_read_config(&read, path, &log);
     CHECK(log.num_warnings == 0);
-    CHECK(read.chosen.count == 2); // a line cannot hold a newline or a tab in a path
-    CHECK_STRING(view_chosen_texture(&read.chosen, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE),
-                 "/a b/red 1.png");
-    CHECK_STRING(view_chosen_texture(&read.chosen, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE),
+    CHECK(read.selected.count == 2); // a line cannot hold a newline or a tab in a path
+    CHECK_STRING(
+        view_selected_texture(&read.selected, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE),
+        "/a b/red 1.png");
+    CHECK_STRING(view_selected_texture(&read.selected, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE),
                  "/blue.png");
-    CHECK(read.chosen.rows[0].mesh == 2); // the latest is first, as before
+    CHECK(read.selected.rows[0].mesh == 2); // the latest is first, as before
     view_free_config(&read);
     (void)remove(path);
     view_free_config(&config);
 }
 
 // Bobbin with the eyes' texture on his skin, and a file that does not exist for his eyes.
-TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
+TEST_SCENE (view_selected_textures_are_used_unless_they_cannot_be_read) {
     OWN char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-    view_chosen_list list = {.count = 0};
+    view_selected_list list = {.count = 0};
     view_textures textures;
     view_log log = quiet_log;
-    view_choose_texture(&list, model_path, 0, MD5GL_PICTURE_DIFFUSE, eye);
-    view_choose_texture(&list, model_path, 1, MD5GL_PICTURE_DIFFUSE, "/nowhere/at/all.png");
+    view_select_texture(&list, model_path, 0, MD5GL_PICTURE_DIFFUSE, eye);
+    view_select_texture(&list, model_path, 1, MD5GL_PICTURE_DIFFUSE, "/nowhere/at/all.png");
     if (CHECK(view_load_textures(
-            &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .chosen = &list},
+            &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .selected = &list},
             &(view_dressing){.model = model, .path = model_path}))) {
-        OWN char *const chosen = common_absolute(eye);
-        CHECK_STRING(view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path, chosen);
-        CHECK(textures.meshes[0].is_chosen[0]);
+        OWN char *const selected = common_absolute(eye);
+        CHECK_STRING(view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path, selected);
+        CHECK(textures.meshes[0].is_selected[0]);
         CHECK(strstr(view_mesh_image(&textures, 1, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye.png"));
-        CHECK(!textures.meshes[1].is_chosen[0]);
+        CHECK(!textures.meshes[1].is_selected[0]);
         CHECK(log.num_warnings == 1 && strstr(log.warning, "/nowhere/at/all.png") != NULL);
     }
     view_free_textures(&textures, scene->renderer);
-    view_free_chosen(&list);
+    view_free_selected(&list);
 }
 
 // -- Layers ---------------------------------------------------------------------------------------
@@ -709,7 +714,7 @@ static char *put_copy(const char *folder, const char *name, const char *from)
     return common_join(folder, name);
 }
 
-// Bobbin with images of odd names, whose names say nothing: what was chosen is found again by the
+// Bobbin with images of odd names, whose names say nothing: what was selected is found again by the
 // materials. What lies elsewhere is not saved, nor is a folder made for nothing.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     OWN_FOLDER folder = folder_make();
@@ -719,25 +724,26 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         uint32_t mesh;
         md5gl_picture map;
         const char *from;
-    } chosen[] = {
+    } selected[] = {
         {"A1.png", 0, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin.png"},
         {"b.2.png", 0, MD5GL_PICTURE_NORMALS, "models/bobbin/bobbin_local.png"},
         {"c_3.png", 0, MD5GL_PICTURE_SPECULAR, "models/bobbin/bobbin_s.png"},
         {"d.png", 1, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
     };
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
-    view_chosen_list list = {.count = 0};
+    view_selected_list list = {.count = 0};
     view_textures textures;
     view_log log = quiet_log;
-    view_loader loader = {.renderer = scene->renderer, .log = &log, .chosen = &list};
+    view_loader loader = {.renderer = scene->renderer, .log = &log, .selected = &list};
     const view_dressing dressing = {.model = model, .path = model_path};
     FOR (round, 3) { // 0: elsewhere; 2: as materials
-        for (size_t i = 0; i < COUNT_OF(chosen) && round < 2; i++) {
-            OWN char *const path = round == 0 ? common_copy(test_path(chosen[i].from))
-                                              : put_copy(folder, chosen[i].name, chosen[i].from);
-            view_choose_texture(&list, model_path, chosen[i].mesh, chosen[i].map, path);
+        for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
+            OWN char *const path = round == 0
+                                       ? common_copy(test_path(selected[i].from))
+                                       : put_copy(folder, selected[i].name, selected[i].from);
+            view_select_texture(&list, model_path, selected[i].mesh, selected[i].map, path);
         }
-        loader.chosen = round < 2 ? &list : NULL;
+        loader.selected = round < 2 ? &list : NULL;
         log.num_warnings = 0;
         if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
             continue;
@@ -752,17 +758,17 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         } else { // the second time in place of the first
             CHECK_UINT(view_save_materials(&textures, model, &log), 2);
         }
-        for (size_t i = 0; i < COUNT_OF(chosen) && round > 0; i++) {
+        for (size_t i = 0; i < COUNT_OF(selected) && round > 0; i++) {
             const view_texture *const image =
-                view_mesh_image(&textures, chosen[i].mesh, chosen[i].map);
+                view_mesh_image(&textures, selected[i].mesh, selected[i].map);
             const bool is_found = image != NULL && image->texture != 0
                                   && (image->program != NULL) == (round == 2)
-                                  && strstr(image->path, chosen[i].name) != NULL;
-            CHECK_THAT(is_found, "round %d, %s", round, chosen[i].name);
+                                  && strstr(image->path, selected[i].name) != NULL;
+            CHECK_THAT(is_found, "round %d, %s", round, selected[i].name);
         }
         view_free_textures(&textures, scene->renderer);
     }
-    view_free_chosen(&list);
+    view_free_selected(&list);
 }
 
 TEST (view_map_of_a_name_is_what_its_last_word_says) {

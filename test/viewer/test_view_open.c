@@ -321,9 +321,9 @@ TEST (view_start_remembers_the_camera_of_our_own_model) {
 
 // -- The list of files --------------------------------------------------------------------------
 
-static const char *chosen_label(const view_browser *browser)
+static const char *selected_label(const view_browser *browser)
 {
-    return browser->entries[browser->found[browser->chosen]].label;
+    return browser->entries[browser->found[browser->selected]].label;
 }
 
 TEST (view_list_begins_with_the_folder_above) {
@@ -345,15 +345,15 @@ TEST (view_list_begins_with_the_folder_above) {
             CHECK_STRING(browser->entries[0].path, above);
             CHECK_STRING(browser->entries[1].label, "a.md5mesh");
             CHECK_STRING(browser->entries[3].label, "inner/");
-            CHECK_STRING(chosen_label(browser), "a.md5mesh");
+            CHECK_STRING(selected_label(browser), "a.md5mesh");
         }
     }
     view_browse_folder(&viewer.state.ui.browser, inner, NULL, NULL); // only the folder above
     CHECK_UINT(browser->num_found, 1);
-    CHECK_STRING(chosen_label(browser), "../");
+    CHECK_STRING(selected_label(browser), "../");
     view_browse_folder(&viewer.state.ui.browser, folder, NULL, NULL);
     CHECK_UINT(view_type_browser(&viewer.state.ui.browser, ".").action, VIEW_LISTED);
-    CHECK_STRING(chosen_label(browser), "a.md5mesh");
+    CHECK_STRING(selected_label(browser), "a.md5mesh");
     view_browse_folder(&viewer.state.ui.browser, "/", NULL, NULL);
     CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
     end(&viewer);
@@ -445,15 +445,15 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
-        view_chosen_list chosen = {.count = 0};
+        view_selected_list selected = {.count = 0};
         CHECK(view_open_first(&viewer.state));
-        viewer.state.chosen = &chosen;
+        viewer.state.selected = &selected;
         view_drop(&viewer.state, texture);
         check_watched(&viewer, folder, "any.png", BOBBIN ".png");
         const char *const used =
             view_mesh_image(&viewer.state.document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
         CHECK(used != NULL && strcmp(used, texture) == 0);
-        view_free_chosen(&chosen);
+        view_free_selected(&selected);
         end(&viewer);
     }
     free(model);

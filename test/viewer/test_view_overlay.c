@@ -198,9 +198,9 @@ static view_entry_kind kind_at(const made *of, size_t row)
     return of->browser.entries[of->browser.found[row]].kind;
 }
 
-static view_command choose(made *of, size_t row)
+static view_command select(made *of, size_t row)
 {
-    of->browser.chosen = row;
+    of->browser.selected = row;
     return view_key_browser(&of->browser, VIEW_KEY_RETURN, false);
 }
 
@@ -212,15 +212,15 @@ TEST (long_list_is_grouped_by_folders) {
     CHECK_STRING(of.browser.group, "models/md5/");
     CHECK_STRING(label_at(&of, 0), "imp/  \xE2\x80\xA2  20");
     CHECK_STRING(label_at(&of, 2), "zsec/  \xE2\x80\xA2  20");
-    CHECK(view_listed_entry(&of.browser, of.browser.chosen) == NULL); // a group has no picture
-    CHECK(choose(&of, 1).action == VIEW_LISTED);
+    CHECK(view_listed_entry(&of.browser, of.browser.selected) == NULL); // a group has no picture
+    CHECK(select(&of, 1).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, PER_KIND + 1); // fit on a screen: not by words
-    CHECK(kind_at(&of, 0) == VIEW_ENTRY_ABOVE && of.browser.chosen == 1);
+    CHECK(kind_at(&of, 0) == VIEW_ENTRY_PARENT && of.browser.selected == 1);
     CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "pain_01.md5anim");
-    CHECK(choose(&of, 0).action == VIEW_LISTED && of.browser.num_found == NUM_KINDS);
-    CHECK(of.browser.chosen == 1); // the group that was left
-    CHECK(choose(&of, 0).action == VIEW_LISTED);
-    view_command request = choose(&of, 1);
+    CHECK(select(&of, 0).action == VIEW_LISTED && of.browser.num_found == NUM_KINDS);
+    CHECK(of.browser.selected == 1); // the group that was left
+    CHECK(select(&of, 0).action == VIEW_LISTED);
+    view_command request = select(&of, 1);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ANIMS);
     CHECK_STRING(request.path, "models/md5/imp/pain_01.md5anim");
     free(request.path);
@@ -239,7 +239,7 @@ TEST (long_list_without_folders_is_grouped_by_words) {
     CHECK_STRING(label_at(&of, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
     CHECK(kind_at(&of, 1) == VIEW_ENTRY_NAMED);
     CHECK_STRING(label_at(&of, 1), "player");
-    CHECK(choose(&of, 0).action == VIEW_LISTED);
+    CHECK(select(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 31);
     CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "monster_a0"); // words stay
     view_clear_browser(&of.browser);
@@ -250,7 +250,7 @@ TEST (group_of_what_is_shown_is_listed_first) {
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[45]);
     CHECK_STRING(of.browser.group, "models/md5/zsec/");
-    CHECK_STRING(view_listed_entry(&of.browser, of.browser.chosen)->path, of.texts[45]);
+    CHECK_STRING(view_listed_entry(&of.browser, of.browser.selected)->path, of.texts[45]);
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, "nothing");
     CHECK_STRING(of.browser.group, "models/md5/");
     view_clear_browser(&of.browser);
@@ -303,9 +303,9 @@ TEST (names_of_a_mod_are_listed_alone) {
     of.library.num_own = 1;
     of.library.places.count = 2;
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
-    CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.chosen == 1);
+    CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.selected == 1);
     CHECK(strstr(label_at(&of, 0), " 6"));
-    CHECK(choose(&of, 0).action == VIEW_LISTED);
+    CHECK(select(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 7);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
     view_type_browser(&of.browser, "walk");
@@ -314,7 +314,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     CHECK_UINT(of.browser.num_found, 3); // as in another section
     FOR (i, 4)
         view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
-    CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
+    CHECK(select(&of, 0).action == VIEW_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
     view_clear_browser(&of.browser);
     md5_destroy_game(of.library.game);
@@ -325,7 +325,7 @@ TEST (empty_section_has_no_rows) {
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_SKINS, "nothing");
     CHECK_UINT(of.browser.num_found, 0);
-    CHECK(view_key_browser(&of.browser, VIEW_KEY_RETURN, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&of.browser, VIEW_KEY_RETURN, false).action == VIEW_HANDLED);
     view_clear_browser(&of.browser);
 }
 

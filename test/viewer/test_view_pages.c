@@ -114,7 +114,7 @@ static void move_sliders(screen *s, const view_page *page)
 static const view_page *open_page(screen *s, uint32_t number)
 {
     s->options.page = view_page_at(number)->name;
-    CHECK(view_choose_page(&s->viewer) && s->viewer.pages.open == (int32_t)number);
+    CHECK(view_select_page(&s->viewer) && s->viewer.pages.open == (int32_t)number);
     return view_page_at(number);
 }
 
@@ -201,7 +201,7 @@ TEST_HERE (view_pages_turn_from_the_contents_round_and_close) {
 
 TEST_HERE (view_pages_have_a_picture_each_in_the_contents) {
     s->options.page = "contents";
-    CHECK(view_choose_page(&s->viewer));
+    CHECK(view_select_page(&s->viewer));
     FOR (i, 2u) { // in a window, one for each frame
         CHECK(view_lacks_thumbnails(&s->viewer.pages));
         draw(s);
@@ -257,7 +257,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         s->options.settings = &(view_setting){name, row->value, row->time};
         s->options.num_settings = 1;
         said[0] = '\0';
-        CHECK(view_choose_page(&s->viewer) == (row->said[0] == '\0'));
+        CHECK(view_select_page(&s->viewer) == (row->said[0] == '\0'));
         const bool is_part = strchr("p'", row->said[0]) != NULL && row->slider < 0;
         CHECK_THAT(is_part ? strstr(said, row->said) != NULL : strcmp(said, row->said) == 0, "%s",
                    said);
@@ -280,7 +280,7 @@ TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
 
 TEST_HERE (view_pages_that_are_not_there_are_reported) {
     s->options.page = "nothing";
-    CHECK(!view_choose_page(&s->viewer) && strstr(s->viewer.log.error, "--page list"));
+    CHECK(!view_select_page(&s->viewer) && strstr(s->viewer.log.error, "--page list"));
     s->options.page = NULL;
-    CHECK(view_choose_page(&s->viewer));
+    CHECK(view_select_page(&s->viewer));
 }

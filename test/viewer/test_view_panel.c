@@ -445,7 +445,7 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
     }
 }
 
-TEST_LONG (view_shows_all_of_each_clip_that_is_chosen_by_key) {
+TEST_LONG (view_shows_all_of_each_clip_that_is_selected_by_key) {
     for (int size = 0; size < 4; size += 2) {
         screen s;
         if (open_stage(&s, BOBBIN)) {

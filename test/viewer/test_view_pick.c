@@ -68,7 +68,7 @@ static void click_all_over(shot_viewer *viewer)
             const double low = search(scene, &ray, 1e-3), high = search(scene, &ray, -1e-3);
             const view_pick *const pick = &state->pick;
             if (!pick->is_set) {
-                CHECK(high > 1e30 && state->ui.chosen_joint < 0);
+                CHECK(high > 1e30 && state->ui.selected_joint < 0);
                 num_misses++;
                 continue;
             }
@@ -93,7 +93,7 @@ static void click_all_over(shot_viewer *viewer)
                                  / real3_dot(way, way);
             CHECK(low > 1e30 || along >= low * (1.0 - 1e-4));
             CHECK(along <= high * (1.0 + 1e-4));
-            CHECK(state->ui.chosen_joint == pick->joint);
+            CHECK(state->ui.selected_joint == pick->joint);
             num_hits++;
         }
     CHECK(num_hits > 20 && num_misses > 20);
@@ -133,9 +133,9 @@ TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
     view_pose(&state->document->scene, &state->play);
     for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
         view_pick_at(state, (float)x, HEIGHT / 2);
-    CHECK(state->pick.is_set && state->ui.chosen_joint >= 0);
+    CHECK(state->pick.is_set && state->ui.selected_joint >= 0);
     PERFORM(state, VIEW_CLOSE_LISTS);
-    CHECK(!state->pick.is_set && state->ui.chosen_joint < 0);
+    CHECK(!state->pick.is_set && state->ui.selected_joint < 0);
     state->hidden_meshes = 3;
     for (int x = 0; x < WIDTH; x += 4) {
         view_pick_at(state, (float)x, HEIGHT / 2);

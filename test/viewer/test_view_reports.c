@@ -42,7 +42,7 @@ static bool has_item(screen *w, float width, float height, const char *name)
            && found.x + found.width <= width && found.y + found.height <= height;
 }
 
-// Opens a file whose line 3 has a mistake at column 11.
+// Opens a file whose line 3 has an error at column 11.
 static char *open_broken(screen *w, const char *before)
 {
     char *const text =
@@ -180,7 +180,7 @@ TEST_HERE (folders_are_left_to_the_root) {
     for (const char *c = w->folder; *c != '\0'; c++)
         depth += *c == '/';
     while (steps <= depth && browser->num_entries > 0
-           && browser->entries[0].kind == VIEW_ENTRY_ABOVE) {
+           && browser->entries[0].kind == VIEW_ENTRY_PARENT) {
         OWN char *const above = common_copy(browser->entries[0].path);
         view_browse_place(&w->viewer, above);
         steps++;

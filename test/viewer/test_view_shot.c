@@ -42,7 +42,7 @@ bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
     state->renderer = scene->renderer;
     const bool opened = understood && view_set_scale(state, 1.0f)
                         && view_open(state, viewer->options.files, viewer->options.num_files, true)
-                        && view_choose_environment(state);
+                        && view_select_environment(state);
     if (opened && viewer->options.animation_index_given) {
         view_change_clip(state, viewer->options.animation_index);
         view_frame_anew(state);

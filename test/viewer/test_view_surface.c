@@ -55,7 +55,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
 {
     view_state *const state = &viewer->state;
     sight seen = {0};
-    const int32_t joint = state->ui.chosen_joint;
+    const int32_t joint = state->ui.selected_joint;
     OWN_PICTURE picture = shot_draw(viewer);
     for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5)
         for (int x = 40; x < WIDTH - 40; x += 5) {
@@ -99,9 +99,9 @@ static sight look(shot_viewer *viewer, bool at_weights)
 
 TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
            MODEL SIZE " --surface weights --no-shadow") {
-    viewer->state.ui.chosen_joint =
+    viewer->state.ui.selected_joint =
         (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
-    CHECK(viewer->state.ui.chosen_joint >= 0);
+    CHECK(viewer->state.ui.selected_joint >= 0);
     sight seen = look(viewer, true);
     CHECK(seen.num_full > 10 && seen.num_none > 20);
     CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
@@ -165,7 +165,7 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
         CHECK(is_board == (view_free_region(&facts).width < free_before));
         // A click on it does not reach the body.
         const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
-        CHECK(!(box.width > 0.0f) || request.action == VIEW_TAKEN);
+        CHECK(!(box.width > 0.0f) || request.action == VIEW_HANDLED);
     }
     CHECK(state->surface == VIEW_SURFACE_LIT);
     state->surface = VIEW_SURFACE_TEXTURES;
@@ -297,7 +297,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     // A click beside the nodes, then a state that does not exist.
     const view_rect box = item_find(state, &facts, "state/");
     request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
-    CHECK_UINT(request.action, VIEW_TAKEN);
+    CHECK_UINT(request.action, VIEW_HANDLED);
     CHECK(PERFORM(state, VIEW_GO_TO_STATE, .number = 99));
     CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
 }
@@ -363,7 +363,7 @@ TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE
     point_between(state, "doze", "startle", &x, &y);
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
     // The picture changes.
-    CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_TAKEN);
+    CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_HANDLED);
     draw(state);
     CHECK_UINT(count_color(state, green), before); // nothing holds
     const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
@@ -408,7 +408,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     const view_rect before = node_of(state, "body", "back");
     const float x = before.x + 0.5f * before.width, y = before.y + 0.5f * before.height;
     const ui_mouse wheel = {.x = x, .y = y, .wheel = 1.0f};
-    CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_TAKEN);
+    CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_HANDLED);
     const view_rect nearer = node_of(state, "body", "back");
     CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
     CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
@@ -431,7 +431,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
 
 // -- Channels -------------------------------------------------------------------------------------
 
-// The panel of an entity's channels, and choosing clips for them.
+// The panel of an entity's channels, and selecting clips for them.
 
 // If `draws`, the interface can be drawn, without textures; otherwise nothing is uploaded.
 static bool open_screen(screen *s, bool draws)
@@ -487,7 +487,7 @@ TEST_HERE (sections_are_clicked_on, true) {
     view_show_section(&s->viewer, VIEW_ENTITIES);
     const view_command request = click(s, "list/clips", 0.5f);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
-    CHECK(click(s, "list/box", 0.001f).action == VIEW_TAKEN);
+    CHECK(click(s, "list/box", 0.001f).action == VIEW_HANDLED);
     const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_press_at(&s->viewer, &facts, 1.0f, 600.0f).action == VIEW_CLOSED);
 }
@@ -497,7 +497,7 @@ static void ask(screen *s, view_command command)
     CHECK(view_perform(&s->viewer, command));
 }
 
-TEST_HERE (clip_is_chosen_for_a_channel, true) {
+TEST_HERE (clip_is_selected_for_a_channel, true) {
     const view_scene *const scene = &s->viewer.document->scene;
     const size_t walk = clip_named(scene, "walk"), run = clip_named(scene, "run");
     ask(s,
@@ -508,8 +508,8 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     CHECK(browser->kind == VIEW_BROWSE_CHANNEL);
     CHECK(browser->num_entries == scene->num_clips + 1);
     // The torso continues the clip that all channels played before.
-    CHECK(strncmp(browser->entries[browser->chosen].label, "idle", 4) == 0);
-    browser->chosen = 1 + run;
+    CHECK(strncmp(browser->entries[browser->selected].label, "idle", 4) == 0);
+    browser->selected = 1 + run;
     view_command request = view_key_browser(browser, VIEW_KEY_RETURN, false);
     CHECK(request.action == VIEW_PLAY_IN_CHANNEL && request.number == run);
     CHECK(view_perform(&s->viewer, request));
@@ -583,11 +583,11 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 
-TEST_HERE (chosen_name_has_its_picture_beside_the_list, true) {
+TEST_HERE (selected_name_has_its_picture_beside_the_list, true) {
     CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list
     view_show_section(&s->viewer, VIEW_ENTITIES);
     const view_browser *const browser = &s->viewer.ui.browser;
-    CHECK_STRING(view_listed_entry(browser, browser->chosen)->path, "monster_bobbin");
+    CHECK_STRING(view_listed_entry(browser, browser->selected)->path, "monster_bobbin");
     CHECK(view_listed_entry(browser, SIZE_MAX) == NULL);
     view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     const view_rect row = item_find(&s->viewer, &facts, "list/monster_bobbin");

@@ -128,14 +128,14 @@ static void place_of_a_bone(desk *d)
     type(d, "head");
     key(d, 'g' | VIEW_WITH_CTRL);
     type(d, "12");
-    CHECK(d->viewer.ui.chosen_joint == (int32_t)joint_of(d, "head"));
+    CHECK(d->viewer.ui.selected_joint == (int32_t)joint_of(d, "head"));
     CHECK_NEAR(view_frame_place(&d->viewer.play, view_clock(scene_of(d))), 12.0, 1e-3);
 }
 
 static void vertices_of_a_joint(desk *d)
 {
     click_body(d, 0.4f);
-    CHECK(d->viewer.ui.chosen_joint >= 0);
+    CHECK(d->viewer.ui.selected_joint >= 0);
     CHECK(item_find(&d->viewer, &d->facts, "chosen/Weights").width > 0.0f);
 }
 
@@ -223,8 +223,8 @@ static void a_clip_by_its_name(desk *d)
 
 static void without_a_part(desk *d)
 {
-    click(d, "mesh/eyes"); // the name chooses
-    CHECK(d->viewer.hidden_meshes == 0 && d->viewer.ui.chosen_material >= 0);
+    click(d, "mesh/eyes"); // the name selects
+    CHECK(d->viewer.hidden_meshes == 0 && d->viewer.ui.selected_material >= 0);
     const view_rect row = item_find(&d->viewer, &d->facts, "mesh/eyes");
     click_at(d, row.x + 0.05f * row.width, row.y + 0.5f * row.height, VIEW_BUTTON_LEFT);
     CHECK(d->viewer.hidden_meshes == 2);
@@ -379,7 +379,7 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     send(d,
          (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
-    CHECK(d->viewer.ui.chosen_joint < 0 && !d->viewer.pick.is_set);
+    CHECK(d->viewer.ui.selected_joint < 0 && !d->viewer.pick.is_set);
     const view_stick stick = view_place_stick(&d->facts);
     const view_control *const control = &scene_of(d)->machine.control;
     const float azimuth = d->viewer.camera.azimuth;
@@ -396,7 +396,7 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(control->ahead == 1);
     finger(d, stick.x, stick.y, VIEW_INPUT_RELEASE);
     CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
-    CHECK(d->viewer.camera.azimuth == azimuth && d->viewer.ui.chosen_joint < 0);
+    CHECK(d->viewer.camera.azimuth == azimuth && d->viewer.ui.selected_joint < 0);
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     send(d, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
     CHECK(d->viewer.ui.menu.kind != VIEW_NO_MENU);
@@ -538,10 +538,10 @@ TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
     view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(d), NULL);
     draw(d);
     CHECK(list->num_found > list->num_rows);
-    list->first = list->chosen = 0;
+    list->first = list->selected = 0;
     finger(d, x, 400.0f, VIEW_INPUT_PRESS);
     finger(d, x, 340.0f, VIEW_INPUT_MOVE);
-    CHECK(list->first > 1 && list->first < 6 && list->chosen >= list->first);
+    CHECK(list->first > 1 && list->first < 6 && list->selected >= list->first);
     finger(d, x, 340.0f, VIEW_INPUT_RELEASE);
     CHECK(list->kind == VIEW_BROWSE_CLIPS);
     finger(d, x, 340.0f, VIEW_INPUT_PRESS);
@@ -614,7 +614,7 @@ static const char *still_open(const desk *d)
            : d->viewer.log.error[0] != '\0'          ? "error"
            : ui->focus.panel != NULL                 ? ui->focus.panel
            : d->viewer.shown.help                    ? "keys"
-           : ui->chosen_joint >= 0                   ? "joint"
+           : ui->selected_joint >= 0                 ? "joint"
            : view_drives(&d->viewer)                 ? "driving"
                                                      : NULL;
 }

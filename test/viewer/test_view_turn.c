@@ -221,17 +221,17 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
 // and three points 1000 units away from it.
 static bool make_walk(view_scene *scene, uint32_t num_stray)
 {
-    view_words words = {0};
-    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
-                     "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"\"\n");
-    view_say(&words, "numverts %u\n", 100 + (unsigned)num_stray);
+    view_text words = {0};
+    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+                        "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"\"\n");
+    view_append(&words, "numverts %u\n", 100 + (unsigned)num_stray);
     FOR (i, 100 + num_stray)
-        view_say(&words, "vert %u ( 0 0 ) %u 1\n", i, i);
-    view_say(&words, "numtris 1\ntri 0 0 1 10\nnumweights %u\n", 100 + (unsigned)num_stray);
+        view_append(&words, "vert %u ( 0 0 ) %u 1\n", i, i);
+    view_append(&words, "numtris 1\ntri 0 0 1 10\nnumweights %u\n", 100 + (unsigned)num_stray);
     FOR (i, 100 + num_stray)
-        view_say(&words, "weight %u 0 1 ( %u %u %u )\n", i, i % 10, i / 10 % 10,
-                 i < 100 ? 0 : 1000);
-    view_say(&words, "}\n");
+        view_append(&words, "weight %u 0 1 ( %u %u %u )\n", i, i % 10, i / 10 % 10,
+                    i < 100 ? 0 : 1000);
+    view_append(&words, "}\n");
     static const char clip[] =
         "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 1\nframeRate 1\n"
         "numAnimatedComponents 1\nhierarchy {\n\"origin\" -1 1 0\n}\n"

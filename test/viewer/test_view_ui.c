@@ -76,7 +76,7 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.action, VIEW_FILES);
     request = press(s, "figures/idle", 0.5f);
     CHECK_UINT(request.action, VIEW_CLIPS);
-    s->viewer.ui.chosen_material = 0;
+    s->viewer.ui.selected_material = 0;
     screen_draw(s);
     request = press(s, "figures/Mesh 0", 0.5f);
     CHECK_UINT(request.action, VIEW_HIDE_MESH);
@@ -102,18 +102,18 @@ static void press_there(screen *s, const char *name)
 }
 
 // A cell of the table, an image of the folder, another one for it, and back.
-TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel, BOBBIN) {
-    view_chosen_list chosen = {.count = 0};
+TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_in_the_panel, BOBBIN) {
+    view_selected_list selected = {.count = 0};
     view_texture_panel *const panel = &s->viewer.ui.textures;
-    s->viewer.chosen = &chosen;
-    s->viewer.ui.chosen_material = 0;
+    s->viewer.selected = &selected;
+    s->viewer.ui.selected_material = 0;
     screen_draw(s);
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
     CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
     CHECK(item_find(&s->viewer, &s->facts, "textures/Clear").width == 0.0f);
     press_there(s, "textures/bobbin_eye.png");
-    CHECK(s->viewer.document->textures.meshes[0].is_chosen[MD5GL_PICTURE_DIFFUSE]);
+    CHECK(s->viewer.document->textures.meshes[0].is_selected[MD5GL_PICTURE_DIFFUSE]);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
     CHECK(strstr(s->viewer.ui.notice, "bobbin_eye.png"));
     press_there(s, "textures/Glow 1");
@@ -129,23 +129,23 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel, BOBBIN) {
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
     press_there(s, "outliner/close");
     CHECK(!panel->is_open || panel->num_tiles == 0);
-    view_free_chosen(&chosen);
+    view_free_selected(&selected);
 }
 
 // Beside the model it is asked which mesh an image is for; the name says which map.
 TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
-    view_chosen_list chosen = {.count = 0};
+    view_selected_list selected = {.count = 0};
     const view_texture_panel *const panel = &s->viewer.ui.textures;
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-    s->viewer.chosen = &chosen;
+    s->viewer.selected = &selected;
     view_drop(&s->viewer, eye);
     screen_draw(s);
-    CHECK(panel->is_open && panel->offered != NULL && chosen.count == 0);
+    CHECK(panel->is_open && panel->offered != NULL && selected.count == 0);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
     press_there(s, "textures/Specular 0");
-    CHECK(panel->offered == NULL && chosen.count == 1);
+    CHECK(panel->offered == NULL && selected.count == 1);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
-    view_free_chosen(&chosen);
+    view_free_selected(&selected);
 }
 
 // Ten thousand images, folders to enter, a filter; previews come for those that are seen alone.
@@ -181,7 +181,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 
 // The place is said first; a file that is there is replaced only if that was said, too.
 TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
-    view_chosen_list chosen = {.count = 0};
+    view_selected_list selected = {.count = 0};
     OWN_FOLDER folder = folder_make();
     OWN char *const model = common_join(folder, "t.md5mesh");
     OWN char *const written = common_join(folder, "materials/t.mtr");
@@ -191,7 +191,7 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     folder_put_text(folder, "t.md5mesh", bytes);
     folder_put(folder, "image.png", image, size);
     const char *const files[] = {model};
-    s->viewer.chosen = &chosen;
+    s->viewer.selected = &selected;
     CHECK(view_open(&s->viewer, files, 1, false));
     PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
     screen_draw(s);
@@ -205,7 +205,7 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     CHECK(remove(written) == 0); // meanwhile: asks again
     press_there(s, "textures/Replace");
     CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
-    view_free_chosen(&chosen);
+    view_free_selected(&selected);
 }
 
 // The value is that of the place along the bar's line, whose ends are those of the clip.
@@ -215,7 +215,7 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
     const double length = view_cycle_length(&s->viewer.play, anim);
     CHECK_UINT(press(s, "scrub/play", 0.5f).action, VIEW_PLAY);
     CHECK(item_release(&s->viewer) == NULL);
-    CHECK_UINT(press(s, "scrub/time", 0.25f).action, VIEW_TAKEN);
+    CHECK_UINT(press(s, "scrub/time", 0.25f).action, VIEW_HANDLED);
     const double quarter = view_cycle_time(&s->viewer.play, anim);
     CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
     drag(s, bar.x + 2.0f * bar.width);
@@ -233,7 +233,7 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     s->viewer.shown.light_list = true;
     screen_draw(s);
     const float *const sky = &s->viewer.lights.values[VIEW_LIGHT_SKY];
-    CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_TAKEN);
+    CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_HANDLED);
     CHECK(*sky > 1.0f && *sky < 2.0f);
     CHECK_STRING(item_release(&s->viewer), "lights");
     press(s, "lights/sky", 0.01f); // its name puts it back
@@ -251,7 +251,7 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     s->viewer.play.time = 12.0;
     screen_draw(s);
     const float *const burn = &s->viewer.parms.values[7];
-    CHECK_UINT(press(s, "parms/7 burn", 0.5f).action, VIEW_TAKEN);
+    CHECK_UINT(press(s, "parms/7 burn", 0.5f).action, VIEW_HANDLED);
     CHECK(*burn > 1.0f && *burn < 9.0f);
     drag(s, 1e6f);
     CHECK_NEAR(*burn, 10.0, 1e-5);
@@ -303,7 +303,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         OWN char *const name = common_format("parameter/%s", parameter->name);
         machine->acts = true;
         const float before = md5_player_get(machine->player, i);
-        CHECK_UINT(press(s, name, 0.9999f).action, VIEW_TAKEN);
+        CHECK_UINT(press(s, name, 0.9999f).action, VIEW_HANDLED);
         CHECK(!machine->acts); // the user has taken over
         if (!is_float)
             CHECK(md5_player_get(machine->player, i) != before);
@@ -321,7 +321,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     const char *const path = test_path(BOBBIN);
-    CHECK_UINT(press(s, name, 0.99f).action, VIEW_TAKEN);
+    CHECK_UINT(press(s, name, 0.99f).action, VIEW_HANDLED);
     CHECK(view_open(&s->viewer, &path, 1, true));
     s->facts = view_stage_of(&s->viewer, WIDTH, HEIGHT);
     const outside before = look_outside(s);
@@ -329,7 +329,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
-               VIEW_TAKEN); // by the dock alone
+               VIEW_HANDLED); // by the dock alone
 }
 
 // What lies on top is hit: a list over the panels, and its full picture closes it.
@@ -351,18 +351,18 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     request = view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN, false);
     CHECK_STRING(scene->clips[request.number].name, "dance");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
-    s->viewer.ui.browser.chosen = 0;
+    s->viewer.ui.browser.selected = 0;
     screen_draw(s); // scrolls to it
-    CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_TAKEN);
-    CHECK(s->viewer.ui.browser.first == 3 && s->viewer.ui.browser.chosen == 3);
-    CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_TAKEN);
+    CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_HANDLED);
+    CHECK(s->viewer.ui.browser.first == 3 && s->viewer.ui.browser.selected == 3);
+    CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
                VIEW_CLOSED);
     CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
     CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
 }
 
-TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
+TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     view_browser *const list = &s->viewer.ui.browser;
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
@@ -397,12 +397,12 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
-    CHECK(s->viewer.ui.chosen_joint == 0);
+    CHECK(s->viewer.ui.selected_joint == 0);
     CHECK_UINT(press(s, name, 0.5f).action, VIEW_MARKED);
-    CHECK(s->viewer.ui.chosen_joint == -1);
+    CHECK(s->viewer.ui.selected_joint == -1);
     CHECK(move(s, 0.5f * (float)WIDTH, row.y));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
-    CHECK_UINT(turn_wheel(s, row.x, row.y).action, VIEW_TAKEN);
+    CHECK_UINT(turn_wheel(s, row.x, row.y).action, VIEW_HANDLED);
 }
 
 TEST (view_panel_reports_rows_that_do_not_fit) {
@@ -419,7 +419,7 @@ TEST (view_panel_reports_rows_that_do_not_fit) {
 TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
     const float y = row.y + 0.5f * row.height;
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_TAKEN);
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 0.5f * (float)WIDTH, y).action, VIEW_NOTHING);
     s->viewer.shown.panel = false;
     screen_draw(s);
@@ -588,21 +588,21 @@ TEST_HERE (view_search_finds_clips, BOBBIN) {
 
 TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     screen_draw(s);
-    CHECK_UINT(item_press(&s->viewer, &s->facts, "bar/View", 0.5f, 0.5f).action, VIEW_TAKEN);
+    CHECK_UINT(item_press(&s->viewer, &s->facts, "bar/View", 0.5f, 0.5f).action, VIEW_HANDLED);
     screen_draw(s);
-    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_TAKEN);
+    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_HANDLED);
     screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Edges", 0.5f, 0.5f).action,
                view_toggle_of("edges"));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
-    CHECK_UINT(give(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(give(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
 
 TEST_HERE (view_menus_say_why_a_command_is_grey, BOBBIN) {
     search_for(s, "State graph");
-    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
     CHECK_STRING(s->viewer.ui.notice, "State graph: needs a state machine");
 }
 
@@ -614,7 +614,7 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
          i++)
         give(s, VIEW_KEY_TAB, NULL);
     CHECK_STRING(s->viewer.ui.focus.panel, "bar");
-    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_BAR);
 }
 
@@ -634,7 +634,7 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "animation-speed-factor", "-2"));
     CHECK(s->viewer.play.backward && s->viewer.play.speed == 2.0);
     CHECK(set(s, "joint", "head"));
-    CHECK(s->viewer.ui.chosen_joint
+    CHECK(s->viewer.ui.selected_joint
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "head"));
     const md5_anim *const anim = view_clock(&s->viewer.document->scene);
     CHECK(set(s, "animation-time", "0.5s"));

@@ -283,7 +283,7 @@ static int note_model(const char *path, const struct stat *status, int kind, str
     return 0;
 }
 
-// With the animations of the same folder that fit, on the path that the viewer chooses.
+// With the animations of the same folder that fit, on the path that the viewer selects.
 TEST_SCENE (view_verify_accepts_the_corpus) {
     REQUIRE_CORPUS();
     OWN char *const folder = common_format("%s/corpus", test_corpus());

@@ -343,7 +343,7 @@ one_warning() {
     runs 0 "$scratch/bare.md5mesh" --no-auto --output "$scratch/tex.png" --resolution 64,64 --samples 1 &&
         [ "$(grep -c 'no texture' "$scratch/err")" -eq 1 ]
 }
-chosen_texture() {
+selected_texture() {
     runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --verbose warning \
         --texture 0=models/bobbin/bobbin_eye_s.png && lines err 0 &&
         holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
@@ -362,7 +362,7 @@ remembered_texture() {
 }
 check "a texture that was chosen in the window" remembered_texture
 check "a missing texture gives one warning" one_warning
-check_long "--texture by number and by name" chosen_texture
+check_long "--texture by number and by name" selected_texture
 
 # Maps are found beside the texture by common suffixes: one mesh for each, whose texture is SkinN_d.png, a
 # map with the suffix, and a file that must not match. All in one run.

@@ -144,7 +144,7 @@ chooses() {
         grep -Fx -e "--file-selection --filename=$folder/" "$desktop/asked"
 }
 # By the second button of the start page.
-chooses_folder() {
+selects_folder() {
     shown=
     asks_desktop "echo '$folder'" 'is["list"] == "files"' ctrl+Home Tab Tab Return &&
         grep -e ' --directory$' "$desktop/asked"
@@ -153,7 +153,7 @@ check "files are chosen in the desktop's dialog" chooses
 check_long "which may be cancelled" asks_desktop "exit 1" \
     'is["model"] == "b" && is["list"] == "none"' ctrl+o
 check "if it fails, there is our own list" asks_desktop "exit 5" 'is["list"] == "files"' ctrl+o
-check_long "folders are chosen there, too" chooses_folder
+check_long "folders are chosen there, too" selects_folder
 
 # -- A program that is ended -------------------------------------------------------------------
 

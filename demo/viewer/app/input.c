@@ -284,7 +284,7 @@ static void perform_camera(view_state *viewer, view_action action)
         view_measure(viewer);
         view_frame_again(viewer, viewer->width, viewer->height);
         break;
-    case VIEW_FRAME_CHOSEN:
+    case VIEW_FRAME_SELECTED:
         joint = view_marked_joint(&viewer->ui, &viewer->document->scene);
         if (joint < 0) {
             view_notice(viewer, "Choose a joint first: click on the model");
@@ -362,8 +362,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
             viewer->ui.focus.panel = NULL;
             viewer->shown.help = viewer->shown.light_list = false;
             viewer->shown.parm_list = false;
-            viewer->ui.chosen_joint = viewer->ui.hovered_joint = -1;
-            viewer->ui.measured_from = viewer->ui.chosen_material = -1;
+            viewer->ui.selected_joint = viewer->ui.hovered_joint = -1;
+            viewer->ui.measured_from = viewer->ui.selected_material = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
         }
         break;
@@ -384,7 +384,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
         viewer->ui.focus = (ui_item_id){"search", 1};
         break;
-    case VIEW_CONTEXT: // of what is chosen, in the middle
+    case VIEW_CONTEXT: // of what is selected, in the middle
         open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
                      0.3f * (float)viewer->height);
         break;
@@ -409,7 +409,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     return true;
 }
 
-// What the mouse chooses in the picture and in lists; else files.
+// What the mouse selects in the picture and in lists; else files.
 static void perform_rest(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
@@ -431,11 +431,11 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_STOP_EXPORT:
         view_perform_export(viewer, action);
         break;
-    case VIEW_CHOOSE_PARENT:
-        joint = viewer->ui.chosen_joint;
+    case VIEW_SELECT_PARENT:
+        joint = viewer->ui.selected_joint;
         if (joint >= 0 && (uint32_t)joint < scene->num_joints
             && scene->skeleton->joints[joint].parent != MD5_NONE)
-            viewer->ui.chosen_joint = (int32_t)scene->skeleton->joints[joint].parent;
+            viewer->ui.selected_joint = (int32_t)scene->skeleton->joints[joint].parent;
         break;
     case VIEW_ONLY_MESH:
         if (number < 64) { // those behind cannot be hidden
@@ -446,7 +446,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
         break;
     case VIEW_MEASURE: // once more ends it
         viewer->ui.measured_from =
-            viewer->ui.measured_from != viewer->ui.chosen_joint ? viewer->ui.chosen_joint : -1;
+            viewer->ui.measured_from != viewer->ui.selected_joint ? viewer->ui.selected_joint : -1;
         view_notice(viewer, viewer->ui.measured_from >= 0 ? "Choose the joint to measure to"
                                                           : "Choose the joint to measure from");
         break;
@@ -454,7 +454,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (command->path != NULL) // of a clip that lies in no file there is none
             view_set_option(viewer, number, command->path);
         break;
-    case VIEW_PUSH:
+    case VIEW_FIRE_TRIGGER:
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
             view_take_over(&scene->machine);
             view_push_parameter(&scene->machine, (uint32_t)number);
@@ -527,7 +527,7 @@ bool view_perform(view_state *viewer, view_command command)
         perform_rest(viewer, &command);
     }
     free(command.path);
-    if (action != VIEW_NOTHING && action != VIEW_TAKEN)
+    if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_tell_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;
 }
@@ -551,7 +551,7 @@ void view_pick_at(view_state *viewer, float x, float y)
 {
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
-    viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
+    viewer->ui.selected_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
     if (viewer->pick.is_set) {
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
@@ -795,7 +795,7 @@ static bool move(view_state *viewer, const view_input *event)
     return is_camera || is_held;
 }
 
-// The menu of what is below the mouse, which is chosen by that.
+// The menu of what is below the mouse, which is selected by that.
 static void click_right(view_state *viewer)
 {
     const float x = viewer->press_x, y = viewer->press_y;
@@ -804,7 +804,7 @@ static void click_right(view_state *viewer)
     const view_pick pick = find_at(viewer, x, y);
     if (pick.is_set) {
         viewer->pick = pick;
-        viewer->ui.chosen_joint = pick.joint;
+        viewer->ui.selected_joint = pick.joint;
     }
     open_context(viewer, &pick, x, y);
     view_tell_state(viewer, "context");

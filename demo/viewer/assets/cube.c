@@ -189,24 +189,24 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 // Returns NULL and an error on failure.
 static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
-    view_words words = {0};
+    view_text words = {0};
     const md5_load_opts opts = {.file_name = joined->path};
-    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             joined->num_joints, joined->num_meshes);
+    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+                joined->num_joints, joined->num_meshes);
     COMMON_FOR (i, joined->num_joints) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
-        view_say_joint(&words, joint->name, joint->parent, bind);
+        view_append_joint(&words, joint->name, joint->parent, bind);
     }
-    view_say(&words, "}\n");
+    view_append(&words, "}\n");
     COMMON_FOR (p, joined->cube->num_parts) {
         const md5_model *const model = joined->parts[p].model;
         for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-            view_say_mesh(&words, &(view_said_mesh){.mesh = &model->meshes[m],
-                                                    .material = model->meshes[m].shader,
-                                                    .joints = joined->parts[p].joints,
-                                                    .scale = joined->cube->scale});
+            view_append_mesh(&words, &(view_mesh_text){.mesh = &model->meshes[m],
+                                                       .material = model->meshes[m].shader,
+                                                       .joints = joined->parts[p].joints,
+                                                       .scale = joined->cube->scale});
     }
     md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
     free(words.text);

@@ -31,8 +31,8 @@ static float measure(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return joint >= 0 ? 0 : (float)(end - mesh->first_influence[vertex]);
 }
 
-bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                     const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
+bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                       const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
 {
     size_t total = 0;
     if (heat->drawn != NULL && heat->joint == joint && heat->values == values

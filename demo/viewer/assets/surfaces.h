@@ -24,8 +24,9 @@ typedef struct view_heat {
 // Creates it, unless it is there already; `morph` and values[vertices of all meshes] may be NULL.
 // It must not move after that, because the GPU's morph targets refer to it. Returns false and fills
 // `error` on failure; call it outside of a frame, and free it in both cases before the model.
-bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
-                     const md5_morph *morph, const float *values, int32_t joint, md5_error *error);
+bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
+                       const md5_morph *morph, const float *values, int32_t joint,
+                       md5_error *error);
 void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // a zeroed one is allowed
 
 // The largest weight of a joint on a vertex, and the number of vertices that it moves; with -1 the

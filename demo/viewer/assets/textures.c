@@ -168,9 +168,9 @@ static bool is_same_text(const char *a, const char *b)
 }
 
 // Returns the texture that `desc` describes, whose paths are copied and which is read on first use;
-// NULL if it cannot be read. `chosen`: that is an error. Pictures of a game that cannot be shown
+// NULL if it cannot be read. `selected`: that is an error. Pictures of a game that cannot be shown
 // are reported once, whatever uses them.
-static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool chosen)
+static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool selected)
 {
     view_textures *const textures = d->textures;
     bool is_lost = false;
@@ -196,7 +196,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
     texture->base = common_copy(desc.base);
     const bool is_there = upload_image(d, texture, &error);
     const char *const what = desc.program != NULL ? "picture" : view_map_name(desc.map);
-    if (!is_there && chosen)
+    if (!is_there && selected)
         view_error(d->log, "%s %s: %s", what, texture->path, error.message);
     else if (!is_there && !is_lost)
         view_warn(d->log, "%s %s: %s", what, texture->path, error.message);
@@ -207,9 +207,9 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
 
 // The same for a file as it is.
 static const view_texture *load_file(const view_dresser *d, md5gl_picture map, const char *path,
-                                     bool chosen)
+                                     bool selected)
 {
-    return load_texture(d, (view_texture){.path = path, .map = map}, chosen);
+    return load_texture(d, (view_texture){.path = path, .map = map}, selected);
 }
 
 // Gives the mesh a map, unless it has one; no path: none.
@@ -286,7 +286,7 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
     return (is_own ? is_missing : *texture == 0) ? none : color;
 }
 
-void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
+void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
     static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
@@ -624,7 +624,7 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
         }
         // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
         // md5gl_draw_model() shows front sides.
-        view_choose_lit_layers(&layered->lit, material, registers);
+        view_select_lit_layers(&layered->lit, material, registers);
         if (layered->lit.num_shown > 1) {
             list->lit_layers = layered->lit.shown + 1;
             list->num_lit_layers = layered->lit.num_shown - 1;
@@ -760,7 +760,7 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
 
 // == Meshes =======================================================================================
 
-// Searches how a mesh looks, and loads what the options do not choose. If it is `complete` without
+// Searches how a mesh looks, and loads what the options do not select. If it is `complete` without
 // a texture, that is not missing.
 static void find_and_use(const view_dresser *d, bool complete)
 {
@@ -768,10 +768,10 @@ static void find_and_use(const view_dresser *d, bool complete)
     const md5_mesh *const mesh = &d->search.model->meshes[index];
     view_mesh_textures *const own = &d->textures->meshes[index];
     view_look *const look = &own->look;
-    const bool is_chosen = own->maps[MD5GL_PICTURE_DIFFUSE] != NULL;
+    const bool is_selected = own->maps[MD5GL_PICTURE_DIFFUSE] != NULL;
     view_free_look(look); // of a game that lacks the image
     *look = view_find_look(&d->search, view_log_listener(d->log));
-    if (look->diffuse != NULL && !is_chosen) {
+    if (look->diffuse != NULL && !is_selected) {
         // Those that are shown in turn: if one cannot be read, the first ones stay.
         for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
             const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
@@ -786,7 +786,7 @@ static void find_and_use(const view_dresser *d, bool complete)
             view_debug(d->log, "texture of mesh %u: %s, by %s", index, look->diffuse, look->why);
     } else if (complete) {
         common_free_list(&look->tried); // what was tried is not missing
-    } else if (!is_chosen) {
+    } else if (!is_selected) {
         // The likeliest image and why it was not taken; the others are logged.
         const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
         if (*mesh->shader == '\0' && why == NULL)
@@ -819,7 +819,7 @@ static void find_and_use(const view_dresser *d, bool complete)
         own->alpha_test = look->alpha_test;
 }
 
-// Loads the maps beside a mesh's texture that the options do not choose.
+// Loads the maps beside a mesh's texture that the options do not select.
 static void find_maps(const view_dresser *d)
 {
     const view_texture **const own = d->textures->meshes[d->search.mesh].maps;
@@ -846,7 +846,7 @@ static void find_maps(const view_dresser *d)
     free(folder);
 }
 
-// Loads what the options choose: for all meshes first, so that a choice for one overrides it.
+// Loads what the options select: for all meshes first, so that a choice for one overrides it.
 static bool use_choices(const view_dresser *d, const view_options *options)
 {
     const md5_model *const model = d->search.model;
@@ -920,13 +920,14 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         d.search.mesh = i;
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
         for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
-            const char *const chosen = view_chosen_texture(loader->chosen, dressing->path, i, map);
-            if (chosen == NULL || own->maps[map] != NULL) // the options come first
+            const char *const selected =
+                view_selected_texture(loader->selected, dressing->path, i, map);
+            if (selected == NULL || own->maps[map] != NULL) // the options come first
                 continue;
-            own->maps[map] = load_file(&d, map, chosen, false);
-            own->is_chosen[map] = own->maps[map] != NULL;
+            own->maps[map] = load_file(&d, map, selected, false);
+            own->is_selected[map] = own->maps[map] != NULL;
         }
-        const bool is_chosen = own->is_chosen[MD5GL_PICTURE_DIFFUSE];
+        const bool is_selected = own->is_selected[MD5GL_PICTURE_DIFFUSE];
         // In the game, if there is one, then as without.
         d.game = game != NULL || *diffuse != NULL
                      ? game
@@ -935,7 +936,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             d.game != NULL && md5_find_decl(d.game, MD5_DECL_MATERIAL, shader) != NULL;
         const bool is_in_game = is_declared || game != NULL;
         // The maps of its material in a game. One that is drawn in stages needs no other texture.
-        const bool is_staged = is_in_game && !is_chosen && view_add_layers(&d, shader);
+        const bool is_staged = is_in_game && !is_selected && view_add_layers(&d, shader);
         const md5_material *const material =
             is_in_game ? md5_game_material(d.game, shader, NULL) : NULL;
         for (size_t k = 0; k < 3 && material != NULL; k++) {
@@ -943,7 +944,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             if (program == NULL)
                 continue;
             give_map(&d, (view_texture){.path = program->text, .program = program, .map = maps[k]});
-            if (maps[k] == MD5GL_PICTURE_DIFFUSE && !is_chosen)
+            if (maps[k] == MD5GL_PICTURE_DIFFUSE && !is_selected)
                 view_note_looked(
                     &own->look, *diffuse != NULL,
                     common_format("%s: %s",

@@ -18,7 +18,7 @@ void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8
 
 typedef struct view_lit_layers {
     md5gl_texture *textures; // [material->num_stages] of lit stages, if there may be two layers
-    md5gl_material *shown;   // [material->num_stages] see view_choose_lit_layers()
+    md5gl_material *shown;   // [material->num_stages] see view_select_lit_layers()
     uint32_t num_shown;
     bool lacks_diffuse; // the mesh's own diffuse map is missing, so that it reflects nothing
 } view_lit_layers;
@@ -31,7 +31,7 @@ bool view_reflects(md5_vec3 color);
 
 // Writes lit->shown from evaluated registers. In the first layer a texture of 0 is the mesh's own
 // map, and a specular_color that reflects nothing means no specular map at all.
-void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
+void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers);
 
 // -- Layers of meshes ----------------------------------------------------------------------------
@@ -125,12 +125,12 @@ typedef struct view_mesh_textures {
     // Images that are shown in turn, as in Quake ten a second; the first one is its texture.
     const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
     uint32_t num_turns;
-    bool two_sided;                     // a look says that both sides are drawn
-    bool is_chosen[MD5GL_NUM_PICTURES]; // by the user
-    float alpha_test;                   // what a look says, 0 = nothing
-    bool opaque;                        // a material says that alpha cuts nothing out
-    bool is_undrawn;                    // its material has no stages
-    view_look look;                     // result of the search
+    bool two_sided;                       // a look says that both sides are drawn
+    bool is_selected[MD5GL_NUM_PICTURES]; // by the user
+    float alpha_test;                     // what a look says, 0 = nothing
+    bool opaque;                          // a material says that alpha cuts nothing out
+    bool is_undrawn;                      // its material has no stages
+    view_look look;                       // result of the search
 } view_mesh_textures;
 
 typedef struct view_textures {
@@ -147,7 +147,7 @@ typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
-    const view_chosen_list *chosen; // NULL: no textures were chosen
+    const view_selected_list *selected; // NULL: no textures were selected
 } view_loader;
 
 // What textures are loaded for.
@@ -178,9 +178,9 @@ bool view_add_layers(const view_dresser *d, const char *shader);
 
 // Finds and loads the textures of all meshes: those of the options, those that the user chose,
 // those that are said, then those that view_find_look() finds, then their other maps. Logs a
-// warning for each mesh without a texture, and for each chosen file that cannot be read. Returns
+// warning for each mesh without a texture, and for each selected file that cannot be read. Returns
 // false and logs an error if the options name a mesh that the model lacks or a file that cannot be
-// read. Of the loader it reads renderer, log and chosen.
+// read. Of the loader it reads renderer, log and selected.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 

@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-static void make_room(view_words *words, size_t more)
+static void make_room(view_text *words, size_t more)
 {
     if (words->room - words->size >= more)
         return;
@@ -10,7 +10,7 @@ static void make_room(view_words *words, size_t more)
     words->text = common_realloc(words->text, words->room, 1);
 }
 
-void view_say(view_words *words, const char *format, ...)
+void view_append(view_text *words, const char *format, ...)
 {
     enum { MOST = 200 };
     va_list values;
@@ -21,7 +21,7 @@ void view_say(view_words *words, const char *format, ...)
     words->size += size < 0 ? 0 : size < MOST ? (size_t)size : MOST;
 }
 
-void view_say_name(view_words *words, const char *name)
+void view_append_name(view_text *words, const char *name)
 {
     make_room(words, strlen(name) + 2);
     words->text[words->size++] = '"';
@@ -34,45 +34,45 @@ void view_say_name(view_words *words, const char *name)
 
 // -- Joints and meshes ---------------------------------------------------------------------------
 
-void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xform bind)
+void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
     // An MD5 file stores a rotation without w, which is negative there.
     const md5_quat q = bind.rotation;
     const double sign = q.w > 0 ? -1 : 1;
     const md5_vec3 position = bind.translation;
-    view_say_name(words, name);
-    view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);
-    view_say(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
+    view_append_name(words, name);
+    view_append(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);
+    view_append(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
 }
 
-void view_say_mesh(view_words *words, const view_said_mesh *said)
+void view_append_mesh(view_text *words, const view_mesh_text *said)
 {
     const md5_mesh *const mesh = said->mesh;
-    view_say(words, "mesh {\nname ");
-    view_say_name(words, mesh->name);
-    view_say(words, "\nshader ");
-    view_say_name(words, said->material);
-    view_say(words, "\nnumverts %u\n", mesh->num_file_vertices);
+    view_append(words, "mesh {\nname ");
+    view_append_name(words, mesh->name);
+    view_append(words, "\nshader ");
+    view_append_name(words, said->material);
+    view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
     COMMON_FOR (i, mesh->num_file_vertices)
-        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
-                 mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
-                 mesh->file_vertices[i].num_weights);
-    view_say(words, "numtris %u\n", mesh->num_triangles);
+        view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
+                    mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
+                    mesh->file_vertices[i].num_weights);
+    view_append(words, "numtris %u\n", mesh->num_triangles);
     COMMON_FOR (i, mesh->num_triangles) {
         const uint32_t *const corner = &mesh->indices[3 * (size_t)i];
-        view_say(words, "tri %u %u %u %u\n", i, mesh->sources[corner[0]], mesh->sources[corner[1]],
-                 mesh->sources[corner[2]]);
+        view_append(words, "tri %u %u %u %u\n", i, mesh->sources[corner[0]],
+                    mesh->sources[corner[1]], mesh->sources[corner[2]]);
     }
-    view_say(words, "numweights %u\n", mesh->num_weights);
+    view_append(words, "numweights %u\n", mesh->num_weights);
     COMMON_FOR (i, mesh->num_weights) {
         const md5_weight *const weight = &mesh->weights[i];
         const uint32_t joint =
             said->joints ? said->joints[weight->joint] : said->first_joint + weight->joint;
         const md5_vec3 offset = md5_vec3_scale(weight->offset, said->scale);
-        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias, offset.x,
-                 offset.y, offset.z);
+        view_append(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias,
+                    offset.x, offset.y, offset.z);
     }
-    view_say(words, "}\n");
+    view_append(words, "}\n");
 }
 
 // -- Clips ---------------------------------------------------------------------------------------

@@ -5,34 +5,34 @@
 #include "demo/common/memory.h"
 #include "md5/md5model.h"
 
-typedef struct view_words {
+typedef struct view_text {
     char *text; // free(); not ended by a NUL
     size_t size, room;
-} view_words;
+} view_text;
 
 // Appends at most 200 bytes, as printf().
-void view_say(view_words *words, const char *format, ...) COMMON_PRINTF(2, 3);
+void view_append(view_text *words, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // Appends a name in quotes. Bytes that a quoted name of an MD5 file cannot hold become '_'.
-void view_say_name(view_words *words, const char *name);
+void view_append_name(view_text *words, const char *name);
 
 // -- Joints and meshes ---------------------------------------------------------------------------
 //
 // Joints and meshes as an .md5mesh file says them, for models that are joined of several.
 
 // Appends a joint; `bind` is its transform in model space.
-void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xform bind);
+void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind);
 
 // A mesh in another skeleton. A weight's joint becomes joints[joint], or first_joint + joint if
 // `joints` is NULL; its offset is scaled.
-typedef struct view_said_mesh {
+typedef struct view_mesh_text {
     const md5_mesh *mesh;
     const char *material;
     const uint32_t *joints;
     uint32_t first_joint;
     float scale;
-} view_said_mesh;
-void view_say_mesh(view_words *words, const view_said_mesh *said);
+} view_mesh_text;
+void view_append_mesh(view_text *words, const view_mesh_text *said);
 
 // -- Clips ---------------------------------------------------------------------------------------
 

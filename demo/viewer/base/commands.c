@@ -99,7 +99,7 @@ const view_command_row view_command_rows[] = {
     {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure from here to another joint",
      "distance angle difference between two", KEYS(CTRL('m')), NEEDS(ONE), ON(JOINT)},
     ASK(EDIT, "Mark joint…", "joint", "bone select", NEEDS(MODEL | ONE)),
-    {VIEW_CHOOSE_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent", "joint bone",
+    {VIEW_SELECT_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent", "joint bone",
      NEEDS(MODEL | ONE), ON(JOINT)},
     {VIEW_CLOSE_LISTS, VIEW_MENU_EDIT, "close-lists", "Clear selection, close",
      KEYS(VIEW_KEY_ESCAPE), .help = "one step out: menu, list, error, driving, selection, page"},
@@ -233,7 +233,7 @@ const view_command_row view_command_rows[] = {
     {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Drive", "control walk wasd keys",
      KEYS(VIEW_KEY_RETURN, VIEW_KEY_PAD_ENTER), NEEDS(VIEW_NEEDS_MOVER),
      .help = "W A S D, Shift, Space, F2 to F10 move it; Esc gives them back"},
-    {VIEW_PUSH, VIEW_MENU_MACHINE, "push", "Trigger", "fire", NEEDS(MACHINE),
+    {VIEW_FIRE_TRIGGER, VIEW_MENU_MACHINE, "push", "Trigger", "fire", NEEDS(MACHINE),
      .list = VIEW_LIST_TRIGGERS},
     ASK(MACHINE, "Parameter…", "set", "set value slider"),
     {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "State", "go jump", NEEDS(MACHINE),
@@ -252,7 +252,7 @@ const view_command_row view_command_rows[] = {
      KEYS(ANY('5'), VIEW_KEY_PAD(5)), .covers = "camera-orthographic"},
     {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Frame all", "fit reset view show everything",
      KEYS(VIEW_KEY_HOME), ON_BOTH},
-    {VIEW_FRAME_CHOSEN, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection", "zoom focus joint",
+    {VIEW_FRAME_SELECTED, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection", "zoom focus joint",
      KEYS('f'), NEEDS(ONE), ON(JOINT), .help = "the joint that is chosen"},
     {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow path, free", "cut scene md5camera",
      KEYS('v'), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
@@ -383,9 +383,10 @@ const char *view_action_name(view_action action)
         "section",    "choose",      "choose",      "choose", "choose",       "channel",
         "channel",    "mesh",        "texture",     "page",   "forget",       "try-again",
         "run-export", "stop-export", "transition",  "state"};
-    static_assert(COMMON_LENGTH(of_mouse) == VIEW_GO_TO_STATE - VIEW_TAKEN + 1, "a name for each");
-    if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
-        return of_mouse[action - VIEW_TAKEN];
+    static_assert(COMMON_LENGTH(of_mouse) == VIEW_GO_TO_STATE - VIEW_HANDLED + 1,
+                  "a name for each");
+    if (action >= VIEW_HANDLED && action <= VIEW_GO_TO_STATE)
+        return of_mouse[action - VIEW_HANDLED];
     if (action >= VIEW_TOGGLE)
         return view_option_rows[action - VIEW_TOGGLE].word;
     COMMON_FOR (i, NUM_ROWS)

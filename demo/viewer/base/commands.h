@@ -35,7 +35,7 @@ typedef enum view_action {
     VIEW_NEXT_SURFACE, // what the body shows
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
-    VIEW_FRAME_CHOSEN,
+    VIEW_FRAME_SELECTED,
     VIEW_FRONT,
     VIEW_BEHIND,
     VIEW_RIGHT,
@@ -69,23 +69,23 @@ typedef enum view_action {
     VIEW_MENUS,         // open the first menu
     VIEW_SEARCH,        // for commands
     VIEW_FIND,          // what is in the outliner
-    VIEW_CONTEXT,       // open the menu of what is chosen
-    VIEW_CHOOSE_PARENT, // of the chosen joint
+    VIEW_CONTEXT,       // open the menu of what is selected
+    VIEW_SELECT_PARENT, // of the selected joint
     VIEW_ONLY_MESH,     // hide all but mesh `number`, or show all
     VIEW_COPY_NAME,     // `path`, of what a context menu is about
     VIEW_COPY_PATH,     // likewise
     VIEW_COPY_COMMAND,  // the command line that shows this
-    VIEW_MEASURE,       // from the chosen joint to the one that is chosen next
+    VIEW_MEASURE,       // from the selected joint to the one that is selected next
     VIEW_QUIT,
-    VIEW_ASK,  // for the value of option `number`
-    VIEW_SET,  // option `number` to the text `path`
-    VIEW_PUSH, // trigger `number` of the machine
+    VIEW_ASK,          // for the value of option `number`
+    VIEW_SET,          // option `number` to the text `path`
+    VIEW_FIRE_TRIGGER, // trigger `number` of the machine
     // From here to VIEW_GO_TO_STATE: of the mouse and of lists, see view_command. The first four
     // have been carried out already.
-    VIEW_TAKEN,           // the interface has used the event
+    VIEW_HANDLED,         // the interface has used the event
     VIEW_LISTED,          // the open list has another choice or filter
     VIEW_CLOSED,          // the open list was closed
-    VIEW_MARKED,          // another joint is chosen, or none
+    VIEW_MARKED,          // another joint is selected, or none
     VIEW_OPEN_FOLDER,     // list the folder `path`
     VIEW_OPEN_GAME,       // list the contents of the folder `path`
     VIEW_OPEN_SECTION,    // list section `number` of the game

@@ -1,4 +1,4 @@
-// The configuration file: what was chosen for each model, and what the window remembers.
+// The configuration file: what was selected for each model, and what the window remembers.
 #include "demo/viewer/base/config.h"
 
 #include "demo/common/system.h"
@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-// == What was chosen for models ===================================================================
+// == What was selected for models
+// ===================================================================
 
 const char *const view_map_options[MD5GL_NUM_PICTURES] = {
     [MD5GL_PICTURE_DIFFUSE] = "texture",
@@ -15,14 +16,14 @@ const char *const view_map_options[MD5GL_NUM_PICTURES] = {
     [MD5GL_PICTURE_GLOW] = "glow-map",
 };
 
-static void free_row(view_chosen *row)
+static void free_row(view_selected *row)
 {
     free(row->model);
     free(row->file);
 }
 
 // The index of a choice, or list->count.
-static size_t find(const view_chosen_list *list, const char *model, uint32_t mesh,
+static size_t find(const view_selected_list *list, const char *model, uint32_t mesh,
                    md5gl_picture map)
 {
     size_t i = 0;
@@ -33,14 +34,14 @@ static size_t find(const view_chosen_list *list, const char *model, uint32_t mes
     return i;
 }
 
-static void remove_row(view_chosen_list *list, size_t i)
+static void remove_row(view_selected_list *list, size_t i)
 {
     free_row(&list->rows[i]);
     list->count--;
     memmove(&list->rows[i], &list->rows[i + 1], (list->count - i) * sizeof list->rows[0]);
 }
 
-void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh,
+void view_select_texture(view_selected_list *list, const char *model, uint32_t mesh,
                          md5gl_picture map, const char *file)
 {
     char *const path = common_absolute(model);
@@ -51,20 +52,20 @@ void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mes
     }
     if (old < list->count)
         remove_row(list, old);
-    if (list->count == VIEW_MAX_CHOSEN)
-        remove_row(list, VIEW_MAX_CHOSEN - 1);
+    if (list->count == VIEW_MAX_SELECTED)
+        remove_row(list, VIEW_MAX_SELECTED - 1);
     for (size_t i = list->count; i > 0; i--)
         list->rows[i] = list->rows[i - 1];
-    list->rows[0] = (view_chosen){.model = path,
-                                  .file = file != NULL ? common_absolute(file) : NULL,
-                                  .mesh = mesh,
-                                  .map = map,
-                                  .is_new = true};
+    list->rows[0] = (view_selected){.model = path,
+                                    .file = file != NULL ? common_absolute(file) : NULL,
+                                    .mesh = mesh,
+                                    .map = map,
+                                    .is_new = true};
     list->count++;
 }
 
-const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh,
-                                md5gl_picture map)
+const char *view_selected_texture(const view_selected_list *list, const char *model, uint32_t mesh,
+                                  md5gl_picture map)
 {
     if (list == NULL || list->count == 0)
         return NULL;
@@ -74,26 +75,26 @@ const char *view_chosen_texture(const view_chosen_list *list, const char *model,
     return i < list->count ? list->rows[i].file : NULL;
 }
 
-bool view_read_chosen(view_chosen_list *list, md5gl_picture map, const char *text)
+bool view_read_selected(view_selected_list *list, md5gl_picture map, const char *text)
 {
     char *end = NULL;
     const unsigned long mesh = strtoul(text, &end, 10);
     const char *const tab = strchr(text, '\t');
     if (*text < '0' || *text > '9' || mesh > UINT32_MAX || *end != ' ' || tab == NULL
-        || tab == end + 1 || tab[1] == '\0' || list->count == VIEW_MAX_CHOSEN)
+        || tab == end + 1 || tab[1] == '\0' || list->count == VIEW_MAX_SELECTED)
         return false;
     char *const file = common_copy(end + 1);
     file[tab - (end + 1)] = '\0';
-    list->rows[list->count++] = (view_chosen){
+    list->rows[list->count++] = (view_selected){
         .model = common_copy(tab + 1), .file = file, .mesh = (uint32_t)mesh, .map = map};
     return true;
 }
 
-void view_free_chosen(view_chosen_list *list)
+void view_free_selected(view_selected_list *list)
 {
     COMMON_FOR (i, list->count)
         free_row(&list->rows[i]);
-    *list = (view_chosen_list){.count = 0};
+    *list = (view_selected_list){.count = 0};
 }
 
 // == The file =====================================================================================
@@ -208,7 +209,7 @@ static bool read_line(view_config *config, const char *line)
         const char *const name = view_map_options[map];
         if (name != NULL && strncmp(line, "mesh-", prefix) == 0 && strlen(name) == length - prefix
             && strncmp(line + prefix, name, length - prefix) == 0)
-            return view_read_chosen(&config->chosen, map, value);
+            return view_read_selected(&config->selected, map, value);
     }
     const view_option *const option = view_find_option(line, length);
     if (option == NULL || option->memory == VIEW_FORGOTTEN)
@@ -302,7 +303,7 @@ static void drop_recent(view_config *config, const char *path)
         config->recent[i] = config->recent[i + 1];
 }
 
-// Another viewer may have written meanwhile: adds what is new here to its recent files and chosen
+// Another viewer may have written meanwhile: adds what is new here to its recent files and selected
 // textures, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
 {
@@ -319,15 +320,15 @@ static void merge(view_config *config)
     config->num_recent = stored.num_recent;
     stored.num_recent = 0;
     // What is new here is added to the choices that the file has by now.
-    for (size_t i = config->chosen.count; i-- > 0;) {
-        const view_chosen *const chosen = &config->chosen.rows[i];
-        if (chosen->is_new)
-            view_choose_texture(&stored.chosen, chosen->model, chosen->mesh, chosen->map,
-                                chosen->file);
+    for (size_t i = config->selected.count; i-- > 0;) {
+        const view_selected *const selected = &config->selected.rows[i];
+        if (selected->is_new)
+            view_select_texture(&stored.selected, selected->model, selected->mesh, selected->map,
+                                selected->file);
     }
-    view_free_chosen(&config->chosen);
-    config->chosen = stored.chosen;
-    stored.chosen = (view_chosen_list){.count = 0};
+    view_free_selected(&config->selected);
+    config->selected = stored.selected;
+    stored.selected = (view_selected_list){.count = 0};
     if (!config->has_new_model && stored.model != NULL
         && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
         free(config->model);
@@ -370,13 +371,13 @@ bool view_write_config(view_config *config, view_log *log)
             fprintf(writer.file, "export=%s\n", config->export_choices);
         COMMON_FOR (i, config->num_recent)
             fprintf(writer.file, "recent=%s\n", config->recent[i]);
-        COMMON_FOR (i, config->chosen.count) {
-            const view_chosen *const chosen = &config->chosen.rows[i];
-            if (chosen->file == NULL)
+        COMMON_FOR (i, config->selected.count) {
+            const view_selected *const selected = &config->selected.rows[i];
+            if (selected->file == NULL)
                 continue;
-            char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[chosen->map],
-                                             chosen->mesh, chosen->file, chosen->model);
-            if (is_text(line) && strchr(chosen->file, '\t') == NULL
+            char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[selected->map],
+                                             selected->mesh, selected->file, selected->model);
+            if (is_text(line) && strchr(selected->file, '\t') == NULL
                 && strlen(line) + sizeof "\r\n" < MAX_BYTES)
                 fprintf(writer.file, "%s\n", line);
             free(line);
@@ -390,7 +391,7 @@ bool view_write_config(view_config *config, view_log *log)
         config->num_new = 0;
         common_free_list(&config->forgotten);
         config->has_new_model = config->has_new_export = false;
-        view_chosen_list *const list = &config->chosen;
+        view_selected_list *const list = &config->selected;
         size_t count = 0;
         COMMON_FOR (i, list->count) {
             list->rows[i].is_new = false;
@@ -408,8 +409,8 @@ bool view_store_config(view_config *config, const view_options *now, const view_
                        bool is_soon, view_log *log)
 {
     bool was_changed = config->is_changed;
-    COMMON_FOR (i, config->chosen.count)
-        was_changed |= config->chosen.rows[i].is_new;
+    COMMON_FOR (i, config->selected.count)
+        was_changed |= config->selected.rows[i].is_new;
     config->is_changed = false;
     COMMON_FOR (i, view_num_options) {
         const view_option *const option = &view_option_rows[i];
@@ -435,7 +436,7 @@ void view_free_config(view_config *config)
         free(config->arguments[i]);
     COMMON_FOR (i, config->num_recent)
         free(config->recent[i]);
-    view_free_chosen(&config->chosen);
+    view_free_selected(&config->selected);
     common_free_list(&config->forgotten);
     free(config->arguments);
     free(config->export_choices);

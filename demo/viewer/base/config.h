@@ -5,36 +5,36 @@
 
 #include "demo/viewer/base/options.h"
 
-enum { VIEW_MAX_CHOSEN = 128 };
+enum { VIEW_MAX_SELECTED = 128 };
 
-typedef struct view_chosen {
+typedef struct view_selected {
     char *model, *file; // absolute paths; file NULL: the choice was forgotten
     uint32_t mesh;      // number in the model
     md5gl_picture map;
     bool is_new; // not in the configuration file yet
-} view_chosen;
+} view_selected;
 
-typedef struct view_chosen_list {
-    view_chosen rows[VIEW_MAX_CHOSEN]; // the latest first
+typedef struct view_selected_list {
+    view_selected rows[VIEW_MAX_SELECTED]; // the latest first
     size_t count;
-} view_chosen_list;
+} view_selected_list;
 
-// The options of the maps that can be chosen: "texture", "normal-map", ...; NULL: it cannot be.
+// The options of the maps that can be selected: "texture", "normal-map", ...; NULL: it cannot be.
 extern const char *const view_map_options[MD5GL_NUM_PICTURES];
 
 // Stores a choice, in place of an earlier one for the same map of the mesh; if the list is full, in
 // place of the oldest. `file` NULL: forgets the choice.
-void view_choose_texture(view_chosen_list *list, const char *model, uint32_t mesh,
+void view_select_texture(view_selected_list *list, const char *model, uint32_t mesh,
                          md5gl_picture map, const char *file);
 
-// The file that was chosen for a map of a mesh, or NULL. `list` may be NULL.
-const char *view_chosen_texture(const view_chosen_list *list, const char *model, uint32_t mesh,
-                                md5gl_picture map);
+// The file that was selected for a map of a mesh, or NULL. `list` may be NULL.
+const char *view_selected_texture(const view_selected_list *list, const char *model, uint32_t mesh,
+                                  md5gl_picture map);
 
 // Adds a choice behind the others, from "MESH FILE<tab>MODEL". Returns false if that is invalid.
-bool view_read_chosen(view_chosen_list *list, md5gl_picture map, const char *text);
+bool view_read_selected(view_selected_list *list, md5gl_picture map, const char *text);
 
-void view_free_chosen(view_chosen_list *list);
+void view_free_selected(view_selected_list *list);
 
 enum { VIEW_MAX_RECENT = 16 };
 
@@ -49,7 +49,7 @@ typedef struct view_config {
     size_t num_recent;
     size_t num_new;        // of recent[], those that are not in the file yet
     common_list forgotten; // recent files that may still be in it
-    view_chosen_list chosen;
+    view_selected_list selected;
     char *export_choices; // as the dialog writes them, or NULL
     bool has_new_model;   // `model` is not in the file yet
     bool has_new_export;  // likewise `export_choices`
@@ -62,7 +62,7 @@ void view_read_config(view_config *config, const char *path, view_log *log);
 
 // Reads the configuration that the options name, then, for a window, the command line again, which
 // overrides it. Unknown lines of the configuration are ignored; the last warning stays in `log`.
-// For a picture only the textures that were chosen in the window are taken: it depends on the
+// For a picture only the textures that were selected in the window are taken: it depends on the
 // command line and on how the model looks there.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log);

@@ -37,7 +37,7 @@ static inline md5_vec3 view_centre(md5_bounds bounds)
     return md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
 }
 
-// Corner 0..7: bits 0, 1, 2 choose max over min in x, y, z.
+// Corner 0..7: bits 0, 1, 2 select max over min in x, y, z.
 static inline md5_vec3 view_corner(md5_bounds bounds, unsigned corner)
 {
     return (md5_vec3){

@@ -13,7 +13,7 @@ typedef struct view_shown {
     bool environment, environment_behind; // light of --environment; its picture behind the model
     bool levels;                          // of detail in a crowd
     bool panel, statistics, frame_time, hierarchy, inspector, light_list, parm_list, graph, help;
-    bool curves, differences; // at the bottom: of the chosen joint, of joints that are compared
+    bool curves, differences; // at the bottom: of the selected joint, of joints that are compared
     bool auto_quality;        // pictures of a window leave out what makes them slow
     bool reduced_motion;
 } view_shown;

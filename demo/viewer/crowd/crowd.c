@@ -498,7 +498,7 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Advances a member that has a player by the time since its last update: chooses its behaviour,
+// Advances a member that has a player by the time since its last update: selects its behaviour,
 // plays its machine and moves it. Returns whether it has springs.
 static bool wander(const view_crowd *crowd, view_member *member)
 {
@@ -506,7 +506,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     md5_player *const player = member->player;
     const float seconds = member->waited;
-    // Chooses a new speed or fires a trigger.
+    // Selects a new speed or fires a trigger.
     if (crowd->time >= member->next_choice) {
         const uint32_t choice = (uint32_t)(next_random(&member->random) * 4);
         member->next_choice = crowd->time + 1.5 + 4 * (double)next_random(&member->random);
@@ -636,9 +636,9 @@ static int compare_sizes(const void *a, const void *b)
     return (x->member > y->member) - (x->member < y->member);
 }
 
-// Chooses the place of each visible member among those that are drawn, and those to pose. A member
+// Selects the place of each visible member among those that are drawn, and those to pose. A member
 // that becomes visible is always posed; one that is baked or drawn as an impostor only never is.
-static void choose_posed(view_crowd *crowd)
+static void select_posed(view_crowd *crowd)
 {
     crowd->num_posed = 0;
     crowd->num_joints = 0;
@@ -821,7 +821,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         rest -= longest;
     }
     if (sight != NULL) {
-        choose_posed(crowd);
+        select_posed(crowd);
         md5_threads_run(crowd->threads, crowd->num_posed, pose_part, crowd);
         md5_threads_run(crowd->threads, crowd->count, place_part, crowd);
         crowd->num_frames++;

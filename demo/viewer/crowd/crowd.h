@@ -244,7 +244,7 @@ typedef struct view_crowd {
     const md5_threads *threads;
     bool levels;           // draws small members reduced, baked or as impostors
     bool reduces;          // with `levels`: small members and shadow casters have fewer triangles
-    int coarser;           // halvings of the size by which small members' levels are chosen
+    int coarser;           // halvings of the size by which small members' levels are selected
     bool culls;            // skips members that are not visible
     bool spares;           // updates small members less often
     float reduced_pixels;  // members up to this size are drawn with fewer triangles; 0 = none

@@ -375,7 +375,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
 
 // -- Loading --------------------------------------------------------------------------------
 
-bool view_ready_morphs(view_document *document, const view_loader *loader)
+bool view_prepare_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
         return true;
@@ -443,7 +443,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const bool has_morphs =
         loader->options->num_morphs > 0 || view_has_driven_morphs(view_machine_of(scene));
     const bool keeps_rest = loader->log->keeps_rest;
-    if (has_morphs && !view_ready_morphs(document, loader)) {
+    if (has_morphs && !view_prepare_morphs(document, loader)) {
         view_free_morphs(&document->morphs, loader->renderer);
         if (!keeps_rest)
             return false;

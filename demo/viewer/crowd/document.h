@@ -158,7 +158,7 @@ void view_show_meshes(const view_document *document, uint64_t hidden);
 
 // Loads the morph targets beside the model, unless that was done. Returns false and logs an error
 // if it fails.
-bool view_ready_morphs(view_document *document, const view_loader *loader);
+bool view_prepare_morphs(view_document *document, const view_loader *loader);
 
 // Whether a crowd is shown instead of the scene's model.
 static inline bool view_shows_crowd(const view_document *document)

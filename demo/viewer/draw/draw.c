@@ -560,8 +560,8 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     if (!shows_weights(stage))
         return true;
     // A copy of the model, coloured by the weights of the joint.
-    if (!view_ready_heat(&surfaces->heat, stage->renderer, document->scene.model,
-                         document->scene.morph, NULL, stage->joint, error))
+    if (!view_prepare_heat(&surfaces->heat, stage->renderer, document->scene.model,
+                           document->scene.morph, NULL, stage->joint, error))
         return false;
     // It is blended, hidden and bent as the model.
     md5gl_model *const copy = surfaces->heat.drawn;
@@ -577,7 +577,7 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     return md5gl_set_blending(stage->renderer, copy, blending, error);
 }
 
-static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
+static void blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_loader *loader)
 {
     md5_error error = {0};
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
@@ -740,14 +740,14 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
 
     // Sets the blending of every model on the GPU to the scene's. If the driver rejects the
     // shaders, logs the error and returns to linear blending.
-    blend_as_chosen(&document->scene, document->drawn, &loader);
+    blend_as_selected(&document->scene, document->drawn, &loader);
     COMMON_FOR (i, VIEW_NUM_COMPANIONS)
-        blend_as_chosen(&document->scene, document->companions[i].drawn, &loader);
+        blend_as_selected(&document->scene, document->companions[i].drawn, &loader);
     COMMON_FOR (i, document->crowd.num_kinds) {
         const view_kind *const kind = &document->crowd.kinds[i];
         COMMON_FOR (k, kind->num_levels)
             if (kind->levels[k].source != VIEW_DETAIL_BAKED)
-                blend_as_chosen(&document->scene, kind->levels[k].drawn, &loader);
+                blend_as_selected(&document->scene, kind->levels[k].drawn, &loader);
     }
     document->crowd.is_dual = document->scene.dual;
 

@@ -129,7 +129,7 @@ typedef struct view_stage {
     const view_pick *measured; // the one to which the distance is shown
     int32_t measured_from;     // the joint from which it is shown to the marked one, or -1
     const view_pick *lit;      // a vertex that is pointed at in a list
-    int32_t material;          // that is chosen: the first mesh that has it, or -1
+    int32_t material;          // that is selected: the first mesh that has it, or -1
     view_lights *lights;
     const view_environment *environment; // of --environment
     view_parms *parms;
@@ -148,7 +148,7 @@ typedef struct view_stage {
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
-    md5gl_texture preview;    // of the chosen entry of a game's list, or 0
+    md5gl_texture preview;    // of the selected entry of a game's list, or 0
     float caption;            // height of a line of text below the picture, pixels
 
     double recorded; // seconds of the movie of the window; below 0: there is none

@@ -102,7 +102,7 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
 // Lines along the tangent and the bitangent of every vertex. Skins the scene.
 static void add_tangents(view_lines *lines, view_scene *scene, float length)
 {
-    view_ready_skin(scene);
+    view_prepare_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];

@@ -31,7 +31,7 @@ static bool go_to_time(view_state *viewer)
     return true;
 }
 
-static bool choose_range(view_state *viewer)
+static bool select_range(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     double begin, end;
@@ -54,7 +54,7 @@ static bool mark_joint(view_state *viewer)
         name != NULL && skeleton != NULL ? (int32_t)md5_find_joint(skeleton, name) : -1;
     if (name != NULL && joint < 0)
         return view_error(&viewer->log, "--joint %s: the model has no joint of that name", name);
-    viewer->ui.chosen_joint = joint;
+    viewer->ui.selected_joint = joint;
     return true;
 }
 
@@ -81,11 +81,11 @@ static const struct {
     bool (*show)(view_state *viewer);
 } own_effects[] = {
     {"animation-time", go_to_time},
-    {"range", choose_range},
+    {"range", select_range},
     {"joint", mark_joint},
-    {"environment", view_choose_environment},
-    {"page", view_choose_page},
-    {"game-demo", view_choose_game},
+    {"environment", view_select_environment},
+    {"page", view_select_page},
+    {"game-demo", view_select_game},
     {"up", turn_up},
     {"verify", verify},
 };

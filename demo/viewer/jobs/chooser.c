@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L // posix_spawnp()
 
-// Files are chosen in the desktop's own dialog, zenity's or kdialog's, which runs as a process of
+// Files are selected in the desktop's own dialog, zenity's or kdialog's, which runs as a process of
 // its own.
 #include "demo/viewer/jobs/view.h"
 
@@ -8,14 +8,14 @@
 bool view_has_desktop(const view_state *viewer)
 {
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
-    return !viewer->chooser.has_failed && desktop != NULL && desktop[0] != '\0'
+    return !viewer->picker.has_failed && desktop != NULL && desktop[0] != '\0'
            && viewer->window != NULL && view_is_window_seen(viewer->window);
 }
 
 #if !VIEW_STARTS_PROGRAMS
 
 #define start(words, answer) ((void)(words), 0)
-#define has_ended(chooser, answer, size, status) ((void)(chooser), false)
+#define has_ended(picker, answer, size, status) ((void)(picker), false)
 
 #else
 
@@ -49,13 +49,13 @@ static int start(char *const *const words[2], int *answer)
 }
 
 // Sets its answer and its exit status, -1 if it has none. Never waits for it.
-static bool has_ended(const view_chooser *chooser, char *answer, size_t size, int *status)
+static bool has_ended(const view_picker *picker, char *answer, size_t size, int *status)
 {
-    if (waitpid(chooser->process, status, WNOHANG) != chooser->process)
+    if (waitpid(picker->process, status, WNOHANG) != picker->process)
         return false;
     *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
-    const ssize_t length = *status == 0 ? read(chooser->pipe, answer, size) : 0;
-    close(chooser->pipe);
+    const ssize_t length = *status == 0 ? read(picker->pipe, answer, size) : 0;
+    close(picker->pipe);
     answer[length > 0 ? length - 1 : 0] = '\0'; // without the end of its line
     return true;
 }
@@ -64,10 +64,10 @@ static bool has_ended(const view_chooser *chooser, char *answer, size_t size, in
 
 bool view_ask_desktop(view_state *viewer, view_action action, const char *folder)
 {
-    view_chooser *const chooser = &viewer->chooser;
+    view_picker *const picker = &viewer->picker;
     const bool is_file = action == VIEW_FILES;
-    if (chooser->process > 0 || !view_has_desktop(viewer))
-        return chooser->process > 0; // one is open
+    if (picker->process > 0 || !view_has_desktop(viewer))
+        return picker->process > 0; // one is open
     char *const place = common_format("--filename=%s/", folder);
     char *const zenity[] = {"zenity", "--file-selection", place, is_file ? NULL : "--directory",
                             NULL};
@@ -76,33 +76,33 @@ bool view_ask_desktop(view_state *viewer, view_action action, const char *folder
     char *const *const words[] = {zenity, kdialog, zenity};
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
-    chooser->action = action;
-    chooser->process = start(words + is_kde, &chooser->pipe);
+    picker->action = action;
+    picker->process = start(words + is_kde, &picker->pipe);
     free(place);
-    return chooser->process > 0;
+    return picker->process > 0;
 }
 
 view_command view_follow_desktop(view_state *viewer)
 {
-    view_chooser *const chooser = &viewer->chooser;
+    view_picker *const picker = &viewer->picker;
     view_export *const export = &viewer->ui.export;
     view_command command = {.action = VIEW_NOTHING};
     char answer[4200] = "";
     int status = 0;
-    if (chooser->process <= 0 || !has_ended(chooser, answer, sizeof answer, &status))
+    if (picker->process <= 0 || !has_ended(picker, answer, sizeof answer, &status))
         return command;
-    chooser->process = 0;
-    chooser->has_failed = status != 0 && status != 1; // 1: cancelled
-    export->has_desktop = !chooser->has_failed;
-    command.action = VIEW_TAKEN;
+    picker->process = 0;
+    picker->has_failed = status != 0 && status != 1; // 1: cancelled
+    export->has_desktop = !picker->has_failed;
+    command.action = VIEW_HANDLED;
     const size_t length = strlen(answer);
-    if (chooser->action == VIEW_EXPORT && length > 0) {
+    if (picker->action == VIEW_EXPORT && length > 0) {
         if (length < sizeof export->choices.folder)
             memcpy(export->choices.folder, answer, length + 1);
-    } else if (chooser->has_failed) { // our own list instead, from now on
-        command.action = chooser->action;
+    } else if (picker->has_failed) { // our own list instead, from now on
+        command.action = picker->action;
     } else if (length > 0) {
-        command.action = chooser->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;
+        command.action = picker->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;
         command.path = common_copy(answer);
     }
     return command;

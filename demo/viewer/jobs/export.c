@@ -92,7 +92,7 @@ static const char *said_file(const view_state *viewer, uint32_t mesh, md5gl_pict
     const view_textures *const textures = &viewer->document->textures;
     const view_options *const options = viewer->options;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
-    bool is_said = textures->meshes[mesh].is_chosen[map]
+    bool is_said = textures->meshes[mesh].is_selected[map]
                    || (options->skin > 0 && map == MD5GL_PICTURE_DIFFUSE);
     for (size_t i = 0; i < options->num_textures && image != NULL; i++)
         is_said = is_said || strcmp(options->textures[i].file, image->path) == 0;
@@ -133,7 +133,7 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     const view_textures *const textures = &viewer->document->textures;
     COMMON_FOR (m, textures->num_meshes)
         for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++)
-            if (textures->meshes[m].is_chosen[map])
+            if (textures->meshes[m].is_selected[map])
                 add_option(words, view_map_options[map],
                            common_format("%u=%s", m, textures->meshes[m].maps[map]->path));
 }
@@ -199,7 +199,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->up_is_y = strcmp(up, "+y") == 0;
     now->surface = viewer->surface;
     now->onion = viewer->onion;
-    const int32_t joint = viewer->ui.chosen_joint;
+    const int32_t joint = viewer->ui.selected_joint;
     now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
     now->speed = play->backward ? -play->speed : play->speed;
     now->animation_index = (uint32_t)scene->clip;
@@ -221,7 +221,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
     if (viewer->ui.export.endings.count == 0)
         viewer->ui.export.endings = convert_list_outputs();
-    return view_choose_export(&viewer->ui.export, &stage, number, now);
+    return view_select_export(&viewer->ui.export, &stage, number, now);
 }
 
 static common_list write_words(const view_state *viewer, const view_options *now)
@@ -241,12 +241,12 @@ common_list view_export_words(view_state *viewer)
 }
 
 // Adds what is converted. Returns why nothing can be, or NULL.
-static const char *add_sources(common_list *words, const view_state *viewer, uint32_t *num_hung)
+static const char *add_sources(common_list *words, const view_state *viewer, uint32_t *num_attached)
 {
     const view_scene *const scene = &viewer->document->scene;
     if (view_shows_crowd(viewer->document))
         return "A crowd is no model";
-    *num_hung = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
+    *num_attached = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
     COMMON_FOR (i, words->count)
         if (!convert_reads(words->names[i]))
             return "Models of several files are not converted";
@@ -385,8 +385,8 @@ static bool tell_dialog(view_state *viewer)
         common_list words = {NULL, 0};
         const char *problem = NULL;
         if (is_model) {
-            uint32_t num_hung;
-            problem = add_sources(&words, viewer, &num_hung);
+            uint32_t num_attached;
+            problem = add_sources(&words, viewer, &num_attached);
             add_option(&words, "output", common_copy(export->file));
         } else {
             words = write_words(viewer, &now);
@@ -514,8 +514,8 @@ static void begin_model(view_state *viewer, const char *path)
 {
     view_converting *const converting = common_alloc(1, sizeof *converting);
     viewer->ui.export.asks = false;
-    uint32_t num_hung;
-    const char *const problem = add_sources(&converting->words, viewer, &num_hung);
+    uint32_t num_attached;
+    const char *const problem = add_sources(&converting->words, viewer, &num_attached);
     if (problem != NULL) {
         view_notice(viewer, "%s", problem);
         free_converting(converting);
@@ -524,9 +524,9 @@ static void begin_model(view_state *viewer, const char *path)
     list_shown(viewer, converting);
     viewer->converting = converting;
     viewer->ui.export.total = 1;
-    if (num_hung > 0)
+    if (num_attached > 0)
         common_add(&converting->notes,
-                   common_format("the body alone, without %u models at its joints", num_hung));
+                   common_format("the body alone, without %u models at its joints", num_attached));
     if (viewer->hidden_meshes != 0)
         common_add(&converting->notes, common_copy("meshes that are hidden are written as well"));
     converting->num_files = converting->words.count;
@@ -586,7 +586,7 @@ static void note_choices(view_state *viewer)
     free(choices);
 }
 
-// `number`: see view_choose_export().
+// `number`: see view_select_export().
 static void begin_export(view_state *viewer, unsigned number)
 {
     view_options now;
@@ -612,7 +612,7 @@ static void begin_export(view_state *viewer, unsigned number)
                                       &exporting->options, problem, sizeof problem);
     view_begin(own, &exporting->options);
     own->renderer = viewer->renderer;
-    own->chosen = viewer->chosen;
+    own->selected = viewer->selected;
     own->log.level = viewer->log.level;
     if (!is_ready)
         view_error(&own->log, "%s", problem);

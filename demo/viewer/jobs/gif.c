@@ -93,7 +93,7 @@ static void make_palette(view_gif *gif)
     }
 }
 
-static uint8_t choose_color(view_gif *gif, const uint8_t *rgb, uint32_t x, uint32_t y)
+static uint8_t select_color(view_gif *gif, const uint8_t *rgb, uint32_t x, uint32_t y)
 {
     static const int thresholds[16] = {0, 8,  2, 10, 12, 4, 14, 6,
                                        3, 11, 1, 9,  15, 7, 13, 5}; // Bayer's
@@ -202,7 +202,7 @@ static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
             const size_t i = (size_t)y * width + x;
             const bool changes = gif->indices[i] != 0;
             gif->indices[count++] =
-                changes ? choose_color(gif, gif->held + 4 * i, x, y) : (uint8_t)gif->num_colors;
+                changes ? select_color(gif, gif->held + 4 * i, x, y) : (uint8_t)gif->num_colors;
             memcpy(gif->shown + 4 * i, gif->held + 4 * i, changes ? 4 : 0);
             gif->shown[4 * i + 3] &= clears ? 0 : 255;
         }

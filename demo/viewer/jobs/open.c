@@ -1,6 +1,6 @@
 // Opens what is shown: files, folders and what is in them, games with their previews, pages of
 // techniques, and files anew when they change. Remembers the size of the window and what was
-// chosen.
+// selected.
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
@@ -118,7 +118,7 @@ void view_describe(const view_state *viewer, view_options *options)
     options->dual = viewer->document->scene.dual;
     options->wrap = viewer->play.wrap;
     memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
-    if (viewer->text_scale != 1) // chosen by keys
+    if (viewer->text_scale != 1) // selected by keys
         options->ui_scale = viewer->font.scale;
 
     // In points, in which a window is opened.
@@ -237,7 +237,7 @@ static bool follow_images(view_state *viewer)
 
 bool view_follow_previews(view_state *viewer)
 {
-    // The chosen one and all that are seen.
+    // The selected one and all that are seen.
     enum { MAX_ASKED = 64 };
     char *wishes[MAX_ASKED];
     size_t lines[MAX_ASKED], count = 0;
@@ -249,7 +249,7 @@ bool view_follow_previews(view_state *viewer)
         viewer->previews = view_begin_previews(viewer->library->place);
     char *const on = viewer->document->scene.model != NULL ? shown_name(viewer) : NULL;
     for (size_t i = 0; i <= browser->num_rows && count < MAX_ASKED; i++) {
-        lines[count] = i == 0 ? browser->chosen : browser->first + i - 1;
+        lines[count] = i == 0 ? browser->selected : browser->first + i - 1;
         wishes[count] = wish_at(viewer, lines[count], on);
         count += wishes[count] != NULL;
     }
@@ -261,8 +261,8 @@ bool view_follow_previews(view_state *viewer)
             view_listed_entry(browser, lines[i])->num_missing = made[i]->num_missing;
         free(wishes[i]);
     }
-    // That of the chosen line is shown, which is the first that is asked for.
-    char *const wish = wish_at(viewer, browser->chosen, on);
+    // That of the selected line is shown, which is the first that is asked for.
+    char *const wish = wish_at(viewer, browser->selected, on);
     const char *const shown = viewer->preview.wish;
     const view_image *const image =
         wish != NULL && made[0] != NULL && made[0]->image.rgba != NULL ? &made[0]->image : NULL;
@@ -457,7 +457,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
                        bool as_asked, bool again, const char *guest)
 {
     const view_options *const options = viewer->options;
-    const view_loader loader = {options, viewer->renderer, &viewer->log, viewer->chosen};
+    const view_loader loader = {options, viewer->renderer, &viewer->log, viewer->selected};
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
                                 viewer->document->scene.turn, viewer->library, guest};
     const view_log before = viewer->log;
@@ -490,7 +490,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
     view_forget_rows(&viewer->ui);
-    viewer->ui.hovered_joint = viewer->ui.chosen_joint = -1;
+    viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
     viewer->hidden_meshes = 0;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
     note_files(viewer);
@@ -590,7 +590,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 
 bool view_open_rest(view_state *viewer)
 {
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->selected};
     if (!viewer->has_rest)
         return false;
     viewer->has_rest = false;
@@ -601,7 +601,7 @@ bool view_open_rest(view_state *viewer)
     return true;
 }
 
-bool view_choose_environment(view_state *viewer)
+bool view_select_environment(view_state *viewer)
 {
     const char *const path = viewer->options->environment;
     return path == NULL || viewer->renderer == NULL
@@ -616,7 +616,7 @@ bool view_reload(view_state *viewer)
     const bool model = viewer->document->scene.model != NULL;
     const size_t shown = viewer->document->scene.clip;
     const bool is_bind_pose = view_is_bind_pose(&viewer->document->scene);
-    const int32_t joint = viewer->ui.chosen_joint;
+    const int32_t joint = viewer->ui.selected_joint;
     const uint64_t hidden = viewer->hidden_meshes;
     const bool acts = viewer->document->scene.machine.acts;
     const view_crowd *const crowd = &viewer->document->crowd;
@@ -634,10 +634,10 @@ bool view_reload(view_state *viewer)
                                    viewer->document->scene.picked_up, viewer->document->as_asked,
                                    true, viewer->document->companions[VIEW_GUEST].path);
     if (opened && shown < viewer->document->scene.num_clips)
-        view_choose_clip(&viewer->document->scene, shown);
+        view_select_clip(&viewer->document->scene, shown);
     if (opened) {
         view_show_bind_pose(&viewer->document->scene, is_bind_pose && model, NULL);
-        viewer->ui.chosen_joint = joint;
+        viewer->ui.selected_joint = joint;
         viewer->hidden_meshes = hidden;
         viewer->document->scene.machine.acts = acts;
         note_files(viewer);
@@ -673,19 +673,19 @@ static void open_textures(view_state *viewer, uint32_t mesh, const char *folder)
 // Gives a mesh an image that the user chose, or with NULL the one that is found.
 static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, const char *path)
 {
-    if (viewer->chosen == NULL || mesh >= viewer->document->textures.num_meshes
+    if (viewer->selected == NULL || mesh >= viewer->document->textures.num_meshes
         || map >= MD5GL_NUM_PICTURES)
         return;
-    view_choose_texture(viewer->chosen, viewer->document->scene.path, (uint32_t)mesh, map, path);
+    view_select_texture(viewer->selected, viewer->document->scene.path, (uint32_t)mesh, map, path);
     free(viewer->ui.textures.offered);
     viewer->ui.textures.offered = NULL;
     if (!view_reload(viewer)) {
         view_notice(viewer, "the model cannot be read again");
-    } else if (path == NULL || viewer->document->textures.meshes[mesh].is_chosen[map]) {
+    } else if (path == NULL || viewer->document->textures.meshes[mesh].is_selected[map]) {
         view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
                     path != NULL ? common_base(path) : "as found");
     } else {
-        view_choose_texture(viewer->chosen, viewer->document->scene.path, (uint32_t)mesh, map,
+        view_select_texture(viewer->selected, viewer->document->scene.path, (uint32_t)mesh, map,
                             NULL);
         view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read, or --%s is given", mesh,
                     view_map_name(map), common_base(path), view_map_options[map]);
@@ -954,7 +954,7 @@ static bool show_page(view_state *viewer, int32_t number)
     return true;
 }
 
-bool view_choose_game(view_state *viewer)
+bool view_select_game(view_state *viewer)
 {
     if (!viewer->options->game_demo) {
         if (viewer->pages.game != NULL)
@@ -1034,7 +1034,7 @@ bool view_set_parameter(view_state *viewer, const view_setting *setting)
     return md5_player_set(machine->player, parameter, setting->value);
 }
 
-bool view_choose_page(view_state *viewer)
+bool view_select_page(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const char *const name = options->page;
@@ -1172,11 +1172,11 @@ static bool open_asked(view_state *viewer)
         viewer->play.time = begin;
     }
     if (options->joint != NULL)
-        viewer->ui.chosen_joint = (int32_t)md5_find_joint(scene->skeleton, options->joint);
-    if (options->joint != NULL && viewer->ui.chosen_joint < 0)
+        viewer->ui.selected_joint = (int32_t)md5_find_joint(scene->skeleton, options->joint);
+    if (options->joint != NULL && viewer->ui.selected_joint < 0)
         return view_error(&viewer->log, "--joint %s: the model has no joint of that name",
                           options->joint);
-    if (!view_choose_environment(viewer) || !view_choose_page(viewer) || !view_choose_game(viewer))
+    if (!view_select_environment(viewer) || !view_select_page(viewer) || !view_select_game(viewer))
         return false;
     if (options->num_times > 0)
         viewer->play.time = options->times[0];
@@ -1226,7 +1226,7 @@ static void open_one(view_state *viewer, const char *file, bool is_name, const c
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
 // skin on the shown entity, or on the first model that it changes.
-static void show_named(view_state *viewer, size_t section, const char *chosen)
+static void show_named(view_state *viewer, size_t section, const char *selected)
 {
     view_scene *const scene = &viewer->document->scene;
     if (viewer->library == NULL)
@@ -1234,18 +1234,18 @@ static void show_named(view_state *viewer, size_t section, const char *chosen)
     char *shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
     if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL)) {
         free(shown);
-        shown = view_model_for_skin(viewer->library, chosen);
+        shown = view_model_for_skin(viewer->library, selected);
     }
     if (section == VIEW_SKINS && shown == NULL)
         view_notice(viewer, "No model here has what this skin changes");
     else if (section == VIEW_SKINS)
-        open_one(viewer, shown, true, chosen);
+        open_one(viewer, shown, true, selected);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
-        open_one(viewer, chosen, true, NULL);
-    else if (view_add_clip(scene, chosen, &viewer->log))
+        open_one(viewer, selected, true, NULL);
+    else if (view_add_clip(scene, selected, &viewer->log))
         view_change_clip(viewer, scene->clip);
     else
-        view_notice(viewer, "%s does not fit", common_base(chosen));
+        view_notice(viewer, "%s does not fit", common_base(selected));
     free(shown);
 }
 

@@ -23,7 +23,7 @@ void view_take_options(view_state *viewer)
 void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
-                           .ui = {.hovered_joint = -1, .chosen_joint = -1, .curves.kind = 1}};
+                           .ui = {.hovered_joint = -1, .selected_joint = -1, .curves.kind = 1}};
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -128,7 +128,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .measured = &viewer->measured,
         .measured_from = viewer->ui.measured_from,
         .lit = &viewer->ui.lit,
-        .material = viewer->ui.chosen_material,
+        .material = viewer->ui.selected_material,
         .lights = &viewer->lights,
         .environment = &viewer->environment,
         .parms = &viewer->parms,
@@ -220,7 +220,7 @@ void view_measure(view_state *viewer)
 
 void view_change_clip(view_state *viewer, size_t clip)
 {
-    view_choose_clip(&viewer->document->scene, clip);
+    view_select_clip(&viewer->document->scene, clip);
     viewer->play.time = 0;
     viewer->play.range_first = viewer->play.range_last = 0;
     viewer->play.held_at_end = false;
@@ -300,7 +300,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     stage.width = (float)width;
     stage.height = (float)height;
     if (is_page && game == NULL)
-        view_ready_thumbnails(&stage);
+        view_prepare_thumbnails(&stage);
     const bool drawn = is_page && game == NULL
                            ? view_draw_page(&stage, viewer->play.time, target, transparent,
                                             !has_panels, &draw_error)

@@ -122,7 +122,7 @@ static bool compare_pose(verification *v)
     md5gl_renderer *const renderer = v->viewer->renderer;
     md5_error error = {0};
     const md5gl_blending blending = scene->dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
-    view_ready_skin(scene);
+    view_prepare_skin(scene);
     const md5gl_instances one = {.count = 1,
                                  .palettes = scene->palette,
                                  .morph = document->morphs.drawn,
@@ -177,7 +177,7 @@ static bool compare_moving_poses(verification *v)
     view_scene *const scene = &v->viewer->document->scene;
     view_play play = v->viewer->play;
     COMMON_FOR (clip, scene->num_clips) {
-        view_choose_clip(scene, clip);
+        view_select_clip(scene, clip);
         view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
         const md5_anim *const anim = scene->clips[clip].anim;
         COMMON_FOR (i, SAMPLES_PER_CLIP) {

@@ -47,12 +47,12 @@ typedef struct view_shown_preview {
 } view_shown_preview;
 
 // A dialog of the desktop that is open.
-typedef struct view_chooser {
+typedef struct view_picker {
     int process;        // 0: none is
     int pipe;           // of its answer
-    view_action action; // what is chosen: VIEW_FILES, VIEW_OPEN_FOLDER, or that of VIEW_EXPORT
+    view_action action; // what is selected: VIEW_FILES, VIEW_OPEN_FOLDER, or that of VIEW_EXPORT
     bool has_failed;    // the last one: there are no more
-} view_chooser;
+} view_picker;
 
 // What the mouse drags if it is no part of the interface.
 typedef enum view_camera_drag {
@@ -135,15 +135,15 @@ typedef struct view_state {
 
     // Only with a window.
     view_window *window;
-    view_chooser chooser;
+    view_picker picker;
     view_presented present;
     view_movie *movie;                  // of the window, or NULL
     struct view_exporting *exporting;   // what is written between frames, or NULL: export.c
     struct view_converting *converting; // a model that is, or NULL
     view_quality quality;               // by the times of its frames
     view_config *config;                // NULL = none
-    view_chosen_list *chosen;           // textures of meshes; the caller's
-    float text_scale;                   // chosen by keys, on top of the screen's
+    view_selected_list *selected;       // textures of meshes; the caller's
+    float text_scale;                   // selected by keys, on top of the screen's
     uint64_t files_stamp;               // of what is open, with --watch
     double next_watch;                  // time of the next check of the files
     double now;                         // seconds since the start
@@ -290,7 +290,7 @@ void view_drop(view_state *viewer, const char *path);
 
 // Reads the picture of --environment, if it is given and something is drawn. Logs an error on
 // failure.
-bool view_choose_environment(view_state *viewer);
+bool view_select_environment(view_state *viewer);
 
 bool view_reload(view_state *viewer);
 
@@ -309,7 +309,7 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Of clips where there are none.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
-// A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
+// A dialog of the desktop, picker.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
 // after one has failed. Asking opens it in a folder, or returns false. Following returns what its
 // answer asks for, after a failure our own list, VIEW_NOTHING until then.
 bool view_has_desktop(const view_state *viewer);
@@ -330,7 +330,7 @@ void view_watch_files(view_state *viewer);
 // Takes the opened game, or shows how far that is. Returns whether the picture changes.
 bool view_follow_scan(view_state *viewer);
 
-// Asks for pictures of the chosen line and its neighbours while a game is listed, and takes those
+// Asks for pictures of the selected line and its neighbours while a game is listed, and takes those
 // that are ready. Returns whether what is shown has changed.
 bool view_follow_previews(view_state *viewer);
 
@@ -343,18 +343,18 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 // --page: opens the page with its character, with the sliders of --set. Returns false and logs an
 // error if there is no such page or slider or its character cannot be opened; true without the
 // option.
-bool view_choose_page(view_state *viewer);
+bool view_select_page(view_state *viewer);
 
 // --game-demo: opens the game. Returns false and logs an error if that fails; true without the
 // option.
-bool view_choose_game(view_state *viewer);
+bool view_select_game(view_state *viewer);
 
 // -- Movies and pictures -------------------------------------------------------------------
 //
 // PNG, APNG, GIF, and MP4 and WebM through ffmpeg if it is installed.
 
 // Begins a movie of `num_frames` pictures, or of a number that is not known yet: 0; the extension
-// of `path` chooses the format. Returns NULL and logs an error if the file cannot be created or
+// of `path` selects the format. Returns NULL and logs an error if the file cannot be created or
 // ffmpeg is missing.
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
                              uint32_t num_frames, view_log *log);

@@ -23,7 +23,7 @@ void view_free_entity(view_entity *figure)
 static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
                              md5_error *error)
 {
-    view_words words = {0};
+    view_text words = {0};
     const md5_load_opts opts = {.file_name = name};
     const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
     const md5_skin_def *const skin =
@@ -31,13 +31,13 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     uint32_t num_meshes = 0;
     COMMON_FOR (i, figure->num_parts)
         num_meshes += figure->parts[i].entity->model->num_meshes;
-    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             (last->first_joint + last->entity->model->skeleton.num_joints), num_meshes);
+    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+                (last->first_joint + last->entity->model->skeleton.num_joints), num_meshes);
     COMMON_FOR (i, figure->num_parts) {
         const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
-        const uint32_t root = part->hung != NULL
-                                  ? figure->parts[part->above].first_joint + part->hung->joint
+        const uint32_t root = part->attached != NULL
+                                  ? figure->parts[part->above].first_joint + part->attached->joint
                                   : MD5_NONE;
         COMMON_FOR (k, model->skeleton.num_joints) {
             const md5_joint *const joint = &model->skeleton.joints[k];
@@ -45,11 +45,11 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
                 joint->parent != MD5_NONE ? part->first_joint + joint->parent : root;
             const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
             char *const unique = common_format("%u:%s", i, joint->name);
-            view_say_joint(&words, i > 0 ? unique : joint->name, parent, bind);
+            view_append_joint(&words, i > 0 ? unique : joint->name, parent, bind);
             free(unique);
         }
     }
-    view_say(&words, "}\n");
+    view_append(&words, "}\n");
     COMMON_FOR (i, figure->num_parts) {
         const md5_entity *const entity = figure->parts[i].entity;
         COMMON_FOR (m, entity->model->num_meshes) {
@@ -57,9 +57,9 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
             const md5_mesh *const mesh = &entity->model->meshes[m];
             const char *const other =
                 skin != NULL ? md5_skin_def_material(game, skin, mesh->shader) : mesh->shader;
-            view_say_mesh(
+            view_append_mesh(
                 &words,
-                &(view_said_mesh){.mesh = mesh,
+                &(view_mesh_text){.mesh = mesh,
                                   .material = other != mesh->shader ? other : entity->materials[m],
                                   .first_joint = figure->parts[i].first_joint,
                                   .scale = 1});
@@ -102,13 +102,13 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     COMMON_FOR (i, figure->num_parts) {
         const md5_entity *const body = figure->parts[i].entity;
         COMMON_FOR (p, body->num_parts) {
-            const md5_entity_part *const hung = &body->parts[p];
+            const md5_entity_part *const attached = &body->parts[p];
             const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
             const md5_mat34 placement =
-                md5_mat34_from_xform(md5_entity_part_placement(hung, body->model->bind));
+                md5_mat34_from_xform(md5_entity_part_placement(attached, body->model->bind));
             const view_entity_part part = {
-                .entity = hung->entity,
-                .hung = hung,
+                .entity = attached->entity,
+                .attached = attached,
                 .above = i,
                 .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
                 .bind = md5_mat34_mul(figure->parts[i].bind, placement),
@@ -140,7 +140,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     bool is_started = model != NULL;
     for (uint32_t i = 0; i < figure->num_parts && is_started; i++) {
         view_entity_part *const part = &figure->parts[i];
-        const bool is_head = part->hung != NULL && strcmp(part->hung->key, "def_head") == 0;
+        const bool is_head = part->attached != NULL && strcmp(part->attached->key, "def_head") == 0;
         part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, &error);
         is_started = part->actor != NULL;
         if (!is_started)
@@ -208,7 +208,7 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
         for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS; c++)
             end_channel(figure, (md5_channel)c);
     } else if (all >= 0 && channel != MD5_CHANNEL_EYELIDS) {
-        // A clip that was chosen for all channels goes on in those of the body. It begins again,
+        // A clip that was selected for all channels goes on in those of the body. It begins again,
         // because synchronised channels fire no commands.
         if (view_has_channel(figure, other) && figure->channels[other].clip < 0) {
             figure->channels[other] = (view_channel){.clip = all};
@@ -333,15 +333,15 @@ static void pose_scene(view_scene *scene, const view_play *play)
         view_entity_part *const part = &figure->parts[i];
         const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
-        if (part->hung == NULL) {
+        if (part->attached == NULL) {
             md5_actor_pose(part->actor, pose + first, joints + first, NULL);
             part->placed = part->bind;
             continue;
         }
         md5_actor_pose(part->actor, pose + first, NULL, NULL);
-        md5_entity_part_copy_joints(part->hung, pose + below, joints + below, pose + first);
+        md5_entity_part_copy_joints(part->attached, pose + below, joints + below, pose + first);
         md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
-        const md5_xform place = md5_entity_part_placement(part->hung, joints + below);
+        const md5_xform place = md5_entity_part_placement(part->attached, joints + below);
         part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
     }
     // Joints of a part, from its own model space into that of the body; parents are placed first.
@@ -354,8 +354,9 @@ static void pose_scene(view_scene *scene, const view_play *play)
             if (skeleton->joints[k].parent != MD5_NONE)
                 continue;
             md5_mat34 local = joints[joint];
-            if (part->hung != NULL) {
-                const uint32_t parent = figure->parts[part->above].first_joint + part->hung->joint;
+            if (part->attached != NULL) {
+                const uint32_t parent =
+                    figure->parts[part->above].first_joint + part->attached->joint;
                 local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
             }
             pose[joint] = md5_xform_from_mat34(local);

@@ -8,11 +8,11 @@
 // The body, or something that hangs at it.
 typedef struct view_entity_part {
     const md5_entity *entity;
-    const md5_entity_part *hung; // NULL for the body
-    uint32_t above;              // the part that it hangs at; of the body 0
-    uint32_t first_joint;        // of its joints in the joined model
-    md5_mat34 bind;              // its placement in the bind pose
-    md5_mat34 placed;            // in the last pose
+    const md5_entity_part *attached; // NULL for the body
+    uint32_t above;                  // the part that it hangs at; of the body 0
+    uint32_t first_joint;            // of its joints in the joined model
+    md5_mat34 bind;                  // its placement in the bind pose
+    md5_mat34 placed;                // in the last pose
     md5_actor *actor;
     uint8_t fresh[MD5_ACTOR_SAVE_SIZE]; // the actor as it was created
 } view_entity_part;
@@ -81,7 +81,7 @@ bool view_has_channel(const view_entity *figure, md5_channel channel);
 struct view_scene;
 
 // The entity whose channels move a scene now, or NULL; the clip of the entity, with its frame
-// commands, that a scene has chosen, or NULL; and the parameters of its materials,
+// commands, that a scene has selected, or NULL; and the parameters of its materials,
 // [VIEW_NUM_PARMS], or NULL if the scene is none of an entity.
 const view_entity *view_channels_of(const struct view_scene *scene);
 const md5_model_anim *view_commands_of(const struct view_scene *scene);

@@ -7,7 +7,7 @@
 static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
                                                 &view_entity_motion};
 
-void view_choose_motion(view_scene *scene)
+void view_select_motion(view_scene *scene)
 {
     const bool rests = view_is_bind_pose(scene);
     scene->mover = NULL;
@@ -27,7 +27,7 @@ void view_show_bind_pose(view_scene *scene, bool on, view_play *play)
 bool view_begin_walk(view_scene *scene)
 {
     const bool has_legs = scene->model != NULL && view_find_legs(scene, &scene->legs) > 0;
-    view_choose_motion(scene);
+    view_select_motion(scene);
     return has_legs;
 }
 
@@ -35,7 +35,7 @@ bool view_end_walk(view_scene *scene)
 {
     const bool walked = scene->legs.num_legs > 0;
     scene->legs = (view_legs){.num_legs = 0};
-    view_choose_motion(scene);
+    view_select_motion(scene);
     return walked;
 }
 

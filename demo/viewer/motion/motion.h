@@ -11,7 +11,7 @@
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/motion/scene.h"
 
-// What a motion does with the clip that was chosen.
+// What a motion does with the clip that was selected.
 typedef enum view_clip_use {
     VIEW_CLIP_UNUSED,
     VIEW_CLIP_TIMES,   // its time is shown, its pose is not
@@ -74,7 +74,7 @@ static inline const view_motion_kind *view_motion_of(const view_scene *scene)
 
 // -- The shown clip ----------------------------------------------------------------------
 
-// The chosen clip; NULL if there is none or the motion uses none.
+// The selected clip; NULL if there is none or the motion uses none.
 const view_clip *view_shown_clip(const view_scene *scene);
 const md5_anim *view_shown_anim(const view_scene *scene);
 
@@ -95,7 +95,7 @@ bool view_is_bind_pose(const view_scene *scene);
 // -- Choosing --------------------------------------------------------------------------
 
 // Finds what moves the scene. Call it when that may have changed; the bind pose stays.
-void view_choose_motion(view_scene *scene);
+void view_select_motion(view_scene *scene);
 
 // Shows the bind pose, or what moves the model, which goes on; `play` may be NULL.
 void view_show_bind_pose(view_scene *scene, bool on, view_play *play);

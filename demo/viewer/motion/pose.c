@@ -20,7 +20,7 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
     return motion->walked != NULL ? motion->walked(scene, play) : view_place_of(scene).translation;
 }
 
-void view_ready_skin(view_scene *scene)
+void view_prepare_skin(view_scene *scene)
 {
     if (scene->dual && scene->model != NULL)
         md5_build_dual_palette(scene->palette, scene->num_joints, scene->duals);
@@ -43,7 +43,7 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec
 
 void view_skin(view_scene *scene)
 {
-    view_ready_skin(scene);
+    view_prepare_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_skin_mesh(scene, i, scene->skinned[i].normals, NULL);
 }
@@ -203,7 +203,7 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
 
 static void skin_positions(view_scene *scene)
 {
-    view_ready_skin(scene);
+    view_prepare_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_skin_mesh(scene, i, NULL, NULL);
 }
@@ -322,7 +322,7 @@ static const float most_skew = 0.1f;
 view_faults view_find_pose_faults(view_scene *scene, bool *marks)
 {
     view_faults faults = {{0}};
-    view_ready_skin(scene);
+    view_prepare_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];

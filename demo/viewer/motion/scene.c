@@ -244,7 +244,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
     } else if (scene->library == NULL) {
         scene->picked_up = false; // so that it is kept when the files are reloaded
     }
-    view_choose_clip(scene, place);
+    view_select_clip(scene, place);
     return true;
 }
 
@@ -271,14 +271,14 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-void view_choose_clip(view_scene *scene, size_t clip)
+void view_select_clip(view_scene *scene, size_t clip)
 {
     const uint32_t in_entity = scene->clips[clip].in_entity;
     scene->clip = clip;
     scene->entity.is_played =
         in_entity > 0
         && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
-    view_choose_motion(scene);
+    view_select_motion(scene);
     view_show_bind_pose(scene, false, NULL);
     // Without a model every clip brings its own joints.
     if (scene->model == NULL)
@@ -305,7 +305,7 @@ bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view
         || !view_play_channel(&scene->entity, (md5_channel)channel, played))
         return false;
     scene->entity.is_played = true;
-    view_choose_motion(scene);
+    view_select_motion(scene);
     view_show_bind_pose(scene, false, NULL);
     take_focus(scene, play);
     return true;
@@ -389,7 +389,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         if (!view_load_machine(&scene->machine, model_path, &opts, log))
             return false;
         scene->model = scene->machine.character->model;
-        view_choose_motion(scene);
+        view_select_motion(scene);
     } else if (model_path != NULL) {
         scene->model = scene->own_model = md5_load_model(model_path, &opts, &error);
         if (scene->model == NULL)
@@ -427,7 +427,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (scene->picked_up && !is_cube)
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)
-        view_choose_clip(scene, first_clip(scene));
+        view_select_clip(scene, first_clip(scene));
     if (model_path == NULL && scene->num_clips > 0) { // perhaps the first one named is left out
         free(scene->path);
         free(scene->name);
@@ -496,7 +496,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     }
     scene->picked_up = scene->entity.entity != NULL;
     if (scene->num_clips > 0)
-        view_choose_clip(scene, first_clip(scene));
+        view_select_clip(scene, first_clip(scene));
     return true;
 }
 

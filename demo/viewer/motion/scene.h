@@ -65,7 +65,7 @@ typedef struct view_scene {
     const md5_model *model; // own_model, or that of the machine; NULL: only joints are shown
     md5_model *own_model;
     view_clip *clips;
-    size_t num_clips, clip; // clip: index of the chosen one, if num_clips > 0
+    size_t num_clips, clip; // clip: index of the selected one, if num_clips > 0
     // What moves the model, and what does so now: the same, or the bind pose. See motion.h; NULL:
     // the clip.
     const struct view_motion_kind *mover, *motion;
@@ -93,10 +93,11 @@ typedef struct view_scene {
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
     // The current pose, written by view_pose().
-    md5_xform *pose;      // [num_joints]
-    md5_mat34 *joints;    // [num_joints], model space
-    md5_mat34 *palette;   // [num_joints]; only valid with a model
-    md5_dual_quat *duals; // [num_joints], the palette again, written by view_ready_skin() if `dual`
+    md5_xform *pose;    // [num_joints]
+    md5_mat34 *joints;  // [num_joints], model space
+    md5_mat34 *palette; // [num_joints]; only valid with a model
+    md5_dual_quat
+        *duals; // [num_joints], the palette again, written by view_prepare_skin() if `dual`
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
@@ -137,7 +138,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Shows clip `clip` (< num_clips).
-void view_choose_clip(view_scene *scene, size_t clip);
+void view_select_clip(view_scene *scene, size_t clip);
 
 // Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
 // focus; the time of `play` becomes that of its clip. False and no change if it cannot be.
@@ -150,9 +151,9 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 // Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
 void view_skin(view_scene *scene);
 
-// Skins one mesh. Call view_pose() and then view_ready_skin() first; the latter writes the dual
+// Skins one mesh. Call view_pose() and then view_prepare_skin() first; the latter writes the dual
 // quaternions, if they are used. `normals`, of scene->skinned, and `tangents` may be NULL.
-void view_ready_skin(view_scene *scene);
+void view_prepare_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents);
 
 // Bounds of all vertices that are drawn, or of all joints if only joints are shown, in the pose

@@ -315,7 +315,7 @@ bool view_lacks_thumbnails(const view_pages *pages);
 
 // Draws the next one, or for --output all. Call it outside of a frame. What cannot be drawn stays
 // black. They are freed once, at the end.
-void view_ready_thumbnails(const view_stage *stage);
+void view_prepare_thumbnails(const view_stage *stage);
 void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer);
 
 // Frees what pages keep, on the GPU and beside it. Call it before the document is freed, and

@@ -99,8 +99,8 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
 }
 
 // Creates what a figure needs, before the frame begins. Returns false and fills `error` on failure.
-static bool ready_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
-                         md5_error *error)
+static bool prepare_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
+                           md5_error *error)
 {
     const view_figure_kind kind = figure->kind;
     md5gl_model **const drawn = &pages->models[kind];
@@ -110,8 +110,8 @@ static bool ready_figure(view_pages *pages, const view_stage *stage, const view_
         *drawn = stage->document->drawn;
     if (kind == VIEW_FIGURE_HEAT) {
         const bool is_ready =
-            view_ready_heat(&pages->heat, stage->renderer, model, NULL,
-                            kept != NULL ? kept->heat : NULL, pages->picture.heat_joint, error);
+            view_prepare_heat(&pages->heat, stage->renderer, model, NULL,
+                              kept != NULL ? kept->heat : NULL, pages->picture.heat_joint, error);
         *drawn = pages->heat.drawn;
         return is_ready;
     }
@@ -251,11 +251,11 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
         const view_loader loader = {given->options, given->renderer, given->log, NULL};
         if (page->has_morphs) // without them, which is logged, the page shows the model
-            view_ready_morphs(document, &loader);
+            view_prepare_morphs(document, &loader);
         view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
     }
     for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
-        drawn = ready_figure(pages, given, &picture->figures[i], error);
+        drawn = prepare_figure(pages, given, &picture->figures[i], error);
 
     // The box of the page, in what panel and plots leave free.
     const float left = clean ? 0 : panel_width(given);
@@ -393,11 +393,11 @@ static void write_text(column *c, view_text_size size, view_color color, const c
 // Words to press, from `left` on, in as many rows as they need; those of a choice are filled.
 // `label`: of the items, before the words. Returns which one was pressed, or -1.
 static int write_words(column *c, float left, const char *label, const char *const *words,
-                       int count, int chosen)
+                       int count, int selected)
 {
     const view_font *const font = c->canvas->font;
     const float line = font->line[VIEW_TEXT], inset = 5 * font->scale, gap = 3 * font->scale;
-    const bool is_choice = chosen >= 0;
+    const bool is_choice = selected >= 0;
     float x = left;
     int pressed = -1;
     COMMON_FOR (i, count) {
@@ -410,11 +410,11 @@ static int write_words(column *c, float left, const char *label, const char *con
         const view_rect word = {x, c->y, fminf(width, end - x), line};
         if (is_choice)
             view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4 * font->scale,
-                                 i == chosen ? VIEW_CHOSEN : VIEW_CONTROL);
+                                 i == selected ? VIEW_SELECTED : VIEW_CONTROL);
         view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset,
-                       !is_choice    ? VIEW_ACCENT
-                       : i == chosen ? VIEW_BRIGHT
-                                     : VIEW_PLAIN,
+                       !is_choice      ? VIEW_ACCENT
+                       : i == selected ? VIEW_BRIGHT
+                                       : VIEW_PLAIN,
                        words[i]);
         char name[96];
         COMMON_TEXT(name, "%s=%s", label, words[i]);
@@ -426,13 +426,13 @@ static int write_words(column *c, float left, const char *label, const char *con
     return pressed;
 }
 
-// A choice: all words if they fit into the row, else the chosen one, which a press unfolds.
+// A choice: all words if they fit into the row, else the selected one, which a press unfolds.
 static void write_choice(column *c, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
     const view_font *const font = c->canvas->font;
     const float left = c->x + 0.34f * c->width;
-    const int count = (int)slider->high + 1, chosen = (int)lroundf(pages->values[number]);
+    const int count = (int)slider->high + 1, selected = (int)lroundf(pages->values[number]);
     const char *words[MAX_WORDS];
     float width = 0;
     for (int i = 0; i < count && i < MAX_WORDS; i++) {
@@ -444,12 +444,12 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
     int pressed = -1;
     if (!fits) {
-        const char *const word[2] = {words[chosen], is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
+        const char *const word[2] = {words[selected], is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
         if (write_words(c, left, slider->name, word, 2, 0) >= 0)
             pages->unfolded = is_open ? 0 : number + 1;
     }
     if (fits || is_open)
-        pressed = write_words(c, fits ? left : c->x, slider->name, words, count, chosen);
+        pressed = write_words(c, fits ? left : c->x, slider->name, words, count, selected);
     if (pressed < 0)
         return;
     pages->values[number] = (float)pressed;
@@ -668,7 +668,7 @@ bool view_lacks_thumbnails(const view_pages *pages)
            && pages->num_thumbnails < view_num_pages;
 }
 
-void view_ready_thumbnails(const view_stage *stage)
+void view_prepare_thumbnails(const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
     const uint32_t count = view_num_pages, rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;

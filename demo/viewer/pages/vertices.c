@@ -145,14 +145,14 @@ VIEW_KEEP(bind)
 
     // A copy of the model with these weights, of the same vertices in the same order. All meshes
     // have all weights.
-    view_words words = {0};
+    view_text words = {0};
     uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
-    view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             own->skeleton.num_joints, own->num_meshes);
+    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+                own->skeleton.num_joints, own->num_meshes);
     COMMON_FOR (i, own->skeleton.num_joints)
-        view_say_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
-                       md5_xform_from_mat34(own->bind[i]));
-    view_say(&words, "}\n");
+        view_append_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
+                          md5_xform_from_mat34(own->bind[i]));
+    view_append(&words, "}\n");
     for (uint32_t i = 0, first = 0; i < own->num_meshes; i++) {
         md5_mesh mesh = own->meshes[i];
         COMMON_FOR (v, mesh.num_vertices)
@@ -162,8 +162,8 @@ VIEW_KEEP(bind)
         mesh.file_vertices = weights->vertices + first;
         mesh.num_weights = weights->num_weights;
         mesh.weights = weights->weights;
-        view_say_mesh(&words,
-                      &(view_said_mesh){.mesh = &mesh, .material = mesh.shader, .scale = 1});
+        view_append_mesh(&words,
+                         &(view_mesh_text){.mesh = &mesh, .material = mesh.shader, .scale = 1});
         first += mesh.num_vertices;
     }
     kept->bound = md5_parse_model(words.text, words.size, NULL, NULL);

@@ -273,14 +273,14 @@ static bool start_video(bool visible)
     const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
     const bool has_display = (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
 #endif
-    const char *const chosen = getenv("SDL_VIDEODRIVER");
-    const bool is_chosen = chosen != NULL && *chosen != '\0';
-    if ((is_chosen || has_display) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+    const char *const selected = getenv("SDL_VIDEODRIVER");
+    const bool is_selected = selected != NULL && *selected != '\0';
+    if ((is_selected || has_display) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
         // If the named display is missing, SDL falls back to drivers without output.
-        if (view_is_window_seen(NULL) || (is_chosen && !visible))
+        if (view_is_window_seen(NULL) || (is_selected && !visible))
             return true;
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
-    } else if (is_chosen) {
+    } else if (is_selected) {
         return false; // SDL reports why
     }
     if (visible) {

@@ -1,6 +1,6 @@
-// The lists that open over the picture: their entries, names of a game in groups, choosing by keys,
-// and the panel. Names are grouped by the folders in them, and by their words up to "_" where there
-// are no folders, so that a long list fits on a screen.
+// The lists that open over the picture: their entries, names of a game in groups, selecting by
+// keys, and the panel. Names are grouped by the folders in them, and by their words up to "_" where
+// there are no folders, so that a long list fits on a screen.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/draw/previews.h"
@@ -149,7 +149,7 @@ static void list_groups(view_browser *browser)
         common_realloc(browser->found, 2 * browser->num_names + 2, sizeof *browser->found);
     browser->num_left_out = slash != NULL ? (size_t)(slash - start) + 1 : 0;
     if (above.count > 0 || browser->is_own_alone)
-        add_group_row(browser, VIEW_ENTRY_ABOVE, common_copy("../"),
+        add_group_row(browser, VIEW_ENTRY_PARENT, common_copy("../"),
                       above.count > 0 ? start_of(&order, above) : NULL);
     else if (here.count == browser->num_names && num_own > 0 && num_own < browser->num_names)
         add_group_row(browser, VIEW_ENTRY_OWN,
@@ -174,14 +174,14 @@ static void list_groups(view_browser *browser)
     browser->group = start;
 }
 
-// Finds the entries whose labels contain the filter, and chooses the first. Without a filter, the
+// Finds the entries whose labels contain the filter, and selects the first. Without a filter, the
 // entries of a game are those of its group: groups within and single names. Time: that of sorting
 // the names.
 static void find_entries(view_browser *browser)
 {
     browser->found =
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
-    browser->num_found = browser->chosen = browser->first = 0;
+    browser->num_found = browser->selected = browser->first = 0;
     if (browser->kind == VIEW_BROWSE_GAME) {
         while (browser->num_entries > browser->num_names) { // groups stand behind the names
             view_entry *const entry = &browser->entries[--browser->num_entries];
@@ -197,37 +197,37 @@ static void find_entries(view_browser *browser)
         if (common_contains(browser->entries[i].label, browser->filter)
             && (browser->entries[i].is_own || !browser->is_own_alone))
             browser->found[browser->num_found++] = i;
-    // Enter chooses an entry other than the parent folder, if there is one.
+    // Enter selects an entry other than the parent folder, if there is one.
     const view_entry_kind first =
         browser->num_found > 1 ? browser->entries[browser->found[0]].kind : VIEW_ENTRY_FILE;
-    browser->chosen = first == VIEW_ENTRY_ABOVE || first == VIEW_ENTRY_OWN;
+    browser->selected = first == VIEW_ENTRY_PARENT || first == VIEW_ENTRY_OWN;
 }
 
-// Chooses the row of what is shown, if it is listed.
-static void choose_shown(view_browser *browser)
+// Selects the row of what is shown, if it is listed.
+static void select_shown(view_browser *browser)
 {
     COMMON_FOR (i, browser->num_found)
         if (browser->entries[browser->found[i]].is_shown)
-            browser->chosen = i;
+            browser->selected = i;
 }
 
 // Enters the group of a row, or leaves one. Returns false if the row is a name.
 static bool enter_group(view_browser *browser, const view_entry *entry)
 {
     char *const left = browser->group;
-    const bool is_above = entry->kind == VIEW_ENTRY_ABOVE;
+    const bool is_above = entry->kind == VIEW_ENTRY_PARENT;
     if (entry->kind != VIEW_ENTRY_GROUP && entry->kind != VIEW_ENTRY_OWN && !is_above)
         return false;
     if (entry->kind == VIEW_ENTRY_OWN || entry->path == NULL)
         browser->is_own_alone = entry->kind == VIEW_ENTRY_OWN;
     browser->group = entry->path != NULL ? common_copy(entry->path) : NULL;
     find_entries(browser); // frees the entry
-    // The group that was left is chosen.
+    // The group that was left is selected.
     for (size_t i = 0; i < browser->num_found && is_above && left != NULL; i++) {
         const view_entry *const listed = &browser->entries[browser->found[i]];
         if (listed->kind == VIEW_ENTRY_GROUP
             && strncmp(listed->path, left, strlen(listed->path)) == 0)
-            browser->chosen = i;
+            browser->selected = i;
     }
     free(left);
     return true;
@@ -245,7 +245,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     char *const outer = common_folder(listed.folder), *const above = common_whole(outer);
     free(outer);
     if (strcmp(above, listed.folder) != 0)
-        add_entry(&listed, VIEW_ENTRY_ABOVE, common_copy("../"), above);
+        add_entry(&listed, VIEW_ENTRY_PARENT, common_copy("../"), above);
     free(above);
     for (size_t i = 0; i <= NUM_ENDINGS; i++) { // then the folders in it
         const bool is_file = i < NUM_ENDINGS;
@@ -316,7 +316,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         }
     }
     find_entries(browser);
-    choose_shown(browser);
+    select_shown(browser);
     return true;
 }
 
@@ -346,7 +346,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     browser->group = shown != NULL ? common_copy(shown) : NULL; // the one that lists it
     find_entries(browser);
     if (filter[0] == '\0')
-        choose_shown(browser);
+        select_shown(browser);
 }
 
 void view_list_scan(view_browser *browser, const char *place)
@@ -362,14 +362,14 @@ void view_list_scan(view_browser *browser, const char *place)
 // -- Choosing -------------------------------------------------------------------------------
 
 // Choosing an entry closes the list, unless it is a folder, which is listed instead.
-static view_command take_chosen(view_browser *browser)
+static view_command take_selected(view_browser *browser)
 {
-    if (browser->chosen >= browser->num_found)
-        return (view_command){.action = VIEW_TAKEN};
-    const view_entry *const entry = &browser->entries[browser->found[browser->chosen]];
+    if (browser->selected >= browser->num_found)
+        return (view_command){.action = VIEW_HANDLED};
+    const view_entry *const entry = &browser->entries[browser->found[browser->selected]];
     if (browser->kind == VIEW_BROWSE_GAME && enter_group(browser, entry))
         return (view_command){.action = VIEW_LISTED};
-    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_ABOVE)
+    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_PARENT)
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
     static const view_action actions[] = {[VIEW_BROWSE_FILES] = VIEW_OPEN_FILE,
                                           [VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
@@ -388,9 +388,9 @@ static view_command take_chosen(view_browser *browser)
 static void move_choice(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
-    long long place = (long long)browser->chosen + step;
+    long long place = (long long)browser->selected + step;
     place = place > last ? last : place;
-    browser->chosen = place < 0 ? 0 : (size_t)place;
+    browser->selected = place < 0 ? 0 : (size_t)place;
 }
 
 // Another section of the game; of the files, the contents of their folder.
@@ -400,7 +400,7 @@ static view_command turn_section(const view_browser *browser, int step)
     if (browser->kind == VIEW_BROWSE_FILES)
         return (view_command){.action = VIEW_OPEN_GAME, .path = common_copy(browser->folder)};
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
-        return (view_command){.action = VIEW_TAKEN};
+        return (view_command){.action = VIEW_HANDLED};
     return (view_command){.action = VIEW_OPEN_SECTION,
                           .number = (size_t)(((int)browser->section + step + count) % count)};
 }
@@ -418,7 +418,7 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
         return (view_command){.action = VIEW_CLOSED};
     case VIEW_KEY_RETURN:
     case VIEW_KEY_PAD_ENTER:
-        return take_chosen(browser);
+        return take_selected(browser);
     case VIEW_KEY_BACKSPACE: {
         // Removes the last character, which may have several bytes.
         size_t length = strlen(browser->filter);
@@ -448,7 +448,7 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
         break;
     default:
         // Function keys keep their actions; others are typed or ignored.
-        return (view_command){.action = code < VIEW_KEY_NAMED ? VIEW_TAKEN : VIEW_NOTHING};
+        return (view_command){.action = code < VIEW_KEY_NAMED ? VIEW_HANDLED : VIEW_NOTHING};
     }
     return (view_command){.action = VIEW_LISTED};
 }
@@ -459,7 +459,7 @@ view_command view_type_browser(view_browser *browser, const char *text)
         return (view_command){.action = VIEW_NOTHING};
     const size_t used = strlen(browser->filter);
     if (used + strlen(text) >= sizeof browser->filter)
-        return (view_command){.action = VIEW_TAKEN};
+        return (view_command){.action = VIEW_HANDLED};
     memcpy(browser->filter + used, text, strlen(text) + 1);
     find_entries(browser);
     return (view_command){.action = VIEW_LISTED};
@@ -535,7 +535,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
 {
     static const view_color colors[] = {
         [VIEW_ENTRY_FILE] = VIEW_PLAIN,    [VIEW_ENTRY_RECENT] = VIEW_DIM,
-        [VIEW_ENTRY_FOLDER] = VIEW_ACCENT, [VIEW_ENTRY_ABOVE] = VIEW_ACCENT,
+        [VIEW_ENTRY_FOLDER] = VIEW_ACCENT, [VIEW_ENTRY_PARENT] = VIEW_ACCENT,
         [VIEW_ENTRY_CLIP] = VIEW_PLAIN,    [VIEW_ENTRY_NAMED] = VIEW_PLAIN,
         [VIEW_ENTRY_GROUP] = VIEW_ACCENT,  [VIEW_ENTRY_OWN] = VIEW_ACCENT,
     };
@@ -578,14 +578,14 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     if (ui_is_panel_hot(ui)
         && ui_scroll_lines(ui, line, browser->num_rows, browser->num_found, &browser->first)) {
         const size_t last = browser->first + browser->num_rows - 1;
-        browser->chosen = browser->chosen < browser->first ? browser->first
-                          : browser->chosen > last         ? last
-                                                           : browser->chosen;
+        browser->selected = browser->selected < browser->first ? browser->first
+                            : browser->selected > last         ? last
+                                                               : browser->selected;
     }
-    if (browser->chosen < browser->first)
-        browser->first = browser->chosen;
-    if (browser->chosen >= browser->first + browser->num_rows)
-        browser->first = browser->chosen - browser->num_rows + 1;
+    if (browser->selected < browser->first)
+        browser->first = browser->selected;
+    if (browser->selected >= browser->first + browser->num_rows)
+        browser->first = browser->selected - browser->num_rows + 1;
     list.first = browser->first;
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
     draw_heading(ui, box.x + padding, box.y + padding, inner);
@@ -605,17 +605,17 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
             ui_text_left_of(ui, list.rows.x + list.rows.width,
                             list.rows.y + (float)(i - list.first) * line, VIEW_AMBER, text);
         }
-        ui_line(ui, &list, i, i == browser->chosen, 0, colors[entry->kind], entry->label,
+        ui_line(ui, &list, i, i == browser->selected, 0, colors[entry->kind], entry->label,
                 entry->label + left_out);
         if (entry->kind == VIEW_ENTRY_FILE || entry->kind == VIEW_ENTRY_RECENT)
             ui_context(ui, VIEW_ON_FILE, 0, 0, common_base(entry->path), entry->path);
     }
     ui_scroll_bar(ui, &list);
     if (list.hovered != SIZE_MAX)
-        browser->chosen = list.hovered;
+        browser->selected = list.hovered;
     if (list.pressed != SIZE_MAX) {
-        browser->chosen = list.pressed;
-        ui->command = take_chosen(browser);
+        browser->selected = list.pressed;
+        ui->command = take_selected(browser);
     }
     if (is_beside) {
         view_clear_browser(browser);

@@ -1,5 +1,5 @@
-// What is at the bottom for a clip: the values of the chosen joint over its frames, or how far each
-// joint is from the one that it is compared with. Each is a plot with a table beside it.
+// What is at the bottom for a clip: the values of the selected joint over its frames, or how far
+// each joint is from the one that it is compared with. Each is a plot with a table beside it.
 #include "demo/viewer/ui/ui.h"
 
 // == Plots ================================================================================
@@ -173,7 +173,7 @@ static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
             pressed = i;
         }
         if (i == shown || ui_is_hot(ui))
-            view_draw_rect(ui->canvas, row, i == shown ? VIEW_CHOSEN : VIEW_CONTROL);
+            view_draw_rect(ui->canvas, row, i == shown ? VIEW_SELECTED : VIEW_CONTROL);
         ui_draw_cells(ui, row, wide, &of);
     }
     ui_end_column(ui);
@@ -245,7 +245,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     const view_clip *const clip = view_shown_clip(scene);
     const float em = view_em(stage->font);
     view_curves *const curves = &ui->curves;
-    const int32_t joint = ui->chosen_joint;
+    const int32_t joint = ui->selected_joint;
     if (clip == NULL || clip->binding == NULL)
         return "No clip is shown";
     if (joint < 0 || (uint32_t)joint >= scene->num_joints)
@@ -297,7 +297,7 @@ static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, 
     view_format_number(of->texts[3], size, peak->angle, 2, false);
 }
 
-// Joints by their largest distance over the clip, and that of the chosen one, or of the first, in
+// Joints by their largest distance over the clip, and that of the selected one, or of the first, in
 // each frame. Returns what is missing, or NULL.
 static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect left,
                                 view_rect right)
@@ -307,7 +307,7 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
     if (compare->model == NULL || compare->num_same == 0)
         return "No joints to compare with: menu Model, Compare with\xE2\x80\xA6";
     COMMON_FOR (i, compare->num_same)
-        shown = (int32_t)compare->peaks[i].joint == ui->chosen_joint ? i : shown;
+        shown = (int32_t)compare->peaks[i].joint == ui->selected_joint ? i : shown;
     const uint32_t joint = compare->peaks[shown].joint;
     plot of = {.anim = compare->measured,
                .lines[0] = {stage->document->scene.skeleton->joints[joint].name,
@@ -321,7 +321,7 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
     const uint32_t pressed =
         run_table(ui, stage, right, &head, compare->num_same, shown, fill_peak);
     if (pressed != UINT32_MAX) {
-        ui->chosen_joint = (int32_t)compare->peaks[pressed].joint;
+        ui->selected_joint = (int32_t)compare->peaks[pressed].joint;
         ui->command.action = VIEW_MARKED;
     }
     return NULL;

@@ -133,7 +133,7 @@ static char *make_name(const view_export *export, bool is_series, bool has_all, 
     return path;
 }
 
-bool view_choose_export(view_export *export, const view_stage *stage, unsigned number,
+bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options)
 {
     const view_scene *const scene = &stage->document->scene;

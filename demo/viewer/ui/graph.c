@@ -379,7 +379,7 @@ static void draw_node(const drawing *of, uint32_t number)
         draw_dashes(of, rect, dimmed(VIEW_AMBER, is_dim));
     else
         draw_frame(of, rect, node_radius, dimmed(frame, is_dim),
-                   is_filled || is_left ? VIEW_CHOSEN
+                   is_filled || is_left ? VIEW_SELECTED
                    : number == of->node ? VIEW_HOVERED
                                         : dimmed(VIEW_CONTROL, is_dim));
     if (is_active && !is_filled) { // as far as the transition has come
@@ -389,7 +389,7 @@ static void draw_node(const drawing *of, uint32_t number)
             of->stage->canvas,
             scaled((view_rect){inside.x, inside.y, fmaxf(part * inside.width, 0.4f), inside.height},
                    of->em),
-            (node_radius - 0.1f) * of->em, VIEW_CHOSEN);
+            (node_radius - 0.1f) * of->em, VIEW_SELECTED);
     }
     const view_color color =
         dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
@@ -539,8 +539,8 @@ static void draw_popover(const drawing *of)
 
 // A word in the head, whose left or right edge is at `x`, which becomes that of the next one.
 // Returns whether it was pressed.
-static bool draw_word(const drawing *of, float *x, bool at_right, bool is_chosen, const char *label,
-                      const char *text)
+static bool draw_word(const drawing *of, float *x, bool at_right, bool is_selected,
+                      const char *label, const char *text)
 {
     const view_font *const font = of->stage->font;
     const float padding = 0.7f * of->em,
@@ -548,12 +548,12 @@ static bool draw_word(const drawing *of, float *x, bool at_right, bool is_chosen
     const view_rect rect = {at_right ? *x - width : *x, of->area.y - (head_height + 0.3f) * of->em,
                             width, (head_height - 0.2f) * of->em};
     const bool is_pressed = ui_item(of->ui, rect, label), is_hot = ui_is_hot(of->ui);
-    if (is_chosen || is_hot)
+    if (is_selected || is_hot)
         view_draw_round_rect(of->stage->canvas, rect, 0.3f * of->em,
-                             is_chosen ? VIEW_CHOSEN : VIEW_HOVERED);
+                             is_selected ? VIEW_SELECTED : VIEW_HOVERED);
     view_draw_text(of->stage->canvas, VIEW_TEXT, rect.x + padding,
                    rect.y + 0.5f * (rect.height - font->line[VIEW_TEXT]), 0,
-                   is_chosen || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
+                   is_selected || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
     *x += at_right ? -width : width;
     return is_pressed;
 }

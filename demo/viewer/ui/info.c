@@ -260,8 +260,8 @@ static void list_mesh(const view_stage *stage, uint32_t number, view_rows *rows)
     list_material(stage, number, rows);
 }
 
-// The chosen material, and its meshes.
-static void list_chosen_material(const view_stage *stage, view_rows *rows)
+// The selected material, and its meshes.
+static void list_selected_material(const view_stage *stage, view_rows *rows)
 {
     const md5_model *const model = stage->document->scene.model;
     const uint32_t first = (uint32_t)stage->material;
@@ -341,7 +341,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     view_row *const title = view_add_row(rows, VIEW_BRIGHT, NULL, "%s", document->scene.name);
     title->kind = VIEW_ROW_TITLE;
     view_make_hit(title, HIT_FILES, "Ctrl+O");
-    list_chosen_material(stage, rows);
+    list_selected_material(stage, rows);
     list_clip(stage, rows);
     // The file's axes, if they are not those of the viewer.
     view_describe_turn(&document->scene.turn, text, sizeof text);

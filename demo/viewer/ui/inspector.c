@@ -1,5 +1,5 @@
-// The inspector: what is measured, the chosen joint, lights and materials, a machine's parameters,
-// an entity's channels, and the figures of the document.
+// The inspector: what is measured, the selected joint, lights and materials, a machine's
+// parameters, an entity's channels, and the figures of the document.
 #include "demo/viewer/ui/ui.h"
 
 // The spaces of a section, for sliders and switches. False if it is folded.
@@ -16,7 +16,7 @@ static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number se
     return true;
 }
 
-// == The chosen joint =====================================================================
+// == The selected joint =====================================================================
 
 const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
 const int view_value_places[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
@@ -233,10 +233,11 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     const view_scene *const scene = &stage->document->scene;
     const view_font *const font = stage->font;
     const float em = view_em(font), padding = 0.7f * em;
-    const int32_t chosen = ui->chosen_joint;
-    if (chosen < 0 || (uint32_t)chosen >= scene->num_joints || view_shows_crowd(stage->document))
+    const int32_t selected = ui->selected_joint;
+    if (selected < 0 || (uint32_t)selected >= scene->num_joints
+        || view_shows_crowd(stage->document))
         return;
-    const uint32_t number = (uint32_t)chosen;
+    const uint32_t number = (uint32_t)selected;
     const md5_joint *const joints = scene->skeleton->joints, *const joint = &joints[number];
     char text[64];
     int32_t next = -1;
@@ -284,7 +285,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     show_weights(ui, scene->model, number);
     ui_take_row(ui, ceilf(0.5f * em), &row);
     if (next >= 0) {
-        ui->chosen_joint = next;
+        ui->selected_joint = next;
         ui->command.action = VIEW_MARKED;
     }
 }

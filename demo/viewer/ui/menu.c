@@ -322,7 +322,7 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
 // In lines of text.
 static const float row_lines = 1.3f;
 
-// Keys that choose a line: the next one that is not grey, or its end.
+// Keys that select a line: the next one that is not grey, or its end.
 static size_t next_line(const menu_lines *lines, size_t from, int way)
 {
     size_t line = from;
@@ -360,9 +360,9 @@ static void draw_tick(view_canvas *canvas, float x, float y, float scale)
 }
 
 // A box of lines, its upper left corner at (x, y) or where it fits. Returns its outline; sets the
-// line below the mouse and takes a press. `chosen` is the line that keys have chosen.
+// line below the mouse and takes a press. `selected` is the line that keys have selected.
 static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lines *lines, float x,
-                            float y, float least_width, size_t chosen, size_t *first,
+                            float y, float least_width, size_t selected, size_t *first,
                             size_t *hovered)
 {
     view_canvas *const canvas = stage->canvas;
@@ -385,10 +385,10 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
     box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
     box.y = roundf(fmaxf(fminf(box.y, room + padding - box.height), scale));
     // Keys and the wheel scroll.
-    if (chosen < lines->count && chosen < *first)
-        *first = chosen;
-    if (chosen < lines->count && chosen >= *first + count)
-        *first = chosen + 1 - count;
+    if (selected < lines->count && selected < *first)
+        *first = selected;
+    if (selected < lines->count && selected >= *first + count)
+        *first = selected + 1 - count;
     if (view_contains(box, ui->mouse.x, ui->mouse.y))
         ui_scroll_lines(ui, row, count, lines->count, first);
     *first = *first + count > lines->count ? lines->count - count : *first;
@@ -402,11 +402,11 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
                                  box.y + 0.5f * padding + (float)(i - *first) * row,
                                  box.width - 0.6f * padding, row};
         const bool is_pressed = ui_item(ui, place, line->label), is_hot = ui_is_hot(ui);
-        const bool is_lit = i == chosen || (is_hot && chosen >= lines->count);
+        const bool is_lit = i == selected || (is_hot && selected >= lines->count);
         if (is_hot)
             *hovered = i;
         if (is_lit || is_hot)
-            view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_CHOSEN : VIEW_CONTROL);
+            view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_SELECTED : VIEW_CONTROL);
         const float top = place.y + 0.5f * (row - font->line[VIEW_TEXT]);
         const view_color color = line->missing != 0 ? VIEW_DISABLED
                                  : is_lit           ? VIEW_BRIGHT
@@ -455,18 +455,18 @@ static void draw_help(const view_stage *stage, view_rect box, const menu_line *l
 }
 
 // Moves the choice by keys, and takes it by Enter.
-static void choose_by_keys(view_ui *ui, const view_stage *stage, const menu_lines *lines)
+static void select_by_keys(view_ui *ui, const view_stage *stage, const menu_lines *lines)
 {
-    size_t *const chosen = &ui->menu.chosen;
+    size_t *const selected = &ui->menu.selected;
     if (ui_key(ui, VIEW_KEY_DOWN))
-        *chosen = next_line(lines, *chosen, 1);
+        *selected = next_line(lines, *selected, 1);
     else if (ui_key(ui, VIEW_KEY_UP))
-        *chosen = next_line(lines, *chosen, -1);
+        *selected = next_line(lines, *selected, -1);
     else if (ui_key(ui, VIEW_KEY_END))
-        *chosen = next_line(lines, 0, -1);
+        *selected = next_line(lines, 0, -1);
     else if ((ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER))
-             && *chosen < lines->count)
-        take_line(ui, stage, &lines->lines[*chosen]);
+             && *selected < lines->count)
+        take_line(ui, stage, &lines->lines[*selected]);
 }
 
 // -- The bar and its menus, the menu of what was clicked on ---------------------------------------
@@ -486,16 +486,16 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (has_inner)
         list_menu(inner, stage, menu->row->menu, menu->group);
     menu_lines *const taking = has_inner ? inner : outer;
-    choose_by_keys(ui, stage, taking);
+    select_by_keys(ui, stage, taking);
     if (menu->kind != VIEW_NO_MENU && has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
         menu->group[0] = '\0';
     } else if (menu->kind != VIEW_NO_MENU && is_bar
                && (ui_key(ui, VIEW_KEY_LEFT) || ui_key(ui, VIEW_KEY_RIGHT))) {
         const int step = ui->mouse.key == VIEW_KEY_RIGHT ? 1 : VIEW_NUM_MENUS - 1;
-        const bool opens = step == 1 && menu->chosen < outer->count
-                           && outer->lines[menu->chosen].is_group && !has_inner;
+        const bool opens = step == 1 && menu->selected < outer->count
+                           && outer->lines[menu->selected].is_group && !has_inner;
         if (opens) {
-            take_line(ui, stage, &outer->lines[menu->chosen]);
+            take_line(ui, stage, &outer->lines[menu->selected]);
         } else {
             const view_menu next = (view_menu)(((int)menu->menu + step) % VIEW_NUM_MENUS);
             view_open_menu(ui, VIEW_MENU_OF_BAR, 0, 0);
@@ -505,16 +505,16 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (menu->kind != VIEW_NO_MENU) {
         size_t hovered = SIZE_MAX, inner_hovered = SIZE_MAX;
         const view_rect box =
-            draw_lines(ui, stage, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->chosen,
+            draw_lines(ui, stage, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->selected,
                        &menu->first, &hovered);
-        const menu_line *told = hovered < outer->count        ? &outer->lines[hovered]
-                                : menu->chosen < outer->count ? &outer->lines[menu->chosen]
-                                                              : NULL;
+        const menu_line *told = hovered < outer->count          ? &outer->lines[hovered]
+                                : menu->selected < outer->count ? &outer->lines[menu->selected]
+                                                                : NULL;
         view_rect last = box;
         // A menu within opens below the mouse, and stays while the mouse goes towards it.
         const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menu->last_x;
         if (is_moved && hovered < outer->count) {
-            menu->chosen = SIZE_MAX;
+            menu->selected = SIZE_MAX;
             menu->group[0] = '\0';
             if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
                 take_line(ui, stage, &outer->lines[hovered]);
@@ -532,7 +532,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
                 box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
             last =
                 draw_lines(ui, stage, inner, flips ? box.x - 0.6f * box.width : box.x + box.width,
-                           y, 0, menu->chosen, &menu->inner_first, &inner_hovered);
+                           y, 0, menu->selected, &menu->inner_first, &inner_hovered);
             told = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
         }
         if (told != NULL && ui->command.action == VIEW_NOTHING)
@@ -588,16 +588,16 @@ static void draw_search(view_ui *ui, const view_stage *stage)
     const view_rect field = {roundf(0.5f * (stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     if (ui_field(ui, field, "A command, clip, state, file", menu->text, sizeof menu->text)) {
-        menu->chosen = 0;
+        menu->selected = 0;
         menu->first = 0;
     }
     list_found(lines, stage, menu->text);
-    choose_by_keys(ui, stage, lines);
+    select_by_keys(ui, stage, lines);
     if (menu->kind != VIEW_NO_MENU && lines->count > 0) {
         size_t hovered = SIZE_MAX;
         const view_rect box = draw_lines(ui, stage, lines, field.x, field.y + height + scale, width,
-                                         menu->chosen, &menu->first, &hovered);
-        const size_t told = hovered < lines->count ? hovered : menu->chosen;
+                                         menu->selected, &menu->first, &hovered);
+        const size_t told = hovered < lines->count ? hovered : menu->selected;
         if (told < lines->count && ui->command.action == VIEW_NOTHING)
             draw_help(stage, box, &lines->lines[told]);
     }
@@ -740,7 +740,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         const bool slides =
             ui->menu.kind == VIEW_MENU_OF_BAR && ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
         if (is_open || ui_is_hot(ui))
-            view_draw_rect(stage->canvas, place, is_open ? VIEW_CHOSEN : VIEW_HOVERED);
+            view_draw_rect(stage->canvas, place, is_open ? VIEW_SELECTED : VIEW_HOVERED);
         view_draw_text(stage->canvas, VIEW_TEXT, x + padding,
                        0.5f * (height - font->line[VIEW_TEXT]), 0, VIEW_BRIGHT, view_menu_names[i]);
         if (is_pressed && is_open) {

@@ -5,14 +5,14 @@
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 {
-    const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->chosen_joint;
+    const int32_t joint = ui->hovered_joint >= 0 ? ui->hovered_joint : ui->selected_joint;
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
 }
 
 void view_forget_rows(view_ui *ui)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
-    ui->measured_from = ui->chosen_material = -1;
+    ui->measured_from = ui->selected_material = -1;
     ui->lit.is_set = false;
     ui->curves.anim = NULL;
     memset(ui->folded_joints, 0, sizeof ui->folded_joints);
@@ -37,7 +37,7 @@ typedef struct tree_row {
     uint32_t depth;
     row_sign sign;
     view_color color; // 0: plain
-    bool is_chosen;
+    bool is_selected;
 } tree_row;
 
 // What a press has met.
@@ -84,14 +84,15 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
-        if (of->is_chosen || is_hot)
-            view_draw_rect(ui->canvas, row, of->is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
+        if (of->is_selected || is_hot)
+            view_draw_rect(ui->canvas, row, of->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
         draw_sign(ui->canvas, of->sign, row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
-        const view_color bright = of->is_chosen || is_hot ? VIEW_BRIGHT
-                                  : of->color != 0        ? of->color
-                                                          : VIEW_PLAIN;
+        const view_color bright = of->is_selected || is_hot ? VIEW_BRIGHT
+                                  : of->color != 0          ? of->color
+                                                            : VIEW_PLAIN;
         view_draw_text(ui->canvas, VIEW_TEXT, name, y, fmaxf(room, em), bright, of->name);
-        ui_text_left_of(ui, right, y, of->is_chosen || is_hot ? VIEW_PLAIN : VIEW_DIM, right_text);
+        ui_text_left_of(ui, right, y, of->is_selected || is_hot ? VIEW_PLAIN : VIEW_DIM,
+                        right_text);
     }
     if (!is_pressed)
         return PART_NONE;
@@ -132,7 +133,7 @@ static uint32_t first_with(const md5_model *model, uint32_t mesh)
 // The inspector shows it, and its meshes are lit in their list; -1: none.
 static void mark_material(view_ui *ui, int32_t material)
 {
-    ui->chosen_material = material;
+    ui->selected_material = material;
     ui->command.action = VIEW_MARKED;
 }
 
@@ -156,16 +157,16 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         COMMON_TEXT(vertices, "%u", mesh->num_vertices);
         const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
         const int32_t material = i < VIEW_MAX_MATERIALS ? (int32_t)first_with(model, i) : -2;
-        const bool is_chosen = material == ui->chosen_material;
+        const bool is_selected = material == ui->selected_material;
         const row_part part = show_row(ui, &(tree_row){.name = name,
                                                        .text = vertices,
                                                        .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
                                                        .color = is_hidden ? VIEW_DIM : 0,
-                                                       .is_chosen = is_chosen});
-        if (part == PART_SIGN) // the eye; the name chooses
+                                                       .is_selected = is_selected});
+        if (part == PART_SIGN) // the eye; the name selects
             ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
         else if (part != PART_NONE && material >= 0)
-            mark_material(ui, is_chosen ? -1 : material);
+            mark_material(ui, is_selected ? -1 : material);
         ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
 }
@@ -218,8 +219,8 @@ static void list_clips(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
-    const bool can_choose = view_mode_of(stage->document) == VIEW_MODE_CLIPS;
-    const size_t count = can_choose ? scene->num_clips : 0;
+    const bool can_select = view_mode_of(stage->document) == VIEW_MODE_CLIPS;
+    const size_t count = can_select ? scene->num_clips : 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
         num_found += is_found(ui, scene->clips[i].name);
@@ -236,7 +237,7 @@ static void list_clips(view_ui *ui, const view_stage *stage)
         if (show_row(ui, &(tree_row){.name = clip->name,
                                      .text = seconds,
                                      .sign = is_shown ? SIGN_PLAYS : SIGN_NONE,
-                                     .is_chosen = is_shown})
+                                     .is_selected = is_shown})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
@@ -294,7 +295,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
                                          .name = name,
                                          .depth = 1,
                                          .sign = k == status.state ? SIGN_PLAYS : SIGN_NONE,
-                                         .is_chosen = k == status.state})
+                                         .is_selected = k == status.state})
                 != PART_NONE)
                 ui->command = (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = k};
             ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
@@ -375,12 +376,12 @@ static void list_joints(view_ui *ui, const view_stage *stage)
             listed[parent] = true;
     }
     const int32_t marked = view_marked_joint(ui, scene);
-    // One that was chosen elsewhere comes into sight.
-    const bool is_new = !ui->is_event && ui->revealed_joint != ui->chosen_joint;
-    if (is_new && ui->chosen_joint >= 0 && (uint32_t)ui->chosen_joint < count)
-        unfold_to(ui, skeleton, (uint32_t)ui->chosen_joint);
+    // One that was selected elsewhere comes into sight.
+    const bool is_new = !ui->is_event && ui->revealed_joint != ui->selected_joint;
+    if (is_new && ui->selected_joint >= 0 && (uint32_t)ui->selected_joint < count)
+        unfold_to(ui, skeleton, (uint32_t)ui->selected_joint);
     if (!ui->is_event)
-        ui->revealed_joint = ui->chosen_joint;
+        ui->revealed_joint = ui->selected_joint;
     ui_begin(ui, "joint");
     const bool is_open = opens(ui, UI_SECTION_JOINTS, "Joints", count, num_found);
     ui_scroll *const scroll = ui->column->scroll;
@@ -395,28 +396,29 @@ static void list_joints(view_ui *ui, const view_stage *stage)
         const bool is_still =
             clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] == MD5_NONE;
         const float top = ui->column->y - area.y + shown;
-        if (is_new && (int32_t)joint == ui->chosen_joint
+        if (is_new && (int32_t)joint == ui->selected_joint
             && (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height))
             scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
         if (listed[joint]) {
-            const row_part part = show_row(ui, &(tree_row){.name = name,
-                                                           .depth = tree.depths[joint],
-                                                           .sign = !has_children ? SIGN_NONE
-                                                                   : is_shut     ? SIGN_FOLDED
-                                                                                 : SIGN_OPEN,
-                                                           .color = is_still ? VIEW_DIM : 0,
-                                                           .is_chosen = (int32_t)joint == marked});
+            const row_part part =
+                show_row(ui, &(tree_row){.name = name,
+                                         .depth = tree.depths[joint],
+                                         .sign = !has_children ? SIGN_NONE
+                                                 : is_shut     ? SIGN_FOLDED
+                                                               : SIGN_OPEN,
+                                         .color = is_still ? VIEW_DIM : 0,
+                                         .is_selected = (int32_t)joint == marked});
             if (ui->mouse.is_moved && ui_is_hot(ui))
                 ui->hovered_joint = (int32_t)joint;
             if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
-                ui->chosen_joint = ui->revealed_joint = (int32_t)joint;
+                ui->selected_joint = ui->revealed_joint = (int32_t)joint;
                 ui->command.action = VIEW_MARKED;
             }
             if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
                 ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
             } else if (part != PART_NONE) {
-                ui->chosen_joint = (int32_t)joint != ui->chosen_joint ? (int32_t)joint : -1;
-                ui->revealed_joint = ui->chosen_joint; // it is in sight
+                ui->selected_joint = (int32_t)joint != ui->selected_joint ? (int32_t)joint : -1;
+                ui->revealed_joint = ui->selected_joint; // it is in sight
                 ui->command.action = VIEW_MARKED;
             }
         }
@@ -429,7 +431,7 @@ static void list_joints(view_ui *ui, const view_stage *stage)
 
 // == Materials and morph targets ==========================================================
 
-// By the last part of their names. A click chooses one: its meshes are lit in their list, and the
+// By the last part of their names. A click selects one: its meshes are lit in their list, and the
 // inspector shows it.
 static void list_materials(view_ui *ui, const view_stage *stage)
 {
@@ -444,14 +446,14 @@ static void list_materials(view_ui *ui, const view_stage *stage)
         return;
     COMMON_FOR (i, count) {
         const char *const name = model->meshes[i].shader;
-        const bool is_chosen = ui->chosen_material == (int32_t)i;
+        const bool is_selected = ui->selected_material == (int32_t)i;
         if (first_with(model, i) != i || !is_found(ui, name))
             continue;
         if (show_row(ui, &(tree_row){.label = name,
                                      .name = name[0] != '\0' ? common_base(name) : "none",
-                                     .is_chosen = is_chosen})
+                                     .is_selected = is_selected})
             != PART_NONE)
-            mark_material(ui, is_chosen ? -1 : (int32_t)i);
+            mark_material(ui, is_selected ? -1 : (int32_t)i);
     }
 }
 
@@ -487,7 +489,7 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
 
 // == The dock =============================================================================
 
-// Chooses the first joint that is found, rather one that is called so; else shows the first clip.
+// Selects the first joint that is found, rather one that is called so; else shows the first clip.
 static void take_found(view_ui *ui, const view_scene *scene)
 {
     int32_t best = -1;
@@ -498,7 +500,7 @@ static void take_found(view_ui *ui, const view_scene *scene)
     }
     ui->focus.panel = NULL;
     if (best >= 0) {
-        ui->chosen_joint = best;
+        ui->selected_joint = best;
         ui->command.action = VIEW_MARKED;
         ui->filter[0] = '\0';
     }

@@ -287,7 +287,7 @@ static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
 {
     const int32_t hovered = ui->hovered_joint;
-    const size_t chosen = ui->browser.chosen;
+    const size_t selected = ui->browser.selected;
     const ui_item_id was_hot = ui->hot;
     const uint32_t hovered_edge = ui->graph.hovered;
     bool is_pressed = event != NULL && event->is_pressed;
@@ -353,11 +353,11 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     if (is_key) // the mouse is where it was
         return ui->command.action != VIEW_NOTHING || !ui->has_taken
                    ? ui->command
-                   : (view_command){.action = VIEW_TAKEN};
-    const bool has_changed = ui->hovered_joint != hovered || ui->browser.chosen != chosen
+                   : (view_command){.action = VIEW_HANDLED};
+    const bool has_changed = ui->hovered_joint != hovered || ui->browser.selected != selected
                              || ui->graph.hovered != hovered_edge
                              || ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
     if (ui->command.action == VIEW_NOTHING && (ui->has_taken || (is_moved && has_changed)))
-        ui->command.action = VIEW_TAKEN;
+        ui->command.action = VIEW_HANDLED;
     return ui->command;
 }

@@ -177,8 +177,8 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
     free(text);
 }
 
-// A row of the table; the chosen one is written out below. Returns whether it was pressed.
-static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
+// A row of the table; the selected one is written out below. Returns whether it was pressed.
+static bool run_warning(view_ui *ui, const view_report *report, bool is_selected)
 {
     view_canvas *const canvas = ui->canvas;
     const float scale = canvas->font->scale, gap = 10 * scale;
@@ -187,12 +187,12 @@ static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
     row.width -= gap;
     const bool is_wide = row.width > 460 * scale, is_pressed = ui_item(ui, row, report->text);
     const float kind = is_wide ? 95 * scale : 0, place = is_wide ? 0.28f * row.width : 0;
-    const view_color color = is_chosen ? VIEW_BRIGHT : VIEW_PLAIN;
+    const view_color color = is_selected ? VIEW_BRIGHT : VIEW_PLAIN;
     char *const where = describe_place(report->file, report->line, report->column);
     if (is_seen) {
-        if (is_chosen || ui_is_hot(ui))
+        if (is_selected || ui_is_hot(ui))
             view_draw_round_rect(canvas, view_inset(row, -1), 3 * scale,
-                                 is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
+                                 is_selected ? VIEW_SELECTED : VIEW_CONTROL);
         char *const text = report->count > 1
                                ? common_format("%u \xC3\x97 %s", report->count, report->text)
                                : common_copy(report->text);
@@ -203,10 +203,10 @@ static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
             view_draw_text(canvas, VIEW_TEXT, row.x, row.y, kind - gap, VIEW_AMBER,
                            kind_of(report));
             view_draw_text(canvas, VIEW_TEXT, row.x + row.width - place, row.y, place,
-                           is_chosen ? VIEW_BRIGHT : VIEW_DIM, common_base(where));
+                           is_selected ? VIEW_BRIGHT : VIEW_DIM, common_base(where));
         }
     }
-    if (is_chosen) {
+    if (is_selected) {
         ui_column_text(ui, VIEW_BRIGHT, report->text);
         ui_column_text(ui, VIEW_DIM, where);
     }
@@ -235,7 +235,7 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     const view_rect field = {inside.x, inside.y, inside.width, foot.height};
     ui_focus_next(ui);
     if (ui_field(ui, field, "Filter", list->filter, sizeof list->filter)) {
-        list->chosen = 0;
+        list->selected = 0;
         ui->scrolls[UI_SCROLL_REPORT].wanted = 0;
     }
     inside.y += foot.height + 8 * scale;
@@ -243,8 +243,8 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     COMMON_FOR (i, reports->count)
         if (is_listed(list, &reports->rows[i])
-            && run_warning(ui, &reports->rows[i], count++ == list->chosen))
-            list->chosen = count - 1;
+            && run_warning(ui, &reports->rows[i], count++ == list->selected))
+            list->selected = count - 1;
     if (count == 0)
         ui_column_text(ui, VIEW_DIM,
                        reports->count > 0 ? "None of them contains this text."

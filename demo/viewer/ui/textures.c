@@ -1,10 +1,10 @@
 // The panel of textures, in place of the outliner: which image each mesh has as each map, where it
-// was looked for, and the images of any folder, to choose from.
+// was looked for, and the images of any folder, to select from.
 #include "demo/viewer/ui/ui.h"
 
 #define WARNING "\xE2\x9A\xA0 "
 
-// The maps that can be chosen.
+// The maps that can be selected.
 enum { NUM_COLUMNS = 4 };
 static const struct {
     md5gl_picture map;
@@ -89,7 +89,7 @@ static bool show_bar(view_ui *ui, view_rect row, view_color color, const char *t
     return name != NULL && ui_button(ui, button, name, false);
 }
 
-// Gives the chosen mesh an image, or NULL.
+// Gives the selected mesh an image, or NULL.
 static void give(view_ui *ui, md5gl_picture map, const char *path)
 {
     ui->command = (view_command){.action = VIEW_TAKE_TEXTURE,
@@ -107,7 +107,7 @@ static bool is_lacking(const view_textures *textures, uint32_t mesh, md5gl_pictu
            && view_find_layered(&textures->layers, mesh) == NULL;
 }
 
-// The table. A press on a cell chooses it, or gives it what was dropped.
+// The table. A press on a cell selects it, or gives it what was dropped.
 static void list_meshes(view_ui *ui, const view_stage *stage)
 {
     view_texture_panel *const panel = &ui->textures;
@@ -173,13 +173,14 @@ static void list_looked(view_ui *ui, const view_textures *textures, const view_t
     const view_look *const look = view_mesh_look(textures, panel->mesh);
     const view_texture *const diffuse =
         view_mesh_image(textures, panel->mesh, MD5GL_PICTURE_DIFFUSE);
-    const bool is_chosen = textures->meshes[panel->mesh].is_chosen[map], is_there = image != NULL;
-    const bool is_searched = !is_chosen && map == MD5GL_PICTURE_DIFFUSE;
+    const bool is_selected = textures->meshes[panel->mesh].is_selected[map],
+               is_there = image != NULL;
+    const bool is_searched = !is_selected && map == MD5GL_PICTURE_DIFFUSE;
     for (size_t i = 0; i < look->looked.count && is_searched; i++)
         add_looked(ui, look->looked.names[i][0], is_there, look->looked.names[i] + 1);
     for (size_t i = 0; i < look->tried.count && is_searched; i++)
         add_looked(ui, ' ', is_there, common_base(look->tried.names[i]));
-    if (!is_chosen && !is_searched && diffuse != NULL && diffuse->program == NULL) {
+    if (!is_selected && !is_searched && diffuse != NULL && diffuse->program == NULL) {
         char *const names =
             common_format("%s +%s", common_base(diffuse->path), md5gl_picture_words(map));
         add_looked(ui, is_there ? '+' : '-', true, names);
@@ -189,15 +190,15 @@ static void list_looked(view_ui *ui, const view_textures *textures, const view_t
         add_looked(ui, '+', true, image->path);
 }
 
-// What the chosen cell holds, and where it was looked for.
-static void show_chosen(view_ui *ui, const view_stage *stage)
+// What the selected cell holds, and where it was looked for.
+static void show_selected(view_ui *ui, const view_stage *stage)
 {
     const view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &stage->document->textures;
     const md5gl_picture map = columns[panel->column].map;
     const view_texture *const image = view_mesh_image(textures, panel->mesh, map);
     const view_look *const look = view_mesh_look(textures, panel->mesh);
-    const bool is_chosen = textures->meshes[panel->mesh].is_chosen[map];
+    const bool is_selected = textures->meshes[panel->mesh].is_selected[map];
     const bool is_missing = is_lacking(textures, panel->mesh, map);
     char text[256];
     view_rect row;
@@ -205,13 +206,14 @@ static void show_chosen(view_ui *ui, const view_stage *stage)
     if (image != NULL)
         COMMON_TEXT(text, "%s: %s" VIEW_DOT "%u \xC3\x97 %u%s", columns[panel->column].name,
                     common_base(image->path), image->width, image->height,
-                    is_chosen                              ? VIEW_DOT "chosen"
+                    is_selected                            ? VIEW_DOT "chosen"
                     : look->is_guess && panel->column == 0 ? VIEW_DOT "guessed"
                                                            : "");
     else
         COMMON_TEXT(text, "%s: %schoose an image below", columns[panel->column].name,
                     is_missing ? WARNING "missing, " : "none, ");
-    if (show_bar(ui, row, is_missing ? VIEW_AMBER : VIEW_BRIGHT, text, is_chosen ? "Clear" : NULL))
+    if (show_bar(ui, row, is_missing ? VIEW_AMBER : VIEW_BRIGHT, text,
+                 is_selected ? "Clear" : NULL))
         give(ui, map, NULL);
     if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", ""))
         list_looked(ui, textures, image);
@@ -342,7 +344,7 @@ void view_textures_panel(view_ui *ui, const view_stage *stage, view_rect area)
     ui_column column;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_TEXTURES]);
     list_meshes(ui, stage);
-    show_chosen(ui, stage);
+    show_selected(ui, stage);
     list_tiles(ui);
     ui_end_column(ui);
 }

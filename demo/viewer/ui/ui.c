@@ -172,12 +172,12 @@ void view_close_menu(view_ui *ui)
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
 {
     view_close_menu(ui);
-    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .chosen = SIZE_MAX};
+    ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
     if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
         ui->focus = (ui_item_id){"menu", 2}; // its field
     ui->selects_all = kind == VIEW_MENU_ASKING;
     if (kind == VIEW_MENU_SEARCH)
-        ui->menu.chosen = 0;
+        ui->menu.selected = 0;
 }
 
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
@@ -319,11 +319,11 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
                    text);
 }
 
-bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_chosen)
+bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)
 {
     const bool is_pressed = ui_item(ui, rect, label);
     view_draw_round_rect(ui->canvas, rect, 4 * ui->canvas->font->scale,
-                         is_chosen       ? VIEW_CHOSEN
+                         is_selected     ? VIEW_SELECTED
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
     return is_pressed;
@@ -341,10 +341,10 @@ void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, u
                     whole, image, is_color);
 }
 
-bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
 {
-    const bool is_pressed = ui_tile(ui, rect, text, is_chosen);
-    ui_text_in(ui, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    const bool is_pressed = ui_tile(ui, rect, text, is_selected);
+    ui_text_in(ui, rect, is_selected || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
     ui_tip_cut(ui, text, rect.width);
     return is_pressed;
 }
@@ -432,7 +432,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         view_draw_rect(canvas,
                        (view_rect){inside.x, inside.y,
                                    view_text_width(canvas->font, VIEW_TEXT, shown), inside.height},
-                       VIEW_CHOSEN);
+                       VIEW_SELECTED);
     const float end = view_draw_text(canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                                      is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
     if (is_focused)
@@ -600,7 +600,7 @@ size_t ui_list_room(const view_ui *ui, view_rect rows)
     return (size_t)(rows.height / ui->canvas->font->line[VIEW_TEXT] + 0.5f);
 }
 
-void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float indent,
+void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_selected, float indent,
              view_color color, const char *label, const char *text)
 {
     view_canvas *const canvas = ui->canvas;
@@ -608,12 +608,12 @@ void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float inde
     const view_rect rows = list->rows;
     const view_rect row = {rows.x, rows.y + (float)(line - list->first) * height, rows.width,
                            height};
-    if (is_chosen)
+    if (is_selected)
         view_draw_round_rect(
             canvas, (view_rect){row.x - 6 * scale, row.y, row.width + list->highlight, row.height},
-            4 * scale, VIEW_CHOSEN);
+            4 * scale, VIEW_SELECTED);
     view_draw_text(canvas, VIEW_TEXT, row.x + indent, row.y, row.width - indent,
-                   is_chosen ? VIEW_BRIGHT : color, text);
+                   is_selected ? VIEW_BRIGHT : color, text);
     if (ui_item(ui, row, label))
         list->pressed = line;
     ui_tip_cut(ui, text, row.width - indent);

@@ -19,7 +19,7 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_FILE,
     VIEW_ENTRY_RECENT, // a file, shown with its folder
     VIEW_ENTRY_FOLDER,
-    VIEW_ENTRY_ABOVE, // the parent folder: the first entry
+    VIEW_ENTRY_PARENT, // the parent folder: the first entry
     VIEW_ENTRY_CLIP,
     VIEW_ENTRY_NAMED, // in a game
     VIEW_ENTRY_GROUP, // names in a game that begin with its path
@@ -43,7 +43,7 @@ typedef struct view_browser {
     size_t num_entries;
     size_t *found; // [num_found] indices of entries that contain the filter
     size_t num_found;
-    size_t chosen,
+    size_t selected,
         first; // indices into `found`: the entry that Enter takes, the topmost visible one
     char filter[64];
     bool fresh;      // opened by a key whose text must be ignored
@@ -90,7 +90,7 @@ view_entry *view_listed_entry(const view_browser *browser, size_t line);
 
 // -- Contents of a game folder or an archive: entities, models, clips and skins --------------
 
-// Lists a section of a library. `shown`: the name of what is shown, which is chosen, or NULL.
+// Lists a section of a library. `shown`: the name of what is shown, which is selected, or NULL.
 void view_list_section(view_browser *browser, const view_library *library, view_section section,
                        const char *shown);
 
@@ -110,7 +110,7 @@ typedef struct view_tile {
 
 typedef struct view_texture_panel {
     bool is_open;
-    uint32_t mesh, column; // that an image is chosen for
+    uint32_t mesh, column; // that an image is selected for
     char folder[1024];     // that is listed, or typed
     char filter[64];
     view_tile *tiles; // [num_tiles] folders first
@@ -156,7 +156,7 @@ typedef struct view_menus {
     float x, y;                  // where it begins, pixels
     char group[192];             // the menu within that is open; "": none
     const view_command_row *row; // of that
-    size_t chosen;               // line, by keys; SIZE_MAX: none
+    size_t selected;             // line, by keys; SIZE_MAX: none
     size_t first, inner_first;   // the topmost line of each
     float last_x;                // where the mouse came from
     size_t option;               // that is asked for
@@ -185,7 +185,7 @@ typedef struct view_graph_view {
     uint32_t laid_out; // layer
 } view_graph_view;
 
-// Frees what was laid out; the layer stays chosen.
+// Frees what was laid out; the layer stays selected.
 void view_clear_graph(view_graph_view *view);
 
 // == Curves of a joint over the clip, and its distance to another (curves.c) ==============
@@ -217,7 +217,7 @@ typedef struct view_excerpt {
 typedef struct view_warnings {
     bool is_open;
     char filter[64];
-    size_t chosen; // of those that contain the filter: it is written out
+    size_t selected; // of those that contain the filter: it is written out
 } view_warnings;
 
 // == The start page (start.c) =============================================================
@@ -242,7 +242,7 @@ typedef enum view_export_kind {
     VIEW_EXPORT_MODEL, // the model and its clips, converted
 } view_export_kind;
 
-// What the user chooses: the numbers of words, and texts as they are typed, of which empty ones
+// What the user selects: the numbers of words, and texts as they are typed, of which empty ones
 // stand for what the dialog shows in their place.
 typedef struct view_export_choices {
     uint32_t kind; // view_export_kind
@@ -252,12 +252,12 @@ typedef struct view_export_choices {
 
 typedef struct view_export {
     bool is_open;
-    bool is_set; // the choices are: by view_choose_export()
+    bool is_set; // the choices are: by view_select_export()
     view_export_choices choices;
     bool asks; // whether to replace the file
 
     // Told by the owner.
-    bool has_desktop;     // with a dialog that the folder is chosen in
+    bool has_desktop;     // with a dialog that the folder is selected in
     common_list endings;  // of the formats of models
     char problem[256];    // why this cannot be exported, or ""
     char *output;         // for --output
@@ -282,7 +282,7 @@ void view_export_panel(struct view_ui *ui, const view_stage *stage);
 // Sets what the choices say in options that describe the rest; those that were never made are set
 // first. `number`: from 2 on it is added to the name. `output` is the caller's to free, with
 // view_free_export(). Returns false and tells the problem if a choice cannot be read.
-bool view_choose_export(view_export *export, const view_stage *stage, unsigned number,
+bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
                         view_options *options);
 void view_free_export(view_export *export);
 
@@ -418,10 +418,10 @@ typedef struct view_ui {
     uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
     int32_t revealed_joint;                                  // that the outliner was scrolled to
     int32_t hovered_joint;                                   // in the list, -1 = none
-    int32_t chosen_joint;                                    // that was clicked on, likewise
-    int32_t measured_from;   // joint from which the distance to the chosen one is shown, likewise
-    int32_t chosen_material; // the first mesh that has it, likewise
-    view_pick lit;           // the vertex that a row below the mouse is of
+    int32_t selected_joint;                                  // that was clicked on, likewise
+    int32_t measured_from; // joint from which the distance to the selected one is shown, likewise
+    int32_t selected_material; // the first mesh that has it, likewise
+    view_pick lit;             // the vertex that a row below the mouse is of
     view_curves curves;
     char notice[256]; // shown at the bottom until notice_end, in seconds since the start
     char tip[320];    // of the item below the mouse; "": it has none
@@ -464,10 +464,10 @@ void ui_tip_cut(view_ui *ui, const char *text, float width);
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path);
 
-// What is filled, `is_chosen` or not, and can be pressed; with a text in its middle it is a button.
-// Returns whether it was pressed.
-bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_chosen);
-bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen);
+// What is filled, `is_selected` or not, and can be pressed; with a text in its middle it is a
+// button. Returns whether it was pressed.
+bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected);
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected);
 
 // An image of that shape in the middle of a box, as large as fits.
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
@@ -548,7 +548,7 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of);
 typedef struct ui_list {
     view_rect rows;
     size_t count, first;
-    float highlight;         // how much wider than the rows that of the chosen line is, pixels
+    float highlight;         // how much wider than the rows that of the selected line is, pixels
     float bar_x;             // where the scroll bar is, if there are more lines
     size_t hovered, pressed; // lines; SIZE_MAX: none
 } ui_list;
@@ -561,7 +561,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
 size_t ui_list_room(const view_ui *ui, view_rect rows);
 
 // A line of a list, which is an item. Sets `hovered` and `pressed`.
-void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float indent,
+void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_selected, float indent,
              view_color color, const char *label, const char *text);
 void ui_scroll_bar(view_ui *ui, const ui_list *list);
 
@@ -576,7 +576,7 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
                            const char *title, view_rect *foot);
 
 // Buttons as wide as their words, at the beginning or the end of a row, which becomes what is left
-// of it. `primary`: the number of a chosen one, or -1. Returns the number of the pressed one, or
+// of it. `primary`: the number of a selected one, or -1. Returns the number of the pressed one, or
 // -1.
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end);
@@ -617,7 +617,7 @@ void view_menu_panel(view_ui *ui, const view_stage *stage);
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// The joint that is hovered over or chosen, or -1.
+// The joint that is hovered over or selected, or -1.
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // -- Drawing and input ----------------------------------------------------------------------
@@ -684,7 +684,7 @@ void view_surface_panel(view_ui *ui, const view_stage *stage);
 view_list_fn view_list_figures;
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
-// From the joint that is measured from to the chosen one, or between the two spots that were
+// From the joint that is measured from to the selected one, or between the two spots that were
 // clicked on.
 void view_two_panel(view_ui *ui, const view_stage *stage);
 

@@ -85,7 +85,7 @@ static const char *path_of(loading *load, const char *name)
 
 // -- Errors ---------------------------------------------------------------------------------------
 
-// Passes on an error of another file. That a file cannot be read is a mistake in the machine file,
+// Passes on an error of another file. That a file cannot be read is an error in the machine file,
 // at `member`, which names it.
 static bool fail_with(loading *load, const md5_error *error, const char *const *member)
 {
