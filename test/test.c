@@ -236,12 +236,12 @@ static void report_time(const test_case *test, clock_t start)
 static bool is_in_share(unsigned index)
 {
     const char *const share = getenv("MD5_TEST_SHARE");
-    unsigned which = 1, of = 1;
-    if (share && (sscanf(share, "%u/%u", &which, &of) != 2 || which - 1 >= of)) {
+    unsigned which = 1, fixture = 1;
+    if (share && (sscanf(share, "%u/%u", &which, &fixture) != 2 || which - 1 >= fixture)) {
         fprintf(stderr, "MD5_TEST_SHARE is \"%s\", expected 1/3, 2/3 or 3/3\n", share);
         exit(2);
     }
-    return index % of == which - 1;
+    return index % fixture == which - 1;
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,7 @@ void test_register(test_case *test);
 #define TEST_IF(title, type, name, open, close) \
     static void run_##title##_with(type *name); \
     TEST (title) {                              \
-        type fixture, *const name = &fixture;   \
+        type storage_, *const name = &storage_; \
         if (open) {                             \
             run_##title##_with(name);           \
             close;                              \
@@ -70,8 +70,9 @@ void test_register(test_case *test);
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define EACH(row, rows) \
     for (__typeof__(&(rows)[0]) row = (rows); row < (rows) + COUNT_OF(rows); row++)
-#define EACH_IN(row, of, rows) \
-    for (__typeof__((of)->rows[0]) *row = (of)->rows; row < (of)->rows + (of)->num_##rows; row++)
+#define EACH_IN(row, fixture, rows)                             \
+    for (__typeof__((fixture)->rows[0]) *row = (fixture)->rows; \
+         row < (fixture)->rows + (fixture)->num_##rows; row++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.

@@ -39,9 +39,9 @@ static const char *corpus_path(const char *folder)
 // -- The machine ----------------------------------------------------------------------------------
 
 // Every multiplication waits for the one before it.
-static uint64_t multiply_on(void *of, md5_cpu level)
+static uint64_t multiply_on(void *fixture, md5_cpu level)
 {
-    float value = 1.0f + (float)(*(uint64_t *)of & 1) * 1e-7f;
+    float value = 1.0f + (float)(*(uint64_t *)fixture & 1) * 1e-7f;
     (void)level;
     for (int i = 0; i < 100000; i++)
         value *= 1.0000001f;
@@ -52,9 +52,9 @@ typedef struct copying {
     unsigned char from[MEMCPY_SIZE], to[MEMCPY_SIZE];
 } copying;
 
-static uint64_t copy(void *of, md5_cpu level)
+static uint64_t copy(void *fixture, md5_cpu level)
 {
-    copying *const made = of;
+    copying *const made = fixture;
     (void)level;
     made->from[made->to[1] % MEMCPY_SIZE]++;
     memcpy(made->to, made->from, MEMCPY_SIZE);
@@ -68,14 +68,14 @@ static void measure_machine(bench_table *table)
     bench_measure(table, &(bench_row){.name = "float multiply, each on the last",
                                       .unit = "ns",
                                       .work = multiply_on,
-                                      .of = &table->seen,
+                                      .fixture = &table->seen,
                                       .units = 100000.0,
                                       .no_twin = true});
     bench_measure(table, &(bench_row){.name = "memcpy within the L2 cache",
                                       .unit = "MB/s",
                                       .kind = BENCH_RATE,
                                       .work = copy,
-                                      .of = &made,
+                                      .fixture = &made,
                                       .units = MEMCPY_SIZE,
                                       .no_twin = true});
 }
@@ -138,7 +138,7 @@ static void measure_pose(bench_table *table, posing *made, bench_work *work, con
     bench_measure(table, &(bench_row){.name = name,
                                       .unit = "ns/joint",
                                       .work = work,
-                                      .of = made,
+                                      .fixture = made,
                                       .units = characters * made->model->skeleton.num_joints,
                                       .best = md5i_cpu_best(MD5_CPU_AVX512),
                                       .levels = levels,
@@ -193,13 +193,13 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
         bench_measure(table, &(bench_row){.name = "local to model",
                                           .unit = "ns/joint",
                                           .work = work_compose,
-                                          .of = &made,
+                                          .fixture = &made,
                                           .units = num_joints,
                                           .best = md5i_cpu_best(MD5_CPU_AVX2)});
         bench_measure(table, &(bench_row){.name = "sample along curves",
                                           .unit = "ns/joint",
                                           .work = work_sample_cubic,
-                                          .of = &made,
+                                          .fixture = &made,
                                           .units = num_joints,
                                           .no_twin = true});
         measure_pose(table, &made, work_blend, "blend 2 layers", true, 1.0, 1.0);
@@ -311,31 +311,31 @@ static void measure_accuracy(bench_table *table)
 
 // -- Skinning -------------------------------------------------------------------------------------
 
-static uint64_t work_positions(void *of, md5_cpu level)
+static uint64_t work_positions(void *fixture, md5_cpu level)
 {
-    ((skinning *)of)->level = level;
-    return skin_all(of, false, false);
+    ((skinning *)fixture)->level = level;
+    return skin_all(fixture, false, false);
 }
 
-static uint64_t work_normals(void *of, md5_cpu level)
+static uint64_t work_normals(void *fixture, md5_cpu level)
 {
-    ((skinning *)of)->level = level;
-    return skin_all(of, true, false);
+    ((skinning *)fixture)->level = level;
+    return skin_all(fixture, true, false);
 }
 
-static uint64_t work_tangents(void *of, md5_cpu level)
+static uint64_t work_tangents(void *fixture, md5_cpu level)
 {
-    ((skinning *)of)->level = level;
-    return skin_all(of, true, true);
+    ((skinning *)fixture)->level = level;
+    return skin_all(fixture, true, true);
 }
 
-static uint64_t work_dual(void *of, md5_cpu level)
+static uint64_t work_dual(void *fixture, md5_cpu level)
 {
-    ((skinning *)of)->level = level;
-    return skin_all_dual(of);
+    ((skinning *)fixture)->level = level;
+    return skin_all_dual(fixture);
 }
 
-static void measure_skin(bench_table *table, skinning *of, bench_work *work, double goal,
+static void measure_skin(bench_table *table, skinning *fixture, bench_work *work, double goal,
                          const char *format, const char *what, int number)
 {
     char name[64];
@@ -343,8 +343,8 @@ static void measure_skin(bench_table *table, skinning *of, bench_work *work, dou
     bench_measure(table, &(bench_row){.name = name,
                                       .unit = "ns/vertex",
                                       .work = work,
-                                      .of = of,
-                                      .units = of->num_vertices,
+                                      .fixture = fixture,
+                                      .units = fixture->num_vertices,
                                       .best = md5i_cpu_best(MD5_CPU_AVX512),
                                       .levels = true,
                                       .goal = goal});
@@ -353,19 +353,19 @@ static void measure_skin(bench_table *table, skinning *of, bench_work *work, dou
 static void measure_made_meshes(bench_table *table)
 {
     static const int counts[] = {1, 2, 4, 8};
-    static skinning of;
+    static skinning fixture;
     bench_heading("skinning, 5000 vertices, 71 joints");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         md5_model *const model = made_model(counts[i], false);
         if (!model)
             fail("cannot make a mesh", "made_model");
         const int n = counts[i];
-        make_skinning(&of, model);
-        measure_skin(table, &of, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);
-        measure_skin(table, &of, work_normals, n == 4 ? 2.6 : 0.0, "%d, %s", "+ normals", n);
-        measure_skin(table, &of, work_tangents, n == 4 ? 3.0 : 0.0, "%d, %s", "+ tangents", n);
-        measure_skin(table, &of, work_dual, 0.0, "%d, %s", "+ normals, dual", n);
-        free_skinning(&of);
+        make_skinning(&fixture, model);
+        measure_skin(table, &fixture, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);
+        measure_skin(table, &fixture, work_normals, n == 4 ? 2.6 : 0.0, "%d, %s", "+ normals", n);
+        measure_skin(table, &fixture, work_tangents, n == 4 ? 3.0 : 0.0, "%d, %s", "+ tangents", n);
+        measure_skin(table, &fixture, work_dual, 0.0, "%d, %s", "+ normals, dual", n);
+        free_skinning(&fixture);
     }
 }
 
@@ -373,7 +373,7 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
 {
     static const char *const names[] = {"redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
                                         "stromar/stromar.md5mesh", "terasology/lasr/queen.md5mesh"};
-    static skinning of;
+    static skinning fixture;
     bench_heading("skinning real models, positions");
     for (int i = 0; i < count; i++) {
         md5_model *const model =
@@ -381,11 +381,11 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
         if (!model)
             continue;
         const char *const slash = strrchr(paths[i], '/');
-        make_skinning(&of, model);
-        if (of.num_vertices >= 1000.0) // smaller ones would only measure call overhead
-            measure_skin(table, &of, work_positions, 0.0, "%.0d%.40s", slash ? slash + 1 : paths[i],
-                         0);
-        free_skinning(&of);
+        make_skinning(&fixture, model);
+        if (fixture.num_vertices >= 1000.0) // smaller ones would only measure call overhead
+            measure_skin(table, &fixture, work_positions, 0.0, "%.0d%.40s",
+                         slash ? slash + 1 : paths[i], 0);
+        free_skinning(&fixture);
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char folder[256];
@@ -394,9 +394,9 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
         md5_model *const model = path ? md5_load_model(path, NULL, NULL) : NULL;
         if (!model)
             continue;
-        make_skinning(&of, model);
-        measure_skin(table, &of, work_positions, 0.9, "%.0d%.40s", names[i], 0);
-        free_skinning(&of);
+        make_skinning(&fixture, model);
+        measure_skin(table, &fixture, work_positions, 0.9, "%.0d%.40s", names[i], 0);
+        free_skinning(&fixture);
     }
 }
 

@@ -77,14 +77,14 @@ static void blend_make(blend_peer *to, const posing *ours)
     }
 }
 
-static void blend_free(blend_peer *of)
+static void blend_free(blend_peer *fixture)
 {
-    free(of->pose);
-    free(of->layer);
-    free(of->out);
-    free(of->mask);
-    free(of->rest_of_mask);
-    free(of->sums);
+    free(fixture->pose);
+    free(fixture->layer);
+    free(fixture->out);
+    free(fixture->mask);
+    free(fixture->rest_of_mask);
+    free(fixture->sums);
 }
 
 // -- The peer -------------------------------------------------------------------------------------
@@ -199,72 +199,75 @@ BLEND_INLINE void blend_add(const blend_layer *layer, uint32_t num_fours, int nu
 
 typedef enum blend_kind { BLEND_PEER_PLAIN, BLEND_PEER_MASKED, BLEND_PEER_ADD } blend_kind;
 
-BLEND_INLINE void blend_peer_parts(const blend_peer *of, blend_kind kind, int num_parts)
+BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, int num_parts)
 {
-    const uint32_t count = of->num_fours;
+    const uint32_t count = fixture->num_fours;
     if (kind == BLEND_PEER_PLAIN) {
-        blend_first(&(blend_layer){of->pose, NULL, 0.7f}, count, num_parts, NULL, of->out);
-        blend_next(&(blend_layer){of->layer, NULL, 0.3f}, count, num_parts, NULL, of->out);
-        blend_end(1.0f, NULL, count, num_parts, of->out);
+        blend_first(&(blend_layer){fixture->pose, NULL, 0.7f}, count, num_parts, NULL,
+                    fixture->out);
+        blend_next(&(blend_layer){fixture->layer, NULL, 0.3f}, count, num_parts, NULL,
+                   fixture->out);
+        blend_end(1.0f, NULL, count, num_parts, fixture->out);
     } else if (kind == BLEND_PEER_MASKED) {
-        const blend_layer rest = {of->pose, of->rest_of_mask, 1.0f};
-        blend_first(&rest, count, num_parts, of->sums, of->out);
-        const blend_layer part = {of->layer, of->mask, BLEND_MASK_WEIGHT};
-        blend_next(&part, count, num_parts, of->sums, of->out);
-        blend_end(1.0f, of->sums, count, num_parts, of->out);
+        const blend_layer rest = {fixture->pose, fixture->rest_of_mask, 1.0f};
+        blend_first(&rest, count, num_parts, fixture->sums, fixture->out);
+        const blend_layer part = {fixture->layer, fixture->mask, BLEND_MASK_WEIGHT};
+        blend_next(&part, count, num_parts, fixture->sums, fixture->out);
+        blend_end(1.0f, fixture->sums, count, num_parts, fixture->out);
     } else {
-        blend_first(&(blend_layer){of->pose, NULL, 1.0f}, count, num_parts, NULL, of->out);
-        blend_end(1.0f, NULL, count, num_parts, of->out);
-        blend_add(&(blend_layer){of->layer, NULL, 0.6f}, count, num_parts, of->out);
+        blend_first(&(blend_layer){fixture->pose, NULL, 1.0f}, count, num_parts, NULL,
+                    fixture->out);
+        blend_end(1.0f, NULL, count, num_parts, fixture->out);
+        blend_add(&(blend_layer){fixture->layer, NULL, 0.6f}, count, num_parts, fixture->out);
     }
 }
 
 // Constants, so that the loops do not ask.
-static void blend_by_peer(const blend_peer *of, blend_kind kind, bool has_scales)
+static void blend_by_peer(const blend_peer *fixture, blend_kind kind, bool has_scales)
 {
     switch ((int)kind * 2 + has_scales) {
     case 0:
-        blend_peer_parts(of, BLEND_PEER_PLAIN, BLEND_SCALES);
+        blend_peer_parts(fixture, BLEND_PEER_PLAIN, BLEND_SCALES);
         break;
     case 1:
-        blend_peer_parts(of, BLEND_PEER_PLAIN, BLEND_ALL);
+        blend_peer_parts(fixture, BLEND_PEER_PLAIN, BLEND_ALL);
         break;
     case 2:
-        blend_peer_parts(of, BLEND_PEER_MASKED, BLEND_SCALES);
+        blend_peer_parts(fixture, BLEND_PEER_MASKED, BLEND_SCALES);
         break;
     case 3:
-        blend_peer_parts(of, BLEND_PEER_MASKED, BLEND_ALL);
+        blend_peer_parts(fixture, BLEND_PEER_MASKED, BLEND_ALL);
         break;
     case 4:
-        blend_peer_parts(of, BLEND_PEER_ADD, BLEND_SCALES);
+        blend_peer_parts(fixture, BLEND_PEER_ADD, BLEND_SCALES);
         break;
     default:
-        blend_peer_parts(of, BLEND_PEER_ADD, BLEND_ALL);
+        blend_peer_parts(fixture, BLEND_PEER_ADD, BLEND_ALL);
     }
 }
 
-static uint64_t blend_ours(const blend_peer *of, blend_kind kind)
+static uint64_t blend_ours(const blend_peer *fixture, blend_kind kind)
 {
     static bench_work *const works[] = {work_blend, work_blend_masked, work_add};
-    return works[kind]((void *)(uintptr_t)of->ours, MD5_CPU_SSE2);
+    return works[kind]((void *)(uintptr_t)fixture->ours, MD5_CPU_SSE2);
 }
 
 // The greatest distance of a component of the peer's result from ours.
-static double blend_distance(const blend_peer *of, blend_kind kind)
+static double blend_distance(const blend_peer *fixture, blend_kind kind)
 {
-    const uint32_t count = of->ours->model->skeleton.num_joints;
+    const uint32_t count = fixture->ours->model->skeleton.num_joints;
     double worst = 0.0;
-    (void)blend_ours(of, kind);
-    blend_by_peer(of, kind, true);
-    blend_four *const ours = blend_convert(of->ours->mixed, count, of->num_fours);
+    (void)blend_ours(fixture, kind);
+    blend_by_peer(fixture, kind, true);
+    blend_four *const ours = blend_convert(fixture->ours->mixed, count, fixture->num_fours);
     for (uint32_t i = 0; i < count; i++) {
         double dot = 0.0;
         for (int k = BLEND_TURN; k < BLEND_SCALES; k++)
             dot += (double)((float *)&ours[i / 4].parts[k])[i % 4]
-                   * (double)((float *)&of->out[i / 4].parts[k])[i % 4];
+                   * (double)((float *)&fixture->out[i / 4].parts[k])[i % 4];
         for (int k = 0; k < BLEND_SCALES; k++) {
             const double a = (double)((float *)&ours[i / 4].parts[k])[i % 4];
-            const double b = (double)((float *)&of->out[i / 4].parts[k])[i % 4];
+            const double b = (double)((float *)&fixture->out[i / 4].parts[k])[i % 4];
             worst = fmax(worst, fabs(k >= BLEND_TURN && dot < 0.0 ? a + b : a - b));
         }
     }
@@ -272,35 +275,36 @@ static double blend_distance(const blend_peer *of, blend_kind kind)
     return worst;
 }
 
-static double blend_time(const blend_peer *of, blend_kind kind, int scales, uint64_t *seen)
+static double blend_time(const blend_peer *fixture, blend_kind kind, int scales, uint64_t *seen)
 {
     static const int calls = 400;
     const double start = bench_now();
     for (int i = 0; i < calls; i++) {
         if (scales < 0)
-            *seen += blend_ours(of, kind);
+            *seen += blend_ours(fixture, kind);
         else
-            blend_by_peer(of, kind, scales > 0);
+            blend_by_peer(fixture, kind, scales > 0);
         __asm__ volatile("" ::: "memory");
     }
     return (bench_now() - start) / calls;
 }
 
 // The median of the peer's time over ours, both with SSE2, of runs that alternate.
-static void blend_compare(bench_table *table, const blend_peer *of, blend_kind kind, bool scales)
+static void blend_compare(bench_table *table, const blend_peer *fixture, blend_kind kind,
+                          bool scales)
 {
     static const char *const names[] = {"blend 2 layers", "the same with a mask",
                                         "add a difference"};
     double ratios[BLEND_TURNS];
     char name[96];
-    if (!(blend_distance(of, kind) < 0.1)) { // sums and slerp of turns by up to half a circle
+    if (!(blend_distance(fixture, kind) < 0.1)) { // sums and slerp of turns by up to half a circle
         fprintf(stderr, "bench: %s: the peer computes something else\n", names[kind]);
         exit(1);
     }
     const bench_watch watch = bench_begin_watch();
     for (int turn = 0; turn < BLEND_TURNS; turn++) {
-        const double ours = blend_time(of, kind, -1, &table->seen);
-        ratios[turn] = blend_time(of, kind, scales, &table->seen) / ours;
+        const double ours = blend_time(fixture, kind, -1, &table->seen);
+        ratios[turn] = blend_time(fixture, kind, scales, &table->seen) / ours;
     }
     qsort(ratios, BLEND_TURNS, sizeof ratios[0], bench_compare);
     snprintf(name, sizeof name, "%s%s", names[kind], scales ? "" : ", no scales");
@@ -309,14 +313,14 @@ static void blend_compare(bench_table *table, const blend_peer *of, blend_kind k
 
 static void measure_against_blend_peer(bench_table *table, const posing *made)
 {
-    blend_peer of;
-    blend_make(&of, made);
+    blend_peer fixture;
+    blend_make(&fixture, made);
     bench_heading("blending with SSE2, over a plain SSE2 blender");
     for (int kind = BLEND_PEER_PLAIN; kind <= BLEND_PEER_ADD; kind++) {
-        blend_compare(table, &of, (blend_kind)kind, true);
-        blend_compare(table, &of, (blend_kind)kind, false);
+        blend_compare(table, &fixture, (blend_kind)kind, true);
+        blend_compare(table, &fixture, (blend_kind)kind, false);
     }
-    blend_free(&of);
+    blend_free(&fixture);
 }
 
 #endif

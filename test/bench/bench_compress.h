@@ -28,57 +28,57 @@ static bool is_in_folder_of(const char *path, const char *other)
     return strncmp(path, other, length) == 0 && strchr(other + length, '/') == NULL;
 }
 
-static void free_compress_case(compress_case *of)
+static void free_compress_case(compress_case *fixture)
 {
-    md5_free_binding(of->packed);
-    md5_free_anim(of->compressed);
-    md5_free_binding(of->binding);
-    md5_free_anim(of->anim);
-    md5_free_model(of->model);
-    free(of->pose);
+    md5_free_binding(fixture->packed);
+    md5_free_anim(fixture->compressed);
+    md5_free_binding(fixture->binding);
+    md5_free_anim(fixture->anim);
+    md5_free_model(fixture->model);
+    free(fixture->pose);
 }
 
 // Returns false if nothing is to be measured: the clip is a pose, or is of another model.
-static bool make_compress_case(compress_case *of, const char *mesh, const char *clip,
+static bool make_compress_case(compress_case *fixture, const char *mesh, const char *clip,
                                double tolerance)
 {
-    *of = (compress_case){.model = md5_load_model(mesh, NULL, NULL),
-                          .anim = md5_load_anim(clip, NULL, NULL)};
-    if (of->model && of->anim && of->anim->num_frames > 1)
-        of->binding = md5_bind(of->model, of->anim, NULL, NULL);
-    const md5_compress_opts opts = {.tolerance = (float)tolerance, .model = of->model};
-    if (of->binding)
-        of->compressed = md5_compress_anim(of->anim, &opts, NULL, NULL);
-    if (of->compressed)
-        of->packed = md5_bind(of->model, of->compressed, NULL, NULL);
-    if (of->packed)
-        of->pose = malloc(of->model->skeleton.num_joints * sizeof *of->pose);
-    return of->pose != NULL;
+    *fixture = (compress_case){.model = md5_load_model(mesh, NULL, NULL),
+                               .anim = md5_load_anim(clip, NULL, NULL)};
+    if (fixture->model && fixture->anim && fixture->anim->num_frames > 1)
+        fixture->binding = md5_bind(fixture->model, fixture->anim, NULL, NULL);
+    const md5_compress_opts opts = {.tolerance = (float)tolerance, .model = fixture->model};
+    if (fixture->binding)
+        fixture->compressed = md5_compress_anim(fixture->anim, &opts, NULL, NULL);
+    if (fixture->compressed)
+        fixture->packed = md5_bind(fixture->model, fixture->compressed, NULL, NULL);
+    if (fixture->packed)
+        fixture->pose = malloc(fixture->model->skeleton.num_joints * sizeof *fixture->pose);
+    return fixture->pose != NULL;
 }
 
 // Seconds of COMPRESS_SAMPLES samples, a sixtieth of a second apart.
-static double time_samples(const compress_case *of, bool is_packed)
+static double time_samples(const compress_case *fixture, bool is_packed)
 {
     const double start = bench_now();
     for (int i = 0; i < COMPRESS_SAMPLES; i++) {
-        const md5_moment moment = md5_moment_at(of->anim, i / 60.0, MD5_WRAP_LOOP);
+        const md5_moment moment = md5_moment_at(fixture->anim, i / 60.0, MD5_WRAP_LOOP);
         if (is_packed)
-            md5_sample(of->packed, moment, MD5_ROOT_FILE, of->pose);
+            md5_sample(fixture->packed, moment, MD5_ROOT_FILE, fixture->pose);
         else
-            md5_sample(of->binding, moment, MD5_ROOT_FILE, of->pose);
+            md5_sample(fixture->binding, moment, MD5_ROOT_FILE, fixture->pose);
     }
     return bench_now() - start;
 }
 
 // The median of the ratios of runs side by side.
-static double compare_samples(const compress_case *of)
+static double compare_samples(const compress_case *fixture)
 {
     double ratios[COMPRESS_TURNS];
-    (void)time_samples(of, false);
-    (void)time_samples(of, true);
+    (void)time_samples(fixture, false);
+    (void)time_samples(fixture, true);
     for (int turn = 0; turn < COMPRESS_TURNS; turn++) {
-        const double plain = time_samples(of, false);
-        ratios[turn] = time_samples(of, true) / plain;
+        const double plain = time_samples(fixture, false);
+        ratios[turn] = time_samples(fixture, true) / plain;
     }
     qsort(ratios, COMPRESS_TURNS, sizeof ratios[0], bench_compare);
     return ratios[COMPRESS_TURNS / 2];
@@ -91,12 +91,12 @@ static void measure_compressed(bench_table *table, int count, char **paths, doub
     char name[96];
     for (int c = 0; c < count && num_ratios < COMPRESS_MAX_CLIPS; c++) {
         for (int m = 0; m < count && strstr(paths[c], ".md5anim"); m++) {
-            compress_case of = {0};
+            compress_case fixture = {0};
             const bool is_made = strstr(paths[m], ".md5mesh") && is_in_folder_of(paths[c], paths[m])
-                                 && make_compress_case(&of, paths[m], paths[c], tolerance);
+                                 && make_compress_case(&fixture, paths[m], paths[c], tolerance);
             if (is_made)
-                ratios[num_ratios++] = compare_samples(&of);
-            free_compress_case(&of);
+                ratios[num_ratios++] = compare_samples(&fixture);
+            free_compress_case(&fixture);
             if (is_made)
                 break;
         }

@@ -28,7 +28,7 @@
 #define MAX_VARIANTS 6
 
 // Returns a value that depends on the results, so that no work is optimized away.
-typedef uint64_t bench_work(void *of, md5_cpu level);
+typedef uint64_t bench_work(void *fixture, md5_cpu level);
 
 typedef enum bench_kind {
     BENCH_TIME, // nanoseconds per unit
@@ -39,7 +39,7 @@ typedef struct bench_row {
     const char *name, *unit;
     bench_kind kind;
     bench_work *work;
-    void *of;
+    void *fixture;
     double units;      // per call
     md5_cpu best;      // the instruction set that the public function uses
     bool levels;       // also measure each instruction set separately
@@ -118,7 +118,7 @@ static double bench_run_here(bench_table *table, const bench_row *row, const ben
 {
     const double start = bench_now();
     for (unsigned i = 0; i < calls; i++)
-        table->seen += variant->work(row->of, variant->level);
+        table->seen += variant->work(row->fixture, variant->level);
     return bench_now() - start;
 }
 

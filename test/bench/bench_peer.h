@@ -99,26 +99,26 @@ static void peer_make_mesh(peer_mesh *to, const md5_mesh *mesh)
         peer_add_part(to, mesh, each, &num_influences);
 }
 
-static void peer_make(peer_model *to, const skinning *of)
+static void peer_make(peer_model *to, const skinning *fixture)
 {
-    const md5_model *const model = of->model;
+    const md5_model *const model = fixture->model;
     to->num_meshes = model->num_meshes;
     to->meshes = peer_alloc(model->num_meshes, sizeof *to->meshes);
     to->palette = peer_alloc(model->skeleton.num_joints, sizeof *to->palette);
     for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         for (int column = 0; column < 4; column++) {
             for (int row = 0; row < 3; row++)
-                to->palette[i].columns[column][row] = of->palette[i].m[4 * row + column];
+                to->palette[i].columns[column][row] = fixture->palette[i].m[4 * row + column];
         }
     }
     for (uint32_t m = 0; m < model->num_meshes; m++)
         peer_make_mesh(&to->meshes[m], &model->meshes[m]);
 }
 
-static void peer_free(peer_model *of)
+static void peer_free(peer_model *fixture)
 {
-    for (uint32_t m = 0; m < of->num_meshes; m++) {
-        peer_mesh *const mesh = &of->meshes[m];
+    for (uint32_t m = 0; m < fixture->num_meshes; m++) {
+        peer_mesh *const mesh = &fixture->meshes[m];
         free(mesh->joints);
         free(mesh->weights);
         free(mesh->positions);
@@ -128,9 +128,9 @@ static void peer_free(peer_model *of)
         free(mesh->to_normals);
         free(mesh->to_tangents);
     }
-    free(of->meshes);
-    free(of->palette);
-    *of = (peer_model){0};
+    free(fixture->meshes);
+    free(fixture->palette);
+    *fixture = (peer_model){0};
 }
 
 // -- The skinner ----------------------------------------------------------------------------------
@@ -295,17 +295,17 @@ PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
 // -- Comparing ------------------------------------------------------------------------------------
 
 // The greatest distance of a position by the peer from ours, in units.
-static double peer_distance(const peer_model *peer, const skinning *of)
+static double peer_distance(const peer_model *peer, const skinning *fixture)
 {
     double worst = 0.0;
     for (uint32_t m = 0; m < peer->num_meshes; m++) {
-        const md5_mesh *const mesh = &of->model->meshes[m];
+        const md5_mesh *const mesh = &fixture->model->meshes[m];
         uint32_t at = 0;
         for (uint32_t count = 0; count < PEER_MAX_COUNT; count++) {
             for (uint32_t v = 0; v < mesh->num_vertices; v++) {
                 if (peer_count(mesh, v) != count)
                     continue;
-                const md5_vec3 ours = of->jobs[m].positions[v];
+                const md5_vec3 ours = fixture->jobs[m].positions[v];
                 const float *const theirs = peer->meshes[m].to_positions + (size_t)at++ * 3;
                 const double distance = fabs((double)(ours.x - theirs[0]))
                                         + fabs((double)(ours.y - theirs[1]))
@@ -319,30 +319,31 @@ static double peer_distance(const peer_model *peer, const skinning *of)
 }
 
 // Seconds of one call, of as many as take RUN_SECONDS.
-static double peer_time(const peer_model *peer, const skinning *of, int outputs, unsigned calls,
-                        uint64_t *seen)
+static double peer_time(const peer_model *peer, const skinning *fixture, int outputs,
+                        unsigned calls, uint64_t *seen)
 {
     const double start = bench_now();
     for (unsigned i = 0; i < calls; i++) {
         if (peer)
             peer_skin(peer, outputs);
         else
-            *seen +=
-                skin_all(of, PEER_OUTPUTS[outputs].has_normals, PEER_OUTPUTS[outputs].has_tangents);
+            *seen += skin_all(fixture, PEER_OUTPUTS[outputs].has_normals,
+                              PEER_OUTPUTS[outputs].has_tangents);
     }
     return (bench_now() - start) / calls;
 }
 
 // The median of their time over ours, of runs that alternate.
-static double peer_ratio(const peer_model *peer, const skinning *of, int outputs, uint64_t *seen)
+static double peer_ratio(const peer_model *peer, const skinning *fixture, int outputs,
+                         uint64_t *seen)
 {
     double ratios[PEER_TURNS];
     unsigned calls = 1;
-    while (peer_time(peer, of, outputs, calls, seen) * calls < RUN_SECONDS)
+    while (peer_time(peer, fixture, outputs, calls, seen) * calls < RUN_SECONDS)
         calls *= 2;
     for (int turn = 0; turn < PEER_TURNS; turn++) {
-        const double ours = peer_time(NULL, of, outputs, calls, seen);
-        ratios[turn] = peer_time(peer, of, outputs, calls, seen) / ours;
+        const double ours = peer_time(NULL, fixture, outputs, calls, seen);
+        ratios[turn] = peer_time(peer, fixture, outputs, calls, seen) / ours;
     }
     qsort(ratios, PEER_TURNS, sizeof ratios[0], bench_compare);
     return ratios[PEER_TURNS / 2];
@@ -357,24 +358,24 @@ typedef struct peer_ratios {
 // Takes ownership of the model.
 static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t *seen)
 {
-    skinning of;
+    skinning fixture;
     peer_model peer;
-    make_skinning(&of, model);
-    of.level = level;
-    if (of.num_vertices >= PEER_MIN_VERTICES && all->count < PEER_MAX_MODELS) {
-        peer_make(&peer, &of);
-        *seen += skin_all(&of, true, true);
+    make_skinning(&fixture, model);
+    fixture.level = level;
+    if (fixture.num_vertices >= PEER_MIN_VERTICES && all->count < PEER_MAX_MODELS) {
+        peer_make(&peer, &fixture);
+        *seen += skin_all(&fixture, true, true);
         peer_skin(&peer, PEER_NUM_OUTPUTS - 1);
-        all->num_apart += !(peer_distance(&peer, &of) < 0.1);
+        all->num_apart += !(peer_distance(&peer, &fixture) < 0.1);
         for (int outputs = 0; outputs < PEER_NUM_OUTPUTS; outputs++)
-            all->ratios[outputs][all->count] = peer_ratio(&peer, &of, outputs, seen);
+            all->ratios[outputs][all->count] = peer_ratio(&peer, &fixture, outputs, seen);
         all->count++;
         peer_free(&peer);
     }
-    free_skinning(&of);
+    free_skinning(&fixture);
 }
 
-static void peer_show(bench_table *table, peer_ratios *all, const char *of)
+static void peer_show(bench_table *table, peer_ratios *all, const char *fixture)
 {
     static const char *const figures[] = {"worst", "lower quartile", "median"};
     bench_figure(table, "models whose peer is apart by 0.1 units", "", (double)all->num_apart, 0.0);
@@ -384,7 +385,7 @@ static void peer_show(bench_table *table, peer_ratios *all, const char *of)
         for (size_t figure = 0; figure < 3; figure++) {
             char name[96];
             snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name, all->count,
-                     of, figures[figure]);
+                     fixture, figures[figure]);
             bench_figure(table, name, "x", ratios[figure * all->count / 4], 0.0);
         }
     }

@@ -153,9 +153,9 @@ static void free_playing(playing *play)
 // instruction set.
 //
 // One frame of one character. The characters alternate, so that none is in the first-level cache.
-static uint64_t work_character(void *of, md5_cpu level)
+static uint64_t work_character(void *fixture, md5_cpu level)
 {
-    playing *const play = of;
+    playing *const play = fixture;
     (void)level;
     md5_player *const player = play->players[play->next];
     play->next = (play->next + 1) % PLAYING_CROWD;
@@ -165,20 +165,20 @@ static uint64_t work_character(void *of, md5_cpu level)
 }
 
 // The same while the body layer is always in a transition.
-static uint64_t work_fading_character(void *of, md5_cpu level)
+static uint64_t work_fading_character(void *fixture, md5_cpu level)
 {
-    const playing *const play = of;
+    const playing *const play = fixture;
     md5_player *const player = play->players[play->next];
     const md5_layer_status status = md5_player_layer(player, 0);
     if (status.from == MD5_NONE)
         md5_player_set(player, 0, status.state == 0 ? 0.0f : 2.0f);
-    return work_character(of, level);
+    return work_character(fixture, level);
 }
 
 // Its pose between two steps, drawn.
-static uint64_t work_between_steps(void *of, md5_cpu level)
+static uint64_t work_between_steps(void *fixture, md5_cpu level)
 {
-    const playing *const play = of;
+    const playing *const play = fixture;
     const size_t num_joints = play->model->skeleton.num_joints;
     md5_xform *const before = play->scratch, *const pose = before + num_joints;
     (void)level;
@@ -194,18 +194,18 @@ static uint64_t work_between_steps(void *of, md5_cpu level)
 }
 
 // All of them in one call.
-static uint64_t work_played_crowd(void *of, md5_cpu level)
+static uint64_t work_played_crowd(void *fixture, md5_cpu level)
 {
-    playing *const play = of;
+    playing *const play = fixture;
     (void)level;
     md5_play_batch(play->jobs, PLAYING_CROWD, NULL, play->scratch);
     return play->palettes[0].m[0] > 0.0f;
 }
 
 // Copies the state of one to the next, as for rollback.
-static uint64_t work_copied_player(void *of, md5_cpu level)
+static uint64_t work_copied_player(void *fixture, md5_cpu level)
 {
-    playing *const play = of;
+    playing *const play = fixture;
     (void)level;
     const md5_player *const from = play->players[play->next];
     play->next = (play->next + 1) % PLAYING_CROWD;
@@ -214,10 +214,10 @@ static uint64_t work_copied_player(void *of, md5_cpu level)
 }
 
 // The same by saving and restoring bytes.
-static uint64_t work_saved_player(void *of, md5_cpu level)
+static uint64_t work_saved_player(void *fixture, md5_cpu level)
 {
     static uint8_t bytes[1 << 16];
-    playing *const play = of;
+    playing *const play = fixture;
     (void)level;
     const size_t size = md5_player_save(play->players[play->next], bytes, sizeof bytes);
     play->next = (play->next + 1) % PLAYING_CROWD;
@@ -227,15 +227,15 @@ static uint64_t work_saved_player(void *of, md5_cpu level)
 // Rows of the table; none if the model is missing.
 static void measure_play(bench_table *table)
 {
-    static playing of;
-    if (!make_playing(&of))
+    static playing fixture;
+    if (!make_playing(&fixture))
         return;
-    const double num_joints = of.model->skeleton.num_joints;
+    const double num_joints = fixture.model->skeleton.num_joints;
     bench_row row = {
         .name = "full character",
         .unit = "ns/joint",
         .work = work_character,
-        .of = &of,
+        .fixture = &fixture,
         .units = num_joints,
         .best = md5i_cpu_best(MD5_CPU_AVX2),
         .no_twin = true,
@@ -264,7 +264,7 @@ static void measure_play(bench_table *table)
     row.name = "player saved, restored";
     row.work = work_saved_player;
     bench_measure(table, &row);
-    free_playing(&of);
+    free_playing(&fixture);
 }
 
 #endif

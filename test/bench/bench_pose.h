@@ -195,35 +195,35 @@ static uint64_t seen_of(const md5_mat34 *matrix)
     return matrix->m[0] > 0.0f;
 }
 
-static uint64_t work_play(void *of, md5_cpu level)
+static uint64_t work_play(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     const md5_moment moment = play_on(made);
     pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
-static uint64_t work_seek(void *of, md5_cpu level)
+static uint64_t work_seek(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     const md5_moment moment = seek_on(made);
     pose_palette_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE,
                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
-static uint64_t work_sample(void *of, md5_cpu level)
+static uint64_t work_sample(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     const md5_moment moment = play_on(made);
     sample_with(md5i_pose_kernels_of(level), made->binding, &moment, MD5_ROOT_FILE, made->pose);
     return made->pose[0].rotation.x > 0.0f;
 }
 
-static uint64_t work_sample_cubic(void *of, md5_cpu level)
+static uint64_t work_sample_cubic(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     md5_moment moment = play_on(made);
     moment.interpolation = MD5_INTERPOLATE_CUBIC;
     (void)level;
@@ -231,25 +231,25 @@ static uint64_t work_sample_cubic(void *of, md5_cpu level)
     return made->mixed[0].rotation.x > 0.0f;
 }
 
-static uint64_t work_compose(void *of, md5_cpu level)
+static uint64_t work_compose(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     md5i_pose_kernels_of(level)->finish(&made->model->skeleton, NULL, made->pose, made->joints,
                                         NULL);
     return seen_of(made->joints);
 }
 
-static uint64_t work_multiply(void *of, md5_cpu level)
+static uint64_t work_multiply(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     md5i_pose_kernels_of(level)->multiply(made->model->skeleton.num_joints, made->joints,
                                           made->model->inverse_bind, made->palette);
     return seen_of(made->palette);
 }
 
-static uint64_t work_finish(void *of, md5_cpu level)
+static uint64_t work_finish(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     md5i_pose_kernels_of(level)->finish(&made->model->skeleton, made->model->inverse_bind,
                                         made->pose, made->joints, made->palette);
     return seen_of(made->palette);
@@ -268,24 +268,24 @@ static uint64_t combine(const posing *made, md5_cpu level, md5_combining kind, c
     return made->mixed[0].rotation.x > 0.0f;
 }
 
-static uint64_t work_blend(void *of, md5_cpu level)
+static uint64_t work_blend(void *fixture, md5_cpu level)
 {
-    return combine(of, level, MD5_BLEND, NULL, 0.3f);
+    return combine(fixture, level, MD5_BLEND, NULL, 0.3f);
 }
 
-static uint64_t work_blend_masked(void *of, md5_cpu level)
+static uint64_t work_blend_masked(void *fixture, md5_cpu level)
 {
-    return combine(of, level, MD5_BLEND, ((const posing *)of)->mask, 0.7f);
+    return combine(fixture, level, MD5_BLEND, ((const posing *)fixture)->mask, 0.7f);
 }
 
-static uint64_t work_add(void *of, md5_cpu level)
+static uint64_t work_add(void *fixture, md5_cpu level)
 {
-    return combine(of, level, MD5_ADD, NULL, 0.6f);
+    return combine(fixture, level, MD5_ADD, NULL, 0.6f);
 }
 
-static uint64_t work_crowd(void *of, md5_cpu level)
+static uint64_t work_crowd(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     md5i_pose_batch_with(md5i_pose_kernels_of(level), made->jobs, POSING_CROWD, made->scratch);
     return seen_of(made->palettes);
 }
@@ -308,27 +308,27 @@ static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_
     }
 }
 
-static uint64_t work_many(void *of, md5_cpu level)
+static uint64_t work_many(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     pose_through_buffer(md5i_pose_kernels_of(level), made->jobs, POSING_MANY, made->buffer,
                         made->scratch);
     return seen_of(made->palettes);
 }
 
 // What would be left if posing took no time: their memory is written, past the caches.
-static uint64_t work_fill(void *of, md5_cpu level)
+static uint64_t work_fill(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     (void)level;
     memset(made->palettes, 0,
            (size_t)made->model->skeleton.num_joints * POSING_MANY * sizeof *made->palettes);
     return seen_of(made->palettes);
 }
 
-static uint64_t work_many_straight(void *of, md5_cpu level)
+static uint64_t work_many_straight(void *fixture, md5_cpu level)
 {
-    posing *const made = of;
+    posing *const made = fixture;
     md5i_pose_batch_with(md5i_pose_kernels_of(level), made->jobs, POSING_MANY, made->scratch);
     return seen_of(made->palettes);
 }
@@ -345,9 +345,9 @@ typedef struct crowd_part {
     int num_rounds;
 } crowd_part;
 
-static void *pose_part(void *of)
+static void *pose_part(void *fixture)
 {
-    const crowd_part *const part = of;
+    const crowd_part *const part = fixture;
     for (int round = 0; round < part->num_rounds; round++)
         if (part->buffer)
             pose_through_buffer(MD5_POSE_KERNELS(AVX512), part->jobs, part->count, part->buffer,

@@ -159,10 +159,10 @@ static uint64_t read_all(const bench_texts *all, bool anims, bool (*read)(const 
     return seen;
 }
 
-static uint64_t read_meshes(void *of, md5_cpu level)
+static uint64_t read_meshes(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_all(of, false, read_with_us);
+    return read_all(fixture, false, read_with_us);
 }
 
 static uint64_t read_meshes_as(const bench_texts *all, const md5_load_opts *opts)
@@ -178,42 +178,44 @@ static uint64_t read_meshes_as(const bench_texts *all, const md5_load_opts *opts
     return seen;
 }
 
-static uint64_t read_drawn_by_shaders(void *of, md5_cpu level)
+static uint64_t read_drawn_by_shaders(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(of, &(md5_load_opts){.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
+    return read_meshes_as(fixture,
+                          &(md5_load_opts){.without = MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
 }
 
-static uint64_t read_without_parts(void *of, md5_cpu level)
+static uint64_t read_without_parts(void *fixture, md5_cpu level)
 {
     (void)level;
     return read_meshes_as(
-        of, &(md5_load_opts){.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
+        fixture,
+        &(md5_load_opts){.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES});
 }
 
-static uint64_t read_to_pose(void *of, md5_cpu level)
+static uint64_t read_to_pose(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_meshes_as(of, &(md5_load_opts){.without = MD5_PART_GEOMETRY});
+    return read_meshes_as(fixture, &(md5_load_opts){.without = MD5_PART_GEOMETRY});
 }
 
-static uint64_t read_anims(void *of, md5_cpu level)
+static uint64_t read_anims(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_all(of, true, read_with_us);
+    return read_all(fixture, true, read_with_us);
 }
 
 #ifdef BENCH_ASSIMP
-static uint64_t read_meshes_with_assimp(void *of, md5_cpu level)
+static uint64_t read_meshes_with_assimp(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_all(of, false, read_with_assimp);
+    return read_all(fixture, false, read_with_assimp);
 }
 
-static uint64_t read_anims_with_assimp(void *of, md5_cpu level)
+static uint64_t read_anims_with_assimp(void *fixture, md5_cpu level)
 {
     (void)level;
-    return read_all(of, true, read_with_assimp);
+    return read_all(fixture, true, read_with_assimp);
 }
 #else
 #define read_meshes_with_assimp NULL
@@ -237,7 +239,7 @@ static void measure_parts(bench_table *table, bench_texts *all, const char *whos
                                           .unit = "MB/s",
                                           .kind = BENCH_RATE,
                                           .work = rows[i].work,
-                                          .of = all,
+                                          .fixture = all,
                                           .units = (double)all->mesh_bytes,
                                           .no_twin = true,
                                           .goal = rows[i].goal});
@@ -254,7 +256,7 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .unit = "MB/s",
                                           .kind = BENCH_RATE,
                                           .work = read_meshes,
-                                          .of = all,
+                                          .fixture = all,
                                           .units = (double)all->mesh_bytes,
                                           .no_twin = true,
                                           .other = read_meshes_with_assimp,
@@ -267,7 +269,7 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .unit = "MB/s",
                                           .kind = BENCH_RATE,
                                           .work = read_anims,
-                                          .of = all,
+                                          .fixture = all,
                                           .units = (double)all->anim_bytes,
                                           .no_twin = true,
                                           .other = read_anims_with_assimp,

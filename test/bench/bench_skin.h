@@ -82,42 +82,42 @@ static md5_model *made_model(int num_influences, bool is_scattered)
     return model;
 }
 
-static void free_skinning(skinning *of)
+static void free_skinning(skinning *fixture)
 {
-    for (uint32_t i = 0; of->model && of->jobs && i < of->model->num_meshes; i++) {
-        free(of->jobs[i].positions);
-        free(of->jobs[i].normals);
-        free(of->jobs[i].tangents);
+    for (uint32_t i = 0; fixture->model && fixture->jobs && i < fixture->model->num_meshes; i++) {
+        free(fixture->jobs[i].positions);
+        free(fixture->jobs[i].normals);
+        free(fixture->jobs[i].tangents);
     }
-    free(of->jobs);
-    free(of->palette);
-    free(of->dual);
-    md5_free_model(of->model);
-    *of = (skinning){0};
+    free(fixture->jobs);
+    free(fixture->palette);
+    free(fixture->dual);
+    md5_free_model(fixture->model);
+    *fixture = (skinning){0};
 }
 
 // Takes ownership of the model. Every joint is rotated slightly about its own z axis, and some are
 // moved along it.
-static void make_skinning(skinning *of, md5_model *model)
+static void make_skinning(skinning *fixture, md5_model *model)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
-    *of = (skinning){.model = model};
-    of->palette = calloc(num_joints + 1, sizeof *of->palette);
-    of->jobs = calloc(model->num_meshes + 1, sizeof *of->jobs);
-    of->dual = calloc(num_joints + 1, sizeof *of->dual);
-    if (!of->palette || !of->dual || !of->jobs)
+    *fixture = (skinning){.model = model};
+    fixture->palette = calloc(num_joints + 1, sizeof *fixture->palette);
+    fixture->jobs = calloc(model->num_meshes + 1, sizeof *fixture->jobs);
+    fixture->dual = calloc(num_joints + 1, sizeof *fixture->dual);
+    if (!fixture->palette || !fixture->dual || !fixture->jobs)
         exit(1);
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_xform turn = {{0.0f, 0.0f, 0.0998f, -0.995f}, {0.0f, 0.0f, (float)(i % 3)}, 0};
-        of->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_xform(turn));
+        fixture->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_xform(turn));
     }
-    md5_build_palette(model, of->palette, of->palette);
-    md5_build_dual_palette(of->palette, num_joints, of->dual);
+    md5_build_palette(model, fixture->palette, fixture->palette);
+    md5_build_dual_palette(fixture->palette, num_joints, fixture->dual);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        md5i_skin_job *const job = &of->jobs[i];
-        of->num_vertices += mesh->num_vertices;
-        *job = (md5i_skin_job){.mesh = mesh, .palette = of->palette};
+        md5i_skin_job *const job = &fixture->jobs[i];
+        fixture->num_vertices += mesh->num_vertices;
+        *job = (md5i_skin_job){.mesh = mesh, .palette = fixture->palette};
         job->positions = calloc(mesh->num_vertices + 1, sizeof *job->positions);
         job->normals = calloc(mesh->num_vertices + 1, sizeof *job->normals);
         job->tangents = calloc(mesh->num_vertices + 1, sizeof *job->tangents);
@@ -126,29 +126,29 @@ static void make_skinning(skinning *of, md5_model *model)
     }
 }
 
-static uint64_t skin_all(const skinning *of, bool normals, bool tangents)
+static uint64_t skin_all(const skinning *fixture, bool normals, bool tangents)
 {
     uint64_t seen = 0;
-    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
-        md5i_skin_job job = of->jobs[i];
+    for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
+        md5i_skin_job job = fixture->jobs[i];
         job.normals = normals ? job.normals : NULL;
         job.tangents = tangents ? job.tangents : NULL;
-        md5i_skin_with(of->level, &job);
+        md5i_skin_with(fixture->level, &job);
         seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
     }
     return seen;
 }
 
 // The same by dual quaternions, with normals.
-static uint64_t skin_all_dual(const skinning *of)
+static uint64_t skin_all_dual(const skinning *fixture)
 {
     uint64_t seen = 0;
-    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
-        md5i_skin_job job = of->jobs[i];
-        job.duals = of->dual;
+    for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
+        md5i_skin_job job = fixture->jobs[i];
+        job.duals = fixture->dual;
         job.blend_duals = md5i_blend_duals;
         job.tangents = NULL;
-        md5i_skin_with(of->level, &job);
+        md5i_skin_with(fixture->level, &job);
         seen += job.mesh->num_vertices > 0 && job.positions[0].x > 0.0f;
     }
     return seen;

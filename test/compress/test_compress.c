@@ -75,45 +75,46 @@ typedef struct clip_case {
     md5_anim *compressed;
 } clip_case;
 
-static void free_case(clip_case *of)
+static void free_case(clip_case *fixture)
 {
-    md5_free_anim(of->compressed);
-    md5_free_anim(of->anim);
-    md5_free_model(of->model);
+    md5_free_anim(fixture->compressed);
+    md5_free_anim(fixture->anim);
+    md5_free_model(fixture->model);
 }
 #define OWN_CASE __attribute__((cleanup(free_case))) clip_case
 
-static double measured(const clip_case *of)
+static double measured(const clip_case *fixture)
 {
-    const md5_skeleton *const skeleton = &of->anim->skeleton;
+    const md5_skeleton *const skeleton = &fixture->anim->skeleton;
     const size_t count = skeleton->num_joints;
     OWN_ARRAY(md5_xform, pose, count);
     OWN_ARRAY(real_place, joints, 2 * count);
     double worst = 0.0;
-    FOR (frame, of->anim->num_frames) {
+    FOR (frame, fixture->anim->num_frames) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        sample_own(of->anim, moment, MD5_ROOT_FILE, pose);
+        sample_own(fixture->anim, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints);
-        sample_own(of->compressed, moment, MD5_ROOT_FILE, pose);
+        sample_own(fixture->compressed, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints + count);
         const double error =
-            of->model ? vertex_distance(of->model, joints, joints + count)
-                      : point_distance(skeleton->num_joints, 4.0, joints, joints + count);
+            fixture->model ? vertex_distance(fixture->model, joints, joints + count)
+                           : point_distance(skeleton->num_joints, 4.0, joints, joints + count);
         real_worse(&worst, error);
     }
     return worst;
 }
 
-static void compress_case(clip_case *of, float tolerance)
+static void compress_case(clip_case *fixture, float tolerance)
 {
     md5_error error = {0};
-    OWN_ARRAY(float, distances, of->anim->skeleton.num_joints);
-    FOR (i, of->anim->skeleton.num_joints)
+    OWN_ARRAY(float, distances, fixture->anim->skeleton.num_joints);
+    FOR (i, fixture->anim->skeleton.num_joints)
         distances[i] = 4.0f;
-    const md5_compress_opts options = {
-        .tolerance = tolerance, .model = of->model, .distances = of->model ? NULL : distances};
-    of->compressed = md5_compress_anim(of->anim, &options, NULL, &error);
-    CHECK_THAT(of->compressed != NULL, "%s", error.message);
+    const md5_compress_opts options = {.tolerance = tolerance,
+                                       .model = fixture->model,
+                                       .distances = fixture->model ? NULL : distances};
+    fixture->compressed = md5_compress_anim(fixture->anim, &options, NULL, &error);
+    CHECK_THAT(fixture->compressed != NULL, "%s", error.message);
 }
 
 static double bytes_a_joint_frame(const md5_anim *compressed)
@@ -126,18 +127,18 @@ static double check_clip(const char *model, const char *path, float tolerance)
 {
     md5_error error = {0};
     double bytes = 0.0;
-    OWN_CASE of = {.anim = md5_load_anim(path, NULL, &error)};
-    of.model = model ? our_model(model) : NULL;
-    if (CHECK_THAT(of.anim != NULL && (of.model != NULL) == (model != NULL), "%s: %s", path,
-                   error.message)) {
-        compress_case(&of, tolerance);
-        if (of.compressed) {
-            CHECK(of.compressed->max_error <= tolerance);
-            const double most = of.compressed->max_error * 1.0001 + 1e-6;
-            const double found = measured(&of);
+    OWN_CASE fixture = {.anim = md5_load_anim(path, NULL, &error)};
+    fixture.model = model ? our_model(model) : NULL;
+    if (CHECK_THAT(fixture.anim != NULL && (fixture.model != NULL) == (model != NULL), "%s: %s",
+                   path, error.message)) {
+        compress_case(&fixture, tolerance);
+        if (fixture.compressed) {
+            CHECK(fixture.compressed->max_error <= tolerance);
+            const double most = fixture.compressed->max_error * 1.0001 + 1e-6;
+            const double found = measured(&fixture);
             CHECK_THAT(found <= most, "%s: %g, but %g is reported", path, found,
-                       of.compressed->max_error);
-            bytes = bytes_a_joint_frame(of.compressed);
+                       fixture.compressed->max_error);
+            bytes = bytes_a_joint_frame(fixture.compressed);
         }
     }
     return bytes;
@@ -198,14 +199,14 @@ static bool is_same(const md5_xform *a, const md5_xform *b, size_t count)
 }
 
 // Any frames, and those in a row; fractions of 0.
-static md5_moment moment_of(const clip_case *of, int i, uint64_t *random)
+static md5_moment moment_of(const clip_case *fixture, int i, uint64_t *random)
 {
-    const uint32_t frames = of->anim->num_frames;
+    const uint32_t frames = fixture->anim->num_frames;
     md5_moment moment =
-        md5_moment_from_frames(of->anim, test_random_u32(random) % frames,
+        md5_moment_from_frames(fixture->anim, test_random_u32(random) % frames,
                                test_random_u32(random) % frames, (float)test_random(random));
     if (i % 2)
-        moment = md5_moment_at(of->compressed, 0.0371 * i, MD5_WRAP_CYCLE);
+        moment = md5_moment_at(fixture->compressed, 0.0371 * i, MD5_WRAP_CYCLE);
     if (i % 5 == 0)
         moment.fraction = 0.0f;
     return moment;
@@ -214,18 +215,18 @@ static md5_moment moment_of(const clip_case *of, int i, uint64_t *random)
 TEST (compress_samples_the_same_bits_with_every_instruction_set) {
     static const float tolerances[] = {0.01f, 0.05f, 0.4f};
     FOR (k, 3) {
-        OWN_CASE of = {
+        OWN_CASE fixture = {
             .model = our_model("models/bobbin/bobbin.md5mesh"),
             .anim = our_anim("models/bobbin/walk.md5anim"),
         };
-        compress_case(&of, tolerances[k]);
-        OWN_BINDING binding = md5_bind(of.model, of.compressed, NULL, NULL);
-        REQUIRE(of.compressed != NULL && binding != NULL);
-        const size_t count = of.anim->skeleton.num_joints;
+        compress_case(&fixture, tolerances[k]);
+        OWN_BINDING binding = md5_bind(fixture.model, fixture.compressed, NULL, NULL);
+        REQUIRE(fixture.compressed != NULL && binding != NULL);
+        const size_t count = fixture.anim->skeleton.num_joints;
         OWN_ARRAY(md5_xform, poses, 2 * count);
         uint64_t random = 3;
         FOR (i, 100) {
-            const md5_moment moment = moment_of(&of, i, &random);
+            const md5_moment moment = moment_of(&fixture, i, &random);
             sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE,
                         poses);
             EACH_CPU (level, MD5_CPU_SCALAR + 1) {
@@ -233,7 +234,8 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
                             poses + count);
                 CHECK(is_same(poses, poses + count, count));
                 md5i_packed_sample_with(md5i_pose_kernels_of(level)->sample_packed,
-                                        of.compressed->internal.packed, &moment, poses + count);
+                                        fixture.compressed->internal.packed, &moment,
+                                        poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
         }
@@ -243,19 +245,19 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
 // Samples keep no state: their order does not matter. A clip that was written and parsed gives the
 // same bits.
 TEST (compress_samples_any_moment_alone) {
-    OWN_CASE of = {
+    OWN_CASE fixture = {
         .anim = our_anim("models/bobbin/walk.md5anim"),
     };
-    compress_case(&of, 0.1f);
-    REQUIRE(of.compressed);
-    const size_t size = md5_write_anim(of.compressed, NULL, 0);
+    compress_case(&fixture, 0.1f);
+    REQUIRE(fixture.compressed);
+    const size_t size = md5_write_anim(fixture.compressed, NULL, 0);
     OWN uint8_t *const bytes = malloc(size);
-    CHECK_UINT(md5_write_anim(of.compressed, bytes, size), size);
+    CHECK_UINT(md5_write_anim(fixture.compressed, bytes, size), size);
     OWN_ANIM again = md5_parse_anim(bytes, size, NULL, NULL);
-    const size_t count = of.anim->skeleton.num_joints, frames = of.anim->num_frames;
+    const size_t count = fixture.anim->skeleton.num_joints, frames = fixture.anim->num_frames;
     OWN_ARRAY(md5_xform, poses, (frames + 1) * count);
     for (uint32_t i = 0; i < frames; i++)
-        sample_own(of.compressed, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE,
+        sample_own(fixture.compressed, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE,
                    poses + i * count);
     md5_xform *const one = poses + frames * count;
     for (uint32_t i = 0; again && i < frames; i++) {
@@ -272,27 +274,28 @@ TEST (compress_samples_any_moment_alone) {
 // Other ways than linear go through the samples of the frames, so those of a decompressed clip; a
 // batch poses it as a single call, and palettes are those of its poses.
 TEST (compressed_clips_are_interpolated_in_all_ways) {
-    OWN_CASE of = {
+    OWN_CASE fixture = {
         .model = our_model("models/bobbin/bobbin.md5mesh"),
         .anim = our_anim("models/bobbin/walk.md5anim"),
     };
-    compress_case(&of, 0.05f);
-    OWN_ANIM again = of.compressed ? md5_decompress_anim(of.compressed, NULL, NULL) : NULL;
-    OWN_BINDING packed = again ? md5_bind(of.model, of.compressed, NULL, NULL) : NULL;
-    OWN_BINDING plain = again ? md5_bind(of.model, again, NULL, NULL) : NULL;
+    compress_case(&fixture, 0.05f);
+    OWN_ANIM again =
+        fixture.compressed ? md5_decompress_anim(fixture.compressed, NULL, NULL) : NULL;
+    OWN_BINDING packed = again ? md5_bind(fixture.model, fixture.compressed, NULL, NULL) : NULL;
+    OWN_BINDING plain = again ? md5_bind(fixture.model, again, NULL, NULL) : NULL;
     if (CHECK(packed != NULL && plain != NULL)) {
-        const size_t count = of.anim->skeleton.num_joints;
+        const size_t count = fixture.anim->skeleton.num_joints;
         OWN_ARRAY(md5_xform, poses, 2 * count);
         OWN_ARRAY(md5_mat34, palettes, 3 * count);
         uint64_t random = 5;
         FOR (i, 300) {
             md5_pose_job job = {.binding = packed,
-                                .moment = moment_of(&of, i, &random),
+                                .moment = moment_of(&fixture, i, &random),
                                 .root = (md5_root)(i % 3),
                                 .palette = palettes + 2 * count};
             job.moment.interpolation = (md5_interpolation)(i / 3 % 4);
             md5_pose_palette(packed, job.moment, job.root, poses, NULL, palettes);
-            md5_local_to_palette(of.model, poses, NULL, palettes + count);
+            md5_local_to_palette(fixture.model, poses, NULL, palettes + count);
             CHECK_BYTES(palettes, palettes + count, count * sizeof *palettes);
             void *const scratch = malloc(md5_pose_batch_scratch(&job, 1, NULL));
             md5_pose_batch(&job, 1, NULL, scratch);
@@ -309,13 +312,13 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
 // A clip is compressed once, and only a compressed one is written or decompressed.
 TEST (compress_and_decompress_take_what_they_can) {
     md5_error error = {0};
-    OWN_CASE of = {.anim = our_anim("models/bobbin/walk.md5anim")};
-    compress_case(&of, 0.05f);
-    CHECK_REFUSED(md5_compress_anim(of.compressed, NULL, NULL, &error), error, MD5_ERROR_MISMATCH,
-                  "the animation is compressed already");
-    CHECK_REFUSED(md5_decompress_anim(of.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
+    OWN_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
+    compress_case(&fixture, 0.05f);
+    CHECK_REFUSED(md5_compress_anim(fixture.compressed, NULL, NULL, &error), error,
+                  MD5_ERROR_MISMATCH, "the animation is compressed already");
+    CHECK_REFUSED(md5_decompress_anim(fixture.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
                   "the animation is not compressed");
-    CHECK(md5_write_anim(of.anim, NULL, 0) == 0);
+    CHECK(md5_write_anim(fixture.anim, NULL, 0) == 0);
 }
 
 // -- Decompressing ----------------------------------------------------------------------------
@@ -323,10 +326,10 @@ TEST (compress_and_decompress_take_what_they_can) {
 // Frames are the samples at them, bit for bit; with them all that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
     md5_error error = {0};
-    OWN_CASE of = {.anim = our_anim("models/bobbin/walk.md5anim")};
-    compress_case(&of, 0.05f);
-    const md5_anim *const anim = of.anim;
-    md5_anim *const again = md5_decompress_anim(of.compressed, NULL, &error);
+    OWN_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
+    compress_case(&fixture, 0.05f);
+    const md5_anim *const anim = fixture.anim;
+    md5_anim *const again = md5_decompress_anim(fixture.compressed, NULL, &error);
     if (CHECK(again)) {
         CHECK_UINT(again->num_frames, anim->num_frames);
         CHECK(again->frame_rate == anim->frame_rate && again->duration == anim->duration);
@@ -342,7 +345,7 @@ TEST (decompress_gives_the_frames_of_the_clip) {
         OWN_ARRAY(md5_xform, poses, 2 * count);
         FOR (frame, again->num_frames) {
             const md5_moment still = {.frame0 = frame, .frame1 = frame};
-            sample_own(of.compressed, still, MD5_ROOT_ID, poses);
+            sample_own(fixture.compressed, still, MD5_ROOT_ID, poses);
             sample_own(again, still, MD5_ROOT_ID, poses + count);
             CHECK(is_same(poses, poses + count, count));
         }
@@ -350,9 +353,9 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     md5_free_anim(again);
     test_heap heap = {.fail_at = 1};
     const md5_load_opts opts = heap_opts(&heap, 0);
-    CHECK_FAILS(md5_decompress_anim(of.compressed, &opts, &error), error, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_decompress_anim(fixture.compressed, &opts, &error), error, MD5_ERROR_MEMORY);
     const md5_load_opts small = {.allocator = {.limit = 100}};
-    CHECK_FAILS(md5_decompress_anim(of.compressed, &small, &error), error, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_decompress_anim(fixture.compressed, &small, &error), error, MD5_ERROR_MEMORY);
 }
 
 // -- Large clips ----------------------------------------------------------------------------------

@@ -66,14 +66,14 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
-    md5_skin_reach of;
-    const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &of));
+    md5_skin_reach fixture;
+    const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
     const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10.0, 12.0, last, last};
     const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
     for (int i = 0; i < JOINTS && is_found; i++) {
-        CHECK_NEAR(of.own[i], own[i], 1e-5);
-        CHECK_NEAR(of.reach[i], reach[i], 1e-5);
-        CHECK_NEAR(of.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
+        CHECK_NEAR(fixture.own[i], own[i], 1e-5);
+        CHECK_NEAR(fixture.reach[i], reach[i], 1e-5);
+        CHECK_NEAR(fixture.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
     }
     md5i_arena_free(&arena);
 }

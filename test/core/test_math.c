@@ -208,10 +208,10 @@ TEST (math_composes_and_undoes_transforms) {
     FOR (i, 200) {
         const md5_xform a = random_transform(&random), b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
-        const real3 of = real3_of(v), by_b = apply_transform(b, of);
+        const real3 fixture = real3_of(v), by_b = apply_transform(b, fixture);
         check_vector(md5_xform_point(b, v), by_b, 1e-6);
         check_vector(md5_xform_point(md5_xform_mul(a, b), v), apply_transform(a, by_b), 2e-6);
-        check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), of, 2e-6);
+        check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), fixture, 2e-6);
     }
 }
 

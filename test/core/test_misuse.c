@@ -31,178 +31,183 @@ static void *keep_alloc(void *user, size_t size)
 
 static void keep_freed(void *user, void *memory, size_t size)
 {
-    misused *const of = user;
+    misused *const fixture = user;
     (void)size;
-    if (CHECK(of->num_kept < MAX_KEPT))
-        of->kept[of->num_kept++] = memory;
+    if (CHECK(fixture->num_kept < MAX_KEPT))
+        fixture->kept[fixture->num_kept++] = memory;
 }
 
-static void begin(misused *of)
+static void begin(misused *fixture)
 {
-    memset(of, 0, sizeof *of);
-    of->opts.allocator = (md5_allocator){keep_alloc, keep_freed, of, 0};
-    of->model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), &of->opts, NULL);
-    of->anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), &of->opts, NULL);
-    of->binding = md5_bind(of->model, of->anim, &of->opts, NULL);
-    of->character =
-        md5_load_character(test_path("models/tendril/tendril.md5machine"), &of->opts, NULL);
-    of->player = of->character ? md5_create_player(of->character->machine, NULL, NULL) : NULL;
+    memset(fixture, 0, sizeof *fixture);
+    fixture->opts.allocator = (md5_allocator){keep_alloc, keep_freed, fixture, 0};
+    fixture->model =
+        md5_load_model(test_path("test/reference/data/seam.md5mesh"), &fixture->opts, NULL);
+    fixture->anim =
+        md5_load_anim(test_path("test/reference/data/seam.md5anim"), &fixture->opts, NULL);
+    fixture->binding = md5_bind(fixture->model, fixture->anim, &fixture->opts, NULL);
+    fixture->character =
+        md5_load_character(test_path("models/tendril/tendril.md5machine"), &fixture->opts, NULL);
+    fixture->player =
+        fixture->character ? md5_create_player(fixture->character->machine, NULL, NULL) : NULL;
 }
 
-static void end(misused *of)
+static void end(misused *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_free_character(of->character);
-    md5_free_binding(of->binding);
-    md5_free_anim(of->anim);
-    md5_free_model(of->model);
-    for (size_t i = 0; i < of->num_kept; i++)
-        free(of->kept[i]);
+    md5_destroy_player(fixture->player);
+    md5_free_character(fixture->character);
+    md5_free_binding(fixture->binding);
+    md5_free_anim(fixture->anim);
+    md5_free_model(fixture->model);
+    for (size_t i = 0; i < fixture->num_kept; i++)
+        free(fixture->kept[i]);
 }
 
 // -- NULL and sizes -------------------------------------------------------------------------
 
-static void sample_nowhere(misused *of)
+static void sample_nowhere(misused *fixture)
 {
-    md5_sample(of->binding, (md5_moment){0}, MD5_ROOT_FILE, test_null());
+    md5_sample(fixture->binding, (md5_moment){0}, MD5_ROOT_FILE, test_null());
 }
 
-static void sample_beyond(misused *of)
+static void sample_beyond(misused *fixture)
 {
-    const md5_moment last = {.frame0 = of->anim->num_frames - 1,
-                             .frame1 = of->anim->num_frames - 1};
+    const md5_moment last = {.frame0 = fixture->anim->num_frames - 1,
+                             .frame1 = fixture->anim->num_frames - 1};
     md5_xform expected[MAX_JOINTS];
-    md5_sample(of->binding, last, MD5_ROOT_FILE, expected);
-    md5_sample(of->binding, (md5_moment){UINT32_MAX, UINT32_MAX, 0.5f, 0, 0, 0}, MD5_ROOT_FILE,
-               of->pose);
-    CHECK_BYTES(of->pose, expected, of->model->skeleton.num_joints * sizeof *expected);
+    md5_sample(fixture->binding, last, MD5_ROOT_FILE, expected);
+    md5_sample(fixture->binding, (md5_moment){UINT32_MAX, UINT32_MAX, 0.5f, 0, 0, 0}, MD5_ROOT_FILE,
+               fixture->pose);
+    CHECK_BYTES(fixture->pose, expected, fixture->model->skeleton.num_joints * sizeof *expected);
 }
 
-static void skin_baked_beyond(misused *of)
+static void skin_baked_beyond(misused *fixture)
 {
     md5_mat34 palettes[2 * MAX_JOINTS];
-    const uint32_t count = of->model->skeleton.num_joints;
+    const uint32_t count = fixture->model->skeleton.num_joints;
     for (uint32_t i = 0; i < 2; i++)
-        md5_pose_palette(of->binding, md5_moment_from_frames(of->anim, i, i, 0), MD5_ROOT_FILE,
-                         of->pose, NULL, palettes + i * count);
-    OWN_BAKED baked = md5_create_baked(of->model, palettes, 2, NULL, NULL);
-    const uint32_t num_vertices = of->model->meshes[0].num_vertices;
+        md5_pose_palette(fixture->binding, md5_moment_from_frames(fixture->anim, i, i, 0),
+                         MD5_ROOT_FILE, fixture->pose, NULL, palettes + i * count);
+    OWN_BAKED baked = md5_create_baked(fixture->model, palettes, 2, NULL, NULL);
+    const uint32_t num_vertices = fixture->model->meshes[0].num_vertices;
     md5_vec3 expected[256];
     REQUIRE(num_vertices <= 256);
     md5_skin_baked(baked, 0, num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, expected, NULL);
     md5_skin_baked(baked, 0, num_vertices, (md5_moment){.frame0 = 7, .frame1 = UINT32_MAX},
-                   of->positions, NULL);
-    CHECK_BYTES(of->positions, expected, num_vertices * sizeof *expected);
+                   fixture->positions, NULL);
+    CHECK_BYTES(fixture->positions, expected, num_vertices * sizeof *expected);
 }
 
-static void skin_by_a_small_palette(misused *of)
+static void skin_by_a_small_palette(misused *fixture)
 {
-    md5_skin_one(&(md5_skin_job){.mesh = of->model->meshes,
-                                 .palette = of->model->bind,
-                                 .num_joints = of->model->skeleton.num_joints - 1,
-                                 .positions = of->positions});
+    md5_skin_one(&(md5_skin_job){.mesh = fixture->model->meshes,
+                                 .palette = fixture->model->bind,
+                                 .num_joints = fixture->model->skeleton.num_joints - 1,
+                                 .positions = fixture->positions});
 }
 
-static void skin_by_a_whole_palette(misused *of)
+static void skin_by_a_whole_palette(misused *fixture)
 {
-    md5_skin_one(&(md5_skin_job){.mesh = of->model->meshes,
-                                 .palette = of->model->bind,
-                                 .num_joints = of->model->skeleton.num_joints,
-                                 .positions = of->positions});
+    md5_skin_one(&(md5_skin_job){.mesh = fixture->model->meshes,
+                                 .palette = fixture->model->bind,
+                                 .num_joints = fixture->model->skeleton.num_joints,
+                                 .positions = fixture->positions});
 }
 
-static void pose_to_a_small_palette(misused *of)
+static void pose_to_a_small_palette(misused *fixture)
 {
     static _Alignas(64) unsigned char scratch[1 << 18];
-    const md5_pose_job job = {.binding = of->binding,
-                              .palette = of->joints,
-                              .num_joints = of->model->skeleton.num_joints - 1};
+    const md5_pose_job job = {.binding = fixture->binding,
+                              .palette = fixture->joints,
+                              .num_joints = fixture->model->skeleton.num_joints - 1};
     CHECK(md5_pose_batch_scratch(&job, 1, NULL) <= sizeof scratch);
     md5_pose_batch(&job, 1, NULL, scratch);
 }
 
-static void ask_for_no_parameter(misused *of)
+static void ask_for_no_parameter(misused *fixture)
 {
-    const uint32_t none = md5_require_parameter(of->character->machine, "no such parameter");
+    const uint32_t none = md5_require_parameter(fixture->character->machine, "no such parameter");
     CHECK_UINT(none, MD5_NONE);
-    CHECK(!md5_player_set(of->player, none, 1));
+    CHECK(!md5_player_set(fixture->player, none, 1));
 }
 
-static void ask_for_a_parameter(misused *of)
+static void ask_for_a_parameter(misused *fixture)
 {
-    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
+    const md5_machine_desc *const tables = md5_machine_tables(fixture->character->machine);
     REQUIRE(tables->num_parameters > 0);
-    CHECK_UINT(md5_require_parameter(of->character->machine, tables->parameters[0].name), 0);
+    CHECK_UINT(md5_require_parameter(fixture->character->machine, tables->parameters[0].name), 0);
 }
 
 // -- Freed ----------------------------------------------------------------------------------
 
-static void bind_a_freed_model(misused *of)
+static void bind_a_freed_model(misused *fixture)
 {
-    md5_free_model(of->model);
-    md5_bind(of->model, of->anim, NULL, NULL);
+    md5_free_model(fixture->model);
+    md5_bind(fixture->model, fixture->anim, NULL, NULL);
 }
 
-static void bind_a_freed_clip(misused *of)
+static void bind_a_freed_clip(misused *fixture)
 {
-    md5_free_anim(of->anim);
-    md5_bind(of->model, of->anim, NULL, NULL);
+    md5_free_anim(fixture->anim);
+    md5_bind(fixture->model, fixture->anim, NULL, NULL);
 }
 
-static void sample_a_freed_binding(misused *of)
+static void sample_a_freed_binding(misused *fixture)
 {
-    md5_free_binding(of->binding);
-    md5_sample(of->binding, (md5_moment){0}, MD5_ROOT_FILE, of->pose);
+    md5_free_binding(fixture->binding);
+    md5_sample(fixture->binding, (md5_moment){0}, MD5_ROOT_FILE, fixture->pose);
 }
 
-static void skin_a_freed_mesh(misused *of)
+static void skin_a_freed_mesh(misused *fixture)
 {
-    const md5_mesh *const mesh = of->model->meshes;
-    md5_free_model(of->model);
-    md5_skin(mesh, of->joints, of->positions, NULL, NULL);
+    const md5_mesh *const mesh = fixture->model->meshes;
+    md5_free_model(fixture->model);
+    md5_skin(mesh, fixture->joints, fixture->positions, NULL, NULL);
 }
 
-static void advance_a_freed_player(misused *of)
+static void advance_a_freed_player(misused *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_player_advance(of->player, 0.1, NULL, NULL);
+    md5_destroy_player(fixture->player);
+    md5_player_advance(fixture->player, 0.1, NULL, NULL);
 }
 
 // -- Other skeletons, large numbers ---------------------------------------------------------
 
-static void bind_another_skeleton(misused *of)
+static void bind_another_skeleton(misused *fixture)
 {
     md5_error error = {0};
-    CHECK_FAILS(md5_bind(of->character->model, of->anim, NULL, &error), error, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_bind(fixture->character->model, fixture->anim, NULL, &error), error,
+                MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "animation"));
     md5_error_clear(&error);
     CHECK(error.status == MD5_OK && error.message[0] == '\0' && error.file[0] == '\0');
     md5_error_clear(NULL);
 }
 
-static void play_for_ever(misused *of)
+static void play_for_ever(misused *fixture)
 {
     static const double times[] = {1e300, -1e300, INFINITY, NAN};
     EACH (time, times) {
-        const md5_moment moment = md5_moment_at(of->anim, *time, MD5_WRAP_LOOP);
-        CHECK(moment.frame0 < of->anim->num_frames && moment.frame1 < of->anim->num_frames);
-        md5_player_advance(of->player, *time, NULL, NULL);
-        CHECK(isfinite(md5_player_root_motion(of->player).translation.x));
+        const md5_moment moment = md5_moment_at(fixture->anim, *time, MD5_WRAP_LOOP);
+        CHECK(moment.frame0 < fixture->anim->num_frames
+              && moment.frame1 < fixture->anim->num_frames);
+        md5_player_advance(fixture->player, *time, NULL, NULL);
+        CHECK(isfinite(md5_player_root_motion(fixture->player).translation.x));
     }
 }
 
-static void blend_by_infinity(misused *of)
+static void blend_by_infinity(misused *fixture)
 {
-    const uint32_t count = of->model->skeleton.num_joints;
-    md5_sample(of->binding, (md5_moment){0}, MD5_ROOT_FILE, of->pose);
+    const uint32_t count = fixture->model->skeleton.num_joints;
+    md5_sample(fixture->binding, (md5_moment){0}, MD5_ROOT_FILE, fixture->pose);
     md5_xform blend[MAX_JOINTS];
-    md5_blend_poses(of->model->bind_local, of->pose, INFINITY, NULL, count, blend);
-    CHECK_BYTES(blend, of->pose, count * sizeof *blend);
+    md5_blend_poses(fixture->model->bind_local, fixture->pose, INFINITY, NULL, count, blend);
+    CHECK_BYTES(blend, fixture->pose, count * sizeof *blend);
 }
 
-static void move_far(misused *of)
+static void move_far(misused *fixture)
 {
-    (void)of;
+    (void)fixture;
     const md5_xform start = {.rotation = {0, 0, 0, 1}};
     const md5_xform turn = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
     md5_xform placement = start, drifting = start;
@@ -222,7 +227,7 @@ static void move_far(misused *of)
 // `says` NULL: no misuse, or one that the header allows.
 typedef struct misuse {
     const char *says;
-    void (*make)(misused *of);
+    void (*make)(misused *fixture);
     bool is_harmless; // also without assertions
 } misuse;
 
@@ -248,19 +253,19 @@ static const misuse rows[] = {
     {NULL, move_far, true},
 };
 
-TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, of, begin(of),
-           end(of)) {
-    REQUIRE(of->binding && of->player);
+TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, fixture,
+           begin(fixture), end(fixture)) {
+    REQUIRE(fixture->binding && fixture->player);
     EACH (row, rows) {
 #if !defined(NDEBUG)
         if (row->says) {
             MISTAKE (row->says)
-                row->make(of);
+                row->make(fixture);
             continue;
         }
 #endif
         if (row->is_harmless)
-            row->make(of);
+            row->make(fixture);
     }
 }
 

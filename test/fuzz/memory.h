@@ -5,19 +5,19 @@
 #include "test/fuzz/target.h"
 #include "test/load/test_asset.h"
 
-typedef void *fuzz_make(const void *of, const md5_load_opts *opts, md5_error *error);
+typedef void *fuzz_make(const void *fixture, const md5_load_opts *opts, md5_error *error);
 typedef void fuzz_destroy(void *asset);
 
 // Makes an asset from `of` twice: with memory, then while one of the allocations fails, selected by
 // `choice`. That must be reported, and all memory freed.
-static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, const void *of,
+static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, const void *fixture,
                                       md5_load_opts opts, size_t choice)
 {
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     md5_error error = {0};
     opts.allocator = asset_opts(&heap, &warnings).allocator;
-    void *asset = make(of, &opts, &error);
+    void *asset = make(fixture, &opts, &error);
     const size_t num_allocs = heap.num_allocs;
     if (asset)
         destroy(asset);
@@ -26,7 +26,7 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
     if (asset_heap_fault(&heap) || num_allocs == 0)
         return asset_heap_fault(&heap);
     heap = (asset_heap){.fail_at = 1 + choice % num_allocs};
-    asset = make(of, &opts, &error);
+    asset = make(fixture, &opts, &error);
     if (asset)
         destroy(asset);
     return asset                              ? "made although memory was refused"

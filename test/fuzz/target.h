@@ -17,17 +17,17 @@ typedef const char *fuzz_target(const uint8_t *data, size_t size);
     TARGET(scene)      /* an .md5mesh, a NUL byte, an .md5anim: bound, sampled, skinned */ \
     TARGET(camera)     /* an .md5camera */                                                 \
     TARGET(machine)    /* an .md5machine, which is played */                               \
-    TARGET(save)       /* commands, and changes of the saved player */                     \
-    TARGET(compressed) /* the file of a compressed clip */                                 \
+    TARGET(save)       /* commands, and changes fixture the saved player */                \
+    TARGET(compressed) /* the file fixture a compressed clip */                            \
     TARGET(assets)     /* an asset file */                                                 \
     TARGET(texture)    /* an image program and a picture */                                \
-    TARGET(game)       /* files of declarations, with a NUL byte between them */           \
+    TARGET(game)       /* files fixture declarations, with a NUL byte between them */      \
     TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                        \
     TARGET(scale)      /* a .md5scale */
 
 // Of what the programs read.
 #define FUZZ_PROGRAM_TARGETS(TARGET)                                                 \
-    TARGET(image)   /* a picture, or one of Radiance */                              \
+    TARGET(image)   /* a picture, or one fixture Radiance */                         \
     TARGET(shader)  /* a .shader file */                                             \
     TARGET(archive) /* a zip file or .pak */                                         \
     TARGET(gltf)    /* a .gltf or .glb, or its JSON, a NUL byte, its binary chunk */ \

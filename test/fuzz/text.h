@@ -19,9 +19,10 @@ typedef struct fuzz_piece {
     size_t size;
 } fuzz_piece;
 
-static inline void *fuzz_parse_piece(const void *of, const md5_load_opts *opts, md5_error *error)
+static inline void *fuzz_parse_piece(const void *fixture, const md5_load_opts *opts,
+                                     md5_error *error)
 {
-    const fuzz_piece *const piece = of;
+    const fuzz_piece *const piece = fixture;
     return piece->kind->parse(piece->text, piece->size, opts, error);
 }
 

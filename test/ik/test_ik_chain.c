@@ -269,26 +269,26 @@ static void make_body(body *made, bool has_limits, uint64_t *random)
     }
 }
 
-static real3 at_of(const body *of, uint32_t joint)
+static real3 at_of(const body *fixture, uint32_t joint)
 {
-    return ik_place(&of->skeleton, of->pose, joint).at;
+    return ik_place(&fixture->skeleton, fixture->pose, joint).at;
 }
 
-static double distance_to(const body *of, uint32_t joint, md5_vec3 target)
+static double distance_to(const body *fixture, uint32_t joint, md5_vec3 target)
 {
-    return real3_distance(at_of(of, joint), real3_of(target));
+    return real3_distance(at_of(fixture, joint), real3_of(target));
 }
 
 // Moves both hands and the chest to where they are in another pose that obeys the limits. Returns
 // whether all three arrive.
-static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
+static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
 {
-    body other = *of;
-    other.skeleton.joints = of->joints;
+    body other = *fixture;
+    other.skeleton.joints = fixture->joints;
     for (uint32_t i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0) // not the shoulder blades
-            other.pose[i].rotation = limit_random_rotation(&of->limits[i], random);
-    const body old = *of;
+            other.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
+    const body old = *fixture;
     md5_goal goals[] = {
         {.tip = LEFT, .length = 3, .target = ik_rounded(at_of(&other, LEFT)), .weight = 1.0f},
         {.tip = CHEST, .length = 3, .target = ik_rounded(at_of(&other, CHEST)), .weight = 0.5f},
@@ -299,22 +299,22 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
         .tolerance = 0.01f,
         .iterations = 300,
         .weight = 1.0f,
-        .limits = has_limits ? of->limits : NULL,
+        .limits = has_limits ? fixture->limits : NULL,
     };
-    const float most = md5_solve_goals(&of->skeleton, &job, of->pose);
+    const float most = md5_solve_goals(&fixture->skeleton, &job, fixture->pose);
     double farthest = 0.0;
     EACH (row, goals) {
-        const double exact = distance_to(of, row->tip, row->target);
+        const double exact = distance_to(fixture, row->tip, row->target);
         CHECK_NEAR(exact, row->distance, 1e-4);
         farthest = exact > farthest ? exact : farthest;
     }
     CHECK_NEAR(farthest, most, 1e-4);
-    CHECK(ik_is_sound(of->pose, BODY_JOINTS));
+    CHECK(ik_is_sound(fixture->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
-        CHECK_BYTES(&of->pose[i], &old.pose[i], sizeof of->pose[i]);
+        CHECK_BYTES(&fixture->pose[i], &old.pose[i], sizeof fixture->pose[i]);
     for (uint32_t i = 1; i < BODY_JOINTS; i++)
         if (i % 4 != 0)
-            CHECK(limit_excess(&of->limits[i], of->pose[i].rotation) < 1e-6);
+            CHECK(limit_excess(&fixture->limits[i], fixture->pose[i].rotation) < 1e-6);
     return farthest < 0.011;
 }
 
@@ -323,9 +323,9 @@ static void check_hands(bool has_limits, int least_reached)
     uint64_t random = 11;
     int reached = 0;
     FOR (round, 1000) {
-        body of;
-        make_body(&of, has_limits, &random);
-        reached += reach_with_hands(&of, has_limits, &random);
+        body fixture;
+        make_body(&fixture, has_limits, &random);
+        reached += reach_with_hands(&fixture, has_limits, &random);
     }
     if (!CHECK(reached >= least_reached))
         CHECK_UINT((unsigned)reached, (unsigned)least_reached);
@@ -343,9 +343,9 @@ TEST (ik_goals_obey_limits) {
 TEST (ik_goals_give_way_by_their_weights) {
     uint64_t random = 12;
     FOR (round, 200) {
-        body of;
-        make_body(&of, false, &random);
-        const md5_vec3 here = ik_rounded(at_of(&of, LEFT));
+        body fixture;
+        make_body(&fixture, false, &random);
+        const md5_vec3 here = ik_rounded(at_of(&fixture, LEFT));
         const md5_vec3 a = md5_vec3_add(here, ik_random_point(0.4, &random));
         const md5_vec3 b = md5_vec3_add(here, ik_random_point(0.4, &random));
         const double w = test_between(0.3, 2.0, &random), v = test_between(0.3, 2.0, &random);
@@ -354,11 +354,11 @@ TEST (ik_goals_give_way_by_their_weights) {
             {.tip = LEFT, .length = 7, .target = b, .weight = (float)v},
         };
         const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1.0f};
-        md5_solve_goals(&of.skeleton, &job, of.pose);
+        md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
         const real3 middle =
             real3_add(real3_scale(real3_of(a), of_a), real3_scale(real3_of(b), of_b));
-        CHECK_SMALL(real3_distance(at_of(&of, LEFT), middle), 1e-3);
+        CHECK_SMALL(real3_distance(at_of(&fixture, LEFT), middle), 1e-3);
     }
 }
 
@@ -366,9 +366,9 @@ TEST (ik_goals_turn_tips) {
     uint64_t random = 13;
     int reached = 0;
     FOR (round, 500) {
-        body of;
-        make_body(&of, false, &random);
-        body other = of;
+        body fixture;
+        make_body(&fixture, false, &random);
+        body other = fixture;
         for (uint32_t i = 1; i < BODY_JOINTS; i++)
             other.pose[i].rotation = made_any_rotation(&random);
         const real_place there = ik_place(&other.skeleton, other.pose, RIGHT);
@@ -381,8 +381,8 @@ TEST (ik_goals_turn_tips) {
                          .weight = 1.0f};
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
                                    .weight = 1.0f};
-        const double left = md5_solve_goals(&of.skeleton, &job, of.pose);
-        const real_place now = ik_place(&of.skeleton, of.pose, RIGHT);
+        const double left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
+        const real_place now = ik_place(&fixture.skeleton, fixture.pose, RIGHT);
         CHECK_NEAR(real3_distance(now.at, real3_of(goal.target)), left, 1e-4);
         reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
     }
@@ -393,8 +393,8 @@ TEST (ik_goals_turn_tips) {
 TEST (ik_one_goal_is_damped_least_squares) {
     uint64_t random = 14;
     FOR (round, 200) {
-        body of;
-        make_body(&of, round % 2 > 0, &random);
+        body fixture;
+        make_body(&fixture, round % 2 > 0, &random);
         const md5_chain_job one = {.solver = MD5_CHAIN_LEAST_SQUARES,
                                    .tip = LEFT,
                                    .length = 5,
@@ -402,17 +402,17 @@ TEST (ik_one_goal_is_damped_least_squares) {
                                    .tolerance = 0.01f,
                                    .iterations = 40,
                                    .weight = 0.7f,
-                                   .limits = of.limits};
+                                   .limits = fixture.limits};
         md5_goal goal = {.tip = LEFT, .length = 5, .target = one.target, .weight = 1.0f};
         const md5_goals_job job = {
-            ROW(goals, goal), .tolerance = 0.01f,  .iterations = 40,
-            .weight = 0.7f,   .limits = of.limits,
+            ROW(goals, goal), .tolerance = 0.01f,       .iterations = 40,
+            .weight = 0.7f,   .limits = fixture.limits,
         };
-        body single = of;
-        CHECK_NEAR(IK_SOLVE(chain, single, one), md5_solve_goals(&of.skeleton, &job, of.pose),
-                   1e-4);
+        body single = fixture;
+        CHECK_NEAR(IK_SOLVE(chain, single, one),
+                   md5_solve_goals(&fixture.skeleton, &job, fixture.pose), 1e-4);
         for (uint32_t i = 0; i < BODY_JOINTS; i++)
-            CHECK_SMALL(real_angle(single.pose[i].rotation, of.pose[i].rotation), 1e-3);
+            CHECK_SMALL(real_angle(single.pose[i].rotation, fixture.pose[i].rotation), 1e-3);
     }
 }
 
@@ -432,25 +432,25 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
     };
     uint64_t random = 15;
     EACH (row, wrong) {
-        body of;
-        make_body(&of, false, &random);
-        body alone = of;
+        body fixture;
+        make_body(&fixture, false, &random);
+        body alone = fixture;
         const md5_goal right = {
             .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1.0f};
         md5_goal goals[] = {*row, right};
         md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1.0f};
-        const float left = md5_solve_goals(&of.skeleton, &job, of.pose);
+        const float left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
         CHECK(goals[0].distance == INFINITY);
         CHECK(left == (goals[0].weight > 0.0f ? INFINITY : goals[1].distance));
         job.goals++;
         job.num_goals = 1;
         md5_solve_goals(&alone.skeleton, &job, alone.pose);
-        CHECK_BYTES(of.pose, alone.pose, sizeof of.pose);
+        CHECK_BYTES(fixture.pose, alone.pose, sizeof fixture.pose);
     }
     const md5_goals_job none = {.weight = 1.0f};
-    body of;
-    make_body(&of, false, &random);
-    CHECK(md5_solve_goals(&of.skeleton, &none, of.pose) == 0.0f);
+    body fixture;
+    make_body(&fixture, false, &random);
+    CHECK(md5_solve_goals(&fixture.skeleton, &none, fixture.pose) == 0.0f);
 }
 
 // Joints between two chains count as joints, and too many are refused.

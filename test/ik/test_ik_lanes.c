@@ -22,18 +22,18 @@ static float odd_number(uint64_t *random)
     return numbers[test_random_u32(random) % (COUNT_OF(numbers))];
 }
 
-static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
+static void begin(lanes_case *fixture, uint32_t num_joints, uint64_t *random)
 {
-    memset(of, 0, sizeof *of);
-    of->num_joints = num_joints;
-    ik_make_rig(&of->rig, num_joints, 8.0, random);
-    of->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
-    of->count = 1 + test_random_u32(random) % MD5_IK_MOST;
-    FOR (i, of->count) {
-        md5_xform *const pose = of->poses[i];
-        memcpy(pose, of->rig.pose, of->num_joints * sizeof *pose);
-        of->each[i] = pose;
-        FOR (joint, of->num_joints) {
+    memset(fixture, 0, sizeof *fixture);
+    fixture->num_joints = num_joints;
+    ik_make_rig(&fixture->rig, num_joints, 8.0, random);
+    fixture->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
+    fixture->count = 1 + test_random_u32(random) % MD5_IK_MOST;
+    FOR (i, fixture->count) {
+        md5_xform *const pose = fixture->poses[i];
+        memcpy(pose, fixture->rig.pose, fixture->num_joints * sizeof *pose);
+        fixture->each[i] = pose;
+        FOR (joint, fixture->num_joints) {
             const uint32_t kind = test_random_u32(random) % 16;
             if (kind > 1)
                 pose[joint].rotation = made_any_rotation(random);
@@ -44,7 +44,7 @@ static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
             if (test_random_u32(random) % 200 == 0)
                 pose[joint].translation.y = odd_number(random);
         }
-        memcpy(of->expected[i], pose, of->num_joints * sizeof *pose);
+        memcpy(fixture->expected[i], pose, fixture->num_joints * sizeof *pose);
     }
 }
 
@@ -61,23 +61,25 @@ static float make_weight(uint64_t *random)
     return test_random_u32(random) % 8 > 0 ? 1.0f : (float)test_random(random);
 }
 
-static bool are_equal(const lanes_case *of)
+static bool are_equal(const lanes_case *fixture)
 {
-    FOR (i, of->count)
-        if (memcmp(of->poses[i], of->expected[i], of->num_joints * sizeof of->poses[i][0]) != 0)
+    FOR (i, fixture->count)
+        if (memcmp(fixture->poses[i], fixture->expected[i],
+                   fixture->num_joints * sizeof fixture->poses[i][0])
+            != 0)
             return false;
     return true;
 }
 
 static void try_limbs(md5_cpu level, uint64_t *random)
 {
-    static lanes_case of;
+    static lanes_case fixture;
     md5_two_bone_job jobs[MD5_IK_MOST];
     md5_vec3 poles[MD5_IK_MOST];
     md5_quat rotations[MD5_IK_MOST];
     const uint32_t num_joints = 3 + test_random_u32(random) % 6;
-    begin(&of, num_joints, random);
-    const uint32_t *const chain = of.rig.chain;
+    begin(&fixture, num_joints, random);
+    const uint32_t *const chain = fixture.rig.chain;
     const uint32_t root = test_random_u32(random) % (num_joints - 2);
     const uint32_t middle = root + 1 + test_random_u32(random) % (num_joints - 2 - root);
     const uint32_t tip = middle + 1 + test_random_u32(random) % (num_joints - 1 - middle);
@@ -85,7 +87,7 @@ static void try_limbs(md5_cpu level, uint64_t *random)
     const float soften = test_random_u32(random) % 2 ? 0.0f : (float)test_between(-1, 2, random);
     const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)test_between(0, 4, random);
     const bool is_plain = test_random_u32(random) % 2 > 0;
-    FOR (i, of.count) {
+    FOR (i, fixture.count) {
         poles[i] = make_target(30.0, random);
         rotations[i] = made_any_rotation(random);
         if (test_random_u32(random) % 16 == 0)
@@ -99,21 +101,21 @@ static void try_limbs(md5_cpu level, uint64_t *random)
             jobs[i].pole = &poles[i];
         if (!is_plain && test_random_u32(random) % 2 > 0)
             jobs[i].rotation = &rotations[i];
-        md5_solve_two_bone(&of.rig.skeleton, &jobs[i], of.expected[i]);
+        md5_solve_two_bone(&fixture.rig.skeleton, &jobs[i], fixture.expected[i]);
     }
-    md5i_two_bone_all(level, &of.rig.skeleton, jobs, of.each, of.count);
-    CHECK(are_equal(&of));
+    md5i_two_bone_all(level, &fixture.rig.skeleton, jobs, fixture.each, fixture.count);
+    CHECK(are_equal(&fixture));
 }
 
 static void try_chains(md5_cpu level, uint64_t *random)
 {
-    static lanes_case of;
+    static lanes_case fixture;
     md5_aim_job jobs[MD5_IK_MOST];
     const uint32_t num_joints = 1 + test_random_u32(random) % 12;
-    begin(&of, num_joints, random);
+    begin(&fixture, num_joints, random);
     const uint32_t kind = test_random_u32(random) % 8;
     const md5_aim_job shared = {
-        .tip = of.rig.chain[test_random_u32(random) % num_joints],
+        .tip = fixture.rig.chain[test_random_u32(random) % num_joints],
         .length = 1 + test_random_u32(random) % 12,
         .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
         .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
@@ -121,14 +123,14 @@ static void try_chains(md5_cpu level, uint64_t *random)
                          : kind < 4 ? test_betweenf(0.0f, 4.0f, random)
                                     : 0.0f,
     };
-    FOR (i, of.count) {
+    FOR (i, fixture.count) {
         jobs[i] = shared;
         jobs[i].target = make_target(30.0, random);
         jobs[i].weight = make_weight(random);
-        md5_solve_aim(&of.rig.skeleton, &jobs[i], of.expected[i]);
+        md5_solve_aim(&fixture.rig.skeleton, &jobs[i], fixture.expected[i]);
     }
-    md5i_aim_all(level, &of.rig.skeleton, jobs, of.each, of.count);
-    CHECK(are_equal(&of));
+    md5i_aim_all(level, &fixture.rig.skeleton, jobs, fixture.each, fixture.count);
+    CHECK(are_equal(&fixture));
 }
 
 static void try_levels(void (*try)(md5_cpu, uint64_t *))
@@ -151,16 +153,16 @@ TEST (ik_chains_that_aim_in_lanes_have_the_bits_of_single_ones) {
 #if MD5_HAS_SSE2
 // That lanes leave everything to single ones would be seen by nobody else.
 TEST (ik_lanes_solve_what_is_usual) {
-    static lanes_case of;
+    static lanes_case fixture;
     uint64_t random = 7;
     uint32_t num_solved = 0;
     FOR (round, 100) {
-        begin(&of, 3, &random);
-        const md5_limb limb = {of.rig.chain[0], of.rig.chain[1], of.rig.chain[2]};
-        md5_limb_lanes lanes = {.skeleton = &of.rig.skeleton, .joints = &limb, .most = 1.0f};
+        begin(&fixture, 3, &random);
+        const md5_limb limb = {fixture.rig.chain[0], fixture.rig.chain[1], fixture.rig.chain[2]};
+        md5_limb_lanes lanes = {.skeleton = &fixture.rig.skeleton, .joints = &limb, .most = 1.0f};
         FOR (i, 4) {
-            lanes.poses[i] = of.poses[i];
-            memcpy(of.poses[i], of.rig.pose, sizeof of.rig.pose);
+            lanes.poses[i] = fixture.poses[i];
+            memcpy(fixture.poses[i], fixture.rig.pose, sizeof fixture.rig.pose);
             lanes.are_usual[i] = 1.0f;
             lanes.targets.x[i] = (float)(i + 1);
         }

@@ -23,65 +23,67 @@ static uint32_t joint_of(const md5_model *model, const char *part, uint32_t leg)
     return md5_find_joint(&model->skeleton, name);
 }
 
-static void walk_free(walk_case *of)
+static void walk_free(walk_case *fixture)
 {
-    free(of->joints);
-    free(of->pose);
-    md5_free_model(of->model);
+    free(fixture->joints);
+    free(fixture->pose);
+    md5_free_model(fixture->model);
 }
 #define OWN_WALK __attribute__((cleanup(walk_free))) walk_case
 
-static bool walk_from(walk_case *of, md5_xform placement)
+static bool walk_from(walk_case *fixture, md5_xform placement)
 {
-    return md5_walk_begin(&of->desc, of->model->bind_local, placement, &of->walk);
+    return md5_walk_begin(&fixture->desc, fixture->model->bind_local, placement, &fixture->walk);
 }
 
-static bool walk_begins(walk_case *of)
+static bool walk_begins(walk_case *fixture)
 {
-    return walk_from(of, (md5_xform){.rotation = {0, 0, 0, 1}});
+    return walk_from(fixture, (md5_xform){.rotation = {0, 0, 0, 1}});
 }
 
-static void walk_go(walk_case *of, md5_vec3 velocity, float turn, double seconds)
+static void walk_go(walk_case *fixture, md5_vec3 velocity, float turn, double seconds)
 {
-    md5_walk_advance(&of->desc, &of->walk, velocity, turn, seconds);
+    md5_walk_advance(&fixture->desc, &fixture->walk, velocity, turn, seconds);
 }
 
 // If the model cannot be read, the test fails and the program aborts.
-static void walk_begin(walk_case *of, md5_axes axes, md5_terrain_fn *terrain)
+static void walk_begin(walk_case *fixture, md5_axes axes, md5_terrain_fn *terrain)
 {
     const md5_load_opts opts = {.axes = axes};
-    memset(of, 0, sizeof *of);
-    of->model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), &opts, NULL);
-    if (!CHECK(of->model))
+    memset(fixture, 0, sizeof *fixture);
+    fixture->model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), &opts, NULL);
+    if (!CHECK(fixture->model))
         abort();
-    of->pose = test_calloc(of->model->skeleton.num_joints, sizeof *of->pose);
-    of->joints = test_calloc(of->model->skeleton.num_joints, sizeof *of->joints);
+    fixture->pose = test_calloc(fixture->model->skeleton.num_joints, sizeof *fixture->pose);
+    fixture->joints = test_calloc(fixture->model->skeleton.num_joints, sizeof *fixture->joints);
     FOR (i, 6u)
-        of->legs[i] = (md5_leg){
-            .limb = {joint_of(of->model, "femur", i), joint_of(of->model, "tibia", i),
-                     joint_of(of->model, "foot", i)},
-            .swivel = joint_of(of->model, "coxa", i),
+        fixture->legs[i] = (md5_leg){
+            .limb = {joint_of(fixture->model, "femur", i), joint_of(fixture->model, "tibia", i),
+                     joint_of(fixture->model, "foot", i)},
+            .swivel = joint_of(fixture->model, "coxa", i),
             .group = (i + i / 3) % 2,
         };
-    of->desc = (md5_walk_desc){
-        .skeleton = &of->model->skeleton,
-        .legs = of->legs,
+    fixture->desc = (md5_walk_desc){
+        .skeleton = &fixture->model->skeleton,
+        .legs = fixture->legs,
         .num_legs = 6,
         .num_groups = 2,
-        .body = md5_find_joint(&of->model->skeleton, "body"),
+        .body = md5_find_joint(&fixture->model->skeleton, "body"),
         .terrain = terrain,
     };
-    CHECK(walk_begins(of));
+    CHECK(walk_begins(fixture));
 }
 
-#define TEST_HERE(title, terrain) \
-    TEST_WITH (title, walk_case, of, walk_begin(of, MD5_AXES_ID, terrain), walk_free(of))
+#define TEST_HERE(title, terrain)                                                    \
+    TEST_WITH (title, walk_case, fixture, walk_begin(fixture, MD5_AXES_ID, terrain), \
+               walk_free(fixture))
 
 // Writes the bind pose, with the walk applied.
-static void walk_pose(walk_case *of)
+static void walk_pose(walk_case *fixture)
 {
-    memcpy(of->pose, of->model->bind_local, of->model->skeleton.num_joints * sizeof *of->pose);
-    of->num_placed = md5_walk_pose(&of->desc, &of->walk, of->pose);
+    memcpy(fixture->pose, fixture->model->bind_local,
+           fixture->model->skeleton.num_joints * sizeof *fixture->pose);
+    fixture->num_placed = md5_walk_pose(&fixture->desc, &fixture->walk, fixture->pose);
 }
 
 // Ground of waves, at most 1.5 units high, id's axes.
@@ -131,11 +133,12 @@ static void command(double time, md5_vec3 *velocity, float *turn)
 }
 
 // Where the pose puts an ankle in the world.
-static md5_vec3 posed_ankle(const walk_case *of, uint32_t leg)
+static md5_vec3 posed_ankle(const walk_case *fixture, uint32_t leg)
 {
-    md5_local_to_model(&of->model->skeleton, of->pose, of->joints);
-    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&of->walk));
-    return md5_mat34_point(world, md5_mat34_translation(of->joints[of->legs[leg].limb.tip]));
+    md5_local_to_model(&fixture->model->skeleton, fixture->pose, fixture->joints);
+    const md5_mat34 world = md5_mat34_from_xform(md5_walk_placement(&fixture->walk));
+    return md5_mat34_point(world,
+                           md5_mat34_translation(fixture->joints[fixture->legs[leg].limb.tip]));
 }
 
 TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
@@ -147,20 +150,20 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
         md5_vec3 velocity;
         float turn;
         command(frame / 60.0, &velocity, &turn);
-        walk_go(of, velocity, turn, 1.0 / 60.0);
-        walk_pose(of);
-        num_out += of->num_placed < 6;
+        walk_go(fixture, velocity, turn, 1.0 / 60.0);
+        walk_pose(fixture);
+        num_out += fixture->num_placed < 6;
         bool is_up[2] = {false, false};
         FOR (leg, 6u) {
-            const md5_vec3 at = posed_ankle(of, leg);
-            const bool stands = !of->walk.feet[leg].is_stepping;
-            const md5_foothold *const foot = &of->walk.feet[leg];
+            const md5_vec3 at = posed_ankle(fixture, leg);
+            const bool stands = !fixture->walk.feet[leg].is_stepping;
+            const md5_foothold *const foot = &fixture->walk.feet[leg];
             const double miss = real_distance(at, told_ankle(foot));
             worst_miss = fmax(worst_miss, miss);
             const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0.0;
             worst_slide = fmax(worst_slide, slide);
             num_steps += stood[leg] && !stands;
-            is_up[of->legs[leg].group] = is_up[of->legs[leg].group] || !stands;
+            is_up[fixture->legs[leg].group] = is_up[fixture->legs[leg].group] || !stands;
             before[leg] = at;
             stood[leg] = stands;
         }
@@ -180,20 +183,20 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
 static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
 {
     OWN_WALK landing;
-    walk_case *const of = &landing;
-    walk_begin(of, MD5_AXES_ID, NULL);
-    of->desc.response = MD5_ZERO;
-    of->desc.num_groups = num_groups;
+    walk_case *const fixture = &landing;
+    walk_begin(fixture, MD5_AXES_ID, NULL);
+    fixture->desc.response = MD5_ZERO;
+    fixture->desc.num_groups = num_groups;
     double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
     FOR (leg, 6u) {
-        const md5_vec3 home = of->walk.feet[leg].home;
+        const md5_vec3 home = fixture->walk.feet[leg].home;
         const double x = velocity.x - (double)turn * home.y;
         const double y = velocity.y + (double)turn * home.x;
         fastest = fmax(fastest, sqrt(x * x + y * y));
         farthest = fmax(farthest, real_distance(home, (md5_vec3){0, 0, 0}));
-        of->legs[leg].group = leg % num_groups;
+        fixture->legs[leg].group = leg % num_groups;
     }
-    const double seconds = fmin(0.45, 0.5 * of->walk.radius / (fastest * num_groups));
+    const double seconds = fmin(0.45, 0.5 * fixture->walk.radius / (fastest * num_groups));
     const double half = 0.5 * (num_groups - 1.0) * seconds;
     const double along = turn * (0.3 * seconds + half + 0.05 + 1.0 / 120.0);
     const double tolerance = 1e-3 + farthest * along * along / 2.0;
@@ -202,17 +205,17 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     for (int frame = 1; frame <= 960; frame++) {
         bool stepped[6];
         FOR (leg, 6u)
-            stepped[leg] = of->walk.feet[leg].is_stepping;
-        walk_go(of, velocity, turn, 1.0 / 120.0);
+            stepped[leg] = fixture->walk.feet[leg].is_stepping;
+        walk_go(fixture, velocity, turn, 1.0 / 120.0);
         FOR (leg, 6u) {
-            const md5_foothold *const foot = &of->walk.feet[leg];
+            const md5_foothold *const foot = &fixture->walk.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
                 const double angle = turn * (frame / 120.0 + seconds + half);
                 const double x = foot->home.x, y = foot->home.y;
                 const md5_vec3 arm = {(float)(x * cos(angle) - y * sin(angle)),
                                       (float)(x * sin(angle) + y * cos(angle)), 0};
                 const md5_vec3 way = md5_vec3_scale(velocity, (float)(seconds + half));
-                expected[leg] = md5_vec3_add(of->walk.position, md5_vec3_add(way, arm));
+                expected[leg] = md5_vec3_add(fixture->walk.position, md5_vec3_add(way, arm));
                 begun[leg] = frame / 120.0;
             } else if (!foot->is_stepping && stepped[leg]) {
                 CHECK_SMALL(real_distance(foot->position, expected[leg]), tolerance);
@@ -240,28 +243,28 @@ TEST (walk_lands_half_of_a_stand_ahead_of_home) {
 // The analytic solution of x' = u with u' = (v - u) / response.
 TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     FOR (frame, 300)
-        walk_go(of, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
+        walk_go(fixture, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
-    CHECK_NEAR(of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
-    CHECK_NEAR(of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
-    CHECK_SMALL(of->walk.position.z, 1e-5);
+    CHECK_NEAR(fixture->walk.position.x, 10.0 * expected, 10.0 / 120.0);
+    CHECK_NEAR(fixture->walk.position.y, 4.0 * expected, 4.0 / 120.0);
+    CHECK_SMALL(fixture->walk.position.z, 1e-5);
 
-    CHECK(walk_begins(of)); // anew
+    CHECK(walk_begins(fixture)); // anew
     FOR (frame, 120)
-        walk_go(of, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
+        walk_go(fixture, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
-    const md5_vec3 ahead = md5_quat_rotate(of->walk.facing, (md5_vec3){1, 0, 0});
+    const md5_vec3 ahead = md5_quat_rotate(fixture->walk.facing, (md5_vec3){1, 0, 0});
     CHECK_NEAR(atan2((double)ahead.y, ahead.x), angle, 0.5 / 120.0);
 }
 
-static void walk_at(walk_case *of, double rate, double seconds)
+static void walk_at(walk_case *fixture, double rate, double seconds)
 {
     FOR (frame, (int)(seconds * rate + 0.5)) {
         md5_vec3 velocity;
         float turn;
         command(frame / rate, &velocity, &turn);
-        walk_go(of, velocity, turn, 1.0 / rate);
+        walk_go(fixture, velocity, turn, 1.0 / rate);
     }
 }
 
@@ -293,86 +296,86 @@ static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
 TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
     const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
     FOR (frame, 240) {
-        walk_go(of, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
-        CHECK_NEAR(of->walk.normal.x, -0.2 / length, 1e-4);
-        CHECK_NEAR(of->walk.normal.y, 0.1 / length, 1e-4);
+        walk_go(fixture, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
+        CHECK_NEAR(fixture->walk.normal.x, -0.2 / length, 1e-4);
+        CHECK_NEAR(fixture->walk.normal.y, 0.1 / length, 1e-4);
     }
     // The height follows with a time constant of 0.12 s, while the ground rises below a moving
     // character.
-    const double ground = slope(NULL, of->walk.position, &of->walk.feet[0].normal);
-    CHECK_NEAR(of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
+    const double ground = slope(NULL, fixture->walk.position, &fixture->walk.feet[0].normal);
+    CHECK_NEAR(fixture->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
     FOR (leg, 6u) {
-        const md5_foothold *const foot = &of->walk.feet[leg];
+        const md5_foothold *const foot = &fixture->walk.feet[leg];
         md5_vec3 normal;
         CHECK_NEAR(foot->position.z, slope(NULL, foot->position, &normal), 1e-4);
     }
 }
 
 TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
-    walk_go(of, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+    walk_go(fixture, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     FOR (leg, 6u) // nothing moves, so no leg steps
-        CHECK(real_distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
-    walk_at(of, 60.0, 13.5);
+        CHECK(real_distance(fixture->walk.feet[leg].position, fixture->walk.feet[leg].home) < 1e-5);
+    walk_at(fixture, 60.0, 13.5);
     FOR (i, 4)
-        walk_go(of, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
-    const double slack = 0.1 * 0.5 * of->walk.radius;
+        walk_go(fixture, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+    const double slack = 0.1 * 0.5 * fixture->walk.radius;
     FOR (leg, 6u) {
         const md5_vec3 home =
-            md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
-        CHECK(!of->walk.feet[leg].is_stepping);
-        CHECK(real_distance(of->walk.feet[leg].position, home) <= slack + 1e-4);
+            md5_xform_point(md5_walk_placement(&fixture->walk), fixture->walk.feet[leg].home);
+        CHECK(!fixture->walk.feet[leg].is_stepping);
+        CHECK(real_distance(fixture->walk.feet[leg].position, home) <= slack + 1e-4);
     }
 }
 
 TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
-    const double step = 0.5 * of->walk.radius, most = step / (0.15 * 2.0);
+    const double step = 0.5 * fixture->walk.radius, most = step / (0.15 * 2.0);
     double worst = 0.0;
     FOR (frame, 300) {
-        walk_go(of, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
+        walk_go(fixture, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
         FOR (leg, 6u) {
             const md5_vec3 home =
-                md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
-            const md5_foothold *const foot = &of->walk.feet[leg];
+                md5_xform_point(md5_walk_placement(&fixture->walk), fixture->walk.feet[leg].home);
+            const md5_foothold *const foot = &fixture->walk.feet[leg];
             const double off = foot->is_stepping ? 0.0 : real_distance(foot->position, home);
             worst = fmax(worst, off);
         }
     }
-    CHECK_NEAR(of->walk.velocity.x, most, 0.01 * most);
+    CHECK_NEAR(fixture->walk.velocity.x, most, 0.01 * most);
     CHECK_THAT(worst < 0.75 * step, "a foot is %g from home, a step is %g", worst, step);
 }
 
 TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
-    walk_at(of, 60.0, 3.1);
-    const md5_walk saved = of->walk;
-    walk_at(of, 60.0, 4.0);
-    const md5_walk first = of->walk;
-    of->walk = saved;
-    walk_at(of, 60.0, 4.0);
-    CHECK_BYTES(&first.position, &of->walk.position, sizeof first.position);
+    walk_at(fixture, 60.0, 3.1);
+    const md5_walk saved = fixture->walk;
+    walk_at(fixture, 60.0, 4.0);
+    const md5_walk first = fixture->walk;
+    fixture->walk = saved;
+    walk_at(fixture, 60.0, 4.0);
+    CHECK_BYTES(&first.position, &fixture->walk.position, sizeof first.position);
     FOR (leg, 6u)
-        CHECK_BYTES(&first.feet[leg].position, &of->walk.feet[leg].position, sizeof(md5_vec3));
+        CHECK_BYTES(&first.feet[leg].position, &fixture->walk.feet[leg].position, sizeof(md5_vec3));
 }
 
 // With y up: the same walk, up to rounding error.
 TEST (walk_in_other_axes_is_the_same_walk) {
     static const md5_axes all[] = {MD5_AXES_Y_UP, MD5_AXES_Y_UP_LEFT};
     EACH (axes, all) {
-        OWN_WALK of, other;
-        walk_begin(&of, MD5_AXES_ID, NULL);
+        OWN_WALK fixture, other;
+        walk_begin(&fixture, MD5_AXES_ID, NULL);
         walk_begin(&other, *axes, NULL);
         const md5_mat34 to = md5_mat34_from_axes(*axes, 1.0f);
         FOR (frame, 120) {
             const md5_vec3 velocity = {12, 5, 0};
-            walk_go(&of, velocity, 0.7f, 1.0 / 60.0);
+            walk_go(&fixture, velocity, 0.7f, 1.0 / 60.0);
             walk_go(&other, md5_mat34_direction(to, velocity), 0.7f, 1.0 / 60.0);
         }
-        walk_pose(&of);
+        walk_pose(&fixture);
         walk_pose(&other);
         CHECK_UINT(other.num_placed, 6);
         FOR (leg, 6u)
-            CHECK(
-                real_distance(md5_mat34_point(to, posed_ankle(&of, leg)), posed_ankle(&other, leg))
-                < 0.01);
+            CHECK(real_distance(md5_mat34_point(to, posed_ankle(&fixture, leg)),
+                                posed_ankle(&other, leg))
+                  < 0.01);
     }
 }
 
@@ -399,17 +402,17 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e-38f, 0.0f, 30.0f, -5.0f};
     static const double seconds[] = {NAN, -1.0, 0.0, 1e-300, 0.01, 0.3, 1e300, INFINITY};
     static uint64_t seed = 11;
-    of->desc.terrain = wild;
-    of->desc.user = &seed;
+    fixture->desc.terrain = wild;
+    fixture->desc.user = &seed;
     FOR (i, 300) {
         const md5_vec3 velocity = {numbers[test_random_u32(&seed) % 8],
                                    numbers[test_random_u32(&seed) % 8], 1};
-        walk_go(of, velocity, numbers[test_random_u32(&seed) % 8],
+        walk_go(fixture, velocity, numbers[test_random_u32(&seed) % 8],
                 seconds[test_random_u32(&seed) % 8]);
-        walk_pose(of);
-        CHECK(is_finite(of->walk.position) && is_finite(of->walk.normal));
-        FOR (joint, of->model->skeleton.num_joints) {
-            const real4 q = real4_widen(of->pose[joint].rotation);
+        walk_pose(fixture);
+        CHECK(is_finite(fixture->walk.position) && is_finite(fixture->walk.normal));
+        FOR (joint, fixture->model->skeleton.num_joints) {
+            const real4 q = real4_widen(fixture->pose[joint].rotation);
             CHECK_NEAR(real4_dot(q, q), 1.0, 1e-3);
         }
     }
@@ -417,47 +420,48 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
 
 TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     const md5_xform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
-    CHECK(walk_from(of, wrong));
-    CHECK(of->walk.position.x == 0.0f && of->walk.facing.w == 1.0f);
+    CHECK(walk_from(fixture, wrong));
+    CHECK(fixture->walk.position.x == 0.0f && fixture->walk.facing.w == 1.0f);
     // A turn of 90 degrees to the left and a tilt: only the turn counts.
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f}, tilt = {0, 0.2f, 0, 0.98f};
     const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
-    CHECK(walk_from(of, turned));
-    CHECK_NEAR(of->walk.facing.z, sqrt(0.5), 1e-6);
-    CHECK_SMALL(of->walk.facing.x, 1e-6);
-    CHECK_SMALL(of->walk.position.z, 1e-5); // flat ground
+    CHECK(walk_from(fixture, turned));
+    CHECK_NEAR(fixture->walk.facing.z, sqrt(0.5), 1e-6);
+    CHECK_SMALL(fixture->walk.facing.x, 1e-6);
+    CHECK_SMALL(fixture->walk.position.z, 1e-5); // flat ground
 }
 
 TEST_HERE (walk_refuses_what_is_no_leg, NULL) {
-    const md5_leg good = of->legs[2];
-    of->legs[2].limb.tip = 1000;
-    CHECK(!walk_begins(of));
-    walk_go(of, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
-    walk_pose(of);
-    CHECK(of->num_placed < 6);
-    of->legs[2] = good;
-    of->legs[2].swivel = 1000;
-    CHECK(!walk_begins(of));
-    of->legs[2].swivel = good.limb.tip;
-    CHECK(!walk_begins(of));
-    of->legs[2].swivel = MD5_NONE;
-    CHECK(walk_begins(of));
-    walk_pose(of);
-    CHECK_UINT(of->num_placed, 6);
-    of->legs[2].group = 2;
-    CHECK(!walk_begins(of));
-    of->legs[2] = good;
-    of->desc.body = 1000;
-    CHECK(!walk_begins(of));
-    of->desc.body = 1;
-    of->desc.num_legs = of->desc.num_groups = 1; // the middle of all homes is its own: radius 0
-    CHECK(!walk_begins(of));
+    const md5_leg good = fixture->legs[2];
+    fixture->legs[2].limb.tip = 1000;
+    CHECK(!walk_begins(fixture));
+    walk_go(fixture, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
+    walk_pose(fixture);
+    CHECK(fixture->num_placed < 6);
+    fixture->legs[2] = good;
+    fixture->legs[2].swivel = 1000;
+    CHECK(!walk_begins(fixture));
+    fixture->legs[2].swivel = good.limb.tip;
+    CHECK(!walk_begins(fixture));
+    fixture->legs[2].swivel = MD5_NONE;
+    CHECK(walk_begins(fixture));
+    walk_pose(fixture);
+    CHECK_UINT(fixture->num_placed, 6);
+    fixture->legs[2].group = 2;
+    CHECK(!walk_begins(fixture));
+    fixture->legs[2] = good;
+    fixture->desc.body = 1000;
+    CHECK(!walk_begins(fixture));
+    fixture->desc.body = 1;
+    fixture->desc.num_legs = fixture->desc.num_groups =
+        1; // the middle of all homes is its own: radius 0
+    CHECK(!walk_begins(fixture));
 }
 
 #if !defined(NDEBUG)
 
 TEST_HERE (mistakes_in_walks_are_reported, NULL) {
-    const md5_walk_desc good = of->desc;
+    const md5_walk_desc good = fixture->desc;
     static md5_walk walk; // begun with no legs
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};
     md5_xform pose[1] = {origin};

@@ -42,24 +42,25 @@ static double size_of(const md5_model *model)
 // -- What is loaded ---------------------------------------------------------------------------
 
 // With a power of two as scale every number is exact.
-static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, const md5_mesh *b)
+static double mesh_error(const axes_case *fixture, double scale, const md5_mesh *a,
+                         const md5_mesh *b)
 {
     double worst = 0.0;
     FOR (i, a->num_weights)
-        worst =
-            fmax(worst, axes_point_error(of, scale, a->weights[i].offset, b->weights[i].offset));
+        worst = fmax(worst,
+                     axes_point_error(fixture, scale, a->weights[i].offset, b->weights[i].offset));
     FOR (i, a->num_vertices) {
         const md5_vec4 t = a->tangents[i], u = b->tangents[i];
-        worst = fmax(worst, axes_point_error(of, scale, a->positions[i], b->positions[i]));
-        worst = fmax(worst, axes_point_error(of, 1.0, a->normals[i], b->normals[i]));
-        worst = fmax(
-            worst, axes_point_error(of, 1.0, (md5_vec3){t.x, t.y, t.z}, (md5_vec3){u.x, u.y, u.z}));
+        worst = fmax(worst, axes_point_error(fixture, scale, a->positions[i], b->positions[i]));
+        worst = fmax(worst, axes_point_error(fixture, 1.0, a->normals[i], b->normals[i]));
+        worst = fmax(worst, axes_point_error(fixture, 1.0, (md5_vec3){t.x, t.y, t.z},
+                                             (md5_vec3){u.x, u.y, u.z}));
         worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
                                 + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
     FOR (i, a->num_influences) {
         const md5_vec4 p = a->influences[i], q = b->influences[i];
-        worst = fmax(worst, axes_point_error(of, scale, (md5_vec3){p.x, p.y, p.z},
+        worst = fmax(worst, axes_point_error(fixture, scale, (md5_vec3){p.x, p.y, p.z},
                                              (md5_vec3){q.x, q.y, q.z}));
         worst = fmax(worst, fabs((double)p.w - q.w));
     }
@@ -69,25 +70,27 @@ static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, c
 TEST (axes_convert_every_number_of_a_model) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 0; from && i < NUM_AXES; i++) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_load_opts opts = axes_options(of, 0.25f);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_load_opts opts = axes_options(fixture, 0.25f);
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         if (!to)
             continue;
-        CHECK(to->skeleton.axes == of->axes && to->skeleton.scale == 0.25f);
+        CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
         FOR (m, from->num_meshes) {
             const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
-            CHECK_NEAR(mesh_error(of, 0.25, a, b), 0.0, 0.0);
+            CHECK_NEAR(mesh_error(fixture, 0.25, a, b), 0.0, 0.0);
             CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
-            CHECK(b->is_mirrored == of->is_left_handed);
+            CHECK(b->is_mirrored == fixture->is_left_handed);
             CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
         FOR (j, from->skeleton.num_joints) {
-            CHECK_NEAR(axes_mat34_error(of, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0, 0.0);
+            CHECK_NEAR(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0,
+                       0.0);
             CHECK_SMALL(
-                axes_mat34_error(of, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0), 0.0);
+                axes_mat34_error(fixture, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0),
+                0.0);
             CHECK_SMALL(
-                axes_transform_error(of, 0.25, &from->bind_local[j], &to->bind_local[j], 1.0),
+                axes_transform_error(fixture, 0.25, &from->bind_local[j], &to->bind_local[j], 1.0),
                 1e-15);
             CHECK(to->bind_local[j].rotation.w <= 0.0f);
         }
@@ -98,11 +101,11 @@ TEST (axes_convert_every_number_of_a_model) {
 // forward, left and up, times the scale.
 TEST (axes_matrix_takes_forward_left_and_up) {
     FOR (i, NUM_AXES) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_mat34 matrix = md5_mat34_from_axes(of->axes, 3.0f);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3.0f);
         FOR (row, 3) {
             FOR (column, 3)
-                CHECK_NEAR(matrix.m[4 * row + column], 3.0 * of->columns[column][row], 0.0);
+                CHECK_NEAR(matrix.m[4 * row + column], 3.0 * fixture->columns[column][row], 0.0);
             CHECK(matrix.m[4 * row + 3] == 0.0f);
         }
     }
@@ -118,9 +121,9 @@ static void cross(const double a[3], const double b[3], double out[3])
 TEST (axes_keep_the_bitangent_along_v) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 0; from && i < 2 * NUM_AXES; i++) {
-        const axes_case *const of = &axes_cases[i / 2];
+        const axes_case *const fixture = &axes_cases[i / 2];
         const bool is_flipped = i % 2 == 1;
-        const md5_load_opts opts = {.axes = of->axes, .flip_v = is_flipped};
+        const md5_load_opts opts = {.axes = fixture->axes, .flip_v = is_flipped};
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         FOR (v, a->num_vertices) {
@@ -130,7 +133,7 @@ TEST (axes_keep_the_bitangent_along_v) {
             double b0[3], b1[3], expected[3];
             cross(n0, (const double[]){t.x, t.y, t.z}, b0);
             cross(n1, (const double[]){u.x, u.y, u.z}, b1);
-            axes_direction(of,
+            axes_direction(fixture,
                            (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
                            expected);
             FOR (k, 3)
@@ -193,8 +196,8 @@ static void drop(posed *at)
     free(at->palette);
 }
 
-static double skin_error(const axes_case *of, double scale, const md5_mesh *a, const md5_mesh *b,
-                         const md5_mat34 *from, const md5_mat34 *to, double size)
+static double skin_error(const axes_case *fixture, double scale, const md5_mesh *a,
+                         const md5_mesh *b, const md5_mat34 *from, const md5_mat34 *to, double size)
 {
     const size_t count = a->num_vertices + 1;
     md5_vec3 *const p = malloc(4 * count * sizeof *p), *const q = p + count;
@@ -204,9 +207,9 @@ static double skin_error(const axes_case *of, double scale, const md5_mesh *a, c
     md5_skin(a, from, p, n, t);
     md5_skin(b, to, q, o, u);
     FOR (i, a->num_vertices) {
-        worst = fmax(worst, axes_point_error(of, scale, p[i], q[i]) / (scale * size));
-        worst = fmax(worst, axes_point_error(of, 1.0, n[i], o[i]));
-        worst = fmax(worst, axes_point_error(of, 1.0, (md5_vec3){t[i].x, t[i].y, t[i].z},
+        worst = fmax(worst, axes_point_error(fixture, scale, p[i], q[i]) / (scale * size));
+        worst = fmax(worst, axes_point_error(fixture, 1.0, n[i], o[i]));
+        worst = fmax(worst, axes_point_error(fixture, 1.0, (md5_vec3){t[i].x, t[i].y, t[i].z},
                                              (md5_vec3){u[i].x, u[i].y, u[i].z}));
     }
     free(p);
@@ -216,9 +219,9 @@ static double skin_error(const axes_case *of, double scale, const md5_mesh *a, c
 
 // Poses, joints, palettes and skinned vertices of a clip. Normals of long sums of rotations are
 // less exact than the palette.
-static void check_posing(const char *mesh, const char *clip, const axes_case *of, float scale)
+static void check_posing(const char *mesh, const char *clip, const axes_case *fixture, float scale)
 {
-    const md5_load_opts opts = axes_options(of, scale);
+    const md5_load_opts opts = axes_options(fixture, scale);
     loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
     for (int i = 0; from.binding && to.binding && i < 4; i++) {
         const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
@@ -227,15 +230,16 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *of
         const double size = 4.0 * size_of(from.model) + 1.0;
         double local = 0.0, matrix = 0.0, skin = 0.0;
         FOR (j, from.model->skeleton.num_joints) {
-            local = fmax(local, axes_transform_error(of, by, &a.pose[j], &b.pose[j], size));
-            matrix = fmax(matrix, axes_mat34_error(of, by, &a.joints[j], &b.joints[j], size));
-            matrix = fmax(matrix, axes_mat34_error(of, by, &a.palette[j], &b.palette[j], size));
+            local = fmax(local, axes_transform_error(fixture, by, &a.pose[j], &b.pose[j], size));
+            matrix = fmax(matrix, axes_mat34_error(fixture, by, &a.joints[j], &b.joints[j], size));
+            matrix =
+                fmax(matrix, axes_mat34_error(fixture, by, &a.palette[j], &b.palette[j], size));
         }
         FOR (m, from.model->num_meshes)
-            skin = fmax(skin, skin_error(of, by, &from.model->meshes[m], &to.model->meshes[m],
+            skin = fmax(skin, skin_error(fixture, by, &from.model->meshes[m], &to.model->meshes[m],
                                          a.palette, b.palette, size));
         if (!CHECK_SMALL(local, 2e-6) || !CHECK_SMALL(matrix, 1e-5) || !CHECK_SMALL(skin, 1e-4))
-            CHECK_STRING(mesh, of->name);
+            CHECK_STRING(mesh, fixture->name);
         drop(&a);
         drop(&b);
     }
@@ -266,13 +270,13 @@ TEST (axes_pose_and_skin_real_models) {
 
 TEST (axes_convert_bounds_and_root_motion) {
     FOR (i, NUM_AXES) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_load_opts opts = axes_options(of, 0.5f);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_load_opts opts = axes_options(fixture, 0.5f);
         OWN_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
         OWN_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
-        CHECK_SMALL(axes_point_error(of, 0.5, md5_anim_root_motion(from, begin, end),
+        CHECK_SMALL(axes_point_error(fixture, 0.5, md5_anim_root_motion(from, begin, end),
                                      md5_anim_root_motion(to, begin, end)),
                     1e-5);
         const md5_bounds a = md5_anim_bounds(from, begin, MD5_ROOT_FILE);
@@ -283,7 +287,7 @@ TEST (axes_convert_bounds_and_root_motion) {
             const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
                                  corner & 4 ? a.min.z : a.max.z};
             double moved[3];
-            axes_direction(of, at, moved);
+            axes_direction(fixture, at, moved);
             FOR (k, 3) {
                 low[k] = fmin(low[k], 0.5 * moved[k]);
                 high[k] = fmax(high[k], 0.5 * moved[k]);
@@ -297,20 +301,20 @@ TEST (axes_convert_bounds_and_root_motion) {
 TEST (axes_convert_cameras) {
     OWN_CAMERA from = md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
     for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_load_opts opts = axes_options(of, 0.0254f);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_load_opts opts = axes_options(fixture, 0.0254f);
         md5_camera *const to =
             md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
         for (int k = 0; CHECK(to) && k < 20; k++) {
             const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
-            CHECK_SMALL(axes_point_error(of, 0.0254f, a.position, b.position), 1e-5);
-            CHECK_SMALL(axes_quat_error(of, a.rotation, b.rotation), 1e-6);
+            CHECK_SMALL(axes_point_error(fixture, 0.0254f, a.position, b.position), 1e-5);
+            CHECK_SMALL(axes_quat_error(fixture, a.rotation, b.rotation), 1e-6);
             CHECK(a.fov == b.fov);
             // It looks along the axes' own forward.
             const md5_vec3 x = {1, 0, 0};
-            CHECK_SMALL(axes_point_error(of, 1.0, md5_quat_rotate(a.rotation, x),
-                                         md5_quat_rotate(b.rotation, axes_point(of, 1.0f, x))),
+            CHECK_SMALL(axes_point_error(fixture, 1.0, md5_quat_rotate(a.rotation, x),
+                                         md5_quat_rotate(b.rotation, axes_point(fixture, 1.0f, x))),
                         1e-6);
         }
         md5_free_camera(to);
@@ -339,8 +343,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
     uint64_t random = 11;
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 1; from && i < NUM_AXES; i++) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_load_opts opts = axes_options(of, 1.0f);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_load_opts opts = axes_options(fixture, 1.0f);
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
@@ -354,8 +358,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
                                       md5_vec3_scale(ray.direction, k % 3 == 0 ? 1.0f : 500.0f));
             ray.direction = md5_vec3_add(ray.direction, (md5_vec3){0.001f, 0.002f, 0.001f});
             md5_ray other = ray;
-            other.origin = axes_point(of, 1.0f, ray.origin);
-            other.direction = axes_point(of, 1.0f, ray.direction);
+            other.origin = axes_point(fixture, 1.0f, ray.origin);
+            other.direction = axes_point(fixture, 1.0f, ray.direction);
             md5_hit hit = {0}, again = {0};
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);

@@ -10,30 +10,30 @@ const axes_case axes_cases[NUM_AXES] = {
     {"blender", MD5_AXES_BLENDER, {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}, false},
 };
 
-md5_load_opts axes_options(const axes_case *of, float scale)
+md5_load_opts axes_options(const axes_case *fixture, float scale)
 {
-    return (md5_load_opts){.axes = of->axes, .scale = scale};
+    return (md5_load_opts){.axes = fixture->axes, .scale = scale};
 }
 
-void axes_direction(const axes_case *of, md5_vec3 v, double out[3])
+void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3])
 {
     const double from[3] = {v.x, v.y, v.z};
     FOR (i, 3) {
         out[i] = 0.0;
         FOR (j, 3)
-            out[i] += of->columns[j][i] * from[j];
+            out[i] += fixture->columns[j][i] * from[j];
     }
 }
 
 // C R C^T
-void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3])
+void axes_rotation(const axes_case *fixture, const double from[3][3], double out[3][3])
 {
     FOR (i, 3) {
         FOR (j, 3) {
             out[i][j] = 0.0;
             FOR (k, 3)
                 FOR (l, 3)
-                    out[i][j] += of->columns[k][i] * from[k][l] * of->columns[l][j];
+                    out[i][j] += fixture->columns[k][i] * from[k][l] * fixture->columns[l][j];
         }
     }
 }
@@ -49,10 +49,11 @@ void axes_matrix_of(md5_quat q, double out[3][3])
     memcpy(out, rows, sizeof rows);
 }
 
-double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md5_vec3 converted)
+double axes_point_error(const axes_case *fixture, double scale, md5_vec3 original,
+                        md5_vec3 converted)
 {
     double expected[3];
-    axes_direction(of, original, expected);
+    axes_direction(fixture, original, expected);
     return fmax(
         fabs(converted.x - scale * expected[0]),
         fmax(fabs(converted.y - scale * expected[1]), fabs(converted.z - scale * expected[2])));
@@ -66,24 +67,24 @@ static double rotation_error(const double expected[3][3], const double actual[3]
     return most;
 }
 
-double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converted)
+double axes_quat_error(const axes_case *fixture, md5_quat original, md5_quat converted)
 {
     double from[3][3], expected[3][3], actual[3][3];
     axes_matrix_of(original, from);
-    axes_rotation(of, from, expected);
+    axes_rotation(fixture, from, expected);
     axes_matrix_of(converted, actual);
     return rotation_error(expected, actual);
 }
 
-double axes_transform_error(const axes_case *of, double scale, const md5_xform *original,
+double axes_transform_error(const axes_case *fixture, double scale, const md5_xform *original,
                             const md5_xform *converted, double size)
 {
-    return fmax(axes_quat_error(of, original->rotation, converted->rotation),
-                axes_point_error(of, scale, original->translation, converted->translation)
+    return fmax(axes_quat_error(fixture, original->rotation, converted->rotation),
+                axes_point_error(fixture, scale, original->translation, converted->translation)
                     / (scale * size));
 }
 
-double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *original,
+double axes_mat34_error(const axes_case *fixture, double scale, const md5_mat34 *original,
                         const md5_mat34 *converted, double size)
 {
     double from[3][3], expected[3][3], actual[3][3];
@@ -91,25 +92,25 @@ double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *orig
         from[i / 3][i % 3] = original->m[4 * (i / 3) + i % 3];
         actual[i / 3][i % 3] = converted->m[4 * (i / 3) + i % 3];
     }
-    axes_rotation(of, from, expected);
+    axes_rotation(fixture, from, expected);
     const md5_vec3 t = {original->m[3], original->m[7], original->m[11]};
     const md5_vec3 moved = {converted->m[3], converted->m[7], converted->m[11]};
     return fmax(rotation_error(expected, actual),
-                axes_point_error(of, scale, t, moved) / (scale * size));
+                axes_point_error(fixture, scale, t, moved) / (scale * size));
 }
 
-md5_vec3 axes_point(const axes_case *of, float scale, md5_vec3 v)
+md5_vec3 axes_point(const axes_case *fixture, float scale, md5_vec3 v)
 {
     double out[3];
-    axes_direction(of, v, out);
+    axes_direction(fixture, v, out);
     return (md5_vec3){(float)out[0] * scale, (float)out[1] * scale, (float)out[2] * scale};
 }
 
 // The axis of a rotation is a pseudovector.
-md5_quat axes_quat(const axes_case *of, md5_quat q)
+md5_quat axes_quat(const axes_case *fixture, md5_quat q)
 {
     const md5_vec3 axis =
-        axes_point(of, of->is_left_handed ? -1.0f : 1.0f, (md5_vec3){q.x, q.y, q.z});
+        axes_point(fixture, fixture->is_left_handed ? -1.0f : 1.0f, (md5_vec3){q.x, q.y, q.z});
     return (md5_quat){axis.x, axis.y, axis.z, q.w};
 }
 

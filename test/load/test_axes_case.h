@@ -18,26 +18,27 @@ enum { NUM_AXES = 6 };
 extern const axes_case axes_cases[NUM_AXES];
 
 // Load options with these axes and this scale.
-md5_load_opts axes_options(const axes_case *of, float scale);
+md5_load_opts axes_options(const axes_case *fixture, float scale);
 
 // Converts a direction; converts a rotation matrix; the matrix of a quaternion. In doubles.
-void axes_direction(const axes_case *of, md5_vec3 v, double out[3]);
-void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3]);
+void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3]);
+void axes_rotation(const axes_case *fixture, const double from[3][3], double out[3][3]);
 void axes_matrix_of(md5_quat q, double out[3][3]);
 
 // How far a value is from the converted value of `original`.
-double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md5_vec3 converted);
-double axes_quat_error(const axes_case *of, md5_quat original, md5_quat converted);
+double axes_point_error(const axes_case *fixture, double scale, md5_vec3 original,
+                        md5_vec3 converted);
+double axes_quat_error(const axes_case *fixture, md5_quat original, md5_quat converted);
 // The larger error of the rotation (of elements of its matrix) and of the translation (as a share
 // of `size`, in units of the file).
-double axes_transform_error(const axes_case *of, double scale, const md5_xform *original,
+double axes_transform_error(const axes_case *fixture, double scale, const md5_xform *original,
                             const md5_xform *converted, double size);
-double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *original,
+double axes_mat34_error(const axes_case *fixture, double scale, const md5_mat34 *original,
                         const md5_mat34 *converted, double size);
 
 // Converts arguments, in floats.
-md5_vec3 axes_point(const axes_case *of, float scale, md5_vec3 v);
-md5_quat axes_quat(const axes_case *of, md5_quat q);
+md5_vec3 axes_point(const axes_case *fixture, float scale, md5_vec3 v);
+md5_quat axes_quat(const axes_case *fixture, md5_quat q);
 
 // Loads a file of models/, or of the corpus if the path begins with "corpus/"; fails the test if it
 // cannot. NULL options: as stored.

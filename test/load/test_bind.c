@@ -125,10 +125,10 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
 // The weight of a joint on a vertex; 0 if it has none.
 static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
 {
-    const md5_vertex *const of = &weights->vertices[vertex];
-    FOR (i, of->num_weights)
-        if (weights->weights[of->first_weight + i].joint == joint)
-            return weights->weights[of->first_weight + i].bias;
+    const md5_vertex *const fixture = &weights->vertices[vertex];
+    FOR (i, fixture->num_weights)
+        if (weights->weights[fixture->first_weight + i].joint == joint)
+            return weights->weights[fixture->first_weight + i].bias;
     return 0.0;
 }
 
@@ -152,28 +152,29 @@ static bind_case *tube_with_two_joints(bool is_closed)
     return made;
 }
 
-static md5_weights *create(const bind_case *of)
+static md5_weights *create(const bind_case *fixture)
 {
     md5_error error = {0};
-    md5_weights *const weights = md5_create_weights(&of->desc, NULL, &error);
+    md5_weights *const weights = md5_create_weights(&fixture->desc, NULL, &error);
     CHECK_THAT(weights != NULL, "%s", error.message);
     return weights;
 }
 
 TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
-    OWN bind_case *const of = bind_new();
-    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
-    bind_add_joint(of, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});
+    OWN bind_case *const fixture = bind_new();
+    bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){16, 12, 9}, 1);
+    bind_add_joint(fixture, MD5_NONE, (md5_vec3){2.5f, 3.5f, 4.5f});
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
     md5_grid grid;
     md5_bones bones;
     md5_paths paths;
-    const bool is_built = CHECK(md5i_build_grid(&arena, of->positions, of->desc.num_positions,
-                                                of->indices, of->desc.num_triangles, 16, &grid)
-                                && md5i_find_bones(&arena, &grid, &of->desc, &bones)
-                                && md5i_create_paths(&arena, &grid, &bones, &paths));
+    const bool is_built =
+        CHECK(md5i_build_grid(&arena, fixture->positions, fixture->desc.num_positions,
+                              fixture->indices, fixture->desc.num_triangles, 16, &grid)
+              && md5i_find_bones(&arena, &grid, &fixture->desc, &bones)
+              && md5i_create_paths(&arena, &grid, &bones, &paths));
     if (is_built) {
         CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // positions at the far ends are in one more cell
         md5i_measure_paths(&paths, 0);
@@ -198,15 +199,15 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
 
 // A triangle without area fills no square of a projection: its edges mark the cells.
 TEST (bind_grid_holds_a_triangle_without_area) {
-    OWN bind_case *const of = bind_new();
+    OWN bind_case *const fixture = bind_new();
     FOR (i, 3)
-        bind_add_position(of, (md5_vec3){(float)(4 * i), 0, 0});
-    bind_add_triangle(of, 0, 1, 2);
+        bind_add_position(fixture, (md5_vec3){(float)(4 * i), 0, 0});
+    bind_add_triangle(fixture, 0, 1, 2);
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
     md5_grid grid;
-    if (CHECK(md5i_build_grid(&arena, of->positions, 3, of->indices, 1, 16, &grid)))
+    if (CHECK(md5i_build_grid(&arena, fixture->positions, 3, fixture->indices, 1, 16, &grid)))
         CHECK_UINT(grid.num_voxels, 17); // the far end is in one more cell
     md5i_arena_free(&arena);
 }
@@ -214,16 +215,16 @@ TEST (bind_grid_holds_a_triangle_without_area) {
 // In a convex body every path is straight, so weights are those of the formula, with exact
 // distances.
 TEST (bind_weights_in_a_tube_follow_the_formula) {
-    OWN bind_case *const of = tube_with_two_joints(true);
+    OWN bind_case *const fixture = tube_with_two_joints(true);
     static const float falloffs[] = {0.0f, 0.5f, 1.0f};
     EACH (falloff, falloffs) {
         const double f = *falloff;
-        of->desc.falloff = f == 0.0 ? 1.17549435e-38f : *falloff;
-        of->desc.no_smoothing = true;
-        OWN_WEIGHTS weights = create(of);
+        fixture->desc.falloff = f == 0.0 ? 1.17549435e-38f : *falloff;
+        fixture->desc.no_smoothing = true;
+        OWN_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
-        FOR (vertex, of->desc.num_positions) {
-            const md5_vec3 at = of->positions[vertex];
+        FOR (vertex, fixture->desc.num_positions) {
+            const md5_vec3 at = fixture->positions[vertex];
             if (at.y == 0.0f && at.z == 0.0f)
                 continue; // on a bone, where distances have a least value
             const double a = bind_distance(at, (md5_vec3){0.01f, 0, 0}, (md5_vec3){4, 0, 0}) / 8.0;
@@ -238,8 +239,8 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
 }
 
 TEST (bind_tube_changes_smoothly_at_its_middle) {
-    OWN bind_case *const of = tube_with_two_joints(true);
-    OWN_WEIGHTS weights = create(of);
+    OWN bind_case *const fixture = tube_with_two_joints(true);
+    OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double before = 1.0, largest_step = 0.0;
     for (uint32_t ring = 0; ring <= 32; ring++) {
@@ -259,35 +260,36 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
 
 // Two legs side by side, joined far above: the path from one to the other is long.
 TEST (bind_does_not_cross_a_gap) {
-    OWN bind_case *const of = bind_new();
-    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
-    bind_add_box(of, (md5_vec3){3, 0, 0}, (md5_vec3){5, 2, 20}, 8);
-    bind_add_box(of, (md5_vec3){0, 0, 18}, (md5_vec3){5, 2, 20}, 8);
-    const uint32_t left = bind_add_joint(of, MD5_NONE, (md5_vec3){0.3f, 1, 10});
-    const uint32_t right = bind_add_joint(of, MD5_NONE, (md5_vec3){3.3f, 1, 10});
-    OWN_WEIGHTS weights = create(of);
+    OWN bind_case *const fixture = bind_new();
+    bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
+    bind_add_box(fixture, (md5_vec3){3, 0, 0}, (md5_vec3){5, 2, 20}, 8);
+    bind_add_box(fixture, (md5_vec3){0, 0, 18}, (md5_vec3){5, 2, 20}, 8);
+    const uint32_t left = bind_add_joint(fixture, MD5_NONE, (md5_vec3){0.3f, 1, 10});
+    const uint32_t right = bind_add_joint(fixture, MD5_NONE, (md5_vec3){3.3f, 1, 10});
+    OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double worst = 1.0;
-    FOR (i, of->desc.num_positions)
-        if (of->positions[i].z < 12.0f) { // at x = 2, the other leg's joint is nearer
-            const double own = bind_weight(weights, i, of->positions[i].x < 2.5f ? left : right);
+    FOR (i, fixture->desc.num_positions)
+        if (fixture->positions[i].z < 12.0f) { // at x = 2, the other leg's joint is nearer
+            const double own =
+                bind_weight(weights, i, fixture->positions[i].x < 2.5f ? left : right);
             worst = fmin(worst, own);
         }
     CHECK(worst > 0.95);
 }
 
 TEST (bind_weights_have_the_form_of_md5mesh_files) {
-    OWN bind_case *const of = tube_with_two_joints(true);
+    OWN bind_case *const fixture = tube_with_two_joints(true);
     FOR (i, 5)
-        bind_add_joint(of, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
+        bind_add_joint(fixture, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
     // A quarter turn about z, so that offsets are not just differences of positions.
-    of->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
+    fixture->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
     for (uint32_t most = 1; most <= 5; most++) {
-        of->desc.max_influences = most;
-        OWN_WEIGHTS weights = create(of);
+        fixture->desc.max_influences = most;
+        OWN_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
         double worst_place = 0.0;
-        CHECK_UINT(weights->num_vertices, of->desc.num_positions);
+        CHECK_UINT(weights->num_vertices, fixture->desc.num_positions);
         FOR (vertex, weights->num_vertices) {
             const md5_vertex at = weights->vertices[vertex];
             double sum = 0.0;
@@ -297,9 +299,10 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
                 const md5_weight *const weight = &weights->weights[at.first_weight + i];
                 CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
                 sum += weight->bias;
-                const md5_vec3 placed = md5_mat34_point(of->bind[weight->joint], weight->offset);
-                real_worse(&worst_place,
-                           bind_distance(placed, of->positions[vertex], of->positions[vertex]));
+                const md5_vec3 placed =
+                    md5_mat34_point(fixture->bind[weight->joint], weight->offset);
+                real_worse(&worst_place, bind_distance(placed, fixture->positions[vertex],
+                                                       fixture->positions[vertex]));
             }
             CHECK_NEAR(sum, 1.0, 1e-6);
         }
@@ -308,19 +311,19 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 }
 
 TEST (bind_gives_equal_positions_equal_weights) {
-    OWN bind_case *const of = bind_new();
-    bind_add_box(of, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
-    FOR (i, of->desc.num_positions)
-        if (i % 2 == 0 && of->positions[i].x == 0.0f)
-            of->positions[i].x = -0.0f;
-    bind_add_joint(of, MD5_NONE, (md5_vec3){1, 1, 1});
-    bind_add_joint(of, 0, (md5_vec3){1, 1, 4});
-    OWN_WEIGHTS weights = create(of);
+    OWN bind_case *const fixture = bind_new();
+    bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
+    FOR (i, fixture->desc.num_positions)
+        if (i % 2 == 0 && fixture->positions[i].x == 0.0f)
+            fixture->positions[i].x = -0.0f;
+    bind_add_joint(fixture, MD5_NONE, (md5_vec3){1, 1, 1});
+    bind_add_joint(fixture, 0, (md5_vec3){1, 1, 4});
+    OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     uint32_t num_pairs = 0;
-    FOR (a, of->desc.num_positions)
+    FOR (a, fixture->desc.num_positions)
         FOR (b, a)
-            if (real_distance(of->positions[a], of->positions[b]) == 0.0) {
+            if (real_distance(fixture->positions[a], fixture->positions[b]) == 0.0) {
                 num_pairs++;
                 CHECK_UINT(weights->vertices[a].first_weight, weights->vertices[b].first_weight);
                 CHECK_UINT(weights->vertices[a].num_weights, weights->vertices[b].num_weights);
@@ -331,11 +334,11 @@ TEST (bind_gives_equal_positions_equal_weights) {
 // Without its ends the tube is only a surface, and its axis is outside, so the joints are on the
 // surface.
 TEST (bind_open_mesh_follows_its_surface) {
-    OWN bind_case *const of = bind_new();
-    bind_add_tube(of, 8.0f, false);
-    bind_add_joint(of, MD5_NONE, (md5_vec3){0.1f, 1, 0});
-    bind_add_joint(of, 0, (md5_vec3){4, 1, 0});
-    OWN_WEIGHTS weights = create(of);
+    OWN bind_case *const fixture = bind_new();
+    bind_add_tube(fixture, 8.0f, false);
+    bind_add_joint(fixture, MD5_NONE, (md5_vec3){0.1f, 1, 0});
+    bind_add_joint(fixture, 0, (md5_vec3){4, 1, 0});
+    OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, 0);
     CHECK(bind_weight(weights, 0, 0) > 0.9);
@@ -348,31 +351,31 @@ TEST (bind_open_mesh_follows_its_surface) {
 }
 
 TEST (bind_separate_part_takes_the_straight_distance) {
-    OWN bind_case *const of = tube_with_two_joints(true);
-    const uint32_t first = of->desc.num_positions;
-    bind_add_box(of, (md5_vec3){6, 3, -1}, (md5_vec3){7, 4, 1}, 2);
-    OWN_WEIGHTS weights = create(of);
+    OWN bind_case *const fixture = tube_with_two_joints(true);
+    const uint32_t first = fixture->desc.num_positions;
+    bind_add_box(fixture, (md5_vec3){6, 3, -1}, (md5_vec3){7, 4, 1}, 2);
+    OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
-    CHECK_UINT(weights->num_distant, of->desc.num_positions - first);
-    for (uint32_t i = first; i < of->desc.num_positions; i++)
+    CHECK_UINT(weights->num_distant, fixture->desc.num_positions - first);
+    for (uint32_t i = first; i < fixture->desc.num_positions; i++)
         CHECK(bind_weight(weights, i, 1) > 0.5);
 }
 
 TEST (bind_excluded_and_outside_joints_get_no_weights) {
-    OWN bind_case *const of = tube_with_two_joints(true);
-    const uint32_t outside = bind_add_joint(of, 1, (md5_vec3){5, 3, 0});
+    OWN bind_case *const fixture = tube_with_two_joints(true);
+    const uint32_t outside = bind_add_joint(fixture, 1, (md5_vec3){5, 3, 0});
     bool excluded[BIND_JOINTS] = {true};
-    of->desc.excluded = excluded;
-    OWN_WEIGHTS weights = create(of);
+    fixture->desc.excluded = excluded;
+    OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_bound, 1);
-    FOR (i, of->desc.num_positions)
+    FOR (i, fixture->desc.num_positions)
         CHECK(bind_weight(weights, i, outside) == 0.0 && bind_weight(weights, i, 1) == 1.0);
 }
 
 TEST (bind_twice_gives_the_same_bits) {
-    OWN bind_case *const of = tube_with_two_joints(true);
-    OWN_WEIGHTS a = create(of), *const b = create(of);
+    OWN bind_case *const fixture = tube_with_two_joints(true);
+    OWN_WEIGHTS a = create(fixture), *const b = create(fixture);
     if (a && b) {
         CHECK_UINT(a->num_weights, b->num_weights);
         CHECK_BYTES(a->weights, b->weights, a->num_weights * sizeof *a->weights);
@@ -408,73 +411,74 @@ static bool is_special(const char *name)
     return false;
 }
 
-static bool begin(comparison *of)
+static bool begin(comparison *fixture)
 {
-    of->model = our_model("models/bobbin/bobbin.md5mesh");
-    if (!of->model)
+    fixture->model = our_model("models/bobbin/bobbin.md5mesh");
+    if (!fixture->model)
         return false;
-    const uint32_t num_joints = of->model->skeleton.num_joints;
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
     size_t num_positions = 0, num_triangles = 0;
-    FOR (i, of->model->num_meshes) {
-        num_positions += of->model->meshes[i].num_vertices;
-        num_triangles += of->model->meshes[i].num_triangles;
+    FOR (i, fixture->model->num_meshes) {
+        num_positions += fixture->model->meshes[i].num_vertices;
+        num_triangles += fixture->model->meshes[i].num_triangles;
     }
-    of->positions = test_calloc(num_positions, sizeof *of->positions);
-    of->posed = test_calloc(num_positions, sizeof *of->posed);
-    of->indices = test_calloc(3 * num_triangles, sizeof *of->indices);
-    of->excluded = test_calloc(num_joints, sizeof *of->excluded);
-    of->joints = test_calloc(num_joints, sizeof *of->joints);
-    of->palette = test_calloc(num_joints, sizeof *of->palette);
-    of->scratch = test_calloc(num_joints, sizeof *of->scratch);
-    EACH_IN (mesh, of->model, meshes) {
-        memcpy(of->positions + of->num_positions, mesh->positions,
+    fixture->positions = test_calloc(num_positions, sizeof *fixture->positions);
+    fixture->posed = test_calloc(num_positions, sizeof *fixture->posed);
+    fixture->indices = test_calloc(3 * num_triangles, sizeof *fixture->indices);
+    fixture->excluded = test_calloc(num_joints, sizeof *fixture->excluded);
+    fixture->joints = test_calloc(num_joints, sizeof *fixture->joints);
+    fixture->palette = test_calloc(num_joints, sizeof *fixture->palette);
+    fixture->scratch = test_calloc(num_joints, sizeof *fixture->scratch);
+    EACH_IN (mesh, fixture->model, meshes) {
+        memcpy(fixture->positions + fixture->num_positions, mesh->positions,
                mesh->num_vertices * sizeof(md5_vec3));
         FOR (k, 3 * mesh->num_triangles)
-            of->indices[3 * of->num_triangles + k] = of->num_positions + mesh->indices[k];
-        of->num_positions += mesh->num_vertices;
-        of->num_triangles += mesh->num_triangles;
+            fixture->indices[3 * fixture->num_triangles + k] =
+                fixture->num_positions + mesh->indices[k];
+        fixture->num_positions += mesh->num_vertices;
+        fixture->num_triangles += mesh->num_triangles;
     }
     FOR (i, num_joints)
-        of->excluded[i] = is_special(of->model->skeleton.joints[i].name);
+        fixture->excluded[i] = is_special(fixture->model->skeleton.joints[i].name);
     const md5_weights_desc desc = {
-        .positions = of->positions,
-        .num_positions = of->num_positions,
-        .indices = of->indices,
-        .num_triangles = of->num_triangles,
-        .skeleton = &of->model->skeleton,
-        .bind = of->model->bind,
-        .excluded = of->excluded,
+        .positions = fixture->positions,
+        .num_positions = fixture->num_positions,
+        .indices = fixture->indices,
+        .num_triangles = fixture->num_triangles,
+        .skeleton = &fixture->model->skeleton,
+        .bind = fixture->model->bind,
+        .excluded = fixture->excluded,
     };
-    of->weights = md5_create_weights(&desc, NULL, NULL);
-    return of->weights != NULL;
+    fixture->weights = md5_create_weights(&desc, NULL, NULL);
+    return fixture->weights != NULL;
 }
 
-static void end(comparison *of)
+static void end(comparison *fixture)
 {
-    md5_destroy_weights(of->weights);
-    free(of->scratch);
-    free(of->palette);
-    free(of->joints);
-    free(of->excluded);
-    free(of->indices);
-    free(of->posed);
-    free(of->positions);
-    md5_free_model(of->model);
+    md5_destroy_weights(fixture->weights);
+    free(fixture->scratch);
+    free(fixture->palette);
+    free(fixture->joints);
+    free(fixture->excluded);
+    free(fixture->indices);
+    free(fixture->posed);
+    free(fixture->positions);
+    md5_free_model(fixture->model);
 }
 
 // The distance from the posed vertex to that of the automatic weights, computed as for a file: the
 // sum of bias * (joint * offset), in double.
-static double distance_to_posed(const comparison *of, uint32_t vertex)
+static double distance_to_posed(const comparison *fixture, uint32_t vertex)
 {
-    const md5_vertex at = of->weights->vertices[vertex];
+    const md5_vertex at = fixture->weights->vertices[vertex];
     real3 sum = {0};
     FOR (i, at.num_weights) {
-        const md5_weight *const weight = &of->weights->weights[at.first_weight + i];
+        const md5_weight *const weight = &fixture->weights->weights[at.first_weight + i];
         const real3 place =
-            real3_transform(&of->joints[weight->joint], real3_of(weight->offset), 1.0);
+            real3_transform(&fixture->joints[weight->joint], real3_of(weight->offset), 1.0);
         sum = real3_add(sum, real3_scale(place, weight->bias));
     }
-    return real3_distance(sum, real3_of(of->posed[vertex]));
+    return real3_distance(sum, real3_of(fixture->posed[vertex]));
 }
 
 // His longest side is 57 units; the mean difference is half of a hundredth of that. The largest
@@ -487,38 +491,39 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
         "jump_start",    "lean",         "point",   "run",   "sneak",     "stand",
         "strafe_left",   "strafe_right", "talk",    "walk",  "turn_left", "turn_right",
         "walk_backward", "wave"};
-    comparison of = {0};
-    if (CHECK(begin(&of))) {
+    comparison fixture = {0};
+    if (CHECK(begin(&fixture))) {
         EACH (clip, clips) {
             char path[64];
             snprintf(path, sizeof path, "models/bobbin/%s.md5anim", *clip);
             OWN_ANIM anim = our_anim(path);
-            OWN_BINDING binding = anim ? md5_bind(of.model, anim, NULL, NULL) : NULL;
+            OWN_BINDING binding = anim ? md5_bind(fixture.model, anim, NULL, NULL) : NULL;
             CHECK(binding);
             for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6) {
                 const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
-                md5_pose_palette(binding, moment, MD5_ROOT_FILE, of.scratch, of.joints, of.palette);
+                md5_pose_palette(binding, moment, MD5_ROOT_FILE, fixture.scratch, fixture.joints,
+                                 fixture.palette);
                 uint32_t first = 0;
-                EACH_IN (mesh, of.model, meshes) {
-                    md5_skin(mesh, of.palette, of.posed + first, NULL, NULL);
+                EACH_IN (mesh, fixture.model, meshes) {
+                    md5_skin(mesh, fixture.palette, fixture.posed + first, NULL, NULL);
                     first += mesh->num_vertices;
                 }
-                FOR (vertex, of.num_positions) {
-                    const double off = distance_to_posed(&of, vertex);
-                    of.sum += off;
-                    real_worse(&of.most, off);
-                    of.count++;
+                FOR (vertex, fixture.num_positions) {
+                    const double off = distance_to_posed(&fixture, vertex);
+                    fixture.sum += off;
+                    real_worse(&fixture.most, off);
+                    fixture.count++;
                 }
             }
         }
-        const double mean = of.sum / (double)of.count;
+        const double mean = fixture.sum / (double)fixture.count;
         printf("  Bobbin bound automatically: mean difference %.3f units, largest %.2f\n", mean,
-               of.most);
-        CHECK_UINT(of.weights->num_distant, 0);
+               fixture.most);
+        CHECK_UINT(fixture.weights->num_distant, 0);
         CHECK(mean > 0.0 && mean < 0.35);
-        CHECK(of.most < 10.0);
+        CHECK(fixture.most < 10.0);
     }
-    end(&of);
+    end(&fixture);
 }
 
 // -- Hostile input --------------------------------------------------------------------------------
@@ -534,16 +539,16 @@ static bind_case *box_with_joint(void)
     return made;
 }
 
-static void check_refused(const bind_case *of, md5_status status, const char *message)
+static void check_refused(const bind_case *fixture, md5_status status, const char *message)
 {
     md5_error error = {0};
-    OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, &error);
+    OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, &error);
     CHECK_FAILS(weights, error, status);
     CHECK_STRING(error.message, message);
 }
 
 TEST (bind_refuses_numbers_out_of_range) {
-    OWN bind_case *const of = box_with_joint();
+    OWN bind_case *const fixture = box_with_joint();
     static const struct {
         md5_weights_desc desc;
         const char *message;
@@ -554,75 +559,76 @@ TEST (bind_refuses_numbers_out_of_range) {
         {{.smoothing = 65}, "smoothing is 65, expected 1 to 64"},
         {{.falloff = 1.5f}, "falloff is 1.5, expected 0 to 1"},
     };
-    const md5_weights_desc good = of->desc;
+    const md5_weights_desc good = fixture->desc;
     EACH (row, cases) {
-        of->desc.resolution = row->desc.resolution;
-        of->desc.max_influences = row->desc.max_influences;
-        of->desc.smoothing = row->desc.smoothing;
-        of->desc.falloff = row->desc.falloff;
-        check_refused(of, MD5_ERROR_RANGE, row->message);
+        fixture->desc.resolution = row->desc.resolution;
+        fixture->desc.max_influences = row->desc.max_influences;
+        fixture->desc.smoothing = row->desc.smoothing;
+        fixture->desc.falloff = row->desc.falloff;
+        check_refused(fixture, MD5_ERROR_RANGE, row->message);
     }
-    of->desc.falloff = NAN;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
-    of->desc = good;
-    of->desc.num_positions = 0;
-    check_refused(of, MD5_ERROR_RANGE, "num_positions is 0, expected 1 to 134217727");
-    of->desc = good;
-    of->desc.num_triangles = 1u << 30;
-    check_refused(of, MD5_ERROR_RANGE, "1073741824 triangles, expected at most 715827882");
+    fixture->desc.falloff = NAN;
+    CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
+    fixture->desc = good;
+    fixture->desc.num_positions = 0;
+    check_refused(fixture, MD5_ERROR_RANGE, "num_positions is 0, expected 1 to 134217727");
+    fixture->desc = good;
+    fixture->desc.num_triangles = 1u << 30;
+    check_refused(fixture, MD5_ERROR_RANGE, "1073741824 triangles, expected at most 715827882");
 }
 
 TEST (bind_refuses_wrong_positions_indices_and_joints) {
-    OWN bind_case *const of = box_with_joint();
-    of->positions[5].y = 2e9f;
-    check_refused(of, MD5_ERROR_RANGE,
+    OWN bind_case *const fixture = box_with_joint();
+    fixture->positions[5].y = 2e9f;
+    check_refused(fixture, MD5_ERROR_RANGE,
                   "position 5 is 0 2e+09 8, expected numbers from -1e9 to 1e9");
-    of->positions[5].y = NAN;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
-    of->positions[5].y = 1.0f;
-    of->positions[5].x = -INFINITY;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
-    of->positions[5].x = 1.0f;
-    of->positions[5].z = 2e9f;
-    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
-    of->positions[5].z = 1.0f;
-    of->indices[10] = of->desc.num_positions;
-    check_refused(of, MD5_ERROR_RANGE, "triangle 3 has position 54, but there are 54 positions");
-    of->indices[10] = 0;
-    of->bind[0].m[7] = INFINITY;
-    check_refused(of, MD5_ERROR_RANGE,
+    fixture->positions[5].y = NAN;
+    CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
+    fixture->positions[5].y = 1.0f;
+    fixture->positions[5].x = -INFINITY;
+    CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
+    fixture->positions[5].x = 1.0f;
+    fixture->positions[5].z = 2e9f;
+    CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
+    fixture->positions[5].z = 1.0f;
+    fixture->indices[10] = fixture->desc.num_positions;
+    check_refused(fixture, MD5_ERROR_RANGE,
+                  "triangle 3 has position 54, but there are 54 positions");
+    fixture->indices[10] = 0;
+    fixture->bind[0].m[7] = INFINITY;
+    check_refused(fixture, MD5_ERROR_RANGE,
                   "the bind matrix of joint 0 has inf, expected numbers from -1e9 to 1e9");
-    of->bind[0].m[7] = 5.0f;
-    check_refused(of, MD5_ERROR_MISMATCH,
+    fixture->bind[0].m[7] = 5.0f;
+    check_refused(fixture, MD5_ERROR_MISMATCH,
                   "none of the 1 joints is inside the mesh, or they are excluded");
-    of->skeleton.num_joints = 0;
-    check_refused(of, MD5_ERROR_MISMATCH,
+    fixture->skeleton.num_joints = 0;
+    check_refused(fixture, MD5_ERROR_MISMATCH,
                   "none of the 0 joints is inside the mesh, or they are excluded");
 }
 
 // Without this limit small files whose triangles overlap would take minutes.
 TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
-    OWN bind_case *const of = box_with_joint();
-    for (uint32_t i = of->desc.num_triangles; i < BIND_TRIANGLES; i++)
-        bind_add_triangle(of, 0, of->desc.num_positions - 1, 6);
-    of->desc.resolution = 256;
+    OWN bind_case *const fixture = box_with_joint();
+    for (uint32_t i = fixture->desc.num_triangles; i < BIND_TRIANGLES; i++)
+        bind_add_triangle(fixture, 0, fixture->desc.num_positions - 1, 6);
+    fixture->desc.resolution = 256;
     md5_error error = {0};
-    CHECK_FAILS(md5_create_weights(&of->desc, NULL, &error), error, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5_create_weights(&fixture->desc, NULL, &error), error, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "overlap in more than 67108864 voxels"));
 }
 
 TEST (bind_survives_failure_of_every_allocation) {
-    OWN bind_case *const of = box_with_joint();
+    OWN bind_case *const fixture = box_with_joint();
     bool is_done = false;
     EACH_FAILURE (it) {
-        OWN_WEIGHTS weights = md5_create_weights(&of->desc, &it.opts, &it.error);
+        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, &it.opts, &it.error);
         is_done = weights != NULL;
         CHECK_UINT(it.error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
     }
     CHECK(is_done);
     md5_error error = {0};
     const md5_load_opts small = {.allocator = {.limit = 10000}};
-    CHECK_FAILS(md5_create_weights(&of->desc, &small, &error), error, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_create_weights(&fixture->desc, &small, &error), error, MD5_ERROR_MEMORY);
 }
 
 static float any_number(uint64_t *seed, float size)
@@ -635,20 +641,21 @@ TEST (bind_takes_any_triangles) {
     uint64_t seed = 7;
     static const float sizes[] = {1e9f, 1.0f, 1e-30f, 1e-44f, 0.0f};
     FOR (round, 100) {
-        OWN bind_case *const of = bind_new();
+        OWN bind_case *const fixture = bind_new();
         const float size = sizes[round % 5], thin = round % 3 == 0 ? 0.0f : size;
         FOR (i, 20)
-            bind_add_position(of, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
-                                             any_number(&seed, thin)});
+            bind_add_position(fixture, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
+                                                  any_number(&seed, thin)});
         FOR (i, 30 * (round % 2))
-            bind_add_triangle(of, test_random_u32(&seed) % 20, test_random_u32(&seed) % 20,
+            bind_add_triangle(fixture, test_random_u32(&seed) % 20, test_random_u32(&seed) % 20,
                               test_random_u32(&seed) % 20);
         FOR (i, 4) {
-            const md5_vec3 at = of->positions[i];
-            bind_add_joint(of, (uint32_t)(i % 3 - 1), i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
+            const md5_vec3 at = fixture->positions[i];
+            bind_add_joint(fixture, (uint32_t)(i % 3 - 1),
+                           i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
         }
-        of->desc.resolution = 4 + (uint32_t)round % 29;
-        OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, NULL);
+        fixture->desc.resolution = 4 + (uint32_t)round % 29;
+        OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
         if (!weights)
             continue;
         EACH_IN (vertex, weights, vertices) {
@@ -661,10 +668,10 @@ TEST (bind_takes_any_triangles) {
 }
 
 TEST (bind_takes_one_position_alone) {
-    OWN bind_case *const of = bind_new();
-    bind_add_position(of, (md5_vec3){3, 4, 5});
-    bind_add_joint(of, MD5_NONE, (md5_vec3){3, 4, 5});
-    OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, NULL);
+    OWN bind_case *const fixture = bind_new();
+    bind_add_position(fixture, (md5_vec3){3, 4, 5});
+    bind_add_joint(fixture, MD5_NONE, (md5_vec3){3, 4, 5});
+    OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, NULL, NULL);
     REQUIRE(weights);
     CHECK_UINT(weights->num_weights, 1);
     CHECK_UINT(weights->num_voxels, 1);
@@ -675,8 +682,8 @@ TEST (bind_takes_one_position_alone) {
 #if !defined(NDEBUG)
 
 TEST (mistakes_in_binding_are_reported) {
-    OWN bind_case *const of = box_with_joint();
-    const md5_weights_desc good = of->desc;
+    OWN bind_case *const fixture = box_with_joint();
+    const md5_weights_desc good = fixture->desc;
     md5_weights_desc descs[4] = {good, good, good, good};
     static const char *const said[4] = {"positions: not NULL", "indices: not NULL",
                                         "bind: not NULL", "reserved members must be 0"};

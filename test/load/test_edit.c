@@ -556,11 +556,11 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
     FOR (m, model->num_meshes)
         all.count += 3 * (size_t)model->meshes[m].num_triangles;
     md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
-    EACH_IN (of, model, meshes) {
-        OWN_ARRAY(md5_vec3, points, of->num_vertices);
-        md5_skin(of, palette, points, NULL, NULL);
-        FOR (i, 3 * (size_t)of->num_triangles)
-            *next++ = points[of->indices[i]];
+    EACH_IN (fixture, model, meshes) {
+        OWN_ARRAY(md5_vec3, points, fixture->num_vertices);
+        md5_skin(fixture, palette, points, NULL, NULL);
+        FOR (i, 3 * (size_t)fixture->num_triangles)
+            *next++ = points[fixture->indices[i]];
     }
     return all;
 }

@@ -79,17 +79,18 @@ static void *reserve(size_t size)
 
 enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
 
-static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *threads, size_t count)
+static md5_mat34 *results_of(jobs_crowd *fixture, int kind, const md5_threads *threads,
+                             size_t count)
 {
-    const size_t size = CROWD * of->num_joints * sizeof *of->palettes;
-    of->palettes = reserve(size);
-    memset(of->palettes, 0x5a, size);
+    const size_t size = CROWD * fixture->num_joints * sizeof *fixture->palettes;
+    fixture->palettes = reserve(size);
+    memset(fixture->palettes, 0x5a, size);
     if (kind == PLAYED) {
         md5_play_job jobs[CROWD];
         FOR (i, count) {
             jobs[i] =
-                (md5_play_job){.player = md5_create_player(of->character->machine, NULL, NULL),
-                               .palette = of->palettes + i * of->num_joints};
+                (md5_play_job){.player = md5_create_player(fixture->character->machine, NULL, NULL),
+                               .palette = fixture->palettes + i * fixture->num_joints};
             if (!jobs[i].player)
                 abort();
             md5_player_set(jobs[i].player, 0, (float)(i % 50));
@@ -107,11 +108,11 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *thread
         bool is_nlerp = kind == POSED_NLERP;
         md5_pose_job jobs[CROWD];
         FOR (i, count) {
-            const md5_binding *const binding = of->character->bindings[i * 3 / CROWD];
+            const md5_binding *const binding = fixture->character->bindings[i * 3 / CROWD];
             jobs[i] = (md5_pose_job){
                 .binding = binding,
                 .moment = md5_moment_at(binding->anim, 0.37 * (double)i, MD5_WRAP_LOOP),
-                .palette = of->palettes + i * of->num_joints,
+                .palette = fixture->palettes + i * fixture->num_joints,
             };
             if (is_nlerp)
                 jobs[i].moment.interpolation = MD5_INTERPOLATE_NLERP;
@@ -119,16 +120,16 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *thread
         OWN void *const scratch = reserve(md5_pose_batch_scratch(jobs, count, threads));
         md5_pose_batch(jobs, count, threads, scratch);
     }
-    return of->palettes;
+    return fixture->palettes;
 }
 
-static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
+static void check_counts(jobs_crowd *fixture, int kind, const md5_threads *threads)
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
     EACH (row, counts) {
-        OWN md5_mat34 *const expected = results_of(of, kind, NULL, *row);
-        OWN md5_mat34 *const found = results_of(of, kind, threads, *row);
-        CHECK_THAT(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0,
+        OWN md5_mat34 *const expected = results_of(fixture, kind, NULL, *row);
+        OWN md5_mat34 *const found = results_of(fixture, kind, threads, *row);
+        CHECK_THAT(memcmp(expected, found, CROWD * fixture->num_joints * sizeof *found) == 0,
                    "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
                    (unsigned)*row);
     }
@@ -138,15 +139,16 @@ TEST (jobs_give_the_bits_of_one_thread) {
     OWN_CHARACTER character =
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, NULL);
     REQUIRE(character && character->num_clips >= 3);
-    jobs_crowd of = {.character = character, .num_joints = character->model->skeleton.num_joints};
+    jobs_crowd fixture = {.character = character,
+                          .num_joints = character->model->skeleton.num_joints};
     static const uint32_t workers[] = {1, 2, MAX_WORKERS};
     EACH (row, workers) {
         test_pool pool = {.num_workers = *row};
         const md5_threads threads = {run_threads, &pool, *row};
         const md5_threads backwards = {run_backwards, &pool, *row};
         FOR (kind, NUM_KINDS) {
-            check_counts(&of, kind, &threads);
-            check_counts(&of, kind, &backwards);
+            check_counts(&fixture, kind, &threads);
+            check_counts(&fixture, kind, &backwards);
         }
         CHECK((pool.num_ranges > 0) == (*row > 1));
     }

@@ -77,37 +77,37 @@ static buffers buffers_for(const md5_model *model)
     };
 }
 
-static void free_buffers(buffers *of)
+static void free_buffers(buffers *fixture)
 {
-    free(of->pose);
-    free(of->joints);
-    free(of->palette);
-    free(of->dual);
-    free(of->positions);
-    free(of->normals);
-    free(of->tangents);
+    free(fixture->pose);
+    free(fixture->joints);
+    free(fixture->palette);
+    free(fixture->dual);
+    free(fixture->positions);
+    free(fixture->normals);
+    free(fixture->tangents);
 }
 
-static uint64_t hash_vertices(uint64_t hash, const buffers *of, size_t count)
+static uint64_t hash_vertices(uint64_t hash, const buffers *fixture, size_t count)
 {
-    hash = hash_floats(hash, of->positions, 3 * count);
-    hash = hash_floats(hash, of->normals, 3 * count);
-    return hash_floats(hash, of->tangents, 4 * count);
+    hash = hash_floats(hash, fixture->positions, 3 * count);
+    hash = hash_floats(hash, fixture->normals, 3 * count);
+    return hash_floats(hash, fixture->tangents, 4 * count);
 }
 
 // A pose: its joints, palette and vertices, skinned in both ways.
-static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers *of)
+static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers *fixture)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
-    hash = hash_pose(hash, of->pose, num_joints);
-    hash = hash_floats(hash, of->joints, 12 * (size_t)num_joints);
-    hash = hash_floats(hash, of->palette, 12 * (size_t)num_joints);
-    md5_build_dual_palette(of->palette, num_joints, of->dual);
+    hash = hash_pose(hash, fixture->pose, num_joints);
+    hash = hash_floats(hash, fixture->joints, 12 * (size_t)num_joints);
+    hash = hash_floats(hash, fixture->palette, 12 * (size_t)num_joints);
+    md5_build_dual_palette(fixture->palette, num_joints, fixture->dual);
     EACH_IN (mesh, model, meshes) {
-        md5_skin(mesh, of->palette, of->positions, of->normals, of->tangents);
-        hash = hash_vertices(hash, of, mesh->num_vertices);
-        skin_by_duals(mesh, of->dual, of->positions, of->normals, of->tangents);
-        hash = hash_vertices(hash, of, mesh->num_vertices);
+        md5_skin(mesh, fixture->palette, fixture->positions, fixture->normals, fixture->tangents);
+        hash = hash_vertices(hash, fixture, mesh->num_vertices);
+        skin_by_duals(mesh, fixture->dual, fixture->positions, fixture->normals, fixture->tangents);
+        hash = hash_vertices(hash, fixture, mesh->num_vertices);
     }
     return hash;
 }
@@ -133,15 +133,15 @@ static uint64_t hash_clip(const md5_model *model, const char *path)
     OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
     uint64_t hash = empty_hash;
     if (CHECK_THAT(binding != NULL, "%s: %s", path, error.message)) {
-        buffers of = buffers_for(model);
+        buffers fixture = buffers_for(model);
         FOR (i, NUM_TIMES) {
             const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
-            md5_sample(binding, moment, MD5_ROOT_FILE, of.pose);
-            md5_local_to_model(&model->skeleton, of.pose, of.joints);
-            md5_build_palette(model, of.joints, of.palette);
-            hash = hash_posed(hash, model, &of);
+            md5_sample(binding, moment, MD5_ROOT_FILE, fixture.pose);
+            md5_local_to_model(&model->skeleton, fixture.pose, fixture.joints);
+            md5_build_palette(model, fixture.joints, fixture.palette);
+            hash = hash_posed(hash, model, &fixture);
         }
-        free_buffers(&of);
+        free_buffers(&fixture);
     }
     return hash;
 }
@@ -190,7 +190,7 @@ static bool load_machine(const char *path, machine_case *made, md5_error *error)
 static uint64_t hash_player(const machine_case *made)
 {
     uint64_t hash = empty_hash, random = 7;
-    buffers of = buffers_for(made->model);
+    buffers fixture = buffers_for(made->model);
     OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
     FOR (step, NUM_STEPS) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
@@ -208,11 +208,11 @@ static uint64_t hash_player(const machine_case *made)
         md5_player_advance(made->player, 0.005 + 0.05 * test_random(&random), NULL, NULL);
         const md5_xform motion = md5_player_root_motion(made->player);
         hash = hash_pose(hash, &motion, 1);
-        md5_player_pose(made->player, of.pose, of.joints, of.palette, scratch);
+        md5_player_pose(made->player, fixture.pose, fixture.joints, fixture.palette, scratch);
         if (step % 8 == 0)
-            hash = hash_posed(hash, made->model, &of);
+            hash = hash_posed(hash, made->model, &fixture);
     }
-    free_buffers(&of);
+    free_buffers(&fixture);
     return hash;
 }
 

@@ -9,7 +9,7 @@ static md5_xform poses[3 * PLAY_JOINTS];
 static md5_mat34 matrices[2 * PLAY_JOINTS];
 static unsigned char scratch[1 << 16];
 
-TEST_PLAY (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene_begin(of)) {
+TEST_PLAY (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene_begin(fixture)) {
     const md5_clip_desc clip = {.reserved = {[2] = 1}};
     const md5_slot_desc slot = {.reserved = {[1] = 1}};
     const md5_shot_desc shot = {.reserved = {[1] = 1}};
@@ -30,46 +30,46 @@ TEST_PLAY (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene_begin(
     };
     EACH (mistake, mistakes) {
         md5_machine_desc desc = *mistake;
-        desc.model = of->made.model;
+        desc.model = fixture->made.model;
         MISTAKE ("md5_create_machine(): desc: reserved members")
             md5_create_machine(&desc, NULL, NULL);
     }
 }
 
 TEST_PLAY (mistakes_with_players_and_poses_are_reported_with_function_and_argument,
-           play_scene_begin(of)) {
-    play_scene_add(of, 25, 24.0, 1.0, 3);
+           play_scene_begin(fixture)) {
+    play_scene_add(fixture, 25, 24.0, 1.0, 3);
     const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
-    play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
+    play_scene_play(fixture, &(md5_machine_desc){ROW(layers, layer)});
     MISTAKE ("md5_player_advance(): player: not NULL")
         play_advance(NULL, 0.1);
     MISTAKE ("md5_player_fade_to(): easing: one without parameters")
-        md5_player_fade_to(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
+        md5_player_fade_to(fixture->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
     MISTAKE ("md5_player_play_shot(): mode: a md5_layer_mode")
-        PLAY_SHOT(of->player, 0, 0, .mode = (md5_layer_mode)2);
+        PLAY_SHOT(fixture->player, 0, 0, .mode = (md5_layer_mode)2);
     MISTAKE ("md5_player_play_shot(): fade_in_easing: a md5_ease_kind") {
         const md5_easing curve = {.kind = (md5_ease_kind)99};
-        PLAY_SHOT(of->player, 0, 0, .fade_in_easing = curve);
+        PLAY_SHOT(fixture->player, 0, 0, .fade_in_easing = curve);
     }
     MISTAKE ("md5_player_play_shot(): fade_out_easing: a md5_ease_kind") {
         const md5_easing curve = {.jump = (md5_jump)9};
-        PLAY_SHOT(of->player, 0, 0, .fade_out_easing = curve);
+        PLAY_SHOT(fixture->player, 0, 0, .fade_out_easing = curve);
     }
     MISTAKE ("md5_player_shot_section(): change: a md5_section_change")
-        md5_player_shot_section(of->player, 0, "a", (md5_section_change)4);
+        md5_player_shot_section(fixture->player, 0, "a", (md5_section_change)4);
     MISTAKE ("md5_player_set_detail(): player: not NULL")
         md5_player_set_detail(test_null(), NULL);
     MISTAKE ("md5_player_gaze(): player: not NULL")
         md5_player_gaze(test_null(), 0);
     MISTAKE ("md5_player_pose(): pose: not NULL")
-        md5_player_pose(of->player, NULL, NULL, NULL, scratch);
+        md5_player_pose(fixture->player, NULL, NULL, NULL, scratch);
     MISTAKE ("md5_player_morphs(): player: not NULL") {
         float weights[1];
         md5_player_morphs(test_null(), weights);
     }
     MISTAKE ("md5_player_pose(): joints, palette: must not overlap")
-        md5_player_pose(of->player, poses, matrices, matrices + 1, scratch);
+        md5_player_pose(fixture->player, poses, matrices, matrices + 1, scratch);
     MISTAKE ("md5_play_batch(): jobs: each has a player") {
         md5_play_job job = {0};
         md5_play_batch(&job, 1, NULL, scratch);
@@ -79,25 +79,25 @@ TEST_PLAY (mistakes_with_players_and_poses_are_reported_with_function_and_argume
     MISTAKE ("md5_create_machine(): desc: not NULL")
         md5_create_machine(test_null(), NULL, NULL);
     MISTAKE ("md5_joint_in_model(): joint: an index")
-        md5_joint_in_model(&of->made.model->skeleton, poses, PLAY_JOINTS);
+        md5_joint_in_model(&fixture->made.model->skeleton, poses, PLAY_JOINTS);
     MISTAKE ("md5_solve_aim(): job: not NULL")
-        md5_solve_aim(&of->made.model->skeleton, test_null(), poses);
+        md5_solve_aim(&fixture->made.model->skeleton, test_null(), poses);
     MISTAKE ("md5_solve_spring(): state: not NULL") {
         const md5_spring_job job = {.tip = 4, .length = 2, .is_first = true};
-        md5_solve_spring(&of->made.model->skeleton, &job, poses);
+        md5_solve_spring(&fixture->made.model->skeleton, &job, poses);
     }
     MISTAKE ("md5_mirror_pose(): mirrored, pose: must not overlap") {
         static uint32_t mirror[PLAY_JOINTS];
-        md5_mirror_pose(of->made.model, mirror, poses, poses + 1);
+        md5_mirror_pose(fixture->made.model, mirror, poses, poses + 1);
     }
     MISTAKE ("md5_build_mask(): joints: not NULL") {
         static float weights[PLAY_JOINTS];
-        md5_build_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
+        md5_build_mask(&fixture->made.model->skeleton, NULL, 0, weights, NULL);
     }
     MISTAKE ("md5_player_play_shot(): desc: reserved members must be 0")
-        PLAY_SHOT(of->player, 0, 0, .reserved = {1});
+        PLAY_SHOT(fixture->player, 0, 0, .reserved = {1});
     MISTAKE ("md5_create_player(): allocator: both functions")
-        md5_create_player(of->machine, &(md5_allocator){.free = test_heap_free}, NULL);
+        md5_create_player(fixture->machine, &(md5_allocator){.free = test_heap_free}, NULL);
 }
 
 #endif

@@ -7,12 +7,12 @@
 #define SCALE 0.0254f
 #define SIZE 40.0 // units, of the character
 
-static double pose_error(const axes_case *of, const md5_skeleton *skeleton, const md5_xform *from,
-                         const md5_xform *to)
+static double pose_error(const axes_case *fixture, const md5_skeleton *skeleton,
+                         const md5_xform *from, const md5_xform *to)
 {
     double worst = 0.0;
     FOR (i, skeleton->num_joints)
-        worst = fmax(worst, axes_transform_error(of, SCALE, &from[i], &to[i], SIZE));
+        worst = fmax(worst, axes_transform_error(fixture, SCALE, &from[i], &to[i], SIZE));
     return worst;
 }
 
@@ -20,7 +20,7 @@ static double pose_error(const axes_case *of, const md5_skeleton *skeleton, cons
 
 // The bind pose of one character, converted and not, with its arms bent a little.
 typedef struct both {
-    const axes_case *of;
+    const axes_case *fixture;
     md5_model *from, *to;
     md5_xform *pose, *converted;
 } both;
@@ -32,10 +32,10 @@ static void reset(both *made)
     memcpy(made->converted, made->to->bind_local, size);
 }
 
-static bool begin(both *made, const axes_case *of)
+static bool begin(both *made, const axes_case *fixture)
 {
-    const md5_load_opts opts = axes_options(of, SCALE);
-    *made = (both){of, axes_load_model("models/bobbin/bobbin.md5mesh", NULL),
+    const md5_load_opts opts = axes_options(fixture, SCALE);
+    *made = (both){fixture, axes_load_model("models/bobbin/bobbin.md5mesh", NULL),
                    axes_load_model("models/bobbin/bobbin.md5mesh", &opts), NULL, NULL};
     if (!made->from || !made->to)
         return false;
@@ -63,9 +63,9 @@ static uint32_t joint(const both *made, const char *name)
 
 static void check_both(const both *made, double tolerance)
 {
-    if (!CHECK_SMALL(pose_error(made->of, &made->from->skeleton, made->pose, made->converted),
+    if (!CHECK_SMALL(pose_error(made->fixture, &made->from->skeleton, made->pose, made->converted),
                      tolerance))
-        CHECK_STRING("", made->of->name);
+        CHECK_STRING("", made->fixture->name);
 }
 
 // With default axes in the joint's space, toward targets in all directions, steep ones included.
@@ -85,8 +85,8 @@ TEST (axes_aim_upright) {
                                .weight = 0.9f};
             reset(&made);
             CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
-            job.target = axes_point(made.of, SCALE, job.target);
-            job.numbers.up = axes_point(made.of, 1.0f, job.numbers.up);
+            job.target = axes_point(made.fixture, SCALE, job.target);
+            job.numbers.up = axes_point(made.fixture, 1.0f, job.numbers.up);
             CHECK(md5_solve_aim(&made.to->skeleton, &job, made.converted));
             check_both(&made, 5e-6);
         }
@@ -97,8 +97,8 @@ TEST (axes_aim_upright) {
 // A straight leg bends forward, in whatever direction that is.
 TEST (axes_bend_straight_limbs_forward) {
     FOR (i, NUM_AXES) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_load_opts opts = axes_options(of, SCALE);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_load_opts opts = axes_options(fixture, SCALE);
         static const char text[] =
             "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
             "\"hip\" -1 ( 0 0 30 ) ( 0 0 0 )\n\"knee\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
@@ -113,7 +113,7 @@ TEST (axes_bend_straight_limbs_forward) {
             if (k == 0) {
                 md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1.0f};
                 CHECK(md5_solve_two_bone(&from->skeleton, &job, a));
-                job.target = axes_point(of, SCALE, target);
+                job.target = axes_point(fixture, SCALE, target);
                 CHECK(md5_solve_two_bone(&to->skeleton, &job, b));
             } else {
                 md5_chain_job job = {.solver = k == 1 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
@@ -124,16 +124,16 @@ TEST (axes_bend_straight_limbs_forward) {
                                      .iterations = 60,
                                      .weight = 1.0f};
                 md5_solve_chain(&from->skeleton, &job, a);
-                job.target = axes_point(of, SCALE, target);
+                job.target = axes_point(fixture, SCALE, target);
                 job.tolerance *= SCALE;
                 md5_solve_chain(&to->skeleton, &job, b);
             }
-            CHECK_SMALL(pose_error(of, &from->skeleton, a, b), 1e-4);
+            CHECK_SMALL(pose_error(fixture, &from->skeleton, a, b), 1e-4);
             // The knee is ahead of the line from hip to foot.
             md5_mat34 joints[4];
             double ahead[3];
             md5_local_to_model(&to->skeleton, b, joints);
-            axes_direction(of, (md5_vec3){1, 0, 0}, ahead);
+            axes_direction(fixture, (md5_vec3){1, 0, 0}, ahead);
             const md5_vec3 knee = md5_mat34_translation(joints[1]);
             CHECK(k > 0 || ahead[0] * knee.x + ahead[1] * knee.y + ahead[2] * knee.z > 5.0 * SCALE);
         }
@@ -159,7 +159,7 @@ TEST (axes_place_feet_along_up) {
         other.feet = others;
         FOR (k, 2) {
             others[k].floor = feet[k].floor * SCALE;
-            others[k].normal = axes_point(made.of, 1.0f, feet[k].normal);
+            others[k].normal = axes_point(made.fixture, 1.0f, feet[k].normal);
         }
         FOR (step, 5) {
             reset(&made);
@@ -188,12 +188,13 @@ TEST (axes_mirror_left_and_right) {
             const md5_quat turn = md5_quat_from_axis_angle(axis, 0.7f);
             made.pose[j].rotation = md5_quat_mul(made.pose[j].rotation, turn);
             made.pose[j].translation.x += (float)(j % 3);
-            made.converted[j].rotation = axes_quat(made.of, made.pose[j].rotation);
-            made.converted[j].translation = axes_point(made.of, SCALE, made.pose[j].translation);
+            made.converted[j].rotation = axes_quat(made.fixture, made.pose[j].rotation);
+            made.converted[j].translation =
+                axes_point(made.fixture, SCALE, made.pose[j].translation);
         }
         md5_mirror_pose(made.from, mirror, made.pose, a);
         md5_mirror_pose(made.to, mirror, made.converted, b);
-        CHECK_SMALL(pose_error(made.of, &made.from->skeleton, a, b), 1e-5);
+        CHECK_SMALL(pose_error(made.fixture, &made.from->skeleton, a, b), 1e-5);
         free(a);
         end(&made);
     }
@@ -240,8 +241,8 @@ static md5_xform step(walker *made, float speed, bool leaps)
 // scale is 1: speeds in a machine file are in the units of the loaded model.
 TEST (axes_move_characters_over_the_ground) {
     FOR (i, NUM_AXES) {
-        const axes_case *const of = &axes_cases[i];
-        const md5_load_opts opts = axes_options(of, 1.0f);
+        const axes_case *const fixture = &axes_cases[i];
+        const md5_load_opts opts = axes_options(fixture, 1.0f);
         walker from, to;
         make_walker(NULL, &from);
         make_walker(&opts, &to);
@@ -249,10 +250,11 @@ TEST (axes_move_characters_over_the_ground) {
         FOR (k, 120) {
             const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
             const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
-            CHECK_SMALL(axes_transform_error(of, 1.0, &a, &b, 1.0), 1e-5);
+            CHECK_SMALL(axes_transform_error(fixture, 1.0, &a, &b, 1.0), 1e-5);
             forward += a.translation.x;
             FOR (j, from.character->model->skeleton.num_joints)
-                pose = fmax(pose, axes_transform_error(of, 1.0, &from.pose[j], &to.pose[j], SIZE));
+                pose = fmax(pose,
+                            axes_transform_error(fixture, 1.0, &from.pose[j], &to.pose[j], SIZE));
         }
         CHECK(forward > 100.0);
         CHECK_SMALL(pose, 1e-5);
@@ -260,7 +262,7 @@ TEST (axes_move_characters_over_the_ground) {
         // another.
         CHECK((md5_machine_fingerprint(from.character->machine)
                == md5_machine_fingerprint(to.character->machine))
-              == (of->axes == MD5_AXES_ID));
+              == (fixture->axes == MD5_AXES_ID));
         free_walker(&from);
         free_walker(&to);
     }

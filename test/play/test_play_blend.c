@@ -142,15 +142,15 @@ TEST (the_end_of_the_last_part_is_the_next_cycle) {
 #define NEAR 3e-5
 
 // A player of two layers: one that fades from clip a to b, one that adds c.
-static void begin_signs(play_scene *of, bool flips)
+static void begin_signs(play_scene *fixture, bool flips)
 {
     uint64_t random = 3;
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, 3u) {
-        play_scene_add(of, 25, 24.0, 0.6, 41 + i);
+        play_scene_add(fixture, 25, 24.0, 0.6, 41 + i);
         if (flips) {
             // q and -q are the same rotation. A file may contain either.
-            md5_anim *anim = of->made.anims[i];
+            md5_anim *anim = fixture->made.anims[i];
             md5_quat *const rotations = (md5_quat *)anim->rotations;
             FOR (j, anim->num_frames * anim->num_rotations) {
                 if (test_random_u32(&random) % 2 == 0)
@@ -160,8 +160,9 @@ static void begin_signs(play_scene *of, bool flips)
             }
         }
     }
-    play_scene_read(of, "layer body { state a a state b b state c c } layer more { add weight 0.5 "
-                        "reference c 0 state a a state b b state c c }");
+    play_scene_read(fixture,
+                    "layer body { state a a state b b state c c } layer more { add weight 0.5 "
+                    "reference c 0 state a a state b b state c c }");
 }
 
 TEST (blend_kinds_know_no_signs) {
@@ -188,28 +189,29 @@ TEST (blend_kinds_know_no_signs) {
 }
 
 // A clip as a difference, added to its reference, gives the clip itself.
-TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(of)) {
-    play_scene_add(of, 25, 24.0, 0.9, 51);
-    play_scene_add(of, 25, 24.0, 0.9, 52);
-    play_scene_read(of, "float still motion still clip a { start 0.25 speed still } "
-                        "layer body { state still still } "
-                        "layer more { add reference a 6 state b b }");
+TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
+    play_scene_add(fixture, 25, 24.0, 0.9, 51);
+    play_scene_add(fixture, 25, 24.0, 0.9, 52);
+    play_scene_read(fixture, "float still motion still clip a { start 0.25 speed still } "
+                             "layer body { state still still } "
+                             "layer more { add reference a 6 state b b }");
     FOR (i, 60) {
         real_place expected[PLAY_JOINTS];
-        play_real_sample(of->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
-        CHECK(play_miss(of->player, expected) < NEAR);
-        play_advance(of->player, 0.03);
+        play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
+        play_advance(fixture->player, 0.03);
     }
 }
 
 // Left foot with left foot, and right with right: half way between two clips of 20 and 30
 // intervals, whose markers divide them differently.
-TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(of)) {
-    play_scene_add(of, 21, 20.0, 0.5, 61);
-    play_scene_add(of, 31, 20.0, 0.5, 62);
-    play_scene_read(of, "clip a f { markers ( 2 10 ) } clip b f { markers ( 3 21 ) } float x 0.5 "
-                        "motion go line x { markers item a 0 item b 1 } "
-                        "layer body { state go go transition go go { exit 1.25 } }");
+TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
+    play_scene_add(fixture, 21, 20.0, 0.5, 61);
+    play_scene_add(fixture, 31, 20.0, 0.5, 62);
+    play_scene_read(fixture,
+                    "clip a f { markers ( 2 10 ) } clip b f { markers ( 3 21 ) } float x 0.5 "
+                    "motion go line x { markers item a 0 item b 1 } "
+                    "layer body { state go go transition go go { exit 1.25 } }");
     // Seconds from left to right foot, and on to the left one: at the mean of the two speeds.
     const double to_right = 2.0 / (20.0 / 8.0 + 20.0 / 18.0);
     const double to_left = 2.0 / (20.0 / 12.0 + 20.0 / 12.0);
@@ -221,44 +223,45 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(of)) {
     const double frames[4][2] = {{2, 3}, {10, 21}, {6, 12}, {13, 24}};
     FOR (i, 4) {
         real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
-        md5_player_reset(of->player);
-        play_advance(of->player, moments[i]);
-        play_real_sample(of->made.anims[0], frames[i][0], expected);
-        play_real_sample(of->made.anims[1], frames[i][1], run);
+        md5_player_reset(fixture->player);
+        play_advance(fixture->player, moments[i]);
+        play_real_sample(fixture->made.anims[0], frames[i][0], expected);
+        play_real_sample(fixture->made.anims[1], frames[i][1], run);
         play_real_blend(expected, run, 0.5, NULL, expected);
-        CHECK(play_miss(of->player, expected) < NEAR);
-        CHECK_NEAR(play_time(of->player), frames[i][0] / 20.0, 1e-6);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
+        CHECK_NEAR(play_time(fixture->player), frames[i][0] / 20.0, 1e-6);
     }
     // The walk reaches 1.25 at the predicted time, although its speed changes: frame 5 is three of
     // eight parts on the way to the right foot.
-    md5_player_reset(of->player);
-    play_advance(of->player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01);
-    CHECK_NEAR(play_time(of->player), 1.25, 0.03);
-    CHECK(play_time(of->player) < 1.25);
-    play_advance(of->player, 0.01 + to_left / 12.0);
-    CHECK_NEAR(play_time(of->player), 0.05, 1e-6);
+    md5_player_reset(fixture->player);
+    play_advance(fixture->player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01);
+    CHECK_NEAR(play_time(fixture->player), 1.25, 0.03);
+    CHECK(play_time(fixture->player) < 1.25);
+    play_advance(fixture->player, 0.01 + to_left / 12.0);
+    CHECK_NEAR(play_time(fixture->player), 0.05, 1e-6);
 }
 
 // Two pairs of clips, each in step with the other of its pair only: of 20 and 30 frames a second in
 // the first, of 40 and 60 in the second.
-TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(of)) {
+TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
     FOR (i, 4u)
-        play_scene_add(of, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
-    play_scene_read(of, "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
-                        "motion cd line x { phase item c 0 item d 1 } "
-                        "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
+        play_scene_add(fixture, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
+    play_scene_read(fixture,
+                    "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
+                    "motion cd line x { phase item c 0 item d 1 } "
+                    "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
     FOR (step, 40) {
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
         FOR (pair, 2) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1.0) * 20.0;
-            play_real_sample(of->made.anims[2 * pair], frame, parts[pair]);
-            play_real_sample(of->made.anims[2 * pair + 1], frame, other);
+            play_real_sample(fixture->made.anims[2 * pair], frame, parts[pair]);
+            play_real_sample(fixture->made.anims[2 * pair + 1], frame, other);
             play_real_blend(parts[pair], other, 0.5, NULL, parts[pair]);
         }
         play_real_blend(parts[0], parts[1], 0.5, NULL, parts[0]);
-        CHECK(play_miss(of->player, parts[0]) < NEAR);
-        play_advance(of->player, 0.03);
+        CHECK(play_miss(fixture->player, parts[0]) < NEAR);
+        play_advance(fixture->player, 0.03);
     }
 }
 
@@ -269,21 +272,21 @@ TEST (blend_kinds_interpolate) {
                                           MD5_WRAP_LOOP, MD5_WRAP_LOOP};
         static const char *const words[5] = {"closed cubic", "open cubic", "cubic", "step",
                                              "nlerp"};
-        OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, 9, 8.0, 0.9, 71);
-        play_scene_read(&of,
+        OWN_PLAY fixture;
+        play_scene_begin(&fixture);
+        play_scene_add(&fixture, 9, 8.0, 0.9, 71);
+        play_scene_read(&fixture,
                         "clip a f { %s } motion once clip a { once } layer body { state a %s }",
                         words[kind], kind == 2 ? "once" : "a");
         FOR (i, 100) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
-            md5_moment moment = md5_moment_at(of.made.anims[0], seconds, wraps[kind]);
-            moment.interpolation = md5_machine_tables(of.machine)->clips[0].interpolation;
-            md5_sample(of.made.bindings[0], moment, MD5_ROOT_FILE, expected);
-            play_pose(of.player, pose);
+            md5_moment moment = md5_moment_at(fixture.made.anims[0], seconds, wraps[kind]);
+            moment.interpolation = md5_machine_tables(fixture.machine)->clips[0].interpolation;
+            md5_sample(fixture.made.bindings[0], moment, MD5_ROOT_FILE, expected);
+            play_pose(fixture.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
-            play_advance(of.player, 1.0 / 64.0);
+            play_advance(fixture.player, 1.0 / 64.0);
         }
     }
 }
@@ -294,10 +297,10 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
     static const char *const items[ITEMS] = {"item a 1 0", "item b -1 0", "item c 0 1",
                                              "item d 0 -1", "item e 0 0"};
     md5_xform first[PLAY_JOINTS], pose[PLAY_JOINTS];
-    play_scene of;
-    play_scene_begin(&of);
+    play_scene fixture;
+    play_scene_begin(&fixture);
     for (uint32_t i = 0; i < ITEMS; i++)
-        play_scene_add(&of, 25, 24.0, 1.2, 81 + i);
+        play_scene_add(&fixture, 25, 24.0, 1.2, 81 + i);
     for (uint32_t order = 0; order < ORDERS; order++) {
         const char *row[ITEMS];
         uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
@@ -307,17 +310,17 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
             left[taken] = left[ITEMS - 1 - i];
             row[i] = items[item];
         }
-        play_scene_read(&of,
+        play_scene_read(&fixture,
                         "float x 0.2 float y 0.1 motion go plane x y { %s %s %s %s %s } "
                         "layer body { state go go }",
                         row[0], row[1], row[2], row[3], row[4]);
-        play_advance(of.player, 0.4);
-        play_pose(of.player, order == 0 ? first : pose);
+        play_advance(fixture.player, 0.4);
+        play_pose(fixture.player, order == 0 ? first : pose);
         CHECK(order == 0 || play_pose_distance(first, pose) < 1e-6);
-        md5_destroy_player(of.player);
-        md5_destroy_machine(of.machine);
+        md5_destroy_player(fixture.player);
+        md5_destroy_machine(fixture.machine);
     }
-    play_end(&of.made);
+    play_end(&fixture.made);
 }
 
 // -- By speed -------------------------------------------------------------------------------------
@@ -333,18 +336,18 @@ typedef struct speed_clip {
 
 // Clips c0, c1 and so on, whose left foot is on the floor at the first marker, the right one at the
 // second. Without markers there is one step at frame 0.
-static void begin(play_scene *of, const speed_clip *clips, uint32_t count, md5_sync sync,
+static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, md5_sync sync,
                   md5_extract extract)
 {
     static const char *const syncs[] = {"", "phase", "markers"};
     static const char *const extracts[] = {"", "move", "walk", "turn"};
     char rows[1024] = "", items[128] = "";
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, count) {
         const speed_clip *const clip = &clips[i];
         const bool by_markers = sync == MD5_SYNC_MARKERS;
         char right[32] = "";
-        play_add_clip(&of->made, clip->num_frames, clip->frame_rate, 0.2, clip->walk, i);
+        play_add_clip(&fixture->made, clip->num_frames, clip->frame_rate, 0.2, clip->walk, i);
         if (by_markers)
             snprintf(right, sizeof right, "frame %u step right", clip->markers[1]);
         const size_t used = strlen(rows);
@@ -353,7 +356,7 @@ static void begin(play_scene *of, const speed_clip *clips, uint32_t count, md5_s
                  by_markers ? clip->markers[0] : 0, right, clip->markers[0], clip->markers[1]);
         snprintf(items + strlen(items), 24, "item c%u ", i);
     }
-    play_scene_read(of,
+    play_scene_read(fixture,
                     "%s float speed motion go by_speed speed { %s %s } "
                     "layer body { state go go }",
                     rows, syncs[sync], items);
@@ -404,44 +407,44 @@ static const speed_clip LONG_STEPS[] = {{{10, 0, 0}, 13, {0, 5}, 24.0},
 TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
         for (md5_extract extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
-            OWN_PLAY of, other;
-            begin(&of, GAITS, 4, sync, extract);
+            OWN_PLAY fixture, other;
+            begin(&fixture, GAITS, 4, sync, extract);
             // Without synchronisation the cycles of the other clips do not end with the first
             // one's; their root motion is uniform.
-            CHECK_SMALL(worst_error(of.player, -20.0, 90.0), 1e-3);
+            CHECK_SMALL(worst_error(fixture.player, -20.0, 90.0), 1e-3);
             begin(&other, LONG_STEPS, 2, sync, extract);
             CHECK_SMALL(worst_error(other.player, 10.0, 14.0), 1e-3);
         }
     }
 }
 
-#define TEST_HERE(title, ...) TEST_PLAY (title, begin(of, __VA_ARGS__))
+#define TEST_HERE(title, ...) TEST_PLAY (title, begin(fixture, __VA_ARGS__))
 
 TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE,
            MD5_EXTRACT_MOVE) {
-    CHECK_NEAR(md5_machine_item_speed(of->machine, 0, 0), -20.0, 0.02);
-    CHECK_NEAR(md5_machine_item_speed(of->machine, 0, 2), 30.0, 0.03);
-    CHECK_NEAR(md5_machine_item_speed(of->machine, 0, 4), 0.0, 0.0); // there is no such item
-    CHECK_NEAR(md5_machine_item_speed(of->machine, 1, 0), 0.0, 0.0); // nor such a motion
+    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 0), -20.0, 0.02);
+    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 2), 30.0, 0.03);
+    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 4), 0.0, 0.0); // there is no such item
+    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 1, 0), 0.0, 0.0); // nor such a motion
 }
 
 TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
            MD5_EXTRACT_WALK) {
-    md5_player_set(of->player, 0, -1000.0f);
-    CHECK_NEAR(speed_over(of->player, 4.0, false), -20.0, 0.02);
-    md5_player_set(of->player, 0, 1000.0f);
-    CHECK_NEAR(speed_over(of->player, 4.0, false), 90.0, 0.09);
+    md5_player_set(fixture->player, 0, -1000.0f);
+    CHECK_NEAR(speed_over(fixture->player, 4.0, false), -20.0, 0.02);
+    md5_player_set(fixture->player, 0, 1000.0f);
+    CHECK_NEAR(speed_over(fixture->player, 4.0, false), 90.0, 0.09);
 }
 
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
     for (int side = -1; side <= 1; side += 2) {
         const speed_clip arcs[] = {{{30.0, side * 0.9, 0.0}, 25, {1, 13}, 24.0},
                                    {{90.0, side * 0.9, 0.0}, 16, {0, 6}, 25.0}};
-        OWN_PLAY of;
-        begin(&of, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
+        OWN_PLAY fixture;
+        begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
-            md5_player_set(of.player, 0, (float)speed);
-            CHECK_NEAR(speed_over(of.player, 6.0, true) / speed, 1.0, 1e-3);
+            md5_player_set(fixture.player, 0, (float)speed);
+            CHECK_NEAR(speed_over(fixture.player, 6.0, true) / speed, 1.0, 1e-3);
         }
     }
 }
@@ -450,11 +453,11 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
 TEST (by_speed_of_clips_that_climb_is_along_z) {
     static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24.0},
                                         {{1, 0, 20}, 25, {1, 13}, 24.0}};
-    OWN_PLAY of;
-    begin(&of, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
+    OWN_PLAY fixture;
+    begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
     const double down = sqrt(30.0 * 30.0 + 1.0), up = (20.0 * 30.0 - 1.0) / down;
-    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 0), -down, 0.03);
-    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 1), up, 0.03);
+    CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 0), -down, 0.03);
+    CHECK_NEAR(md5_machine_item_speed(fixture.machine, 0, 1), up, 0.03);
 }
 
 typedef struct heard {
@@ -473,14 +476,14 @@ PLAY_LISTENER(hear)
 // The feet of both clips come down in the same step, and equally often.
 TEST (by_speed_clips_are_synchronised) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
-        OWN_PLAY of;
-        begin(&of, GAITS, 4, sync, MD5_EXTRACT_WALK);
+        OWN_PLAY fixture;
+        begin(&fixture, GAITS, 4, sync, MD5_EXTRACT_WALK);
         uint32_t num_lefts = 0;
         for (int speed = 35; speed < 90; speed += 10) {
-            md5_player_set(of.player, 0, (float)speed);
+            md5_player_set(fixture.player, 0, (float)speed);
             FOR (i, 2000) {
                 heard step = {0, 0};
-                md5_player_advance(of.player, 1.0 / 700.0, hear, &step);
+                md5_player_advance(fixture.player, 1.0 / 700.0, hear, &step);
                 CHECK(step.left == 0 || step.left == 2 || (i == 0 && num_lefts == 0));
                 CHECK(step.right == 0 || step.right == 2);
                 num_lefts += step.left;
@@ -560,12 +563,12 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
          "forward at a fixed speed"},
     };
     EACH (row, cases)
-        check_refused(&of->made, "walk", row->items, row->message);
+        check_refused(&fixture->made, "walk", row->items, row->message);
     // A file has no place for this.
     static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90.0f}},
                                                 {{.motion = "c2"}, {.motion = "c3", .y = 90.0f}}};
     EACH (items, placed) {
-        md5_machine_desc desc = *md5_machine_tables(of->machine);
+        md5_machine_desc desc = *md5_machine_tables(fixture->machine);
         md5_motion_desc motion = desc.motions[0];
         motion.items = *items;
         motion.num_items = 2;
@@ -574,7 +577,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
                           "motion 'go': item 1 ('c3') has a position, but is placed by its speed");
     }
     // Without extraction nothing moves.
-    check_refused(&of->made, "", "item c0 item c1 item c2 item c3",
+    check_refused(&fixture->made, "", "item c0 item c1 item c2 item c3",
                   "motion 'go': item 1 ('c1') moves the root at 0 units/s, which must be faster "
                   "than the one before, at 0");
 }
@@ -584,9 +587,9 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
 // How states go in step: test_play_states.c, by a simulator.
 
 TEST (states_that_cannot_be_in_step_are_refused) {
-    OWN_PLAY of;
-    play_scene_clips(&of, 1, 21, 20.0);
-    play_scene_add(&of, 11, 30.0, 0.3, 2);
+    OWN_PLAY fixture;
+    play_scene_clips(&fixture, 1, 21, 20.0);
+    play_scene_add(&fixture, 11, 30.0, 0.3, 2);
     static const struct {
         const char *message, *rows;
     } rows[] = {
@@ -617,30 +620,31 @@ TEST (states_that_cannot_be_in_step_are_refused) {
          " transition a b { duration 1 in_step leader c } }"},
     };
     EACH (row, rows)
-        play_refused(&of.made, NULL, row->message, "%s", row->rows);
+        play_refused(&fixture.made, NULL, row->message, "%s", row->rows);
 }
 
 // As bytes of a damaged player may have it.
 TEST (states_of_unlike_markers_are_not_in_step) {
-    OWN_PLAY of;
-    play_scene_clips(&of, 1, 21, 20.0);
-    play_scene_add(&of, 11, 30.0, 0.3, 2);
+    OWN_PLAY fixture;
+    play_scene_clips(&fixture, 1, 21, 20.0);
+    play_scene_add(&fixture, 11, 30.0, 0.3, 2);
     play_scene_read(
-        &of, "trigger go clip a \"\" { markers ( 0 5 10 15 ) } clip b \"\" layer body {"
-             " state a a state b b transition a a { exit 9 in_step }"
-             " transition b a { when go duration 0.5 } transition a b { when go duration 0.5 } }");
-    play_advance(of.player, 0.9);
-    md5_player_set(of.player, 0, 1.0f);
-    play_advance(of.player, 0.1);
-    md5_newest(&of.player->layer_states[0])->in_step = true;
-    md5_newest(&of.player->layer_states[0])->leader = MD5_NONE;
-    play_advance(of.player, 0.1);
-    CHECK_NEAR(play_time(of.player), 0.2 * 3.0, 1e-9);
-    md5_player_set(of.player, 0, 1.0f);
-    play_advance(of.player, 0.1);
-    md5_newest(&of.player->layer_states[0])->in_step = true;
-    play_advance(of.player, 0.1);
-    CHECK_NEAR(play_time(of.player), 0.2, 1e-9);
+        &fixture,
+        "trigger go clip a \"\" { markers ( 0 5 10 15 ) } clip b \"\" layer body {"
+        " state a a state b b transition a a { exit 9 in_step }"
+        " transition b a { when go duration 0.5 } transition a b { when go duration 0.5 } }");
+    play_advance(fixture.player, 0.9);
+    md5_player_set(fixture.player, 0, 1.0f);
+    play_advance(fixture.player, 0.1);
+    md5_newest(&fixture.player->layer_states[0])->in_step = true;
+    md5_newest(&fixture.player->layer_states[0])->leader = MD5_NONE;
+    play_advance(fixture.player, 0.1);
+    CHECK_NEAR(play_time(fixture.player), 0.2 * 3.0, 1e-9);
+    md5_player_set(fixture.player, 0, 1.0f);
+    play_advance(fixture.player, 0.1);
+    md5_newest(&fixture.player->layer_states[0])->in_step = true;
+    play_advance(fixture.player, 0.1);
+    CHECK_NEAR(play_time(fixture.player), 0.2, 1e-9);
 }
 
 typedef struct heard_two {
@@ -651,10 +655,10 @@ typedef struct heard_two {
 
 PLAY_LISTENER(count_two)
 {
-    heard_two *const of = user;
-    of->sum += (double)weight;
+    heard_two *const fixture = user;
+    fixture->sum += (double)weight;
     FOR (i, 2)
-        of->counts[i] += strcmp(event->name, of->names[i]) == 0;
+        fixture->counts[i] += strcmp(event->name, fixture->names[i]) == 0;
 }
 
 // A clip of 1 s forward fades into one backward. Their clock c, in cycles, goes through 0..1/2 at
@@ -671,8 +675,8 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     } rows[] = {{0.4, 1.0, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
     EACH (row, rows) {
         static const int splits[] = {1, 2, 7, 100};
-        OWN_PLAY of;
-        play_scene_make(&of, 2,
+        OWN_PLAY fixture;
+        play_scene_make(&fixture, 2,
                         "trigger go clip a f { markers ( 0 5 ) frame 8 far } "
                         "clip b f { markers ( 0 10 ) } motion back clip b { speed -1 } "
                         "layer body { state a a state b back "
@@ -680,12 +684,12 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
                         row->fade);
         EACH (split, splits) {
             heard_two heard_here = {.names = {"far", ""}};
-            md5_player_reset(of.player);
-            md5_player_seek(of.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
-            md5_player_set(of.player, 0, 1.0f);
+            md5_player_reset(fixture.player);
+            md5_player_seek(fixture.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
+            md5_player_set(fixture.player, 0, 1.0f);
             FOR (i, *split)
-                md5_player_advance(of.player, row->fade / *split, count_two, &heard_here);
-            CHECK_NEAR(play_time(of.player), row->end, 1e-7);
+                md5_player_advance(fixture.player, row->fade / *split, count_two, &heard_here);
+            CHECK_NEAR(play_time(fixture.player), row->end, 1e-7);
             CHECK_UINT(heard_here.counts[0], row->heard);
             CHECK_NEAR(heard_here.sum, 0.6 * row->heard, 1e-6);
         }
@@ -694,15 +698,15 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
 
 // The same over days: the rate is 2 - 3 t / D, at t = 2/3 D it turns.
 TEST (a_clock_in_step_turns_round_within_days) {
-    OWN_PLAY of;
-    play_scene_make(&of, 2,
+    OWN_PLAY fixture;
+    play_scene_make(&fixture, 2,
                     "trigger go motion there clip a { speed 2 } motion back clip b { speed -1 } "
                     "layer body { state a there state b back "
                     "transition a b { when go duration 600000 in_step } }");
-    md5_player_set(of.player, 0, 1.0f);
-    play_advance(of.player, 600000.0);
+    md5_player_set(fixture.player, 0, 1.0f);
+    play_advance(fixture.player, 600000.0);
     // Its integral over D is D / 2.
-    CHECK_NEAR(play_time(of.player), 300000.0, 1e-3);
+    CHECK_NEAR(play_time(fixture.player), 300000.0, 1e-3);
 }
 
 // Ten times 0.1 s are a little less than 1 s, where the transition is taken.
@@ -710,27 +714,27 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
     EACH (split, splits) {
         heard_two heard_here = {.names = {"first", "last"}};
-        OWN_PLAY of;
-        play_scene_make(&of, 2,
+        OWN_PLAY fixture;
+        play_scene_make(&fixture, 2,
                         "clip a f clip b f { frame 0 first frame 20 last } "
                         "motion once clip b { once } motion both stack { item a item once } "
                         "layer body { state a a state b both "
                         "transition a b { exit 1 duration 0.5 in_step } }");
         FOR (i, *split)
-            md5_player_advance(of.player, 1.0 / *split, count_two, &heard_here);
-        md5_player_advance(of.player, 0.5, count_two, &heard_here);
+            md5_player_advance(fixture.player, 1.0 / *split, count_two, &heard_here);
+        md5_player_advance(fixture.player, 0.5, count_two, &heard_here);
         CHECK_UINT(heard_here.counts[0], 1);
         CHECK_UINT(heard_here.counts[1], 0);
     }
 }
 
 // Plays 1.9 s in so many steps. Returns for how long it is in state c, -1: it is not.
-static double time_behind(play_scene *of, int num_steps)
+static double time_behind(play_scene *fixture, int num_steps)
 {
-    md5_player_reset(of->player);
-    md5_player_set(of->player, 0, 1.0f);
-    play_steps(of->player, num_steps, 1.9);
-    const md5_layer_status status = md5_player_layer(of->player, 0);
+    md5_player_reset(fixture->player);
+    md5_player_set(fixture->player, 0, 1.0f);
+    play_steps(fixture->player, num_steps, 1.9);
+    const md5_layer_status status = md5_player_layer(fixture->player, 0);
     return status.state == 2 ? status.time : -1.0;
 }
 
@@ -756,11 +760,11 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
         {0.0, 1.0, 0.5, true, ">", 0.25},
     };
     EACH (row, rows) {
-        OWN_PLAY of;
-        play_scene_clips(&of, 1, 21, 20.0);
-        play_scene_add(&of, 21, row->has_markers ? 20.0 : 40.0, 0.3, 2);
-        play_scene_add(&of, 81, 20.0, 0.3, 3);
-        play_scene_read(&of,
+        OWN_PLAY fixture;
+        play_scene_clips(&fixture, 1, 21, 20.0);
+        play_scene_add(&fixture, 21, row->has_markers ? 20.0 : 40.0, 0.3, 2);
+        play_scene_add(&fixture, 81, 20.0, 0.3, 3);
+        play_scene_read(&fixture,
                         "trigger go clip a f { %s } clip b f { %s } clip c f "
                         "motion late clip a { start %g } "
                         "layer body { state a late state b b state c c "
@@ -774,7 +778,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
         const double root = (sqrt(linear * linear - 4.0 * half * rest) - linear) / (2.0 * half);
         const double at = row->has_markers ? row->at : root;
         EACH (split, splits)
-            CHECK_NEAR(4.0 * time_behind(&of, *split), 1.9 - at, 1e-7);
+            CHECK_NEAR(4.0 * time_behind(&fixture, *split), 1.9 - at, 1e-7);
     }
 }
 
@@ -791,12 +795,12 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
         const uint32_t pick = test_random_u32(&random);
         const bool has_markers = pick % 2;
         test_text text = {0};
-        OWN_PLAY of;
-        play_scene_begin(&of);
+        OWN_PLAY fixture;
+        play_scene_begin(&fixture);
         test_append(&text, "trigger go ");
         FOR (k, 3u) {
-            play_scene_add(&of, k < 2 ? 21 : 81, k < 2 ? 10.0 + 40.0 * test_random(&random) : 20.0,
-                           0.3, k);
+            play_scene_add(&fixture, k < 2 ? 21 : 81,
+                           k < 2 ? 10.0 + 40.0 * test_random(&random) : 20.0, 0.3, k);
             test_append(&text, "clip %c f { ", 'a' + k);
             if (has_markers)
                 test_append(&text, "markers ( %u %u ) ", test_random_u32(&random) % 8,
@@ -810,13 +814,13 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
                     "transition b c { when time_left %s %.3f and state_time > 0 } }",
                     test_random(&random), 0.1 + 1.5 * test_random(&random), easings[pick / 2 % 7],
                     leaders[pick / 16 % 4], compares[pick / 64 % 4], 0.6 * test_random(&random));
-        play_scene_read(&of, "%s", text.bytes);
-        const double whole = time_behind(&of, 1900);
+        play_scene_read(&fixture, "%s", text.bytes);
+        const double whole = time_behind(&fixture, 1900);
         num_taken += whole >= 0.0;
         static const int splits[] = {1, 10, 19, 100};
         bool is_same = true;
         EACH (split, splits)
-            is_same = CHECK_NEAR(time_behind(&of, *split), whole, 1e-7) && is_same;
+            is_same = CHECK_NEAR(time_behind(&fixture, *split), whole, 1e-7) && is_same;
         if (!CHECK_THAT(is_same, "machine %u", i))
             printf("%s\n", text.bytes);
         free(text.bytes);

@@ -294,36 +294,37 @@ md5_player *play_player(const md5_machine *machine)
     return player;
 }
 
-void play_scene_begin(play_scene *of)
+void play_scene_begin(play_scene *fixture)
 {
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
+    memset(fixture, 0, sizeof *fixture);
+    play_begin(&fixture->made);
 }
 
-void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
+void play_scene_add(play_scene *fixture, uint32_t num_frames, double frame_rate, double size,
                     uint64_t seed)
 {
     static const char *const names[PLAY_CLIPS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     const play_walk stands = {0, 0, 0};
-    const uint32_t clip = play_add_clip(&of->made, num_frames, frame_rate, size, stands, seed);
-    of->clips[clip] = (md5_clip_desc){.name = names[clip], .binding = of->made.bindings[clip]};
+    const uint32_t clip = play_add_clip(&fixture->made, num_frames, frame_rate, size, stands, seed);
+    fixture->clips[clip] =
+        (md5_clip_desc){.name = names[clip], .binding = fixture->made.bindings[clip]};
 }
 
-void play_scene_clips(play_scene *of, uint32_t count, uint32_t num_frames, double frame_rate)
+void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, double frame_rate)
 {
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, count)
-        play_scene_add(of, num_frames, frame_rate, 0.3, 1 + i);
+        play_scene_add(fixture, num_frames, frame_rate, 0.3, 1 + i);
 }
 
-void play_scene_play(play_scene *of, const md5_machine_desc *desc)
+void play_scene_play(play_scene *fixture, const md5_machine_desc *desc)
 {
     md5_machine_desc filled = *desc;
-    filled.model = of->made.model;
-    filled.clips = of->clips;
-    filled.num_clips = of->made.num_clips;
-    of->machine = play_machine(&filled);
-    of->player = play_player(of->machine);
+    filled.model = fixture->made.model;
+    filled.clips = fixture->clips;
+    filled.num_clips = fixture->made.num_clips;
+    fixture->machine = play_machine(&filled);
+    fixture->player = play_player(fixture->machine);
 }
 
 // NULL and an error if the tables are refused.
@@ -382,28 +383,28 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
     CHECK_STRING(error.message, message);
 }
 
-static void scene_read(play_scene *of, const char *rows, va_list values)
+static void scene_read(play_scene *fixture, const char *rows, va_list values)
 {
     md5_error error = {0};
-    of->machine = read_rows(&of->made, of->clips, rows, values, &error);
+    fixture->machine = read_rows(&fixture->made, fixture->clips, rows, values, &error);
     need(&error);
-    of->player = play_player(of->machine);
+    fixture->player = play_player(fixture->machine);
 }
 
-void play_scene_read(play_scene *of, const char *rows, ...)
+void play_scene_read(play_scene *fixture, const char *rows, ...)
 {
     va_list values;
     va_start(values, rows);
-    scene_read(of, rows, values);
+    scene_read(fixture, rows, values);
     va_end(values);
 }
 
-void play_scene_make(play_scene *of, uint32_t num_clips, const char *rows, ...)
+void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, ...)
 {
     va_list values;
-    play_scene_clips(of, num_clips, 21, 20.0);
+    play_scene_clips(fixture, num_clips, 21, 20.0);
     va_start(values, rows);
-    scene_read(of, rows, values);
+    scene_read(fixture, rows, values);
     va_end(values);
 }
 
@@ -415,129 +416,129 @@ void play_desc_refused(const md5_machine_desc *desc, const char *message)
     CHECK_STRING(error.message, message);
 }
 
-void play_scene_end(play_scene *of)
+void play_scene_end(play_scene *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    md5_destroy_player(fixture->player);
+    md5_destroy_machine(fixture->machine);
+    play_end(&fixture->made);
 }
 
 play_crowd *play_crowd_new(const char *rows, uint32_t count)
 {
-    play_crowd *const of = test_calloc(1, sizeof *of);
-    of->count = count;
-    play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_read(&of->scene, "%s", rows);
+    play_crowd *const fixture = test_calloc(1, sizeof *fixture);
+    fixture->count = count;
+    play_scene_begin(&fixture->scene);
+    play_scene_add(&fixture->scene, 17, 20.0, 0.5, 3);
+    play_scene_read(&fixture->scene, "%s", rows);
     FOR (i, count) {
-        md5_player **const both[2] = {&of->players[i], &of->alone[i]};
+        md5_player **const both[2] = {&fixture->players[i], &fixture->alone[i]};
         FOR (k, 2) {
-            *both[k] = play_player(of->scene.machine);
+            *both[k] = play_player(fixture->scene.machine);
             md5_player_seek(*both[k], 0, 0, 0.1 * i);
             *md5_player_target(*both[k], 0) =
                 (md5_target){.weight = 1.0f, .position = {50, (float)i, 40}};
         }
-        of->jobs[i] = (md5_play_job){.player = of->players[i],
-                                     .seconds = 0.03,
-                                     .joints = of->joints[i],
-                                     .palette = of->palettes[i]};
+        fixture->jobs[i] = (md5_play_job){.player = fixture->players[i],
+                                          .seconds = 0.03,
+                                          .joints = fixture->joints[i],
+                                          .palette = fixture->palettes[i]};
     }
-    return of;
+    return fixture;
 }
 
-void play_crowd_free(play_crowd *of)
+void play_crowd_free(play_crowd *fixture)
 {
-    FOR (i, of->count) {
-        md5_destroy_player(of->players[i]);
-        md5_destroy_player(of->alone[i]);
+    FOR (i, fixture->count) {
+        md5_destroy_player(fixture->players[i]);
+        md5_destroy_player(fixture->alone[i]);
     }
-    play_scene_end(&of->scene);
-    free(of);
+    play_scene_end(&fixture->scene);
+    free(fixture);
 }
 
-void play_crowd_go_on(play_crowd *of)
+void play_crowd_go_on(play_crowd *fixture)
 {
-    OWN void *const scratch = malloc(md5_play_batch_scratch(of->jobs, of->count, NULL));
-    md5_play_batch(of->jobs, of->count, NULL, scratch);
+    OWN void *const scratch = malloc(md5_play_batch_scratch(fixture->jobs, fixture->count, NULL));
+    md5_play_batch(fixture->jobs, fixture->count, NULL, scratch);
 }
 
-void play_rig_read(play_rig *of, const char *joints, const md5_load_opts *opts, const char *rows,
-                   ...)
+void play_rig_read(play_rig *fixture, const char *joints, const md5_load_opts *opts,
+                   const char *rows, ...)
 {
     test_text model = {0};
     char text[2048];
     va_list values;
-    memset(of, 0, sizeof *of);
+    memset(fixture, 0, sizeof *fixture);
     test_append(&model, "MD5Version 10 commandline \"\" %s", joints);
-    of->model = md5_parse_model(model.bytes, model.used, opts, &of->error);
+    fixture->model = md5_parse_model(model.bytes, model.used, opts, &fixture->error);
     free(model.bytes);
-    need(&of->error);
+    need(&fixture->error);
     va_start(values, rows);
     const int size = vsnprintf(text, sizeof text, rows, values);
     va_end(values);
     CHECK(size < (int)sizeof text);
-    of->file = md5_parse_machine_file(text, (size_t)size, NULL, &of->error);
+    fixture->file = md5_parse_machine_file(text, (size_t)size, NULL, &fixture->error);
 }
 
-void play_rig_start(play_rig *of)
+void play_rig_start(play_rig *fixture)
 {
-    if (!of->file)
+    if (!fixture->file)
         return;
-    of->file->desc.model = of->model;
-    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
-    if (!of->machine)
+    fixture->file->desc.model = fixture->model;
+    fixture->machine = md5_create_machine(&fixture->file->desc, NULL, &fixture->error);
+    if (!fixture->machine)
         return;
-    of->player = play_player(of->machine);
-    of->scratch = test_alloc(md5_player_pose_scratch(of->machine));
-    of->place.rotation.w = 1.0f;
+    fixture->player = play_player(fixture->machine);
+    fixture->scratch = test_alloc(md5_player_pose_scratch(fixture->machine));
+    fixture->place.rotation.w = 1.0f;
 }
 
-void play_rig_end(play_rig *of)
+void play_rig_end(play_rig *fixture)
 {
-    free(of->scratch);
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    md5_free_machine_file(of->file);
+    free(fixture->scratch);
+    md5_destroy_player(fixture->player);
+    md5_destroy_machine(fixture->machine);
+    md5_free_machine_file(fixture->file);
     FOR (i, PLAY_CLIPS) {
-        md5_free_binding(of->bindings[i]);
-        md5_free_anim(of->anims[i]);
+        md5_free_binding(fixture->bindings[i]);
+        md5_free_anim(fixture->anims[i]);
     }
-    md5_free_model(of->model);
+    md5_free_model(fixture->model);
 }
 
-void play_rig_go_on(play_rig *of, double seconds)
+void play_rig_go_on(play_rig *fixture, double seconds)
 {
-    play_advance(of->player, seconds);
-    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
-    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
+    play_advance(fixture->player, seconds);
+    fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+    md5_player_pose(fixture->player, fixture->pose, NULL, NULL, fixture->scratch);
 }
 
-bool play_actor_begin(play_actor *of, const char *file, const char *event)
+bool play_actor_begin(play_actor *fixture, const char *file, const char *event)
 {
     md5_error error = {0};
-    *of = (play_actor){.character = md5_load_character(test_path(file), NULL, &error),
-                       .event = event};
+    *fixture = (play_actor){.character = md5_load_character(test_path(file), NULL, &error),
+                            .event = event};
     if (!CHECK_STRING(error.message, ""))
         return false;
-    of->player = play_player(of->character->machine);
+    fixture->player = play_player(fixture->character->machine);
     return true;
 }
 
-void play_actor_end(play_actor *of)
+void play_actor_end(play_actor *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_free_character(of->character);
+    md5_destroy_player(fixture->player);
+    md5_free_character(fixture->character);
 }
 
 PLAY_LISTENER(count_event)
 {
-    play_actor *const of = user;
-    of->count += weight > 0.5f && strcmp(event->name, of->event) == 0;
+    play_actor *const fixture = user;
+    fixture->count += weight > 0.5f && strcmp(event->name, fixture->event) == 0;
 }
 
-void play_actor_go_on(play_actor *of, double seconds)
+void play_actor_go_on(play_actor *fixture, double seconds)
 {
-    md5_player_advance(of->player, seconds, count_event, of);
+    md5_player_advance(fixture->player, seconds, count_event, fixture);
 }
 
 void play_set(md5_player *player, const char *name, float value)

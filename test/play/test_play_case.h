@@ -76,28 +76,30 @@ typedef struct play_scene {
 } play_scene;
 
 // Begins a scene without clips and machine.
-void play_scene_begin(play_scene *of);
+void play_scene_begin(play_scene *fixture);
 
 // Adds a clip as play_add_clip() does; joint 0 stands still.
-void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
+void play_scene_add(play_scene *fixture, uint32_t num_frames, double frame_rate, double size,
                     uint64_t seed);
 
 // Begins a scene with so many clips.
-void play_scene_clips(play_scene *of, uint32_t count, uint32_t num_frames, double frame_rate);
+void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, double frame_rate);
 
 // Creates the machine from the scene's model and clips and the other tables of `desc`.
-void play_scene_play(play_scene *of, const md5_machine_desc *desc);
-void play_scene_end(play_scene *of);
+void play_scene_play(play_scene *fixture, const md5_machine_desc *desc);
+void play_scene_end(play_scene *fixture);
 #define OWN_PLAY __attribute__((cleanup(play_scene_end))) play_scene
 // A test on a scene `of`, which `begin` begins.
-#define TEST_PLAY(title, begin) TEST_WITH (title, play_scene, of, begin, play_scene_end(of))
+#define TEST_PLAY(title, begin) \
+    TEST_WITH (title, play_scene, fixture, begin, play_scene_end(fixture))
 
 // The same of the rows of a machine file, without "machine NAME {" and "}"; formatted as printf()
 // does. If there are rows of clips, they are those of `made` in their order, and the scene's clips
 // do not count.
-void play_scene_read(play_scene *of, const char *rows, ...) TEST_PRINTF(2, 3);
+void play_scene_read(play_scene *fixture, const char *rows, ...) TEST_PRINTF(2, 3);
 // The same of a new scene with so many clips of a second, of 21 frames.
-void play_scene_make(play_scene *of, uint32_t num_clips, const char *rows, ...) TEST_PRINTF(3, 4);
+void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, ...)
+    TEST_PRINTF(3, 4);
 // Only the machine. `clips` may be NULL if there are rows for all.
 md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
                                ...) TEST_PRINTF(3, 4);
@@ -128,8 +130,8 @@ typedef struct play_crowd {
 } play_crowd;
 
 play_crowd *play_crowd_new(const char *rows, uint32_t count);
-void play_crowd_free(play_crowd *of);
-void play_crowd_go_on(play_crowd *of);
+void play_crowd_free(play_crowd *fixture);
+void play_crowd_go_on(play_crowd *fixture);
 
 // -- Rigs of their own ----------------------------------------------------------------------------
 
@@ -148,15 +150,15 @@ typedef struct play_rig {
 
 // Reads the joints of a model, from `numJoints` on, and rows as play_scene_read() does. If these
 // are wrong, there is an error and no file.
-void play_rig_read(play_rig *of, const char *joints, const md5_load_opts *opts, const char *rows,
-                   ...) TEST_PRINTF(4, 5);
+void play_rig_read(play_rig *fixture, const char *joints, const md5_load_opts *opts,
+                   const char *rows, ...) TEST_PRINTF(4, 5);
 // Creates machine and player of the file. If it is refused, there is an error and no machine.
-void play_rig_start(play_rig *of);
-void play_rig_end(play_rig *of);
+void play_rig_start(play_rig *fixture);
+void play_rig_end(play_rig *fixture);
 #define OWN_RIG __attribute__((cleanup(play_rig_end))) play_rig
 
 // Advances, and computes place and pose.
-void play_rig_go_on(play_rig *of, double seconds);
+void play_rig_go_on(play_rig *fixture, double seconds);
 
 // -- Characters ---------------------------------------------------------------------------------
 
@@ -169,9 +171,9 @@ typedef struct play_actor {
 } play_actor;
 
 // Whether it could be loaded; if not, the test fails.
-bool play_actor_begin(play_actor *of, const char *file, const char *event);
-void play_actor_end(play_actor *of);
-void play_actor_go_on(play_actor *of, double seconds);
+bool play_actor_begin(play_actor *fixture, const char *file, const char *event);
+void play_actor_end(play_actor *fixture);
+void play_actor_go_on(play_actor *fixture, double seconds);
 
 // Sets a parameter that must be there, and the name of the state that a layer is in.
 void play_set(md5_player *player, const char *name, float value);

@@ -390,16 +390,16 @@ typedef struct rooted {
     md5_root_track track;
 } rooted;
 
-static void extract_roots(rooted *of, md5_extract extract)
+static void extract_roots(rooted *fixture, md5_extract extract)
 {
-    md5i_make_root_track(extract, of->roots, NUM_FRAMES, of->frames);
-    of->track = (md5_root_track){extract, NUM_FRAMES, of->frames};
+    md5i_make_root_track(extract, fixture->roots, NUM_FRAMES, fixture->frames);
+    fixture->track = (md5_root_track){extract, NUM_FRAMES, fixture->frames};
 }
 
-static void make_rooted(rooted *of, double step, md5_extract extract)
+static void make_rooted(rooted *fixture, double step, md5_extract extract)
 {
-    make_roots(step, of->roots);
-    extract_roots(of, extract);
+    make_roots(step, fixture->roots);
+    extract_roots(fixture, extract);
 }
 
 static const md5_timing LOOP = {NUM_FRAMES, 10.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
@@ -438,44 +438,44 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
 }
 
 TEST (each_kind_takes_its_own_axes) {
-    rooted of;
-    make_rooted(&of, 0.0, MD5_EXTRACT_MOVE);
+    rooted fixture;
+    make_rooted(&fixture, 0.0, MD5_EXTRACT_MOVE);
     const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
-    ways_agree(way_of(&of.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0},
+    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0},
                1e-5);
-    extract_roots(&of, MD5_EXTRACT_WALK);
-    ways_agree(way_of(&of.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0},
+    extract_roots(&fixture, MD5_EXTRACT_WALK);
+    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0},
                1e-5);
 }
 
 // With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
 TEST (what_is_taken_out_is_what_is_given) {
-    rooted of;
-    make_roots(0.4, of.roots);
+    rooted fixture;
+    make_roots(0.4, fixture.roots);
     for (int extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
-        extract_roots(&of, (md5_extract)extract);
+        extract_roots(&fixture, (md5_extract)extract);
         for (uint32_t frame = 0; frame + 1 < NUM_FRAMES; frame++) {
             const md5_clock clock = md5i_clock_at(&LOOP, frame / 8.0);
             const md5_moment moment = md5i_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
-            md5_xform left = of.roots[frame];
-            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&of.track, &moment), &left);
-            const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, clock);
+            md5_xform left = fixture.roots[frame];
+            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&fixture.track, &moment), &left);
+            const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
             const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
-            const md5_vec3 off = md5_vec3_sub(whole.translation, of.roots[frame].translation);
+            const md5_vec3 off = md5_vec3_sub(whole.translation, fixture.roots[frame].translation);
             CHECK_SMALL(md5_vec3_dot(off, off), 1e-8);
             CHECK_NEAR(left.translation.x, 5.0, 1e-4);
             CHECK_SMALL(left.translation.y, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
-                CHECK_NEAR(left.rotation.z, of.roots[0].rotation.z, 1e-5);
-                CHECK_NEAR(left.rotation.w, of.roots[0].rotation.w, 1e-5);
+                CHECK_NEAR(left.rotation.z, fixture.roots[0].rotation.z, 1e-5);
+                CHECK_NEAR(left.rotation.w, fixture.roots[0].rotation.w, 1e-5);
             }
         }
     }
 }
 
 TEST (root_deltas_of_any_split_of_the_time_add_up) {
-    rooted of;
-    make_rooted(&of, 0.35, MD5_EXTRACT_TURN);
+    rooted fixture;
+    make_rooted(&fixture, 0.35, MD5_EXTRACT_TURN);
     uint64_t random = 9;
     FOR (i, 5000) {
         const md5_timing timing = {NUM_FRAMES, 10.0, (md5_period)(i % 2),
@@ -488,49 +488,49 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
         FOR (part, 5) {
             const md5_clock next =
                 part == 4 ? end : md5i_clock_at(&timing, from + (to - from) * test_random(&random));
-            sum = md5_root_delta_mul(sum, way_of(&of.track, &timing, at, next));
+            sum = md5_root_delta_mul(sum, way_of(&fixture.track, &timing, at, next));
             at = next;
         }
-        if (!ways_agree(sum, way_of(&of.track, &timing, start, end), 1e-9))
+        if (!ways_agree(sum, way_of(&fixture.track, &timing, start, end), 1e-9))
             return;
     }
 }
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
-    rooted of;
-    make_rooted(&of, 0.0, MD5_EXTRACT_WALK);
+    rooted fixture;
+    make_rooted(&fixture, 0.0, MD5_EXTRACT_WALK);
     const md5_clock far = md5i_clock_at(&LOOP, 100.0);
-    const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, far);
+    const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600.0, 1e-3);
-    const md5_root_delta back = way_of(&of.track, &LOOP, far, (md5_clock){0});
+    const md5_root_delta back = way_of(&fixture.track, &LOOP, far, (md5_clock){0});
     ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1.0}, 1e-9);
 }
 
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
-    rooted of;
-    make_roots(0.2, of.roots);
-    of.roots[4].rotation = (md5_quat){1, 0, 0, 0};
-    extract_roots(&of, MD5_EXTRACT_TURN);
-    CHECK_NEAR(of.frames[4].cosine, of.frames[3].cosine, 1e-12);
-    CHECK_NEAR(of.frames[4].sine, of.frames[3].sine, 1e-12);
+    rooted fixture;
+    make_roots(0.2, fixture.roots);
+    fixture.roots[4].rotation = (md5_quat){1, 0, 0, 0};
+    extract_roots(&fixture, MD5_EXTRACT_TURN);
+    CHECK_NEAR(fixture.frames[4].cosine, fixture.frames[3].cosine, 1e-12);
+    CHECK_NEAR(fixture.frames[4].sine, fixture.frames[3].sine, 1e-12);
 }
 
 TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
-    rooted of;
-    make_rooted(&of, 3.14159265358979, MD5_EXTRACT_TURN);
+    rooted fixture;
+    make_rooted(&fixture, 3.14159265358979, MD5_EXTRACT_TURN);
     FOR (step, 32) {
         const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
-        const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, clock);
+        const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
     }
 }
 
 // Motion counts from the root's place in the first frame, wherever that is.
 TEST (root_motion_begins_where_the_clip_does) {
-    OWN_PLAY of;
-    play_scene_begin(&of);
-    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30, 0, 0}, 1);
-    md5_anim moved = *of.made.anims[0];
+    OWN_PLAY fixture;
+    play_scene_begin(&fixture);
+    play_add_clip(&fixture.made, 21, 20.0, 0.3, (play_walk){30, 0, 0}, 1);
+    md5_anim moved = *fixture.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
@@ -540,11 +540,12 @@ TEST (root_motion_begins_where_the_clip_does) {
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7, at.y - 3, at.z + 5};
     }
     moved.translations = translations;
-    OWN_BINDING binding = md5_bind(of.made.model, &moved, NULL, NULL);
-    of.clips[0] = (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
-    play_scene_read(&of, "layer body { state walk walk }");
-    play_advance(of.player, 0.1);
-    const md5_vec3 way = md5_player_root_motion(of.player).translation;
+    OWN_BINDING binding = md5_bind(fixture.made.model, &moved, NULL, NULL);
+    fixture.clips[0] =
+        (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
+    play_scene_read(&fixture, "layer body { state walk walk }");
+    play_advance(fixture.player, 0.1);
+    const md5_vec3 way = md5_player_root_motion(fixture.player).translation;
     CHECK_NEAR(way.x, 3.0, 1e-4);
     CHECK_SMALL(way.y, 1e-4);
     CHECK_SMALL(way.z, 1e-4);
@@ -582,13 +583,13 @@ enum { FLAG, PACE };
     "clip b f { frame 0 A frame 6 M frame 14 N frame 20 Z } "
 #define FAST "motion fast clip a { speed pace } "
 
-static void begin(play_scene *of, const char *rows)
+static void begin(play_scene *fixture, const char *rows)
 {
-    play_scene_make(of, 2, CLIPS "%s", rows);
+    play_scene_make(fixture, 2, CLIPS "%s", rows);
 }
 
 // One layer with the states `a` and `b` and transitions, as in a machine file.
-TEST_PRINTF(2, 3) static void begin_states(play_scene *of, const char *transitions, ...)
+TEST_PRINTF(2, 3) static void begin_states(play_scene *fixture, const char *transitions, ...)
 {
     char rows[512];
     va_list values;
@@ -597,16 +598,16 @@ TEST_PRINTF(2, 3) static void begin_states(play_scene *of, const char *transitio
     const int used = vsnprintf(rows + head, sizeof rows - (size_t)head, transitions, values);
     va_end(values);
     strcpy(rows + head + used, " }");
-    begin(of, rows);
+    begin(fixture, rows);
 }
 
 // Returns the events that fire in `steps` equal steps from the start.
-static heard heard_in(play_scene *of, double seconds, uint32_t steps)
+static heard heard_in(play_scene *fixture, double seconds, uint32_t steps)
 {
     heard got = {0};
-    md5_player_reset(of->player);
+    md5_player_reset(fixture->player);
     FOR (i, steps)
-        md5_player_advance(of->player, seconds / steps, hear, &got);
+        md5_player_advance(fixture->player, seconds / steps, hear, &got);
     return got;
 }
 
@@ -621,17 +622,17 @@ TEST (borders_keep_the_phase_of_whole_exits) {
     static const double durations[] = {0.0, 0.2, 0.25};
     for (size_t exit = 0; exit < 5; exit++) {
         for (size_t i = 0; i < 6; i++) {
-            OWN_PLAY of;
-            begin_states(&of, "transition a b { exit %g duration %g %s keep_phase }", exits[exit],
-                         durations[i / 2], i % 2 ? "inertial" : "cross");
+            OWN_PLAY fixture;
+            begin_states(&fixture, "transition a b { exit %g duration %g %s keep_phase }",
+                         exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
             EACH (row, RATES) {
-                const heard got = heard_in(&of, seconds, (uint32_t)(seconds * (*row)));
+                const heard got = heard_in(&fixture, seconds, (uint32_t)(seconds * (*row)));
                 uint32_t num_first = 0;
                 FOR (k, got.count)
                     num_first += got.names[k] == 'A';
                 CHECK_UINT(num_first, 3);
-                CHECK_NEAR(play_time(of.player), 2.5, 1e-7);
+                CHECK_NEAR(play_time(fixture.player), 2.5, 1e-7);
             }
         }
     }
@@ -651,80 +652,81 @@ TEST (borders_have_an_owner) {
         {0.7, true, 1.0, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
     EACH (row, cases) {
-        OWN_PLAY of;
-        begin_states(&of, "transition a b { exit %g %s }", row->exit,
+        OWN_PLAY fixture;
+        begin_states(&fixture, "transition a b { exit %g %s }", row->exit,
                      row->keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
-            CHECK_STRING(heard_in(&of, row->seconds, steps).names, row->expected);
+            CHECK_STRING(heard_in(&fixture, row->seconds, steps).names, row->expected);
     }
 }
 
 // A state with a transition to itself starts again: its first frame fires once.
-TEST_PLAY (borders_of_a_state_that_follows_itself, begin_states(of, "transition a a { exit 1 }")) {
+TEST_PLAY (borders_of_a_state_that_follows_itself,
+           begin_states(fixture, "transition a a { exit 1 }")) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
-        CHECK_STRING(heard_in(of, 3.0, steps).names, "amnzamnzamnza");
-        CHECK_SMALL(play_time(of->player), 1e-7);
+        CHECK_STRING(heard_in(fixture, 3.0, steps).names, "amnzamnzamnza");
+        CHECK_SMALL(play_time(fixture->player), 1e-7);
     }
 }
 
 // A clip that is played once ends within a step: its last event fires then, not at the end of the
 // step.
 TEST (borders_of_a_clip_that_ends_within_a_step) {
-    OWN_PLAY of;
-    begin(&of, "motion once clip a { once } "
-               "layer one { state once once } layer two { state b b }");
+    OWN_PLAY fixture;
+    begin(&fixture, "motion once clip a { once } "
+                    "layer one { state once once } layer two { state b b }");
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
-        CHECK_STRING(heard_in(&of, 1.5, steps).names, "aAmMnNzZAM");
+        CHECK_STRING(heard_in(&fixture, 1.5, steps).names, "aAmMnNzZAM");
 }
 
 // -- Backward ---------------------------------------------------------------------------------
 
-TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(of, " ")) {
-    CHECK_STRING(heard_in(of, -0.4, 1).names, "azn");
+TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
+    CHECK_STRING(heard_in(fixture, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3; zeros++) {
         heard got = {0};
-        md5_player_reset(of->player);
+        md5_player_reset(fixture->player);
         FOR (i, zeros)
-            md5_player_advance(of->player, 0.0, hear, &got);
+            md5_player_advance(fixture->player, 0.0, hear, &got);
         CHECK_STRING(got.names, "a");
-        md5_player_advance(of->player, -1e-12, hear, &got);
-        md5_player_advance(of->player, -0.4, hear, &got);
+        md5_player_advance(fixture->player, -1e-12, hear, &got);
+        md5_player_advance(fixture->player, -0.4, hear, &got);
         CHECK_STRING(got.names, "azn");
         // Events that were passed backward fire again, in reverse order, when time goes forward.
-        md5_player_advance(of->player, 0.4, hear, &got);
+        md5_player_advance(fixture->player, 0.4, hear, &got);
         CHECK_STRING(got.names, "aznnza");
     }
 }
 
 // A fade ends within the step; the transition that it delayed follows immediately.
 TEST (borders_divide_backward_steps) {
-    OWN_PLAY of;
-    begin_states(&of, "transition a b { duration 0.5 interrupt_none } "
-                      "transition b a { start 0.5 }");
+    OWN_PLAY fixture;
+    begin_states(&fixture, "transition a b { duration 0.5 interrupt_none } "
+                           "transition b a { start 0.5 }");
     // Half a second to b, then a from 0.5, which fades to b immediately.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
-        heard_in(&of, -0.75, steps);
-        CHECK_UINT(play_state(of.player), 1);
-        CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
+        heard_in(&fixture, -0.75, steps);
+        CHECK_UINT(play_state(fixture.player), 1);
+        CHECK_NEAR(md5_player_layer(fixture.player, 0).progress, 0.5, 1e-6);
     }
 }
 
 // -- Weights ----------------------------------------------------------------------------------
 
-TEST_PLAY (borders_are_silent_without_weight, begin_states(of, " ")) {
-    heard got = heard_in(of, 0.1, 1);
-    play_fade(of->player, 0, 1, 0.2f);
+TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
+    heard got = heard_in(fixture, 0.1, 1);
+    play_fade(fixture->player, 0, 1, 0.2f);
     got = (heard){0};
-    md5_player_advance(of->player, 0.0, hear, &got);
+    md5_player_advance(fixture->player, 0.0, hear, &got);
     CHECK_STRING(got.names, "A");
     CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
-    md5_player_advance(of->player, 0.2, hear, &got);
+    md5_player_advance(fixture->player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
-    play_fade(of->player, 0, 0, 0.4f);
+    play_fade(fixture->player, 0, 0, 0.4f);
     got = (heard){0};
     FOR (i, 4)
-        md5_player_advance(of->player, 0.025, hear, &got);
+        md5_player_advance(fixture->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
     CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // at the event, whatever the step is
 }
@@ -744,15 +746,15 @@ TEST (borders_of_circles_in_no_time) {
         {"transition a b transition b a { duration 0.5 }", 0.2},
     };
     EACH (row, cases) {
-        OWN_PLAY of;
-        begin_states(&of, "%s", row->circle);
-        const heard whole = heard_in(&of, 1.2, 1);
-        const md5_layer_status at_end = md5_player_layer(of.player, 0);
+        OWN_PLAY fixture;
+        begin_states(&fixture, "%s", row->circle);
+        const heard whole = heard_in(&fixture, 1.2, 1);
+        const md5_layer_status at_end = md5_player_layer(fixture.player, 0);
         CHECK(whole.count >= 3);
         CHECK_NEAR(fmod(at_end.time, 0.5), fmod(row->time, 0.5), 1e-9);
         for (uint32_t steps = 2; steps < 100; steps *= 3) {
-            CHECK_STRING(heard_in(&of, 1.2, steps).names, whole.names);
-            CHECK_UINT(play_state(of.player), at_end.state);
+            CHECK_STRING(heard_in(&fixture, 1.2, steps).names, whole.names);
+            CHECK_UINT(play_state(fixture.player), at_end.state);
         }
     }
 }
@@ -760,29 +762,30 @@ TEST (borders_of_circles_in_no_time) {
 // A trigger is consumed when it starts a transition, not at the end of a step.
 TEST (borders_consume_triggers_immediately) {
     for (int steps = 1; steps < 10; steps += 3) {
-        OWN_PLAY of;
-        play_scene_make(&of, 2,
+        OWN_PLAY fixture;
+        play_scene_make(&fixture, 2,
                         "trigger leap layer one { state a a state b b "
                         "transition a b { when leap } } layer two { state a a state b b "
                         "transition a b { when leap exit 0.5 } }");
-        md5_player_set(of.player, 0, 1.0f);
-        play_steps(of.player, steps, 0.9);
-        CHECK_UINT(play_state(of.player), 1);
-        CHECK_UINT(md5_player_layer(of.player, 1).state, 0);
+        md5_player_set(fixture.player, 0, 1.0f);
+        play_steps(fixture.player, steps, 0.9);
+        CHECK_UINT(play_state(fixture.player), 1);
+        CHECK_UINT(md5_player_layer(fixture.player, 1).state, 0);
     }
 }
 
 // -- Steps that are far too large -------------------------------------------------------------
 
 // A million seconds at a million times the speed: what fires is capped, the rest is counted.
-TEST_PLAY (borders_of_a_step_of_too_many_events, begin(of, FAST "layer body { state fast fast }")) {
+TEST_PLAY (borders_of_a_step_of_too_many_events,
+           begin(fixture, FAST "layer body { state fast fast }")) {
     static const double way[2] = {1e6, -1e6};
     FOR (i, 2) {
-        md5_player_reset(of->player);
-        play_advance(of->player, 0.0);
-        CHECK(md5_player_set(of->player, PACE, 1e6f));
+        md5_player_reset(fixture->player);
+        play_advance(fixture->player, 0.0);
+        CHECK(md5_player_set(fixture->player, PACE, 1e6f));
         heard got = {0};
-        const md5_advance_status status = md5_player_advance(of->player, way[i], hear, &got);
+        const md5_advance_status status = md5_player_advance(fixture->player, way[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // Four a cycle, 1e12 cycles; backward the last frame, from which it begins, comes twice.
@@ -790,31 +793,31 @@ TEST_PLAY (borders_of_a_step_of_too_many_events, begin(of, FAST "layer body { st
         CHECK(status.undivided == 0.0);
     }
     heard got = {0};
-    md5_player_set(of->player, PACE, 1.0f);
-    md5_player_advance(of->player, INFINITY, hear, &got);
-    CHECK_UINT(md5_player_advance(of->player, NAN, hear, &got).num_dropped, 0);
+    md5_player_set(fixture->player, PACE, 1.0f);
+    md5_player_advance(fixture->player, INFINITY, hear, &got);
+    CHECK_UINT(md5_player_advance(fixture->player, NAN, hear, &got).num_dropped, 0);
     CHECK_UINT(got.count, 0);
 }
 
 // Endless transitions: the rest of the step passes undivided.
 TEST (borders_of_a_step_of_too_many_transitions) {
-    OWN_PLAY of;
-    begin(&of, FAST "layer body { state fast fast state b b "
-                    "transition fast fast { exit 1 duration 1e-4 } "
-                    "transition fast b { exit 1e30 } }");
-    CHECK(md5_player_set(of.player, PACE, 3e5f));
+    OWN_PLAY fixture;
+    begin(&fixture, FAST "layer body { state fast fast state b b "
+                         "transition fast fast { exit 1 duration 1e-4 } "
+                         "transition fast b { exit 1e30 } }");
+    CHECK(md5_player_set(fixture.player, PACE, 3e5f));
     heard got = {0};
-    const md5_advance_status status = md5_player_advance(of.player, 1e6, hear, &got);
+    const md5_advance_status status = md5_player_advance(fixture.player, 1e6, hear, &got);
     CHECK(status.undivided > 9e5 && status.undivided < 1e6);
     CHECK(status.num_events > 0 && status.num_dropped > 0);
-    CHECK_UINT(play_state(of.player), 0);
-    CHECK(md5_player_advance(of.player, 1e-6, hear, &got).undivided == 0.0);
+    CHECK_UINT(play_state(fixture.player), 0);
+    CHECK(md5_player_advance(fixture.player, 1e-6, hear, &got).undivided == 0.0);
 }
 
 // Half of the parts are cycles of a second each, the others the transitions behind them.
 TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
-           begin(of, FAST "layer body { state fast fast transition fast fast { exit 1 } }")) {
-    CHECK_NEAR(md5_player_advance(of->player, 1e6, NULL, NULL).undivided,
+           begin(fixture, FAST "layer body { state fast fast transition fast fast { exit 1 } }")) {
+    CHECK_NEAR(md5_player_advance(fixture->player, 1e6, NULL, NULL).undivided,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
 }
 
@@ -823,16 +826,16 @@ TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
 // At the border of two cycles, whatever steps lead there, the events of the last frame and of the
 // first have fired, and the pose is the first. The root, which stays in the pose, goes 40 units
 // from the first to the last.
-TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(of)) {
+TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
-    play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, 1);
-    play_scene_read(of, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
-                        "layer body { state a a }");
+    play_add_clip(&fixture->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, 1);
+    play_scene_read(fixture, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
+                             "layer body { state a a }");
     EACH (step, steps) {
         for (int way = -1; way <= 1; way += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = heard_in(of, way, (uint32_t)*step);
-            play_pose(of->player, pose);
+            const heard got = heard_in(fixture, way, (uint32_t)*step);
+            play_pose(fixture->player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
             CHECK_SMALL(pose[0].translation.x, 1e-4);
         }

@@ -35,15 +35,15 @@ static const char ROWS_OF_ALL[] =
     "modifier stand feet pelvis { foot lfoot hold { height 40 speed 1000 } } "
     "modifier gaze gaze head { eye lhand max_seconds 1 }";
 
-static void begin(play_scene *of)
+static void begin(play_scene *fixture)
 {
     static const play_walk walks[5] = {{40, 0, 0}, {90, 0.5, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, 5u) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
-        play_add_clip(&of->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
+        play_add_clip(&fixture->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
     }
-    play_scene_read(of, "%s", ROWS_OF_ALL);
+    play_scene_read(fixture, "%s", ROWS_OF_ALL);
 }
 
 static void stir(md5_player *player, uint64_t *random)
@@ -94,14 +94,14 @@ static double random_step(uint64_t *random)
     return 0.03 * test_random(random);
 }
 
-#define TEST_HERE(title) TEST_PLAY (title, begin(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
 
 // test/long/play_split.sh has it make more steps.
 TEST_HERE (crowd_survives_anything) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
     uint64_t random = 31;
-    md5_player *const player = of->player;
+    md5_player *const player = fixture->player;
     for (unsigned long i = 0; i < steps; i++) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
@@ -135,8 +135,8 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
     FOR (i, CROWD) {
-        crowd[i] = play_player(of->machine);
-        alone[i] = play_player(of->machine);
+        crowd[i] = play_player(fixture->machine);
+        alone[i] = play_player(fixture->machine);
         jobs[i] = (md5_play_job){.player = crowd[i],
                                  .events = i % 3 ? count_event : NULL,
                                  .user = &heard,
@@ -188,13 +188,13 @@ TEST_HERE (crowd_of_two_machines) {
     static md5_mat34 palettes[COUNT][MAX_JOINTS];
     md5_play_job jobs[COUNT];
     FOR (i, COUNT)
-        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of->machine : other),
+        jobs[i] = (md5_play_job){.player = play_player(i % 3 ? fixture->machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
     OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
     FOR (i, COUNT) {
-        const md5_machine *const machine = i % 3 ? of->machine : other;
+        const md5_machine *const machine = i % 3 ? fixture->machine : other;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         OWN_PLAYER alone = play_player(machine);
         md5_xform pose[MAX_JOINTS];
@@ -236,9 +236,9 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 // As many characters as there are lanes, more, and fewer; also with a machine without clips.
 TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MAX};
-    OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = of->made.model});
+    OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->made.model});
     const md5_machine *const pairs[3][2] = {
-        {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
+        {fixture->machine, fixture->machine}, {fixture->machine, still}, {still, fixture->machine}};
     EACH (count, counts) {
         FOR (k, 3) {
             check_alike(pairs[k], *count, 3);
@@ -249,8 +249,8 @@ TEST_HERE (crowd_of_one_model) {
 
 // Each modifier does what the function of its name does.
 TEST_HERE (crowd_modifiers_change_the_pose) {
-    md5_player *const player = of->player;
-    const md5_skeleton *const skeleton = &of->made.model->skeleton;
+    md5_player *const player = fixture->player;
+    const md5_skeleton *const skeleton = &fixture->made.model->skeleton;
     const md5_vec3 place = {30, 20, 50};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     FOR (i, 8u)
@@ -323,13 +323,13 @@ static void check_inside(const md5_model *model, const md5_player *player, const
 
 TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
-    md5_player *const player = of->player;
+    md5_player *const player = fixture->player;
     FOR (i, 500) {
         md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
         stir(player, &random);
         play_advance(player, 0.05);
         play_matrices(player, joints, palette);
-        check_inside(of->made.model, player, joints);
+        check_inside(fixture->made.model, player, joints);
     }
 }
 
@@ -431,50 +431,51 @@ typedef struct hooked {
 static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
                        md5_xform *const *poses)
 {
-    hooked *const of = user;
-    const uint32_t first = (uint32_t)(jobs - of->crowd->jobs);
-    of->first[of->num_calls] = first;
-    of->count[of->num_calls++] = count;
+    hooked *const fixture = user;
+    const uint32_t first = (uint32_t)(jobs - fixture->crowd->jobs);
+    fixture->first[fixture->num_calls] = first;
+    fixture->count[fixture->num_calls++] = count;
     FOR (i, count) {
-        memcpy(of->seen[first + i], poses[i], sizeof of->seen[0]);
+        memcpy(fixture->seen[first + i], poses[i], sizeof fixture->seen[0]);
         poses[i][4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     }
 }
 
-static void hook_begin(hooked *of)
+static void hook_begin(hooked *fixture)
 {
-    *of = (hooked){
+    *fixture = (hooked){
         .crowd = play_crowd_new("modifier look aim head layer all { state a a }", HOOK_CROWD)};
 }
 
-#define TEST_HOOK(title) TEST_WITH (title, hooked, of, hook_begin(of), play_crowd_free(of->crowd))
+#define TEST_HOOK(title) \
+    TEST_WITH (title, hooked, fixture, hook_begin(fixture), play_crowd_free(fixture->crowd))
 
 // Which jobs are hooked.
-static void hook(hooked *of, uint32_t first, uint32_t end)
+static void hook(hooked *fixture, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        of->crowd->jobs[i].hook = hear_poses;
-        of->crowd->jobs[i].hook_user = of;
+        fixture->crowd->jobs[i].hook = hear_poses;
+        fixture->crowd->jobs[i].hook_user = fixture;
     }
 }
 
-static void play(hooked *of)
+static void play(hooked *fixture)
 {
-    of->num_calls = 0;
-    play_crowd_go_on(of->crowd);
+    fixture->num_calls = 0;
+    play_crowd_go_on(fixture->crowd);
 }
 
 TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
 {
-    play_crowd *const crowd = of->crowd;
-    hook(of, 0, HOOK_CROWD);
-    play(of);
+    play_crowd *const crowd = fixture->crowd;
+    hook(fixture, 0, HOOK_CROWD);
+    play(fixture);
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         play_advance(crowd->alone[i], 0.03);
         play_pose(crowd->alone[i], pose);
-        CHECK_BYTES(of->seen[i], pose, sizeof pose);
+        CHECK_BYTES(fixture->seen[i], pose, sizeof pose);
         pose[4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
         md5_local_to_model(&crowd->scene.made.model->skeleton, pose, joints);
         CHECK_BYTES(crowd->joints[i], joints, sizeof joints);
@@ -486,22 +487,22 @@ TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
 
 TEST_HOOK(play_hook_is_called_for_its_jobs_only)
 {
-    play_crowd *const crowd = of->crowd;
-    play(of);
-    CHECK_UINT(of->num_calls, 0);
+    play_crowd *const crowd = fixture->crowd;
+    play(fixture);
+    CHECK_UINT(fixture->num_calls, 0);
     md5_mat34 plain[HOOK_CROWD][PLAY_JOINTS];
     // Twice the same instant, so that the crowd without hooks can be compared.
     for (uint32_t i = 0; i < HOOK_CROWD; i++)
         crowd->jobs[i].seconds = 0.0;
     memcpy(plain, crowd->palettes, sizeof plain);
-    hook(of, 3, 9);
-    hook(of, 10, 20);
-    play(of);
+    hook(fixture, 3, 9);
+    hook(fixture, 10, 20);
+    play(fixture);
     // Jobs are posed 16 at a time; the hook gets 3 to 8, 10 to 15 and 16 to 19.
     static const uint32_t first[] = {3, 10, 16}, count[] = {6, 6, 4};
-    if (CHECK_UINT(of->num_calls, 3)) {
-        CHECK_BYTES(of->first, first, sizeof first);
-        CHECK_BYTES(of->count, count, sizeof count);
+    if (CHECK_UINT(fixture->num_calls, 3)) {
+        CHECK_BYTES(fixture->first, first, sizeof first);
+        CHECK_BYTES(fixture->count, count, sizeof count);
     }
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         const bool is_hooked = i >= 3 && i < 20 && i != 9;
@@ -512,11 +513,11 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
 // For callers that need the poses of a crowd but no matrices.
 TEST_HOOK(play_hook_is_called_without_matrices)
 {
-    play_crowd *const crowd = of->crowd;
-    hook(of, 0, HOOK_CROWD);
+    play_crowd *const crowd = fixture->crowd;
+    hook(fixture, 0, HOOK_CROWD);
     for (uint32_t i = 0; i < HOOK_CROWD; i++)
         crowd->jobs[i].joints = crowd->jobs[i].palette = NULL;
-    play(of);
-    CHECK_UINT(of->num_calls, 3);
-    CHECK(play_is_sound(of->seen[HOOK_CROWD - 1], PLAY_JOINTS));
+    play(fixture);
+    CHECK_UINT(fixture->num_calls, 3);
+    CHECK(play_is_sound(fixture->seen[HOOK_CROWD - 1], PLAY_JOINTS));
 }

@@ -2,9 +2,9 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-static void begin_two(play_scene *of)
+static void begin_two(play_scene *fixture)
 {
-    play_scene_clips(of, 2, 11, 10.0);
+    play_scene_clips(fixture, 2, 11, 10.0);
 }
 
 // A transition of half a second from low to high, with this easing.
@@ -12,10 +12,10 @@ static void begin_two(play_scene *of)
     "bool go 1 layer body { state low a state high b " \
     "transition low high { when go duration 0.5 %s } }"
 
-static void begin(play_scene *of, const char *easing)
+static void begin(play_scene *fixture, const char *easing)
 {
-    begin_two(of);
-    play_scene_read(of, EASED, easing);
+    begin_two(fixture);
+    play_scene_read(fixture, EASED, easing);
 }
 
 // The y of a cubic Bézier curve from 0 0 to 1 1 at x, by bisection.
@@ -34,13 +34,13 @@ static double bezier(const double c[4], double x)
 }
 
 // How far the pose is from both clips blended by this weight.
-static double miss(const play_scene *of, double seconds, double weight)
+static double miss(const play_scene *fixture, double seconds, double weight)
 {
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
-    play_real_sample(of->made.anims[0], fmod(10.0 * seconds, 10.0), from);
-    play_real_sample(of->made.anims[1], fmod(10.0 * seconds, 10.0), to);
+    play_real_sample(fixture->made.anims[0], fmod(10.0 * seconds, 10.0), from);
+    play_real_sample(fixture->made.anims[1], fmod(10.0 * seconds, 10.0), to);
     play_real_blend(from, to, fmin(fmax(weight, 0.0), 1.0), NULL, blended);
-    return play_miss(of->player, blended);
+    return play_miss(fixture->player, blended);
 }
 
 TEST (curve_of_a_transition_is_that_of_style_sheets) {
@@ -49,29 +49,30 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
         snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
-        OWN_PLAY of;
-        begin(&of, easing);
+        OWN_PLAY fixture;
+        begin(&fixture, easing);
         for (int step = 1; step < 20; step++) {
-            play_advance(of.player, 0.025);
-            CHECK(miss(&of, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
+            play_advance(fixture.player, 0.025);
+            CHECK(miss(&fixture, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
         }
     }
 }
 
-TEST_PLAY (curve_of_a_transition_may_have_steps, begin(of, "steps 4")) {
+TEST_PLAY (curve_of_a_transition_may_have_steps, begin(fixture, "steps 4")) {
     for (int step = 1; step < 10; step++) {
-        play_advance(of->player, 0.05);
+        play_advance(fixture->player, 0.05);
         if (step != 5) // a step begins there
-            CHECK(miss(of, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
+            CHECK(miss(fixture, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
     }
 }
 
-TEST_PLAY (curve_of_a_transition_is_saved_and_copied, begin(of, "cubic_bezier 0.9 0 0.9 0.2")) {
-    play_advance(of->player, 0.2);
-    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
-    play_advance(of->player, 0.2);
+TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
+           begin(fixture, "cubic_bezier 0.9 0 0.9 0.2")) {
+    play_advance(fixture->player, 0.2);
+    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
+    play_advance(fixture->player, 0.2);
     md5_xform pose[2][PLAY_JOINTS];
-    play_pose(of->player, pose[0]);
+    play_pose(fixture->player, pose[0]);
     FOR (i, 2) {
         play_advance(others[i], 0.2);
         play_pose(others[i], pose[1]);
@@ -85,9 +86,9 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied, begin(of, "cubic_bezier 0.
 // A file cannot say what makes no sense: the table of the same machine is changed.
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
-    OWN_PLAY of;
-    begin(&of, "linear");
-    md5_machine_desc desc = *md5_machine_tables(of.machine);
+    OWN_PLAY fixture;
+    begin(&fixture, "linear");
+    md5_machine_desc desc = *md5_machine_tables(fixture.machine);
     md5_layer_desc layer = desc.layers[0];
     md5_transition_desc transition = layer.transitions[0];
     transition.easing = curve;
@@ -122,12 +123,12 @@ TEST (curve_of_a_transition_must_make_sense) {
 #define BEZIER "cubic_bezier 0.5 0 0.5 1"
 
 // A clip with another one on a stack, or in a layer over it, by weights that are eased.
-static void weight_curves_begin(play_scene *of, bool in_layer, const char *item, const char *layer,
-                                const char *follow)
+static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *item,
+                                const char *layer, const char *follow)
 {
-    play_scene_clips(of, 1, 11, 10.0);
-    play_scene_add(of, 11, 10.0, 0.5, 2);
-    play_scene_read(of,
+    play_scene_clips(fixture, 1, 11, 10.0);
+    play_scene_add(fixture, 11, 10.0, 0.5, 2);
+    play_scene_read(fixture,
                     "mask upper ( *spine ) float fade %s motion stack stack { item a "
                     "item b { mask upper weight fade %s } } layer body { state base %s } "
                     "layer over { mask upper weight %s %s state top b }",
@@ -136,16 +137,16 @@ static void weight_curves_begin(play_scene *of, bool in_layer, const char *item,
 }
 
 // How far the pose at the start is from both clips blended by this weight.
-static double weight_curves_miss(const play_scene *of, double weight)
+static double weight_curves_miss(const play_scene *fixture, double weight)
 {
     float weights[PLAY_JOINTS];
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
-    md5_build_mask(&of->made.model->skeleton, "*spine", 0, weights, NULL);
-    play_real_sample(of->made.anims[0], 0.0, from);
-    play_real_sample(of->made.anims[1], 0.0, to);
+    md5_build_mask(&fixture->made.model->skeleton, "*spine", 0, weights, NULL);
+    play_real_sample(fixture->made.anims[0], 0.0, from);
+    play_real_sample(fixture->made.anims[1], 0.0, to);
     play_real_blend(from, to, weight, weights, blended);
-    play_advance(of->player, 0.0);
-    return play_miss(of->player, blended);
+    play_advance(fixture->player, 0.0);
+    return play_miss(fixture->player, blended);
 }
 
 // t in 0..1, apart from the starts of steps.
@@ -166,16 +167,16 @@ TEST (weight_of_an_item_or_layer_is_eased) {
     static const char *const curves[] = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
     FOR (number, 12) {
         const char *const curve = curves[number / 2];
-        OWN_PLAY of;
-        weight_curves_begin(&of, number % 2 == 1, curve, curve, "");
+        OWN_PLAY fixture;
+        weight_curves_begin(&fixture, number % 2 == 1, curve, curve, "");
         for (int i = -2; i <= 22; i++) {
             const double t = (i + 0.1) / 20.0, within = fmin(fmax(t, 0.0), 1.0);
             const double weight = expected(curve, within);
-            CHECK(md5_player_set(of.player, 0, (float)t));
-            if (!CHECK(weight_curves_miss(&of, weight) < 2e-5))
+            CHECK(md5_player_set(fixture.player, 0, (float)t));
+            if (!CHECK(weight_curves_miss(&fixture, weight) < 2e-5))
                 printf("curve %d at %g\n", number, t);
             if (number % 2 == 1)
-                CHECK_NEAR(md5_player_layer(of.player, 1).weight, weight, 2e-6);
+                CHECK_NEAR(md5_player_layer(fixture.player, 1).weight, weight, 2e-6);
         }
     }
 }
@@ -186,16 +187,17 @@ TEST (parameter_follows_by_a_curve) {
     EACH (curve, curves) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", *curve);
-        OWN_PLAY of;
-        weight_curves_begin(&of, true, "", "", follow);
-        CHECK(md5_player_set(of.player, 0, 3.0f));
+        OWN_PLAY fixture;
+        weight_curves_begin(&fixture, true, "", "", follow);
+        CHECK(md5_player_set(fixture.player, 0, 3.0f));
         for (int step = 1; step < 20; step++) {
-            play_advance(of.player, 0.025);
+            play_advance(fixture.player, 0.025);
             if (curve == curves || step % 5 != 0)
-                CHECK_NEAR(md5_player_get(of.player, 0), 3.0 * expected(*curve, 0.05 * step), 1e-5);
+                CHECK_NEAR(md5_player_get(fixture.player, 0), 3.0 * expected(*curve, 0.05 * step),
+                           1e-5);
         }
-        play_advance(of.player, 0.03);
-        CHECK(md5_player_get(of.player, 0) == 3.0f);
+        play_advance(fixture.player, 0.03);
+        CHECK(md5_player_get(fixture.player, 0) == 3.0f);
     }
 }
 
@@ -209,37 +211,37 @@ typedef struct curved {
     md5_machine_desc desc;
 } curved;
 
-static void begin_curved(curved *of)
+static void begin_curved(curved *fixture)
 {
-    weight_curves_begin(&of->scene, true, "", BEZIER, "follow fade ease 0.5");
-    of->desc = *md5_machine_tables(of->scene.machine);
-    of->stack = of->desc.motions[0];
-    memcpy(of->items, of->stack.items, sizeof of->items);
-    memcpy(of->layers, of->desc.layers, sizeof of->layers);
-    of->follow = of->desc.follows[0];
-    of->stack.items = of->items;
-    of->desc.motions = &of->stack;
-    of->desc.layers = of->layers;
-    of->desc.follows = &of->follow;
+    weight_curves_begin(&fixture->scene, true, "", BEZIER, "follow fade ease 0.5");
+    fixture->desc = *md5_machine_tables(fixture->scene.machine);
+    fixture->stack = fixture->desc.motions[0];
+    memcpy(fixture->items, fixture->stack.items, sizeof fixture->items);
+    memcpy(fixture->layers, fixture->desc.layers, sizeof fixture->layers);
+    fixture->follow = fixture->desc.follows[0];
+    fixture->stack.items = fixture->items;
+    fixture->desc.motions = &fixture->stack;
+    fixture->desc.layers = fixture->layers;
+    fixture->desc.follows = &fixture->follow;
 }
 
 TEST (curves_are_copied_with_the_tables) {
-    curved of;
-    begin_curved(&of);
-    of.follow.easing.kind = of.items[1].weight_easing.kind = MD5_EASE_STEPS;
-    of.follow.easing.steps = of.items[1].weight_easing.steps = 4;
-    OWN_MACHINE machine = play_machine(&of.desc);
-    of.follow.easing.kind = of.items[1].weight_easing.kind = MD5_EASE_LINEAR;
-    of.layers[1].weight_easing.kind = MD5_EASE_LINEAR;
+    curved fixture;
+    begin_curved(&fixture);
+    fixture.follow.easing.kind = fixture.items[1].weight_easing.kind = MD5_EASE_STEPS;
+    fixture.follow.easing.steps = fixture.items[1].weight_easing.steps = 4;
+    OWN_MACHINE machine = play_machine(&fixture.desc);
+    fixture.follow.easing.kind = fixture.items[1].weight_easing.kind = MD5_EASE_LINEAR;
+    fixture.layers[1].weight_easing.kind = MD5_EASE_LINEAR;
     const md5_machine_desc *const tables = md5_machine_tables(machine);
     const md5_easing *const copy = &tables->layers[1].weight_easing;
-    CHECK(copy != &of.layers[1].weight_easing && copy->kind == MD5_EASE_CUBIC_BEZIER);
+    CHECK(copy != &fixture.layers[1].weight_easing && copy->kind == MD5_EASE_CUBIC_BEZIER);
     CHECK(copy->x1 == 0.5f && copy->y2 == 1.0f);
     CHECK(tables->motions[0].items[1].weight_easing.kind == MD5_EASE_STEPS);
     CHECK(tables->motions[0].items[0].weight_easing.kind == MD5_EASE_LINEAR);
     CHECK(tables->layers[0].weight_easing.kind == MD5_EASE_LINEAR);
     CHECK(tables->follows[0].easing.kind == MD5_EASE_STEPS);
-    play_scene_end(&of.scene);
+    play_scene_end(&fixture.scene);
 }
 
 TEST (fingerprint_depends_on_every_curve) {
@@ -257,9 +259,9 @@ TEST (fingerprint_depends_on_every_curve) {
     FOR (i, COUNT_OF(rows)) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", rows[i].follow);
-        OWN_PLAY of;
-        weight_curves_begin(&of, true, rows[i].item, rows[i].layer, follow);
-        all[i] = md5_machine_fingerprint(of.machine);
+        OWN_PLAY fixture;
+        weight_curves_begin(&fixture, true, rows[i].item, rows[i].layer, follow);
+        all[i] = md5_machine_fingerprint(fixture.machine);
         FOR (k, i)
             CHECK(all[i] != all[k]);
     }
@@ -283,13 +285,13 @@ TEST (curve_of_a_weight_must_make_sense) {
          "the following parameter 'fade': x1 is 1.5, which must be 0 to 1"},
     };
     EACH (row, rows) {
-        curved of;
-        begin_curved(&of);
-        md5_easing *const places[] = {&of.items[1].weight_easing, &of.layers[1].weight_easing,
-                                      &of.follow.easing};
+        curved fixture;
+        begin_curved(&fixture);
+        md5_easing *const places[] = {&fixture.items[1].weight_easing,
+                                      &fixture.layers[1].weight_easing, &fixture.follow.easing};
         *places[row->where] = row->curve;
-        play_desc_refused(&of.desc, row->message);
-        play_scene_end(&of.scene);
+        play_desc_refused(&fixture.desc, row->message);
+        play_scene_end(&fixture.scene);
     }
 }
 
@@ -299,25 +301,25 @@ TEST (curve_of_a_weight_must_make_sense) {
 
 enum { SMOOTH, SPRING, EASE, PLAIN, NUM_PARAMETERS };
 
-static void follow_begin(play_scene *of)
+static void follow_begin(play_scene *fixture)
 {
-    begin_two(of);
-    play_scene_read(of, "float smooth 1 float spring 1 float ease 1 float plain 1 "
-                        "follow spring spring 100 4 follow smooth smooth 3 "
-                        "follow ease ease 0.5 quadratic_in "
-                        "layer body { state low a state high b "
-                        "transition low high { when smooth > 3 } }");
+    begin_two(fixture);
+    play_scene_read(fixture, "float smooth 1 float spring 1 float ease 1 float plain 1 "
+                             "follow spring spring 100 4 follow smooth smooth 3 "
+                             "follow ease ease 0.5 quadratic_in "
+                             "layer body { state low a state high b "
+                             "transition low high { when smooth > 3 } }");
 }
 
-static double get(const play_scene *of, uint32_t parameter)
+static double get(const play_scene *fixture, uint32_t parameter)
 {
-    return md5_player_get(of->player, parameter);
+    return md5_player_get(fixture->player, parameter);
 }
 
-static void set_all(play_scene *of, float value)
+static void set_all(play_scene *fixture, float value)
 {
     for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
-        CHECK(md5_player_set(of->player, i, value));
+        CHECK(md5_player_set(fixture->player, i, value));
 }
 
 // From 1 to 5: the distance that is left after t seconds, of 4.
@@ -334,64 +336,64 @@ static double left(int kind, double t)
 
 TEST (follow_moves_as_its_formula_however_time_is_split) {
     for (int split = 1; split <= 7; split += 3) {
-        OWN_PLAY of;
-        follow_begin(&of);
-        set_all(&of, 5.0f);
+        OWN_PLAY fixture;
+        follow_begin(&fixture);
+        set_all(&fixture, 5.0f);
         FOR (i, 3)
-            CHECK_NEAR(get(&of, (uint32_t)i), 1.0, 0.0); // nothing has happened yet
-        CHECK_NEAR(get(&of, PLAIN), 5.0, 0.0);
+            CHECK_NEAR(get(&fixture, (uint32_t)i), 1.0, 0.0); // nothing has happened yet
+        CHECK_NEAR(get(&fixture, PLAIN), 5.0, 0.0);
         for (int step = 1; step <= 40; step++) {
-            play_steps(of.player, split, 0.02);
+            play_steps(fixture.player, split, 0.02);
             FOR (i, NUM_PARAMETERS)
-                CHECK_NEAR(get(&of, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
+                CHECK_NEAR(get(&fixture, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
         }
-        CHECK_NEAR(get(&of, EASE), 5.0, 0.0); // exactly there
+        CHECK_NEAR(get(&fixture, EASE), 5.0, 0.0); // exactly there
     }
 }
 
-#define TEST_HERE(title) TEST_PLAY (title, follow_begin(of))
+#define TEST_HERE(title) TEST_PLAY (title, follow_begin(fixture))
 
 TEST_HERE (follow_is_seen_by_conditions) {
-    set_all(of, 5.0f);
+    set_all(fixture, 5.0f);
     // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 = 0.231 s.
-    play_advance(of->player, 0.22);
-    CHECK_UINT(play_state(of->player), 0);
-    play_advance(of->player, 0.02);
-    CHECK_UINT(play_state(of->player), 1);
+    play_advance(fixture->player, 0.22);
+    CHECK_UINT(play_state(fixture->player), 0);
+    play_advance(fixture->player, 0.02);
+    CHECK_UINT(play_state(fixture->player), 1);
 }
 
 TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
-    set_all(of, 5.0f);
-    play_advance(of->player, 0.25);
-    const double ease = get(of, EASE), spring = get(of, SPRING);
-    play_advance(of->player, 0.0);
-    play_advance(of->player, -0.1);
-    CHECK_NEAR(get(of, EASE), ease, 0.0);
-    CHECK_NEAR(get(of, SPRING), spring, 0.0);
-    CHECK(md5_player_set(of->player, EASE, 5.0f)); // the same goal: it goes on
-    play_advance(of->player, 0.05);
-    CHECK_NEAR(get(of, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
-    const double from = get(of, EASE);
-    CHECK(md5_player_set(of->player, EASE, -1.0f)); // another one: from here
-    play_advance(of->player, 0.25);
-    CHECK_NEAR(get(of, EASE), from + 0.25 * (-1.0 - from), 2e-5);
-    md5_player_reset(of->player);
-    play_advance(of->player, 0.25);
+    set_all(fixture, 5.0f);
+    play_advance(fixture->player, 0.25);
+    const double ease = get(fixture, EASE), spring = get(fixture, SPRING);
+    play_advance(fixture->player, 0.0);
+    play_advance(fixture->player, -0.1);
+    CHECK_NEAR(get(fixture, EASE), ease, 0.0);
+    CHECK_NEAR(get(fixture, SPRING), spring, 0.0);
+    CHECK(md5_player_set(fixture->player, EASE, 5.0f)); // the same goal: it goes on
+    play_advance(fixture->player, 0.05);
+    CHECK_NEAR(get(fixture, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
+    const double from = get(fixture, EASE);
+    CHECK(md5_player_set(fixture->player, EASE, -1.0f)); // another one: from here
+    play_advance(fixture->player, 0.25);
+    CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1.0 - from), 2e-5);
+    md5_player_reset(fixture->player);
+    play_advance(fixture->player, 0.25);
     for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
-        CHECK_NEAR(get(of, i), 1.0, 0.0);
+        CHECK_NEAR(get(fixture, i), 1.0, 0.0);
 }
 
 TEST_HERE (follow_is_saved_and_copied) {
-    set_all(of, 5.0f);
-    play_advance(of->player, 0.2);
+    set_all(fixture, 5.0f);
+    play_advance(fixture->player, 0.2);
     size_t size;
-    OWN void *const bytes = play_save(of->player, &size);
-    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
-    play_advance(of->player, 0.07);
+    OWN void *const bytes = play_save(fixture->player, &size);
+    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
+    play_advance(fixture->player, 0.07);
     FOR (i, 2) {
         play_advance(others[i], 0.07);
         for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
-            CHECK(md5_player_get(others[i], p) == md5_player_get(of->player, p));
+            CHECK(md5_player_get(others[i], p) == md5_player_get(fixture->player, p));
     }
     // Writes NaN over four bytes at every offset: more than half of these saved players are
     // refused.
@@ -483,13 +485,13 @@ PLAY_LISTENER(hear_letter)
 
 // A clip of one second and 40 units, at the pace of the parameter; `exit` leaves it for another
 // one.
-static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
+static void begin_paced(paced *fixture, const md5_follow_desc *follow, double exit)
 {
-    play_scene *const scene = &of->scene;
+    play_scene *const scene = &fixture->scene;
     char leave[64] = "";
     if (exit > 0.0)
         snprintf(leave, sizeof leave, "transition go then { exit %g duration 0.25 }", exit);
-    memset(of, 0, sizeof *of);
+    memset(fixture, 0, sizeof *fixture);
     play_scene_begin(scene);
     FOR (i, 2u)
         play_add_clip(&scene->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, i);
@@ -513,14 +515,14 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
 }
 
 // Two seconds, in `rate` steps each.
-static void play_paced(paced *of, int rate)
+static void play_paced(paced *fixture, int rate)
 {
-    md5_player *const player = of->scene.player;
+    md5_player *const player = fixture->scene.player;
     FOR (step, 2 * rate) {
         if (step == 0 || step == rate)
             CHECK(md5_player_set(player, 0, step == 0 ? 3.0f : 0.5f));
-        md5_player_advance(player, 1.0 / rate, hear_letter, of->heard);
-        play_go_on(&of->place, md5_player_root_motion(player));
+        md5_player_advance(player, 1.0 / rate, hear_letter, fixture->heard);
+        play_go_on(&fixture->place, md5_player_root_motion(player));
     }
 }
 
@@ -548,13 +550,13 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
 // Where they are blended by speed, the way is the integral of the speed.
 TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
     FOR (by_speed, 2) {
-        OWN_PLAY of;
-        play_scene_begin(&of);
+        OWN_PLAY fixture;
+        play_scene_begin(&fixture);
         FOR (i, 2u) {
             const play_walk walk = {i == 0 ? 40.0 : 100, 0, 0};
-            play_add_clip(&of.made, i == 0 ? 21 : 13, 20.0, 0.3, walk, i);
+            play_add_clip(&fixture.made, i == 0 ? 21 : 13, 20.0, 0.3, walk, i);
         }
-        play_scene_read(&of,
+        play_scene_read(&fixture,
                         "clip a f { walk } clip b f { walk } float speed 50 follow speed smooth 3 "
                         "motion go %s layer body { state go go }",
                         by_speed ? "by_speed speed { phase item a item b }"
@@ -562,15 +564,15 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
         double time = 0.0;
         FOR (i, FRAME_RATES) {
             play_place place = {0};
-            md5_player_reset(of.player);
-            CHECK(md5_player_set(of.player, 0, 130.0f));
+            md5_player_reset(fixture.player);
+            CHECK(md5_player_set(fixture.player, 0, 130.0f));
             FOR (step, 2 * frame_rates[i]) {
                 if (step == frame_rates[i])
-                    CHECK(md5_player_set(of.player, 0, -20.0f));
-                play_advance(of.player, 1.0 / frame_rates[i]);
-                play_go_on(&place, md5_player_root_motion(of.player));
+                    CHECK(md5_player_set(fixture.player, 0, -20.0f));
+                play_advance(fixture.player, 1.0 / frame_rates[i]);
+                play_go_on(&place, md5_player_root_motion(fixture.player));
             }
-            const double now = play_time(of.player);
+            const double now = play_time(fixture.player);
             time = i == 0 ? now : time;
             CHECK_NEAR(now, time, 1e-6);
             // From 50 to 130, held at 100, and from 126.0 to -20, held at 100 and at 40.
@@ -587,7 +589,7 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
 
 // An exit is reached when the integral of the pace is there, within a step.
 TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
-    paced of;
+    paced fixture;
     FOR (kind, KINDS) {
         double low = 0.0, high = 1.0;
         FOR (i, 40) {
@@ -595,11 +597,11 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
             *(cycles_after(&kinds[kind], middle) < 1.0 ? &low : &high) = middle;
         }
         FOR (i, FRAME_RATES) {
-            begin_paced(&of, &kinds[kind], 1.0);
-            play_paced(&of, frame_rates[i]);
-            CHECK_UINT(play_state(of.scene.player), 1);
-            CHECK_NEAR(play_time(of.scene.player), 2.0 - low, 2e-6);
-            play_scene_end(&of.scene);
+            begin_paced(&fixture, &kinds[kind], 1.0);
+            play_paced(&fixture, frame_rates[i]);
+            CHECK_UINT(play_state(fixture.scene.player), 1);
+            CHECK_NEAR(play_time(fixture.scene.player), 2.0 - low, 2e-6);
+            play_scene_end(&fixture.scene);
         }
     }
 }
@@ -607,12 +609,12 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
 // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 s.
 TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
     FOR (i, FRAME_RATES) {
-        OWN_PLAY of;
-        follow_begin(&of);
-        set_all(&of, 5.0f);
-        play_steps(of.player, frame_rates[i], 1.0);
-        CHECK_UINT(play_state(of.player), 1);
-        CHECK_NEAR(play_time(of.player), 1.0 - log(2.0) / 3.0, 1e-6);
+        OWN_PLAY fixture;
+        follow_begin(&fixture);
+        set_all(&fixture, 5.0f);
+        play_steps(fixture.player, frame_rates[i], 1.0);
+        CHECK_UINT(play_state(fixture.player), 1);
+        CHECK_NEAR(play_time(fixture.player), 1.0 - log(2.0) / 3.0, 1e-6);
     }
 }
 
@@ -622,19 +624,19 @@ PLAY_LISTENER(count_event)
 }
 
 // A cycle of transitions that takes no time rests while a parameter that they do not ask for moves.
-TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(of)) {
-    play_scene_add(of, 11, 10.0, 0.3, 1);
-    play_scene_add(of, 11, 10.0, 0.3, 2);
-    play_scene_read(of, "float smooth 1 float spring 1 float ease 1 float plain 1 "
-                        "follow smooth smooth 3 report { enter } layer body { state low a "
-                        "state high b transition low high transition high low }");
+TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
+    play_scene_add(fixture, 11, 10.0, 0.3, 1);
+    play_scene_add(fixture, 11, 10.0, 0.3, 2);
+    play_scene_read(fixture, "float smooth 1 float spring 1 float ease 1 float plain 1 "
+                             "follow smooth smooth 3 report { enter } layer body { state low a "
+                             "state high b transition low high transition high low }");
     int most = 0;
     FOR (i, FRAME_RATES) {
         int count = 0;
-        md5_player_reset(of->player);
-        CHECK(md5_player_set(of->player, SMOOTH, 5.0f));
+        md5_player_reset(fixture->player);
+        CHECK(md5_player_set(fixture->player, SMOOTH, 5.0f));
         FOR (step, frame_rates[i])
-            md5_player_advance(of->player, 1.0 / frame_rates[i], count_event, &count);
+            md5_player_advance(fixture->player, 1.0 / frame_rates[i], count_event, &count);
         most = i == 0 ? count : most;
         CHECK_UINT((unsigned)count, (unsigned)most);
     }

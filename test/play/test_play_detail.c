@@ -20,19 +20,19 @@ typedef struct detail_test {
 static const int play_parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
 // Selects random joints. Their ancestors must be animated, too.
-static void select_joints(detail_test *of, uint64_t *random)
+static void select_joints(detail_test *fixture, uint64_t *random)
 {
     size_t used = 0;
-    of->words[0] = '\0';
-    memset(of->are_animated, 0, sizeof of->are_animated);
-    of->are_animated[0] = true;
+    fixture->words[0] = '\0';
+    memset(fixture->are_animated, 0, sizeof fixture->are_animated);
+    fixture->are_animated[0] = true;
     FOR (i, PLAY_JOINTS) {
         if (!play_one_in(random, 4))
             continue;
-        used +=
-            (size_t)snprintf(of->words + used, sizeof of->words - used, "%s ", play_joint_names[i]);
+        used += (size_t)snprintf(fixture->words + used, sizeof fixture->words - used, "%s ",
+                                 play_joint_names[i]);
         for (int joint = i; joint >= 0; joint = play_parents[joint])
-            of->are_animated[joint] = true;
+            fixture->are_animated[joint] = true;
     }
 }
 
@@ -43,35 +43,35 @@ static const md5_modifier_desc swaying = {.name = "sway",
                                           .spring.gravity = 50.0f};
 
 // play_random_make() gives layers no masks; here layers of every second machine have them.
-static void begin_machine(detail_test *of, uint64_t seed, uint64_t *random,
+static void begin_machine(detail_test *fixture, uint64_t seed, uint64_t *random,
                           const md5_modifier_desc *modifier)
 {
     *random = seed * 0x2545F4914F6CDD1Du + 1;
-    select_joints(of, random);
-    play_random_make(&of->stock, &of->tables, random);
-    const md5_mask_desc masks[MASKS] = {{.name = "few", .joints = of->words},
+    select_joints(fixture, random);
+    play_random_make(&fixture->stock, &fixture->tables, random);
+    const md5_mask_desc masks[MASKS] = {{.name = "few", .joints = fixture->words},
                                         {.name = "upper", .joints = "*spine", .feather = 1}};
-    of->tables.desc.masks = masks;
-    of->tables.desc.num_masks = MASKS;
-    of->tables.desc.modifiers = modifier;
-    of->tables.desc.num_modifiers = modifier ? 1 : 0;
-    for (uint32_t i = 1; seed % 2 && i < of->tables.desc.num_layers; i++) {
-        of->tables.layers[i].mask = "upper";
-        of->tables.layers[i].weight = i == 1 ? 1.0f : 0.5f;
+    fixture->tables.desc.masks = masks;
+    fixture->tables.desc.num_masks = MASKS;
+    fixture->tables.desc.modifiers = modifier;
+    fixture->tables.desc.num_modifiers = modifier ? 1 : 0;
+    for (uint32_t i = 1; seed % 2 && i < fixture->tables.desc.num_layers; i++) {
+        fixture->tables.layers[i].mask = "upper";
+        fixture->tables.layers[i].weight = i == 1 ? 1.0f : 0.5f;
     }
-    of->machine = play_machine(&of->tables.desc);
-    of->full = play_player(of->machine);
-    of->reduced = play_player(of->machine);
+    fixture->machine = play_machine(&fixture->tables.desc);
+    fixture->full = play_player(fixture->machine);
+    fixture->reduced = play_player(fixture->machine);
 }
 
 // A random step of both; events and root motion must be the same, to the bit.
-static bool advance_both(detail_test *of, uint64_t *random)
+static bool advance_both(detail_test *fixture, uint64_t *random)
 {
-    md5_player *const players[2] = {of->full, of->reduced};
+    md5_player *const players[2] = {fixture->full, fixture->reduced};
     md5_xform motions[2];
     const double seconds = 0.1 * play_random_seconds(random);
     if (play_one_in(random, 2))
-        play_random_change(players, 2, &of->tables, random);
+        play_random_change(players, 2, &fixture->tables, random);
     if (play_one_in(random, 4)) {
         const md5_shot_desc shot = {
             .mode = (md5_layer_mode)play_below(random, 2),
@@ -80,15 +80,15 @@ static bool advance_both(detail_test *of, uint64_t *random)
             .fade_out = 0.1f,
         };
         const uint32_t clip = play_below(random, PLAY_RANDOM_CLIPS);
-        CHECK(md5_player_play_shot(of->full, 0, clip, &shot));
-        CHECK(md5_player_play_shot(of->reduced, 0, clip, &shot));
+        CHECK(md5_player_play_shot(fixture->full, 0, clip, &shot));
+        CHECK(md5_player_play_shot(fixture->reduced, 0, clip, &shot));
     }
     FOR (i, 2) {
-        of->heard[i].count = 0;
-        md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
+        fixture->heard[i].count = 0;
+        md5_player_advance(players[i], seconds, play_hear, &fixture->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
     }
-    return play_heard_the_same(&of->heard[0], &of->heard[1])
+    return play_heard_the_same(&fixture->heard[0], &fixture->heard[1])
            && CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0]);
 }
 
@@ -103,23 +103,23 @@ static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md
     return is_right;
 }
 
-typedef bool check_machine(detail_test *of, uint64_t *random);
+typedef bool check_machine(detail_test *fixture, uint64_t *random);
 
 static void check_machines(check_machine *check, const md5_modifier_desc *modifier)
 {
-    OWN detail_test *const of = calloc(1, sizeof *of);
+    OWN detail_test *const fixture = calloc(1, sizeof *fixture);
     bool is_right = true;
-    play_random_begin(&of->stock);
+    play_random_begin(&fixture->stock);
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
         uint64_t random;
-        begin_machine(of, seed, &random, modifier);
-        is_right = check(of, &random);
+        begin_machine(fixture, seed, &random, modifier);
+        is_right = check(fixture, &random);
         CHECK_THAT(is_right, "machine of seed %llu", (unsigned long long)seed);
-        md5_destroy_player(of->full);
-        md5_destroy_player(of->reduced);
-        md5_destroy_machine(of->machine);
+        md5_destroy_player(fixture->full);
+        md5_destroy_player(fixture->reduced);
+        md5_destroy_machine(fixture->machine);
     }
-    play_end(&of->stock.made);
+    play_end(&fixture->stock.made);
 }
 
 // The pose of a player, in memory full of NaN: nothing that was there before may show.
@@ -133,17 +133,17 @@ static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32
     md5_player_pose(player, pose, NULL, NULL, scratch);
 }
 
-static bool poses_few_joints(detail_test *of, uint64_t *random)
+static bool poses_few_joints(detail_test *fixture, uint64_t *random)
 {
-    bool is_right = CHECK(md5_player_set_detail(of->reduced, &(md5_detail){.mask = "few"}));
+    bool is_right = CHECK(md5_player_set_detail(fixture->reduced, &(md5_detail){.mask = "few"}));
     for (int i = 0; is_right && i < STEPS; i++) {
         md5_xform full[PLAY_JOINTS], reduced[PLAY_JOINTS];
-        is_right = advance_both(of, random);
-        play_pose(of->full, full);
-        pose_over_nan(of->reduced, of->machine, PLAY_JOINTS, reduced);
+        is_right = advance_both(fixture, random);
+        play_pose(fixture->full, full);
+        pose_over_nan(fixture->reduced, fixture->machine, PLAY_JOINTS, reduced);
         is_right = is_right
-                   && is_reduced(reduced, full, of->stock.made.model->bind_local, of->are_animated,
-                                 PLAY_JOINTS);
+                   && is_reduced(reduced, full, fixture->stock.made.model->bind_local,
+                                 fixture->are_animated, PLAY_JOINTS);
     }
     return is_right;
 }
@@ -153,26 +153,28 @@ TEST (detail_of_few_joints_poses_them_with_the_same_bits) {
 }
 
 // The player at full detail is posed at the same moments, so its spring has the same past.
-static bool poses_at_intervals(detail_test *of, uint64_t *random)
+static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
 {
     const uint32_t interval = 1 + play_below(random, 5), phase = play_below(random, 9);
     const uint32_t num_before = play_below(random, 4);
     md5_xform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
-    md5_player_target(of->full, 0)->weight = md5_player_target(of->reduced, 0)->weight = 0.7f;
+    md5_player_target(fixture->full, 0)->weight = md5_player_target(fixture->reduced, 0)->weight =
+        0.7f;
     FOR (i, num_before) {
-        play_pose(of->full, full);
-        play_pose(of->reduced, full);
+        play_pose(fixture->full, full);
+        play_pose(fixture->reduced, full);
     }
     const md5_detail detail = {.interval = interval, .phase = phase};
-    OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
     bool is_right = true;
     for (uint32_t i = 0; is_right && i < STEPS; i++) {
-        is_right = advance_both(of, random) && CHECK(md5_player_set_detail(of->reduced, &detail));
+        is_right = advance_both(fixture, random)
+                   && CHECK(md5_player_set_detail(fixture->reduced, &detail));
         const bool is_due = i == 0 || (num_before + i + phase) % interval == 0;
         if (is_due)
-            play_pose(of->full, kept);
+            play_pose(fixture->full, kept);
         is_right = is_right
-                   && CHECK(md5_player_pose(of->reduced, posed, NULL, NULL, scratch) == is_due)
+                   && CHECK(md5_player_pose(fixture->reduced, posed, NULL, NULL, scratch) == is_due)
                    && CHECK_BYTES(posed, kept, sizeof kept);
     }
     return is_right;
@@ -182,17 +184,17 @@ TEST (detail_interval_keeps_poses_but_neither_time_nor_events) {
     check_machines(poses_at_intervals, &swaying);
 }
 
-static bool poses_as_before(detail_test *of, uint64_t *random)
+static bool poses_as_before(detail_test *fixture, uint64_t *random)
 {
     bool is_right = true;
     for (int i = 0; is_right && i < STEPS; i++) {
         md5_xform full[PLAY_JOINTS], again[PLAY_JOINTS];
         const md5_detail details[] = {{.interval = 7}, {.mask = "few", .interval = 2}};
-        CHECK(md5_player_set_detail(of->reduced, &details[i % 2]));
-        CHECK(md5_player_set_detail(of->reduced, i % 3 == 0 ? NULL : &(md5_detail){0}));
-        is_right = advance_both(of, random);
-        play_pose(of->full, full);
-        play_pose(of->reduced, again);
+        CHECK(md5_player_set_detail(fixture->reduced, &details[i % 2]));
+        CHECK(md5_player_set_detail(fixture->reduced, i % 3 == 0 ? NULL : &(md5_detail){0}));
+        is_right = advance_both(fixture, random);
+        play_pose(fixture->full, full);
+        play_pose(fixture->reduced, again);
         is_right = is_right && CHECK_BYTES(full, again, sizeof full);
     }
     return is_right;
@@ -205,69 +207,69 @@ TEST (detail_in_full_has_the_same_bits) {
 // -- One character ----------------------------------------------------------------------------
 
 // A clip that swings, and a machine with a mask and modifiers.
-static void begin_scene(play_scene *of, const char *modifiers)
+static void begin_scene(play_scene *fixture, const char *modifiers)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 17, 20.0, 0.5, 3);
-    play_scene_read(of,
+    play_scene_begin(fixture);
+    play_scene_add(fixture, 17, 20.0, 0.5, 3);
+    play_scene_read(fixture,
                     "mask trunk ( chest ) mask legless ( *chest lhip ) %s layer all { state a a }",
                     modifiers);
 }
 
 TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
-    OWN_PLAY of;
-    begin_scene(&of, "modifier reach fabrik lhand { length 4 } "
-                     "modifier stand feet pelvis { foot lfoot } modifier nod joint chest");
+    OWN_PLAY fixture;
+    begin_scene(&fixture, "modifier reach fabrik lhand { length 4 } "
+                          "modifier stand feet pelvis { foot lfoot } modifier nod joint chest");
     md5_xform still[PLAY_JOINTS], pose[PLAY_JOINTS];
-    md5_target *const reach = md5_player_target(of.player, 0);
-    md5_target *const stand = md5_player_target(of.player, 1);
-    md5_target *const nod = md5_player_target(of.player, 2);
+    md5_target *const reach = md5_player_target(fixture.player, 0);
+    md5_target *const stand = md5_player_target(fixture.player, 1);
+    md5_target *const nod = md5_player_target(fixture.player, 2);
     nod->weight = 1.0f;
     nod->rotation = (md5_quat){0.6f, 0, 0, 0.8f};
-    play_pose(of.player, still);
+    play_pose(fixture.player, still);
     reach->weight = stand->weight = 1.0f;
     reach->position = (md5_vec3){30, 20, 70};
-    md5_player_feet(of.player, 1)->floor = 9.0f;
-    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "trunk"}));
-    play_pose(of.player, pose);
+    md5_player_feet(fixture.player, 1)->floor = 9.0f;
+    CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "trunk"}));
+    play_pose(fixture.player, pose);
     CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods
-    const md5_xform *const bind = of.made.model->bind_local;
+    const md5_xform *const bind = fixture.made.model->bind_local;
     CHECK_BYTES(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]);
     // The hand is animated, the foot is not.
-    CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "legless"}));
-    play_pose(of.player, pose);
+    CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "legless"}));
+    play_pose(fixture.player, pose);
     CHECK(memcmp(pose + 3, still + 3, sizeof pose[0]) != 0);
     CHECK_BYTES(pose + 1, still + 1, sizeof pose[0]); // the pelvis is not lowered
     CHECK_BYTES(pose + 10, bind + 10, 2 * sizeof pose[0]);
 }
 
 // An unknown mask changes neither the interval nor the phase, of which only the rest counts.
-TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(of, "")) {
+TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(fixture, "")) {
     md5_xform pose[PLAY_JOINTS];
-    OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
-    CHECK(md5_player_set_detail(of->player,
+    OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
+    CHECK(md5_player_set_detail(fixture->player,
                                 &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
-    CHECK(!md5_player_set_detail(of->player,
+    CHECK(!md5_player_set_detail(fixture->player,
                                  &(md5_detail){.mask = "tail", .interval = 2, .phase = 1}));
     FOR (call, 12u) // the first, since there is none to show
-        CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch)
+        CHECK(md5_player_pose(fixture->player, pose, NULL, NULL, scratch)
               == (call == 0 || (call + 11) % 4 == 0));
-    md5_player_reset(of->player);
+    md5_player_reset(fixture->player);
     FOR (call, 4)
-        CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch));
+        CHECK(md5_player_pose(fixture->player, pose, NULL, NULL, scratch));
 }
 
 // No pose becomes older than the interval, whatever it was before.
-TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(of, "")) {
+TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(fixture, "")) {
     uint64_t random = 5;
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
-    OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
+    OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
     FOR (i, 2000) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
-            of->player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
-        age = md5_player_pose(of->player, pose, NULL, NULL, scratch) ? 0 : age + 1;
+            fixture->player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
+        age = md5_player_pose(fixture->player, pose, NULL, NULL, scratch) ? 0 : age + 1;
         CHECK(age < interval);
     }
 }
@@ -351,72 +353,73 @@ typedef struct hooked {
 // Moves a hand by the number of the job.
 static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform *const *poses)
 {
-    hooked *const of = user;
-    of->num_hooked += count;
+    hooked *const fixture = user;
+    fixture->num_hooked += count;
     FOR (i, count) {
         CHECK(jobs[i].is_computed || !jobs[i].keeps_matrices);
-        poses[i][6].translation.x += (float)(jobs + i - of->crowd->jobs);
+        poses[i][6].translation.x += (float)(jobs + i - fixture->crowd->jobs);
     }
 }
 
-static void begin_crowd(hooked *of)
+static void begin_crowd(hooked *fixture)
 {
-    *of = (hooked){.crowd = play_crowd_new("mask trunk ( chest ) modifier look aim head "
-                                           "layer all { state a a }",
-                                           CROWD)};
+    *fixture = (hooked){.crowd = play_crowd_new("mask trunk ( chest ) modifier look aim head "
+                                                "layer all { state a a }",
+                                                CROWD)};
     for (uint32_t i = 0; i < CROWD; i++) {
         const md5_detail detail = {
             .mask = i % 3 == 0 ? "trunk" : NULL, .interval = i % 5, .phase = i};
-        CHECK(md5_player_set_detail(of->crowd->players[i], &detail));
-        CHECK(md5_player_set_detail(of->crowd->alone[i], &detail));
-        of->crowd->jobs[i].hook = i % 7 < 3 ? hook : NULL;
-        of->crowd->jobs[i].hook_user = of;
+        CHECK(md5_player_set_detail(fixture->crowd->players[i], &detail));
+        CHECK(md5_player_set_detail(fixture->crowd->alone[i], &detail));
+        fixture->crowd->jobs[i].hook = i % 7 < 3 ? hook : NULL;
+        fixture->crowd->jobs[i].hook_user = fixture;
     }
 }
 
-#define TEST_HERE(title) TEST_WITH (title, hooked, of, begin_crowd(of), play_crowd_free(of->crowd))
+#define TEST_HERE(title) \
+    TEST_WITH (title, hooked, fixture, begin_crowd(fixture), play_crowd_free(fixture->crowd))
 
-static void play(hooked *of)
+static void play(hooked *fixture)
 {
-    of->num_hooked = 0;
-    play_crowd_go_on(of->crowd);
+    fixture->num_hooked = 0;
+    play_crowd_go_on(fixture->crowd);
 }
 
 // Compares a job with its player alone, whose pose is changed as the hook changes it.
-static bool is_as_alone(const play_crowd *of, uint32_t number, void *scratch)
+static bool is_as_alone(const play_crowd *fixture, uint32_t number, void *scratch)
 {
-    const md5_model *const model = of->scene.made.model;
-    const md5_play_job *const job = &of->jobs[number];
+    const md5_model *const model = fixture->scene.made.model;
+    const md5_play_job *const job = &fixture->jobs[number];
     md5_xform pose[PLAY_JOINTS];
     md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
-    play_advance(of->alone[number], job->seconds);
-    const bool is_computed = md5_player_pose(of->alone[number], pose, NULL, NULL, scratch);
+    play_advance(fixture->alone[number], job->seconds);
+    const bool is_computed = md5_player_pose(fixture->alone[number], pose, NULL, NULL, scratch);
     if (job->hook)
         pose[6].translation.x += (float)number;
     md5_local_to_model(&model->skeleton, pose, joints);
     md5_build_palette(model, joints, palette);
     return CHECK(job->is_computed == is_computed)
-           && CHECK_BYTES(of->joints[number], joints, sizeof joints)
-           && CHECK_BYTES(of->palettes[number], palette, sizeof palette);
+           && CHECK_BYTES(fixture->joints[number], joints, sizeof joints)
+           && CHECK_BYTES(fixture->palettes[number], palette, sizeof palette);
 }
 
 TEST_HERE (detail_of_a_crowd_is_that_of_each) {
-    play_crowd *const crowd = of->crowd;
+    play_crowd *const crowd = fixture->crowd;
     OWN void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
     uint32_t num_hooks = 0;
     for (uint32_t i = 0; i < CROWD; i++)
         num_hooks += crowd->jobs[i].hook != NULL;
     FOR (frame, 9) {
-        play(of);
-        CHECK_UINT(of->num_hooked, num_hooks);
+        play(fixture);
+        CHECK_UINT(fixture->num_hooked, num_hooks);
         for (uint32_t i = 0; i < CROWD; i++)
             is_as_alone(crowd, i, scratch);
     }
 }
 
 TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
-    play_crowd *const crowd = of->crowd;
-    play(of);
+    play_crowd *const crowd = fixture->crowd;
+    play(fixture);
     for (uint32_t i = 0; i < CROWD; i++)
         crowd->jobs[i].keeps_matrices = true;
     OWN md5_mat34 *const before = malloc(sizeof crowd->palettes);
@@ -424,7 +427,7 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
         uint32_t num_hooks = 0;
         memcpy(before, crowd->palettes, sizeof crowd->palettes);
         memset(crowd->joints, 0, sizeof crowd->joints);
-        play(of);
+        play(fixture);
         for (uint32_t i = 0; i < CROWD; i++) {
             const bool is_computed = crowd->jobs[i].is_computed;
             CHECK((memcmp(&before[i * PLAY_JOINTS], crowd->palettes[i], sizeof crowd->palettes[i])
@@ -433,20 +436,20 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
             CHECK((crowd->joints[i][0].m[0] != 0.0f) == is_computed);
             num_hooks += crowd->jobs[i].hook && is_computed;
         }
-        CHECK_UINT(of->num_hooked, num_hooks);
+        CHECK_UINT(fixture->num_hooked, num_hooks);
     }
 }
 
 // The detail is set in every frame, and changes for some players.
 TEST_HERE (detail_of_a_crowd_costs_the_same_in_each_frame) {
-    play_crowd *const crowd = of->crowd;
+    play_crowd *const crowd = fixture->crowd;
     FOR (frame, 40) {
         uint32_t num_computed = 0;
         FOR (i, 64u)
             md5_player_set_detail(crowd->players[i], &(md5_detail){.interval = 4, .phase = i});
         FOR (i, 4u) // they come near, and go again
             md5_player_set_detail(crowd->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
-        play(of);
+        play(fixture);
         for (uint32_t i = 4; i < 64; i++)
             num_computed += crowd->jobs[i].is_computed;
         CHECK_UINT(num_computed, frame == 0 ? 60 : 15);

@@ -32,13 +32,13 @@ static const char *const EXTRACTS[] = {"", "move", "walk", "turn"};
 #define EVENTS "frame 15 footstep right frame 5 footstep left frame 0 start frame 20 end "
 
 // Three clips of a second, with the same events. `extract` is a word of a clip, or "".
-static void begin(play_scene *of, const char *extract, const char *states)
+static void begin(play_scene *fixture, const char *extract, const char *states)
 {
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, 3u)
-        play_add_clip(&of->made, 21, 20.0, 0.3, walks[i], i);
-    play_scene_read(of,
+        play_add_clip(&fixture->made, 21, 20.0, 0.3, walks[i], i);
+    play_scene_read(fixture,
                     "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
                     "clip run f { %s " EVENTS "markers ( 4 15 ) } "
                     "clip turn f { %s " EVENTS "markers ( 1 12 ) } float x 0.5 float pace 1 "
@@ -51,8 +51,8 @@ static void begin(play_scene *of, const char *extract, const char *states)
 
 // -- Events -----------------------------------------------------------------------------------
 
-TEST_PLAY (play_events_come_in_order, begin(of, "", "state walk walk")) {
-    OWN_PLAYER player = play_player(of->machine);
+TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
+    OWN_PLAYER player = play_player(fixture->machine);
     events_heard got = {0};
     listen(player, 2.0, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
@@ -82,8 +82,8 @@ TEST_PLAY (play_events_come_in_order, begin(of, "", "state walk walk")) {
 
 // The same random stretch of time, in one step and in many, over transitions and at their exits.
 TEST (play_events_do_not_depend_on_steps) {
-    OWN_PLAY of;
-    begin(&of, "",
+    OWN_PLAY fixture;
+    begin(&fixture, "",
           "state walk walk state line line state once once state swing swing state bend bend "
           "transition walk line { exit 1.3 duration 0.35 } transition line once { exit 1 } "
           "transition once swing { exit 1 duration 0.25 } "
@@ -93,7 +93,8 @@ TEST (play_events_do_not_depend_on_steps) {
     FOR (round, 60) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
-        md5_player *const whole = play_player(of.machine), *const split = play_player(of.machine);
+        md5_player *const whole = play_player(fixture.machine), *const split =
+                                                                    play_player(fixture.machine);
         events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit =
                                                                       calloc(1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
@@ -118,8 +119,8 @@ TEST (play_events_do_not_depend_on_steps) {
 }
 
 // As many events fire as the clip's time says.
-TEST_PLAY (play_events_are_as_many_as_passes, begin(of, "", "state loop loop")) {
-    OWN_PLAYER player = play_player(of->machine);
+TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loop")) {
+    OWN_PLAYER player = play_player(fixture->machine);
     uint64_t random = 9;
     OWN events_heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
@@ -144,8 +145,8 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(of, "", "state loop loop")) 
 // Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
 // at the start of a fade has the weight in the middle of the fade's first eighth.
 TEST_PLAY (play_events_have_weights,
-           begin(of, "", "state bend bend state run run state none nothing")) {
-    OWN_PLAYER player = play_player(of->machine);
+           begin(fixture, "", "state bend bend state run run state none nothing")) {
+    OWN_PLAYER player = play_player(fixture->machine);
     events_heard got = {0};
     md5_player_set(player, 0, 0.25f);
     listen(player, 0.3, &got);
@@ -198,12 +199,12 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
 TEST (play_root_moves_as_its_clips) {
     uint64_t random = 3;
     for (int extract = MD5_EXTRACT_NONE; extract <= MD5_EXTRACT_TURN; extract++) {
-        OWN_PLAY of;
-        begin(&of, EXTRACTS[extract],
+        OWN_PLAY fixture;
+        begin(&fixture, EXTRACTS[extract],
               "state walk walk state turn turn state line line state once once state swing swing "
               "state bend bend");
         for (uint32_t parts = 1; parts < 400; parts *= 7) {
-            OWN_PLAYER player = play_player(of.machine);
+            OWN_PLAYER player = play_player(fixture.machine);
             const double s = 7.3;
             const bool goes = extract != MD5_EXTRACT_NONE, turns = extract == MD5_EXTRACT_TURN;
             const double up = extract == MD5_EXTRACT_MOVE ? 1.0 : 0.0;
@@ -241,10 +242,10 @@ TEST (play_root_moves_as_its_clips) {
 // While weights change, root motion uses their mean: a fade from one speed to another moves at half
 // of each. So does an inertial transition, whose velocity goes over smoothly, exactly.
 TEST_PLAY (play_root_moves_smoothly_through_fades,
-           begin(of, "walk", "state walk walk state run run state none nothing")) {
+           begin(fixture, "walk", "state walk walk state run run state none nothing")) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
-        OWN_PLAYER player = play_player(of->machine);
+        OWN_PLAYER player = play_player(fixture->machine);
         md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
         play_fade(player, 0, 2, 1.0f);
@@ -265,9 +266,9 @@ TEST_PLAY (play_root_moves_smoothly_through_fades,
 TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     enum { CHANGES = 12, PARTS = 50 };
     const double step = 1.0 / 512.0;
-    OWN_PLAY of;
-    begin(&of, "walk", "state walk walk state run run");
-    md5_player *player = play_player(of.machine), *other = play_player(of.machine);
+    OWN_PLAY fixture;
+    begin(&fixture, "walk", "state walk walk state run run");
+    md5_player *player = play_player(fixture.machine), *other = play_player(fixture.machine);
     double velocity = 40.0;
     for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
         if (i % PARTS == 0)
@@ -291,8 +292,8 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 }
 
 // Extracted motion is removed from the pose; both together are the motion of the clip.
-TEST_PLAY (play_root_and_pose_are_the_clip, begin(of, "turn", "state turn turn")) {
-    md5_player *const player = play_player(of->machine);
+TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn turn")) {
+    md5_player *const player = play_player(fixture->machine);
     play_place at = {0};
     FOR (i, 20) {
         play_advance(player, 0.0475);
@@ -300,7 +301,7 @@ TEST_PLAY (play_root_and_pose_are_the_clip, begin(of, "turn", "state turn turn")
         md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS];
         play_pose(player, pose);
-        play_real_sample(of->made.anims[2], 0.95 * (i + 1), expected);
+        play_real_sample(fixture->made.anims[2], 0.95 * (i + 1), expected);
         play_go_on(&at, pose[0]);
         CHECK_NEAR(at.x, expected[0].at.x, 1e-3);
         CHECK_NEAR(at.y, expected[0].at.y, 1e-3);
@@ -342,22 +343,22 @@ PLAY_LISTENER(report_hear)
     }
 }
 
-static void report_end(report_test *of)
+static void report_end(report_test *fixture)
 {
-    play_scene_end(&of->scene);
+    play_scene_end(&fixture->scene);
 }
 #define OWN_REPORT __attribute__((cleanup(report_end))) report_test
 #define REPORTS_ALL "report { enter leave transition_end clip_end } "
 
 // Two clips, a of 1 s and b of 0.5 s; four states, the first with `motion`.
-static void report_begin(report_test *of, const char *report, const char *motion,
+static void report_begin(report_test *fixture, const char *report, const char *motion,
                          const char *transitions)
 {
-    *of = (report_test){.heard = ""};
-    play_scene_clips(&of->scene, 1, 11, 10.0);
-    play_scene_add(&of->scene, 6, 10.0, 0.3, 2);
+    *fixture = (report_test){.heard = ""};
+    play_scene_clips(&fixture->scene, 1, 11, 10.0);
+    play_scene_add(&fixture->scene, 6, 10.0, 0.3, 2);
     play_scene_read(
-        &of->scene,
+        &fixture->scene,
         "%s trigger jump clip a f clip b f { frame 5 last } "
         "motion b_once clip b { once } motion b_there clip b { ping_pong } "
         "motion b_back clip b { once start 1 speed -1 } "
@@ -365,64 +366,65 @@ static void report_begin(report_test *of, const char *report, const char *motion
         report, motion, transitions);
 }
 
-static const char *advance(report_test *of, double seconds)
+static const char *advance(report_test *fixture, double seconds)
 {
-    of->heard[0] = '\0';
-    of->status = md5_player_advance(of->scene.player, seconds, report_hear, of->heard);
-    return of->heard;
+    fixture->heard[0] = '\0';
+    fixture->status =
+        md5_player_advance(fixture->scene.player, seconds, report_hear, fixture->heard);
+    return fixture->heard;
 }
 
 TEST (states_are_entered_and_left_and_transitions_end) {
-    OWN_REPORT of;
-    report_begin(&of, REPORTS_ALL, "a",
+    OWN_REPORT fixture;
+    report_begin(&fixture, REPORTS_ALL, "a",
                  "transition stand jump { when jump duration 0.25 } "
                  "transition jump stand { exit 1 inertial }");
-    CHECK_STRING(advance(&of, 0.0), "enter body/stand 0.0; ");
-    CHECK_STRING(advance(&of, 0.5), "");
-    md5_player_set(of.scene.player, 0, 1.0f);
-    CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/jump 0.1; ");
-    CHECK_STRING(advance(&of, 0.125), "");
-    CHECK_STRING(advance(&of, 0.125), "arrive body/jump 0.1; ");
+    CHECK_STRING(advance(&fixture, 0.0), "enter body/stand 0.0; ");
+    CHECK_STRING(advance(&fixture, 0.5), "");
+    md5_player_set(fixture.scene.player, 0, 1.0f);
+    CHECK_STRING(advance(&fixture, 0.0), "leave body/stand 0.0; enter body/jump 0.1; ");
+    CHECK_STRING(advance(&fixture, 0.125), "");
+    CHECK_STRING(advance(&fixture, 0.125), "arrive body/jump 0.1; ");
     // At the clip's end, in this order; the exit is a cut, which arrives immediately.
-    CHECK_STRING(advance(&of, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
-                                     "arrive body/stand 0.0; ");
-    CHECK_STRING(advance(&of, 2.0), "end a; end a; ");
+    CHECK_STRING(advance(&fixture, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
+                                          "arrive body/stand 0.0; ");
+    CHECK_STRING(advance(&fixture, 2.0), "end a; end a; ");
 }
 
 TEST (interrupted_transition_has_no_end) {
-    OWN_REPORT of;
-    report_begin(&of, REPORTS_ALL, "a", "");
-    md5_player *const player = of.scene.player;
-    advance(&of, 0.25);
+    OWN_REPORT fixture;
+    report_begin(&fixture, REPORTS_ALL, "a", "");
+    md5_player *const player = fixture.scene.player;
+    advance(&fixture, 0.25);
     play_fade(player, 0, 2, 0.25f);
-    CHECK_STRING(advance(&of, 0.125), "leave body/stand 0.0; enter body/rest 0.2; ");
+    CHECK_STRING(advance(&fixture, 0.125), "leave body/stand 0.0; enter body/rest 0.2; ");
     md5_player_fade_to(player, 0, 3, 0.125f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    CHECK_STRING(advance(&of, 0.1), "leave body/rest 0.2; enter body/land 0.3; ");
-    CHECK_STRING(advance(&of, 0.1), "arrive body/land 0.3; ");
+    CHECK_STRING(advance(&fixture, 0.1), "leave body/rest 0.2; enter body/land 0.3; ");
+    CHECK_STRING(advance(&fixture, 0.1), "arrive body/land 0.3; ");
 }
 
 TEST (state_that_is_left_at_once_is_silent) {
-    OWN_REPORT of;
-    report_begin(&of, REPORTS_ALL, "a", "transition rest land");
-    md5_player *const player = of.scene.player;
-    advance(&of, 0.0);
+    OWN_REPORT fixture;
+    report_begin(&fixture, REPORTS_ALL, "a", "transition rest land");
+    md5_player *const player = fixture.scene.player;
+    advance(&fixture, 0.0);
     play_fade(player, 0, 1, 0.0f);
     play_fade(player, 0, 2, 0.0f);
-    CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
-                                    "arrive body/land 0.3; ");
+    CHECK_STRING(advance(&fixture, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
+                                         "arrive body/land 0.3; ");
 }
 
 TEST (seek_reports_nothing) {
-    OWN_REPORT of;
-    report_begin(&of, REPORTS_ALL, "a", "");
-    advance(&of, 0.0);
-    md5_player_seek(of.scene.player, 0, 3, 0.25);
-    CHECK_STRING(advance(&of, 0.125), "");
-    play_fade(of.scene.player, 0, 0, 0.0f);
-    CHECK_STRING(advance(&of, 0.0),
+    OWN_REPORT fixture;
+    report_begin(&fixture, REPORTS_ALL, "a", "");
+    advance(&fixture, 0.0);
+    md5_player_seek(fixture.scene.player, 0, 3, 0.25);
+    CHECK_STRING(advance(&fixture, 0.125), "");
+    play_fade(fixture.scene.player, 0, 0, 0.0f);
+    CHECK_STRING(advance(&fixture, 0.0),
                  "leave body/land 0.3; enter body/stand 0.0; arrive body/stand 0.0; ");
-    md5_player_reset(of.scene.player);
-    CHECK_STRING(advance(&of, 0.0), "enter body/stand 0.0; ");
+    md5_player_reset(fixture.scene.player);
+    CHECK_STRING(advance(&fixture, 0.0), "enter body/stand 0.0; ");
 }
 
 TEST (clips_end_in_every_mode_and_direction) {
@@ -439,10 +441,10 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
     };
     EACH (row, cases) {
-        OWN_REPORT of;
-        report_begin(&of, "report { clip_end }", row->motion, "");
+        OWN_REPORT fixture;
+        report_begin(&fixture, "report { clip_end }", row->motion, "");
         FOR (k, 3) {
-            const char *const heard = advance(&of, row->steps[k]);
+            const char *const heard = advance(&fixture, row->steps[k]);
             CHECK_THAT(strcmp(heard, row->heard[k]) == 0, "%s, step %d: %s", row->motion, k, heard);
         }
     }
@@ -452,39 +454,40 @@ TEST (only_events_that_are_asked_for_are_reported) {
     static const char *const reports[4] = {"report { enter }", "report { leave }",
                                            "report { transition_end }", "report { clip_end }"};
     FOR (kind, 4) {
-        OWN_REPORT of;
-        report_begin(&of, reports[kind], "a", "");
-        advance(&of, 0.0);
-        play_fade(of.scene.player, 0, 1, 0.25f);
+        OWN_REPORT fixture;
+        report_begin(&fixture, reports[kind], "a", "");
+        advance(&fixture, 0.0);
+        play_fade(fixture.scene.player, 0, 1, 0.25f);
         static const char *const expected[] = {
             "enter body/jump 0.1; last; ",
             "leave body/stand 0.0; last; ",
             "arrive body/jump 0.1; last; ",
             "last; end b; ",
         };
-        CHECK_STRING(advance(&of, 1.0), expected[kind]);
-        CHECK_UINT(of.status.num_events, 2);
+        CHECK_STRING(advance(&fixture, 1.0), expected[kind]);
+        CHECK_UINT(fixture.status.num_events, 2);
     }
 }
 
 // A callback that begins to listen later hears only what changes from then on.
 TEST (changes_without_a_callback_are_not_kept) {
-    OWN_REPORT of;
-    report_begin(&of, REPORTS_ALL, "a", "");
-    play_advance(of.scene.player, 0.1);
-    play_fade(of.scene.player, 0, 1, 0.0f);
-    play_advance(of.scene.player, 0.1);
-    CHECK_STRING(advance(&of, 0.1), "");
+    OWN_REPORT fixture;
+    report_begin(&fixture, REPORTS_ALL, "a", "");
+    play_advance(fixture.scene.player, 0.1);
+    play_fade(fixture.scene.player, 0, 1, 0.0f);
+    play_advance(fixture.scene.player, 0.1);
+    CHECK_STRING(advance(&fixture, 0.1), "");
 }
 
 TEST (tables_cannot_hold_reported_events) {
     static const md5_event event = {.frame = 5, .name = "last", .kind = MD5_EVENT_ENTER};
     md5_error error = {0};
-    play_scene of;
-    play_scene_clips(&of, 1, 11, 10.0);
-    of.clips[0].events = &event;
-    of.clips[0].num_events = 1;
-    const md5_machine_desc desc = {.model = of.made.model, .clips = of.clips, .num_clips = 1};
+    play_scene fixture;
+    play_scene_clips(&fixture, 1, 11, 10.0);
+    fixture.clips[0].events = &event;
+    fixture.clips[0].num_events = 1;
+    const md5_machine_desc desc = {
+        .model = fixture.made.model, .clips = fixture.clips, .num_clips = 1};
     CHECK_FAILS(md5_create_machine(&desc, NULL, &error), error, MD5_ERROR_RANGE);
-    play_end(&of.made);
+    play_end(&fixture.made);
 }

@@ -22,17 +22,17 @@ static const char model_text[] = "numJoints 11\nnumMeshes 0\njoints {\n"
 
 // Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
 // machine.
-static void begin(play_rig *of, const char *words)
+static void begin(play_rig *fixture, const char *words)
 {
-    play_rig_read(of, model_text, NULL, "machine m {\nmodifier stand %s }", words);
-    play_rig_start(of);
-    if (of->player)
-        md5_player_target(of->player, 0)->weight = 1.0f;
+    play_rig_read(fixture, model_text, NULL, "machine m {\nmodifier stand %s }", words);
+    play_rig_start(fixture);
+    if (fixture->player)
+        md5_player_target(fixture->player, 0)->weight = 1.0f;
 }
 
-static real3 at_of(const play_rig *of, const md5_xform *pose, uint32_t joint)
+static real3 at_of(const play_rig *fixture, const md5_xform *pose, uint32_t joint)
 {
-    return ik_place(&of->model->skeleton, pose, joint).at;
+    return ik_place(&fixture->model->skeleton, pose, joint).at;
 }
 
 #define LEGS "foot ankle_l { knee knee_l hip hip_l } foot ankle_r"
@@ -47,21 +47,21 @@ static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot
 }
 
 #define TEST_HERE(title, ...) \
-    TEST_WITH (title, play_rig, of, begin(of, __VA_ARGS__), play_rig_end(of))
+    TEST_WITH (title, play_rig, fixture, begin(fixture, __VA_ARGS__), play_rig_end(fixture))
 
 // Ankles keep their height above the ground as in the bind pose, which the machine plays.
 TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS " }") {
     uint32_t num_calls = 0;
-    CHECK_STRING(of->error.message, "");
-    md5_player_set_ground(of->player, slope, &num_calls);
-    play_rig_go_on(of, 0.0);
+    CHECK_STRING(fixture->error.message, "");
+    md5_player_set_ground(fixture->player, slope, &num_calls);
+    play_rig_go_on(fixture, 0.0);
     CHECK_UINT(num_calls, 2);
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
-    const md5_foot *const feet = md5_player_feet(of->player, 0);
+    const md5_foot *const feet = md5_player_feet(fixture->player, 0);
     FOR (i, 2) {
-        const real3 was = at_of(of, of->model->bind_local, ankles[i]);
-        const real3 is = at_of(of, of->pose, ankles[i]);
+        const real3 was = at_of(fixture, fixture->model->bind_local, ankles[i]);
+        const real3 is = at_of(fixture, fixture->pose, ankles[i]);
         CHECK_NEAR(is.x, was.x, 1e-4);
         CHECK_NEAR(is.y, was.y, 1e-4);
         CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
@@ -69,22 +69,22 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     }
     // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
     // tilts.
-    CHECK_NEAR(at_of(of, of->pose, HEAD).z, 40.0 - 2.5, 1e-4);
-    const real3 up =
-        real4_rotate(ik_place(&of->model->skeleton, of->pose, ANKLE_R).rotation, (real3){0, 0, 1});
+    CHECK_NEAR(at_of(fixture, fixture->pose, HEAD).z, 40.0 - 2.5, 1e-4);
+    const real3 up = real4_rotate(
+        ik_place(&fixture->model->skeleton, fixture->pose, ANKLE_R).rotation, (real3){0, 0, 1});
     CHECK_NEAR(up.y, -0.4472135955, 1e-5);
     CHECK_NEAR(up.z, 0.8944271910, 1e-5);
 }
 
 TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " }") {
-    md5_foot *const feet = md5_player_feet(of->player, 0);
+    md5_foot *const feet = md5_player_feet(fixture->player, 0);
     feet[0].floor = 2.0f;
     feet[1].floor = -1.0f;
-    play_rig_go_on(of, 0.0);
-    CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
-    CHECK_NEAR(at_of(of, of->pose, ANKLE_R).z, 1.0, 1e-4);
-    CHECK(md5_player_feet(of->player, 1) == NULL);
-    md5_player_reset(of->player);
+    play_rig_go_on(fixture, 0.0);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4.0, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1.0, 1e-4);
+    CHECK(md5_player_feet(fixture->player, 1) == NULL);
+    md5_player_reset(fixture->player);
     CHECK(feet[0].floor == 0.0f && feet[0].lift == 0.0f && feet[0].ankle == ANKLE_L);
 }
 
@@ -96,16 +96,16 @@ TEST (play_feet_follow_with_their_time_constant) {
                  {"feet pelvis { " LEGS " smoothing 0.3 }", 0.3},
                  {"feet pelvis { " LEGS " smoothing 0 }", 1e-9}};
     EACH (row, cases) {
-        OWN_RIG of;
-        begin(&of, row->words);
-        md5_foot *const feet = md5_player_feet(of.player, 0);
-        play_rig_go_on(&of, 0.0);
+        OWN_RIG fixture;
+        begin(&fixture, row->words);
+        md5_foot *const feet = md5_player_feet(fixture.player, 0);
+        play_rig_go_on(&fixture, 0.0);
         feet[0].floor = feet[1].floor = 2.0f;
         for (int step = 1; step <= 7; step++) {
-            play_rig_go_on(&of, 0.02);
+            play_rig_go_on(&fixture, 0.02);
             const double height = 2.0 * (1.0 - exp(-0.02 * step / row->constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
-            CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 2.0 + height, 1e-4);
+            CHECK_NEAR(at_of(&fixture, fixture.pose, ANKLE_L).z, 2.0 + height, 1e-4);
         }
     }
 }
@@ -113,19 +113,19 @@ TEST (play_feet_follow_with_their_time_constant) {
 // With weight 0 nothing is changed; afterwards feet do not move from their old positions, but begin
 // on the ground.
 TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoothing 10 }") {
-    md5_foot *const feet = md5_player_feet(of->player, 0);
-    md5_target *const target = md5_player_target(of->player, 0);
+    md5_foot *const feet = md5_player_feet(fixture->player, 0);
+    md5_target *const target = md5_player_target(fixture->player, 0);
     feet[0].floor = feet[1].floor = 2.0f;
-    play_rig_go_on(of, 0.1);
-    CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
+    play_rig_go_on(fixture, 0.1);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4.0, 1e-4);
     target->weight = 0.0f;
-    play_rig_go_on(of, 0.1);
-    CHECK_BYTES(of->pose, of->model->bind_local, JOINTS * sizeof *of->pose);
+    play_rig_go_on(fixture, 0.1);
+    CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
     feet[0].floor = feet[1].floor = -1.0f;
     target->weight = 1.0f;
-    play_rig_go_on(of, 0.1);
-    CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 1.0, 1e-4);
-    CHECK_NEAR(at_of(of, of->pose, ANKLE_R).z, 1.0, 1e-4);
+    play_rig_go_on(fixture, 0.1);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 1.0, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1.0, 1e-4);
 }
 
 TEST (play_feet_that_cannot_stand_are_refused) {
@@ -154,12 +154,12 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         {"feet pelvis { foot { knee shin } }", "expected the ankle of a foot, found '{'", 35},
     };
     EACH (row, cases) {
-        OWN_RIG of;
-        begin(&of, row->words);
-        CHECK_STRING(of.error.message, row->message);
-        CHECK_UINT(of.error.line, row->column > 0 ? 2 : 0);
-        CHECK_UINT(of.error.column, row->column);
-        CHECK(!of.machine);
+        OWN_RIG fixture;
+        begin(&fixture, row->words);
+        CHECK_STRING(fixture.error.message, row->message);
+        CHECK_UINT(fixture.error.line, row->column > 0 ? 2 : 0);
+        CHECK_UINT(fixture.error.column, row->column);
+        CHECK(!fixture.machine);
     }
 }
 
@@ -168,7 +168,7 @@ TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
-    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
+    const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
     play_desc_refused(&desc, "modifier 'stand': no array of feet, but a count of 1");
     modifier.feet = &nameless;
     play_desc_refused(&desc, "modifier 'stand': a foot names no ankle");
@@ -195,15 +195,16 @@ typedef struct strider {
     md5_vec3 at[MAX_SOLES]; // in the world
 } strider;
 
-static void pose(strider *of)
+static void pose(strider *fixture)
 {
-    const md5_model *const model = of->character->model;
-    md5_player_pose(of->player, of->pose, NULL, of->palette, of->scratch);
+    const md5_model *const model = fixture->character->model;
+    md5_player_pose(fixture->player, fixture->pose, NULL, fixture->palette, fixture->scratch);
     uint32_t mesh = model->num_meshes;
-    FOR (i, of->num_soles) {
-        if (of->mesh[i] != mesh)
-            md5_skin(&model->meshes[mesh = of->mesh[i]], of->palette, of->skin, NULL, NULL);
-        of->at[i] = md5_xform_point(of->place, of->skin[of->vertex[i]]);
+    FOR (i, fixture->num_soles) {
+        if (fixture->mesh[i] != mesh)
+            md5_skin(&model->meshes[mesh = fixture->mesh[i]], fixture->palette, fixture->skin, NULL,
+                     NULL);
+        fixture->at[i] = md5_xform_point(fixture->place, fixture->skin[fixture->vertex[i]]);
     }
 }
 
@@ -214,17 +215,18 @@ typedef struct slide_record {
     uint32_t count;
 } slide_record;
 
-static void step(strider *of, slide_record *seen)
+static void step(strider *fixture, slide_record *seen)
 {
     md5_vec3 before[MAX_SOLES];
-    memcpy(before, of->at, sizeof before);
-    play_advance(of->player, 1.0 / (double)STEPS_A_SECOND);
-    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
-    pose(of);
-    FOR (i, of->num_soles) {
-        if (before[i].z > on_floor || of->at[i].z > on_floor)
+    memcpy(before, fixture->at, sizeof before);
+    play_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND);
+    fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+    pose(fixture);
+    FOR (i, fixture->num_soles) {
+        if (before[i].z > on_floor || fixture->at[i].z > on_floor)
             continue;
-        const double x = (double)of->at[i].x - before[i].x, y = (double)of->at[i].y - before[i].y;
+        const double x = (double)fixture->at[i].x - before[i].x,
+                     y = (double)fixture->at[i].y - before[i].y;
         const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
         seen->fastest = fmax(seen->fastest, slide);
         seen->mean += slide;
@@ -245,54 +247,54 @@ typedef struct order {
 // `weight` below 0: that of the machine file.
 static slide_record stride(const char *file, const order *given, float weight)
 {
-    strider of;
+    strider fixture;
     slide_record seen = {0}, unseen;
     md5_error error = {0};
-    memset(&of, 0, sizeof of);
-    of.character = md5_load_character(test_path(file), NULL, &error);
+    memset(&fixture, 0, sizeof fixture);
+    fixture.character = md5_load_character(test_path(file), NULL, &error);
     CHECK_STRING(error.message, "");
-    if (of.character == NULL)
+    if (fixture.character == NULL)
         return seen;
-    const uint32_t num_joints = of.character->model->skeleton.num_joints;
-    of.player = md5_create_player(of.character->machine, NULL, NULL);
-    of.scratch = malloc(md5_player_pose_scratch(of.character->machine));
-    of.pose = malloc(num_joints * sizeof *of.pose);
-    of.palette = malloc(num_joints * sizeof *of.palette);
-    of.place.rotation.w = 1.0f;
-    const md5_model *const model = of.character->model;
+    const uint32_t num_joints = fixture.character->model->skeleton.num_joints;
+    fixture.player = md5_create_player(fixture.character->machine, NULL, NULL);
+    fixture.scratch = malloc(md5_player_pose_scratch(fixture.character->machine));
+    fixture.pose = malloc(num_joints * sizeof *fixture.pose);
+    fixture.palette = malloc(num_joints * sizeof *fixture.palette);
+    fixture.place.rotation.w = 1.0f;
+    const md5_model *const model = fixture.character->model;
     uint32_t most = 0;
     FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         most = mesh->num_vertices > most ? mesh->num_vertices : most;
         FOR (v, mesh->num_vertices)
-            if (mesh->positions[v].z <= sole_height && CHECK(of.num_soles < MAX_SOLES)) {
-                of.mesh[of.num_soles] = m;
-                of.vertex[of.num_soles++] = v;
+            if (mesh->positions[v].z <= sole_height && CHECK(fixture.num_soles < MAX_SOLES)) {
+                fixture.mesh[fixture.num_soles] = m;
+                fixture.vertex[fixture.num_soles++] = v;
             }
     }
-    of.skin = malloc(most * sizeof *of.skin);
-    pose(&of);
+    fixture.skin = malloc(most * sizeof *fixture.skin);
+    pose(&fixture);
 
-    const uint32_t feet = md5_find_modifier(of.character->machine, "legs");
+    const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
     if (CHECK(feet != MD5_NONE) && weight >= 0.0f)
-        md5_player_target(of.player, feet)->weight = weight;
-    play_set(of.player, "speed", given->first);
-    play_set(of.player, "turn", given->turn);
+        md5_player_target(fixture.player, feet)->weight = weight;
+    play_set(fixture.player, "speed", given->first);
+    play_set(fixture.player, "turn", given->turn);
     FOR (i, (int)(given->until * (double)STEPS_A_SECOND)) {
         if (i == 5 * STEPS_A_SECOND / 2) {
-            play_set(of.player, "speed", given->then);
-            play_set(of.player, "turn", 0.0f);
+            play_set(fixture.player, "speed", given->then);
+            play_set(fixture.player, "turn", 0.0f);
             if (given->trigger)
-                play_set(of.player, given->trigger, 1.0f);
+                play_set(fixture.player, given->trigger, 1.0f);
         }
-        step(&of, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
+        step(&fixture, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
     }
-    free(of.skin);
-    free(of.palette);
-    free(of.pose);
-    free(of.scratch);
-    md5_destroy_player(of.player);
-    md5_free_character(of.character);
+    free(fixture.skin);
+    free(fixture.palette);
+    free(fixture.pose);
+    free(fixture.scratch);
+    md5_destroy_player(fixture.player);
+    md5_free_character(fixture.character);
     if (CHECK(seen.count > 500)) {
         seen.mean /= seen.count;
         seen.share *= 100.0 / seen.count;

@@ -18,31 +18,31 @@ static const char model_text[] = "numJoints 6\nnumMeshes 0\njoints {\n"
 
 // Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
 // machine.
-static void begin_with(play_rig *of, const char *words, const md5_load_opts *opts)
+static void begin_with(play_rig *fixture, const char *words, const md5_load_opts *opts)
 {
-    play_rig_read(of, model_text, opts,
+    play_rig_read(fixture, model_text, opts,
                   "machine m { mask blind ( head ) mask tail ( tail )\nmodifier look %s }", words);
-    play_rig_start(of);
-    if (of->player)
-        md5_player_target(of->player, 0)->weight = 1.0f;
+    play_rig_start(fixture);
+    if (fixture->player)
+        md5_player_target(fixture->player, 0)->weight = 1.0f;
 }
 
-static void begin(play_rig *of, const char *words)
+static void begin(play_rig *fixture, const char *words)
 {
-    begin_with(of, words, NULL);
-    CHECK_STRING(of->error.message, "");
+    begin_with(fixture, words, NULL);
+    CHECK_STRING(fixture->error.message, "");
 }
 
 // Degrees between an eye's own x axis and a point.
-static double off_by(const play_rig *of, uint32_t eye, md5_vec3 point)
+static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 {
-    const real_place at = ik_place(&of->model->skeleton, of->pose, eye);
+    const real_place at = ik_place(&fixture->model->skeleton, fixture->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1, 0, 0});
     return acos(fmin(real3_dot(x, real3_unit(real3_sub(real3_of(point), at.at))), 1.0)) * 57.29578;
 }
 
 #define TEST_HERE(title, ...) \
-    TEST_WITH (title, play_rig, of, begin(of, __VA_ARGS__), play_rig_end(of))
+    TEST_WITH (title, play_rig, fixture, begin(fixture, __VA_ARGS__), play_rig_end(fixture))
 
 // The eyes are on the point that the state names, wherever the head is.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
@@ -51,106 +51,106 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
     int moves = 0;
     md5_vec3 last = {0, 0, 0};
     FOR (i, 200) {
-        play_rig_go_on(of, 0.05);
-        const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
+        play_rig_go_on(fixture, 0.05);
+        const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
         CHECK(gaze->target == MD5_NONE);
-        CHECK(off_by(of, EYE_L, point) < 0.05);
-        CHECK(off_by(of, EYE_R, point) < 0.05);
+        CHECK(off_by(fixture, EYE_L, point) < 0.05);
+        CHECK(off_by(fixture, EYE_R, point) < 0.05);
         moves += fabsf(point.y - last.y) > 1.0f ? 1 : 0;
         last = point;
     }
     CHECK(moves > 8);
-    CHECK(md5_player_gaze(of->player, 1) == NULL);
+    CHECK(md5_player_gaze(fixture->player, 1) == NULL);
 }
 
 // The head turns by its share of the direction, seen from (5 0 48).
 TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
     FOR (i, 100) {
-        play_rig_go_on(of, 0.1);
-        const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
+        play_rig_go_on(fixture, 0.1);
+        const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
         const md5_vec3 point = {65, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
-        CHECK(off_by(of, HEAD, point) < 0.05);
+        CHECK(off_by(fixture, HEAD, point) < 0.05);
     }
 }
 
 // The target's position attracts the gaze; 0 0 0 means that there is no target.
 TEST_HERE (play_gaze_follows_the_target,
            "gaze head { " EYES "interest 1 max_seconds 0.5 eye_limit 1 }") {
-    md5_target *const target = md5_player_target(of->player, 0);
+    md5_target *const target = md5_player_target(fixture->player, 0);
     FOR (i, 50) {
         target->position = (md5_vec3){60, 0.5f * (float)i, 40};
-        play_rig_go_on(of, 0.1);
-        const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
+        play_rig_go_on(fixture, 0.1);
+        const md5_gaze *const gaze = md5_player_gaze(fixture->player, 0);
         CHECK(gaze->target == 0);
         if (gaze->seconds > gaze->duration)
-            CHECK(off_by(of, EYE_L, target->position) < 0.05);
+            CHECK(off_by(fixture, EYE_L, target->position) < 0.05);
     }
     target->position = (md5_vec3){0, 0, 0};
-    play_rig_go_on(of, 1.0);
-    CHECK(md5_player_gaze(of->player, 0)->target == MD5_NONE);
+    play_rig_go_on(fixture, 1.0);
+    CHECK(md5_player_gaze(fixture->player, 0)->target == MD5_NONE);
 }
 
 // With weight 0 the pose is the clip's, and the gaze rests; between 0 and 1 it is weaker.
 TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
-    play_rig_go_on(of, 0.3);
-    const md5_gaze before = *md5_player_gaze(of->player, 0);
+    play_rig_go_on(fixture, 0.3);
+    const md5_gaze before = *md5_player_gaze(fixture->player, 0);
     CHECK(fabsf(before.to.x) > 0.1f);
-    md5_target *const target = md5_player_target(of->player, 0);
+    md5_target *const target = md5_player_target(fixture->player, 0);
     float turns[3];
     FOR (i, 3) {
         target->weight = 0.5f * (float)i;
-        play_rig_go_on(of, 0.0);
-        turns[i] = fabsf(of->pose[EYE_L].rotation.z) + fabsf(of->pose[HEAD].rotation.z);
+        play_rig_go_on(fixture, 0.0);
+        turns[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
     }
     CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
     target->weight = 0.0f;
-    play_rig_go_on(of, 2.0);
-    CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
+    play_rig_go_on(fixture, 2.0);
+    CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
     FOR (i, JOINTS)
-        CHECK_BYTES(&of->pose[i], &of->model->bind_local[i], sizeof of->pose[i]);
+        CHECK_BYTES(&fixture->pose[i], &fixture->model->bind_local[i], sizeof fixture->pose[i]);
 }
 
 // The seed of the machine, or another one for a player: the same seed gives the same gaze.
 TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }") {
-    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
+    md5_player *const others[2] = {play_player(fixture->machine), play_player(fixture->machine)};
     md5_xform poses[2][JOINTS];
     md5_gaze_begin(78, md5_player_gaze(others[1], 0));
     int differs = 0;
     FOR (i, 40) {
-        play_rig_go_on(of, 0.1);
+        play_rig_go_on(fixture, 0.1);
         FOR (k, 2) {
             md5_player_target(others[k], 0)->weight = 1.0f;
             play_advance(others[k], 0.1);
-            md5_player_pose(others[k], poses[k], NULL, NULL, of->scratch);
+            md5_player_pose(others[k], poses[k], NULL, NULL, fixture->scratch);
         }
-        CHECK_BYTES(poses[0], of->pose, JOINTS * sizeof *of->pose);
-        differs += memcmp(poses[1], of->pose, JOINTS * sizeof *of->pose) != 0;
+        CHECK_BYTES(poses[0], fixture->pose, JOINTS * sizeof *fixture->pose);
+        differs += memcmp(poses[1], fixture->pose, JOINTS * sizeof *fixture->pose) != 0;
     }
     CHECK(differs > 35);
     // A reset begins with the seed of the machine.
     md5_gaze first;
     md5_gaze_begin(77, &first);
-    md5_player_reset(of->player);
-    CHECK_BYTES(&first, md5_player_gaze(of->player, 0), sizeof first);
+    md5_player_reset(fixture->player);
+    CHECK_BYTES(&first, md5_player_gaze(fixture->player, 0), sizeof first);
     FOR (k, 2)
         md5_destroy_player(others[k]);
 }
 
 TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
-    md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(of->player, 0));
-    md5_player_target(of->player, 0)->position = (md5_vec3){50, 9, 45};
-    play_rig_go_on(of, 1.23);
-    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
+    md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(fixture->player, 0));
+    md5_player_target(fixture->player, 0)->position = (md5_vec3){50, 9, 45};
+    play_rig_go_on(fixture, 1.23);
+    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
     FOR (i, 60) {
-        play_rig_go_on(of, 0.1);
+        play_rig_go_on(fixture, 0.1);
         FOR (k, 2) {
             md5_xform pose[JOINTS];
             play_advance(others[k], 0.1);
-            md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
-            CHECK_BYTES(pose, of->pose, sizeof pose);
+            md5_player_pose(others[k], pose, NULL, NULL, fixture->scratch);
+            CHECK_BYTES(pose, fixture->pose, sizeof pose);
         }
     }
     FOR (k, 2)
@@ -162,21 +162,21 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
 TEST (play_gaze_that_is_not_finite_begins_anew) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     FOR (number, 36) {
-        OWN_RIG of;
-        begin(&of, "gaze head { " EYES "}");
-        play_rig_go_on(&of, 0.5);
-        md5_gaze *const gaze = md5_player_gaze(of.player, 0);
+        OWN_RIG fixture;
+        begin(&fixture, "gaze head { " EYES "}");
+        play_rig_go_on(&fixture, 0.5);
+        md5_gaze *const gaze = md5_player_gaze(fixture.player, 0);
         float *const numbers[] = {&gaze->from.x,  &gaze->from.y,   &gaze->to.x,
                                   &gaze->to.y,    &gaze->head.x,   &gaze->head.y,
                                   &gaze->seconds, &gaze->duration, &gaze->rest};
         *numbers[number % 9] = wrong[number / 9];
         uint8_t bytes[1024];
-        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
-        CHECK(md5_player_restore(of.player, bytes, size, NULL));
-        play_rig_go_on(&of, 0.1);
+        const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
+        CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
+        play_rig_go_on(&fixture, 0.1);
         CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
         FOR (i, JOINTS) {
-            const real4 q = real4_widen(of.pose[i].rotation);
+            const real4 q = real4_widen(fixture.pose[i].rotation);
             CHECK_NEAR(real4_dot(q, q), 1.0, 1e-5);
         }
     }
@@ -184,26 +184,26 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
 
 // Without eyes that are animated the head looks alone; without the head nothing does.
 TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
-    play_rig_go_on(of, 0.5);
-    const md5_xform head = of->pose[HEAD];
-    CHECK(head.rotation.z != 0.0f && of->pose[EYE_L].rotation.z != 0.0f);
-    CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "blind"}));
-    play_rig_go_on(of, 0.0);
-    CHECK_BYTES(&of->pose[HEAD], &head, sizeof head);
-    CHECK_BYTES(&of->pose[EYE_L], &of->model->bind_local[EYE_L], sizeof head);
-    CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "tail"}));
-    play_rig_go_on(of, 0.0);
-    CHECK_BYTES(of->pose, of->model->bind_local, JOINTS * sizeof *of->pose);
+    play_rig_go_on(fixture, 0.5);
+    const md5_xform head = fixture->pose[HEAD];
+    CHECK(head.rotation.z != 0.0f && fixture->pose[EYE_L].rotation.z != 0.0f);
+    CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "blind"}));
+    play_rig_go_on(fixture, 0.0);
+    CHECK_BYTES(&fixture->pose[HEAD], &head, sizeof head);
+    CHECK_BYTES(&fixture->pose[EYE_L], &fixture->model->bind_local[EYE_L], sizeof head);
+    CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "tail"}));
+    play_rig_go_on(fixture, 0.0);
+    CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
 }
 
 // Backward in time a gaze stays as it is.
 TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
-    play_rig_go_on(of, 0.5);
-    const md5_gaze before = *md5_player_gaze(of->player, 0);
-    play_rig_go_on(of, -0.4);
-    CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
+    play_rig_go_on(fixture, 0.5);
+    const md5_gaze before = *md5_player_gaze(fixture->player, 0);
+    play_rig_go_on(fixture, -0.4);
+    CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
     // A gaze without eyes turns the head alone, by a chain of three joints.
-    CHECK(of->pose[HEAD].rotation.z != 0.0f && of->pose[EYE_L].rotation.z == 0.0f);
+    CHECK(fixture->pose[HEAD].rotation.z != 0.0f && fixture->pose[EYE_L].rotation.z == 0.0f);
 }
 
 // The same machine in other axes and units looks in the same directions.
@@ -270,12 +270,12 @@ TEST (play_gaze_that_cannot_look_is_refused) {
         {"gaze head { eye }", "expected an eye, found '}'", 31},
     };
     EACH (row, cases) {
-        OWN_RIG of;
-        begin_with(&of, row->words, NULL);
-        CHECK(of.machine == NULL);
-        CHECK_STRING(of.error.message, row->message);
-        CHECK_UINT(of.error.line, 2);
-        CHECK_UINT(of.error.column, row->column);
+        OWN_RIG fixture;
+        begin_with(&fixture, row->words, NULL);
+        CHECK(fixture.machine == NULL);
+        CHECK_STRING(fixture.error.message, row->message);
+        CHECK_UINT(fixture.error.line, 2);
+        CHECK_UINT(fixture.error.column, row->column);
     }
 }
 
@@ -285,7 +285,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_gaze rule = {.eyes = {"eye_l", NULL, "nobody"}};
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
-    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
+    const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
     play_desc_refused(&desc, "modifier 'look' has a gaze, which only 'gaze' has");
     modifier.kind = MD5_MODIFIER_GAZE;
     float *const numbers[] = {&rule.numbers.interest,    &rule.numbers.wide,
@@ -319,23 +319,24 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
 
 // Tendril strikes at what comes near: a parameter says how far that is.
 
-static void check_state(play_actor *of, double seconds, const char *name)
+static void check_state(play_actor *fixture, double seconds, const char *name)
 {
-    play_actor_go_on(of, seconds);
-    CHECK_STRING(play_state_name(of->player, 0), name);
+    play_actor_go_on(fixture, seconds);
+    CHECK_STRING(play_state_name(fixture->player, 0), name);
 }
 
-TEST_IF (near_tendril_strikes_while_something_is_near_and_recoils, play_actor, of,
-         play_actor_begin(of, "models/tendril/tendril.md5machine", "strike"), play_actor_end(of)) {
-    check_state(of, 10.0, "idle");
-    CHECK(of->count == 0);
-    play_set(of->player, "distance", 40.0f);
-    check_state(of, 0.1, "strike");
-    check_state(of, 4.0, "strike"); // 1.6 s each: it strikes again
-    CHECK(of->count >= 2);
-    play_set(of->player, "distance", 90.0f);
-    check_state(of, 3.0, "idle");
-    play_set(of->player, "hit", 1.0f);
-    check_state(of, 0.1, "recoil");
-    check_state(of, 4.0, "idle");
+TEST_IF (near_tendril_strikes_while_something_is_near_and_recoils, play_actor, fixture,
+         play_actor_begin(fixture, "models/tendril/tendril.md5machine", "strike"),
+         play_actor_end(fixture)) {
+    check_state(fixture, 10.0, "idle");
+    CHECK(fixture->count == 0);
+    play_set(fixture->player, "distance", 40.0f);
+    check_state(fixture, 0.1, "strike");
+    check_state(fixture, 4.0, "strike"); // 1.6 s each: it strikes again
+    CHECK(fixture->count >= 2);
+    play_set(fixture->player, "distance", 90.0f);
+    check_state(fixture, 3.0, "idle");
+    play_set(fixture->player, "hit", 1.0f);
+    check_state(fixture, 0.1, "recoil");
+    check_state(fixture, 4.0, "idle");
 }

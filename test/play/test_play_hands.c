@@ -173,14 +173,14 @@ TEST (hands_obey_the_limits_of_joints) {
         "", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
             "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
     FOR (i, 4) {
-        OWN_PLAY of;
-        play_scene_clips(&of, 1, 11, 10.0);
-        play_scene_read(&of, "%s clip a a layer body { state a a }\nmodifier m %s", limits[i % 2],
-                        i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
-        md5_player_target(of.player, 0)->position = (md5_vec3){90, 20, -50};
+        OWN_PLAY fixture;
+        play_scene_clips(&fixture, 1, 11, 10.0);
+        play_scene_read(&fixture, "%s clip a a layer body { state a a }\nmodifier m %s",
+                        limits[i % 2], i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
+        md5_player_target(fixture.player, 0)->position = (md5_vec3){90, 20, -50};
         md5_xform pose[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        const md5_model *const model = of.made.model;
+        play_pose(fixture.player, pose);
+        const md5_model *const model = fixture.made.model;
         const md5_joint_limit hinge = {.kind = MD5_LIMIT_HINGE,
                                        .rest = model->bind_local[5].rotation,
                                        .axis = {0, 1, 0},

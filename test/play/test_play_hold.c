@@ -13,7 +13,7 @@ enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HO
 #define HOLD_TICK (1.0 / 60.0) // seconds
 
 #define TEST_HOLD(title, clip, words) \
-    TEST_WITH (title, play_rig, of, hold_begin(of, clip, words), play_rig_end(of))
+    TEST_WITH (title, play_rig, fixture, hold_begin(fixture, clip, words), play_rig_end(fixture))
 
 // Bones of 10.3: a leg of 20.6 over 18, so that a foot may be moved by 10.
 static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
@@ -72,53 +72,53 @@ static md5_anim *make_clip(int number, const md5_load_opts *opts)
 }
 
 // Creates a machine that plays a clip in its only layer and has these words.
-static void hold_begin_in(play_rig *of, const char *clip, const char *words, md5_axes axes)
+static void hold_begin_in(play_rig *fixture, const char *clip, const char *words, md5_axes axes)
 {
     const md5_load_opts opts = {.axes = axes};
-    play_rig_read(of, model_text, &opts,
+    play_rig_read(fixture, model_text, &opts,
                   "machine m { mask head ( head )\n" CLIPS
                   "layer body { state s %s state still still }\n%s }",
                   clip, words);
-    for (int i = 0; of->file && i < HOLD_CLIPS; i++) {
-        of->anims[i] = make_clip(i, &opts);
-        of->bindings[i] = md5_bind(of->model, of->anims[i], NULL, &of->error);
-        of->file->clips[i].binding = of->bindings[i];
+    for (int i = 0; fixture->file && i < HOLD_CLIPS; i++) {
+        fixture->anims[i] = make_clip(i, &opts);
+        fixture->bindings[i] = md5_bind(fixture->model, fixture->anims[i], NULL, &fixture->error);
+        fixture->file->clips[i].binding = fixture->bindings[i];
     }
-    play_rig_start(of);
+    play_rig_start(fixture);
 }
 
-static void hold_begin(play_rig *of, const char *clip, const char *words)
+static void hold_begin(play_rig *fixture, const char *clip, const char *words)
 {
-    hold_begin_in(of, clip, words, MD5_AXES_ID);
-    CHECK_STRING(of->error.message, "");
+    hold_begin_in(fixture, clip, words, MD5_AXES_ID);
+    CHECK_STRING(fixture->error.message, "");
 }
 
-static void hold_steps(play_rig *of, int num_steps)
+static void hold_steps(play_rig *fixture, int num_steps)
 {
     FOR (i, num_steps)
-        play_rig_go_on(of, HOLD_TICK);
+        play_rig_go_on(fixture, HOLD_TICK);
 }
 
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
-static real3 hold_sole_of(const play_rig *of, uint32_t joint)
+static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
 {
-    const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
+    const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1.0f);
     const float height = joint == TOE_L ? 1.0f : 2.0f;
     const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0, 0, -height});
-    const md5_xform at =
-        md5_xform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
+    const md5_xform at = md5_xform_mul(
+        fixture->place, md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint));
     return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
 }
 
 // How far the left sole is from there.
-static double hold_moved(const play_rig *of, real3 from)
+static double hold_moved(const play_rig *fixture, real3 from)
 {
-    return real3_distance(hold_sole_of(of, TOE_L), from);
+    return real3_distance(hold_sole_of(fixture, TOE_L), from);
 }
 
-static double heading_in_degrees(const play_rig *of, md5_quat rotation)
+static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
 {
-    const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
+    const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1.0f);
     const md5_vec3 ahead = md5_mat34_direction(
         md5_mat34_inverse(axes),
         md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
@@ -126,28 +126,28 @@ static double heading_in_degrees(const play_rig *of, md5_quat rotation)
 }
 
 // Where it points in the world, and the character: degrees to the left of x.
-static double hold_heading_of(const play_rig *of, uint32_t joint)
+static double hold_heading_of(const play_rig *fixture, uint32_t joint)
 {
-    const md5_xform at = md5_joint_in_model(&of->model->skeleton, of->pose, joint);
-    return heading_in_degrees(of, md5_quat_mul(of->place.rotation, at.rotation));
+    const md5_xform at = md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint);
+    return heading_in_degrees(fixture, md5_quat_mul(fixture->place.rotation, at.rotation));
 }
 
-static double hold_body_heading(const play_rig *of)
+static double hold_body_heading(const play_rig *fixture)
 {
-    return heading_in_degrees(of, of->place.rotation);
+    return heading_in_degrees(fixture, fixture->place.rotation);
 }
 
 // Largest distance by which the soles leave their places within so many steps.
-static double hold_slide(play_rig *of, int num_steps)
+static double hold_slide(play_rig *fixture, int num_steps)
 {
     static const uint32_t joints[] = {TOE_L, ANKLE_R};
     double most = 0.0;
-    play_rig_go_on(of, 0.0);
-    const real3 was[] = {hold_sole_of(of, TOE_L), hold_sole_of(of, ANKLE_R)};
+    play_rig_go_on(fixture, 0.0);
+    const real3 was[] = {hold_sole_of(fixture, TOE_L), hold_sole_of(fixture, ANKLE_R)};
     FOR (i, num_steps) {
-        play_rig_go_on(of, HOLD_TICK);
+        play_rig_go_on(fixture, HOLD_TICK);
         FOR (foot, 2) {
-            const double distance = real3_distance(hold_sole_of(of, joints[foot]), was[foot]);
+            const double distance = real3_distance(hold_sole_of(fixture, joints[foot]), was[foot]);
             most = fmax(most, distance);
         }
     }
@@ -173,21 +173,21 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0.0, 1e-4},
     };
     EACH (row, cases) {
-        OWN_RIG of;
-        hold_begin(&of, row->clip, row->words);
-        const double most = hold_slide(&of, row == &cases[9] ? 20 : 30);
+        OWN_RIG fixture;
+        hold_begin(&fixture, row->clip, row->words);
+        const double most = hold_slide(&fixture, row == &cases[9] ? 20 : 30);
         CHECK_THAT(most >= row->least && most <= row->most, "%s: %g", row->words, most);
     }
 }
 
 // A character that is turned and moved by the game carries its feet along.
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
-    play_rig_go_on(of, 0.0);
+    play_rig_go_on(fixture, 0.0);
     FOR (i, 20) {
-        of->place.translation.x += 1.0f;
-        play_rig_go_on(of, HOLD_TICK);
+        fixture->place.translation.x += 1.0f;
+        play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, 20.0, 1e-4);
+    CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, 20.0, 1e-4);
 }
 
 // After the distance is passed the foot returns like a critically damped spring: in double, the
@@ -199,30 +199,32 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
     CHECK_NEAR((1.0 + w * release) * exp(-w * release), 0.01, 1e-7);
-    CHECK_SMALL(hold_slide(of, 12), 1e-4);
+    CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     // From here on it is seen from the character, which has gone on by a unit.
-    const double start = hold_sole_of(of, TOE_L).x - of->place.translation.x;
+    const double start = hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x;
     for (int i = 1; i <= 17; i++) {
-        play_rig_go_on(of, HOLD_TICK);
+        play_rig_go_on(fixture, HOLD_TICK);
         const double t = HOLD_TICK * i, v = -5.0;
         const double x = (-1.0 + (v - w) * t) * exp(-w * t);
-        CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, start + 1.0 + x, 2e-3);
-        CHECK_NEAR(hold_sole_of(of, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release), 1e-4);
+        CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, start + 1.0 + x,
+                   2e-3);
+        CHECK_NEAR(hold_sole_of(fixture, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release),
+                   1e-4);
     }
     // It is held again from where it is then.
-    play_rig_go_on(of, HOLD_TICK);
-    play_rig_go_on(of, HOLD_TICK);
-    const real3 was = hold_sole_of(of, TOE_L);
-    play_rig_go_on(of, HOLD_TICK);
-    CHECK_SMALL(hold_moved(of, was), 1e-4);
+    play_rig_go_on(fixture, HOLD_TICK);
+    play_rig_go_on(fixture, HOLD_TICK);
+    const real3 was = hold_sole_of(fixture, TOE_L);
+    play_rig_go_on(fixture, HOLD_TICK);
+    CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
 // With a release of 0 a foot is back at once.
 TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
-    CHECK_SMALL(hold_slide(of, 12), 1e-4);
-    play_rig_go_on(of, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, 4.0, 1e-4);
+    CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
+    play_rig_go_on(fixture, HOLD_TICK);
+    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, 4.0, 1e-4);
 }
 
 // A leg that would be stretched lets go: no foot is farther from its hip than it can reach.
@@ -230,10 +232,10 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double most = 0.0;
     FOR (i, 120) {
-        play_rig_go_on(of, HOLD_TICK);
-        const md5_foot *const feet = md5_player_feet(of->player, 0);
+        play_rig_go_on(fixture, HOLD_TICK);
+        const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
-        const double shift = fabs((double)of->player->held[0].shift.x);
+        const double shift = fabs((double)fixture->player->held[0].shift.x);
         most = fmax(most, shift);
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.
@@ -243,18 +245,18 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot stays.
 TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
-    play_rig_go_on(of, 0.0);
-    const real3 left = hold_sole_of(of, TOE_L), right = hold_sole_of(of, ANKLE_R);
+    play_rig_go_on(fixture, 0.0);
+    const real3 left = hold_sole_of(fixture, TOE_L), right = hold_sole_of(fixture, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
-        play_rig_go_on(of, HOLD_TICK);
-        const real3 now = hold_sole_of(of, TOE_L);
-        CHECK(of->player->held[0].is_held == (i <= 18));
+        play_rig_go_on(fixture, HOLD_TICK);
+        const real3 now = hold_sole_of(fixture, TOE_L);
+        CHECK(fixture->player->held[0].is_held == (i <= 18));
         if (i <= 18)
             CHECK_NEAR(now.x, left.x, 1e-4);
         CHECK_NEAR(now.z, 1.0 / 60.0 * i, 1e-4);
     }
-    CHECK(hold_sole_of(of, TOE_L).x > left.x + 0.3);
-    CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, right.x, 1e-4);
+    CHECK(hold_sole_of(fixture, TOE_L).x > left.x + 0.3);
+    CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, right.x, 1e-4);
 }
 
 // What is blended over the legs counts, in layers and as one-shots; what is not over them, or is
@@ -263,93 +265,94 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     static const char words[] = "float over 0 layer more { weight over state t slides }\n"
                                 "layer face { mask head state u slides }\n"
                                 "layer lean { add state v slides } " HOLD_FEET "hold }";
-    OWN_RIG of;
-    hold_begin(&of, "still", words);
-    play_rig_go_on(&of, HOLD_TICK);
-    CHECK(of.player->held[0].is_held && of.player->held[1].is_held);
-    CHECK(md5_player_set(of.player, 0, 1.0f));
-    play_rig_go_on(&of, HOLD_TICK);
-    CHECK(!of.player->held[0].is_held && !of.player->held[1].is_held);
-    CHECK(md5_player_set(of.player, 0, 0.25f));
-    play_rig_go_on(&of, HOLD_TICK);
-    CHECK(of.player->held[0].is_held);
-    const uint32_t clip = md5_find_clip(of.machine, "slides");
+    OWN_RIG fixture;
+    hold_begin(&fixture, "still", words);
+    play_rig_go_on(&fixture, HOLD_TICK);
+    CHECK(fixture.player->held[0].is_held && fixture.player->held[1].is_held);
+    CHECK(md5_player_set(fixture.player, 0, 1.0f));
+    play_rig_go_on(&fixture, HOLD_TICK);
+    CHECK(!fixture.player->held[0].is_held && !fixture.player->held[1].is_held);
+    CHECK(md5_player_set(fixture.player, 0, 0.25f));
+    play_rig_go_on(&fixture, HOLD_TICK);
+    CHECK(fixture.player->held[0].is_held);
+    const uint32_t clip = md5_find_clip(fixture.machine, "slides");
     static const md5_shot_desc shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     FOR (i, 3) {
-        CHECK(md5_player_play_shot(of.player, (uint32_t)i, clip, &shots[i]));
-        play_rig_go_on(&of, HOLD_TICK);
-        CHECK(of.player->held[0].is_held == (i < 2));
+        CHECK(md5_player_play_shot(fixture.player, (uint32_t)i, clip, &shots[i]));
+        play_rig_go_on(&fixture, HOLD_TICK);
+        CHECK(fixture.player->held[0].is_held == (i < 2));
     }
 }
 
 // A state without motion has no soles that stand, nor has a machine without layers.
 TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold }") {
-    play_rig_go_on(of, HOLD_TICK);
-    CHECK(of->player->held[0].is_held);
-    CHECK(play_fade(of->player, 0, 1, 0.2f));
-    play_rig_go_on(of, HOLD_TICK);
-    CHECK(of->player->held[0].is_held);
+    play_rig_go_on(fixture, HOLD_TICK);
+    CHECK(fixture->player->held[0].is_held);
+    CHECK(play_fade(fixture->player, 0, 1, 0.2f));
+    play_rig_go_on(fixture, HOLD_TICK);
+    CHECK(fixture->player->held[0].is_held);
 }
 
 // A foot that is held again, here after it was let go, does not move in that step either.
 TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
-    CHECK_SMALL(hold_slide(of, 12), 1e-4);
-    real3 was = hold_sole_of(of, TOE_L);
-    play_rig_go_on(of, HOLD_TICK);
-    CHECK(!of->player->held[0].is_held);
-    for (int i = 0; i < 20 && !of->player->held[0].is_held; i++) {
-        was = hold_sole_of(of, TOE_L);
-        play_rig_go_on(of, HOLD_TICK);
+    CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
+    real3 was = hold_sole_of(fixture, TOE_L);
+    play_rig_go_on(fixture, HOLD_TICK);
+    CHECK(!fixture->player->held[0].is_held);
+    for (int i = 0; i < 20 && !fixture->player->held[0].is_held; i++) {
+        was = hold_sole_of(fixture, TOE_L);
+        play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK(of->player->held[0].is_held);
-    CHECK_SMALL(hold_moved(of, was), 1e-4);
+    CHECK(fixture->player->held[0].is_held);
+    CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
 // Frozen below a chain of states that interrupt each other.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     FOR (i, 8u) {
-        CHECK(play_fade(of->player, 0, 1 - i % 2, 1.0f));
-        play_rig_go_on(of, HOLD_TICK);
+        CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1.0f));
+        play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK(of->player->held[0].is_held);
-    CHECK_SMALL(hold_sole_of(of, ANKLE_R).x, 1e-4);
+    CHECK(fixture->player->held[0].is_held);
+    CHECK_SMALL(hold_sole_of(fixture, ANKLE_R).x, 1e-4);
 }
 
 // In every third pose, as in each; with weight 0 a foot begins anew.
 TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
-    CHECK(md5_player_set_detail(of->player, &(md5_detail){.interval = 3}));
-    play_rig_go_on(of, 0.0);
-    const real3 was = hold_sole_of(of, TOE_L);
+    CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.interval = 3}));
+    play_rig_go_on(fixture, 0.0);
+    const real3 was = hold_sole_of(fixture, TOE_L);
     for (int i = 1; i <= 30; i++) {
-        play_rig_go_on(of, HOLD_TICK);
+        play_rig_go_on(fixture, HOLD_TICK);
         if (i % 3 == 0)
-            CHECK_SMALL(hold_moved(of, was), 1e-4);
+            CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
-    md5_player_target(of->player, 0)->weight = 0.0f;
-    hold_steps(of, 3);
-    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + of->place.translation.x, 1e-4);
-    md5_player_target(of->player, 0)->weight = 1.0f;
-    hold_steps(of, 3);
-    CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + of->place.translation.x, 1e-4);
+    md5_player_target(fixture->player, 0)->weight = 0.0f;
+    hold_steps(fixture, 3);
+    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
+    md5_player_target(fixture->player, 0)->weight = 1.0f;
+    hold_steps(fixture, 3);
+    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
 }
 
 // Restored, copied and in a batch, a player goes on with the same bits.
 TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }") {
     enum { OTHERS = 3 };
-    hold_steps(of, 20);
-    play_advance(of->player, HOLD_TICK); // and not posed yet
-    md5_player *const others[OTHERS] = {play_restored(of->player), play_copied(of->player),
-                                        play_restored(of->player)};
+    hold_steps(fixture, 20);
+    play_advance(fixture->player, HOLD_TICK); // and not posed yet
+    md5_player *const others[OTHERS] = {play_restored(fixture->player),
+                                        play_copied(fixture->player),
+                                        play_restored(fixture->player)};
     FOR (i, 60) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
-        play_advance(of->player, HOLD_TICK);
-        md5_player_pose(of->player, of->pose, joints[0], NULL, of->scratch);
+        play_advance(fixture->player, HOLD_TICK);
+        md5_player_pose(fixture->player, fixture->pose, joints[0], NULL, fixture->scratch);
         FOR (k, 2) {
             play_advance(others[k], HOLD_TICK);
-            md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
-            CHECK_BYTES(pose, of->pose, sizeof pose);
+            md5_player_pose(others[k], pose, NULL, NULL, fixture->scratch);
+            CHECK_BYTES(pose, fixture->pose, sizeof pose);
         }
         md5_play_job job = {.player = others[2], .seconds = HOLD_TICK, .joints = joints[1]};
         OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
@@ -364,22 +367,22 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
 TEST (play_hold_that_is_not_finite_begins_anew) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     FOR (number, 32) {
-        OWN_RIG of;
-        hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
-        play_rig_go_on(&of, HOLD_TICK);
-        md5_held *const held = &of.player->held[0];
+        OWN_RIG fixture;
+        hold_begin(&fixture, "glides", HOLD_FEET "hold { toe toe_l } }");
+        play_rig_go_on(&fixture, HOLD_TICK);
+        md5_held *const held = &fixture.player->held[0];
         float *const numbers[] = {&held->place.x,    &held->shift.y,  &held->rate.x,
                                   &held->animated.x, &held->facing.y, &held->heading.x,
                                   &held->turn,       &held->turn_rate};
         *numbers[number % 8] = wrong[number / 8];
         uint8_t bytes[2048];
-        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
-        CHECK(md5_player_restore(of.player, bytes, size, NULL));
-        play_rig_go_on(&of, HOLD_TICK);
+        const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
+        CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
+        play_rig_go_on(&fixture, HOLD_TICK);
         CHECK(held->is_held && fabsf(held->shift.x) < 1.0f && held->turn == 0.0f);
-        const real3 was = hold_sole_of(&of, TOE_L);
-        play_rig_go_on(&of, HOLD_TICK);
-        CHECK_SMALL(hold_moved(&of, was), 1e-4);
+        const real3 was = hold_sole_of(&fixture, TOE_L);
+        play_rig_go_on(&fixture, HOLD_TICK);
+        CHECK_SMALL(hold_moved(&fixture, was), 1e-4);
     }
 }
 
@@ -413,19 +416,19 @@ static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_
 TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
-    md5_player_set_ground(of->player, see_ankle, &ankle);
+    md5_player_set_ground(fixture->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
-        play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
-        CHECK_SMALL((ankle.x + of->place.translation.x), 1e-4);
+        play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
+        CHECK_SMALL((ankle.x + fixture->place.translation.x), 1e-4);
     }
 }
 
 // Where a cycle leads back to its first frame over an interval of its own, that is as those beside
 // it; a clip of one frame stands.
 TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe toe_l } }") {
-    md5_machine_desc *const desc = &of->file->desc;
-    of->file->clips[1].period = MD5_PERIOD_OPEN;
-    of->file->clips[3].period = MD5_PERIOD_OPEN;
+    md5_machine_desc *const desc = &fixture->file->desc;
+    fixture->file->clips[1].period = MD5_PERIOD_OPEN;
+    fixture->file->clips[3].period = MD5_PERIOD_OPEN;
     OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
     REQUIRE(open);
     const uint8_t *const contacts = open->contacts; // of the left sole
@@ -455,30 +458,30 @@ static double degrees_of(double tangent)
 // While the character turns by 5.7 degrees.
 TEST (play_hold_keeps_headings) {
     FOR (holds, 2) {
-        OWN_RIG of;
-        hold_begin(&of, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
+        OWN_RIG fixture;
+        hold_begin(&fixture, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
         for (int i = 0; i <= 30; i++) {
-            play_rig_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
-            const double expected = holds ? 0.0 : hold_body_heading(&of);
-            CHECK_NEAR(hold_heading_of(&of, TOE_L), expected, 1e-3);
-            CHECK_NEAR(hold_heading_of(&of, ANKLE_R), expected, 1e-3);
+            play_rig_go_on(&fixture, i == 0 ? 0.0 : HOLD_TICK);
+            const double expected = holds ? 0.0 : hold_body_heading(&fixture);
+            CHECK_NEAR(hold_heading_of(&fixture, TOE_L), expected, 1e-3);
+            CHECK_NEAR(hold_heading_of(&fixture, ANKLE_R), expected, 1e-3);
         }
-        CHECK(hold_body_heading(&of) < -5.0);
+        CHECK(hold_body_heading(&fixture) < -5.0);
     }
 }
 
 // A leg turns its foot by 45 degrees; from then on the foot goes along.
 TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    play_rig_go_on(of, 0.0);
-    const real3 was = hold_sole_of(of, TOE_L);
+    play_rig_go_on(fixture, 0.0);
+    const real3 was = hold_sole_of(fixture, TOE_L);
     FOR (i, 180) {
-        play_rig_go_on(of, HOLD_TICK);
-        const double turned = hold_body_heading(of);
-        CHECK_NEAR(hold_heading_of(of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
-        CHECK_SMALL(hold_moved(of, was), 1e-4);
+        play_rig_go_on(fixture, HOLD_TICK);
+        const double turned = hold_body_heading(fixture);
+        CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
+        CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
-    CHECK(hold_body_heading(of) > 60.0);
+    CHECK(hold_body_heading(fixture) > 60.0);
 }
 
 // Nor does a turned foot stretch its leg. The character turns by 30 degrees about a sole, so that
@@ -513,15 +516,15 @@ TEST (play_hold_stretches_no_leg_by_turning) {
 // A foot that is held again does not turn in that step either.
 TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
-    CHECK(hold_slide(of, 30) > 0.1);
+    CHECK(hold_slide(fixture, 30) > 0.1);
     int num_begun = 0;
     FOR (i, 120) {
-        const bool was_held = of->player->held[0].is_held;
-        const double was = hold_heading_of(of, TOE_L);
-        play_rig_go_on(of, HOLD_TICK);
-        if (was_held || !of->player->held[0].is_held)
+        const bool was_held = fixture->player->held[0].is_held;
+        const double was = hold_heading_of(fixture, TOE_L);
+        play_rig_go_on(fixture, HOLD_TICK);
+        if (was_held || !fixture->player->held[0].is_held)
             continue;
-        CHECK_NEAR(hold_heading_of(of, TOE_L), was, 1e-3);
+        CHECK_NEAR(hold_heading_of(fixture, TOE_L), was, 1e-3);
         num_begun++;
     }
     CHECK(num_begun > 1);
@@ -530,71 +533,72 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
 // A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
 TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    play_rig_go_on(of, 0.0);
-    const real3 was = hold_sole_of(of, TOE_L);
+    play_rig_go_on(fixture, 0.0);
+    const real3 was = hold_sole_of(fixture, TOE_L);
     FOR (i, 45) {
-        play_rig_go_on(of, HOLD_TICK);
-        CHECK_NEAR(hold_heading_of(of, TOE_L), hold_body_heading(of), 0.01);
-        CHECK_SMALL(hold_moved(of, was), 1e-4);
+        play_rig_go_on(fixture, HOLD_TICK);
+        CHECK_NEAR(hold_heading_of(fixture, TOE_L), hold_body_heading(fixture), 0.01);
+        CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
-    CHECK(hold_body_heading(of) > 40.0);
+    CHECK(hold_body_heading(fixture) > 40.0);
 }
 
 // As a foot that is let go returns, so does the tangent of half of the angle by which it is turned:
 //   x(t) = (x + (v + w x) t) exp(-w t)
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
-    play_rig_go_on(of, 0.0);
+    play_rig_go_on(fixture, 0.0);
     double x = 0.0, v = 0.0;
     FOR (i, 30) {
-        play_rig_go_on(of, HOLD_TICK);
-        const double now = -tangent_of(hold_body_heading(of));
+        play_rig_go_on(fixture, HOLD_TICK);
+        const double now = -tangent_of(hold_body_heading(fixture));
         v = (now - x) / HOLD_TICK;
         x = now;
     }
-    const uint32_t slides = md5_find_clip(of->machine, "slides");
-    CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
+    const uint32_t slides = md5_find_clip(fixture->machine, "slides");
+    CHECK(md5_player_play_shot(fixture->player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
-        play_rig_go_on(of, HOLD_TICK);
-        CHECK(!of->player->held[0].is_held);
+        play_rig_go_on(fixture, HOLD_TICK);
+        CHECK(!fixture->player->held[0].is_held);
         const double t = HOLD_TICK * i;
-        CHECK_NEAR(hold_heading_of(of, TOE_L) - hold_body_heading(of),
+        CHECK_NEAR(hold_heading_of(fixture, TOE_L) - hold_body_heading(fixture),
                    degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
     }
 }
 
 // However fast the body turned, a foot that is let go does not turn much farther away.
 TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
-    play_rig_go_on(of, 0.0);
-    play_rig_go_on(of, HOLD_TICK);
-    const double turned = hold_body_heading(of);
+    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, HOLD_TICK);
+    const double turned = hold_body_heading(fixture);
     CHECK(turned > 0.3);
-    const uint32_t slides = md5_find_clip(of->machine, "slides");
-    CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
+    const uint32_t slides = md5_find_clip(fixture->machine, "slides");
+    CHECK(md5_player_play_shot(fixture->player, 0, slides, &(md5_shot_desc){0}));
     FOR (i, 30) {
-        play_rig_go_on(of, HOLD_TICK);
-        const double away = hold_body_heading(of) - hold_heading_of(of, TOE_L);
+        play_rig_go_on(fixture, HOLD_TICK);
+        const double away = hold_body_heading(fixture) - hold_heading_of(fixture, TOE_L);
         CHECK(away < 1.22 * turned && away > -1e-3);
     }
 }
 
 // With half of the weight a foot is turned back by half.
 TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
-    md5_player_target(of->player, 0)->weight = 0.5f;
-    play_rig_go_on(of, 0.0);
-    hold_steps(of, 30);
-    const double turned = hold_body_heading(of);
-    CHECK_NEAR(hold_heading_of(of, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)), 1e-3);
+    md5_player_target(fixture->player, 0)->weight = 0.5f;
+    play_rig_go_on(fixture, 0.0);
+    hold_steps(fixture, 30);
+    const double turned = hold_body_heading(fixture);
+    CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)),
+               1e-3);
 }
 
 // The ground is asked for where the turned foot has its ankle.
 TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
-    md5_player_set_ground(of->player, see_ankle, &ankle);
+    md5_player_set_ground(fixture->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
-        play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
-        const md5_vec3 at = md5_xform_point(of->place, ankle);
+        play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
+        const md5_vec3 at = md5_xform_point(fixture->place, ankle);
         CHECK_SMALL(at.x, 1e-4);
         CHECK_NEAR(at.y, 3.0, 1e-4);
     }
@@ -671,11 +675,11 @@ TEST (play_hold_that_cannot_hold_is_refused) {
         {HOLD_FEET "hold { limit 1 } }", "expected a word of a hold or '}', found 'limit'"},
     };
     EACH (row, cases) {
-        OWN_RIG of;
-        hold_begin_in(&of, "still", row->words, MD5_AXES_ID);
-        CHECK(of.machine == NULL);
-        CHECK_STRING(of.error.message, row->message);
-        CHECK_UINT(of.error.line, 3 + HOLD_CLIPS);
+        OWN_RIG fixture;
+        hold_begin_in(&fixture, "still", row->words, MD5_AXES_ID);
+        CHECK(fixture.machine == NULL);
+        CHECK_STRING(fixture.error.message, row->message);
+        CHECK_UINT(fixture.error.line, 3 + HOLD_CLIPS);
     }
 }
 
@@ -686,7 +690,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     static const md5_foot_desc feet[] = {{.ankle = "ankle_l"}, {.ankle = "ankle_r"}};
     md5_modifier_desc modifier = {
         .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
-    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
+    const md5_machine_desc desc = {.model = fixture->model, ROW(modifiers, modifier)};
     play_desc_refused(&desc, "modifier 'legs' holds feet, which only 'feet' has");
     modifier.kind = MD5_MODIFIER_FEET;
     modifier.feet = feet;

@@ -68,26 +68,26 @@ static size_t list_folder(const char *folder, char *paths[MAX_ENTRIES])
     return count;
 }
 
-static void add_clip(character *of, const char *path)
+static void add_clip(character *fixture, const char *path)
 {
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
-    md5_binding *const binding = anim ? md5_bind(of->model, anim, NULL, NULL) : NULL;
+    md5_binding *const binding = anim ? md5_bind(fixture->model, anim, NULL, NULL) : NULL;
     if (!binding) {
         md5_free_anim(anim);
         return;
     }
-    of->anims[of->num_clips] = anim;
-    of->bindings[of->num_clips++] = binding;
+    fixture->anims[fixture->num_clips] = anim;
+    fixture->bindings[fixture->num_clips++] = binding;
 }
 
-static md5_machine *make_machine(const character *of, uint64_t *random)
+static md5_machine *make_machine(const character *fixture, uint64_t *random)
 {
     static const char *const extracts[] = {"", "move", "walk", "turn"};
     static const char *const modes[] = {"loop", "once", "ping_pong"};
     test_text motions = {0}, states = {0};
     md5_error error = {0};
     test_append(&motions, "machine m { float x 0.3 ");
-    FOR (i, of->num_clips) {
+    FOR (i, fixture->num_clips) {
         const char *const extract = extracts[test_random_u32(random) % 4];
         test_append(&motions, "clip c%u f { %s %s } ", i, extract,
                     test_random_u32(random) % 2 ? "open" : "closed");
@@ -97,7 +97,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
                     start, 2.0 * test_random(random) - 1.0);
         test_append(&states, "state c%u c%u state m%u m%u ", i, i, i, i);
     }
-    if (of->num_clips > 1) {
+    if (fixture->num_clips > 1) {
         test_append(&motions, "motion x line x { phase item c0 0 item c1 1 } ");
         test_append(&states, "state x x ");
     }
@@ -107,39 +107,39 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
     free(states.bytes);
     if (!CHECK_STRING(error.message, ""))
         return NULL;
-    FOR (i, of->num_clips)
-        file->clips[i].binding = of->bindings[i];
-    file->desc.model = of->model;
+    FOR (i, fixture->num_clips)
+        file->clips[i].binding = fixture->bindings[i];
+    file->desc.model = fixture->model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
-    CHECK_THAT(machine, "%s: %s", of->path, error.message);
+    CHECK_THAT(machine, "%s: %s", fixture->path, error.message);
     return machine;
 }
 
 // Calls `use` for the model at a path, if clips beside it fit it. Returns whether it did that.
 static bool use_model(const char *path, char *const *beside, size_t count,
-                      void (*use)(const character *of))
+                      void (*use)(const character *fixture))
 {
-    character of = {.path = path, .model = md5_load_model(path, NULL, NULL)};
-    for (size_t i = 0; of.model && i < count && of.num_clips < MAX_CLIPS; i++) {
+    character fixture = {.path = path, .model = md5_load_model(path, NULL, NULL)};
+    for (size_t i = 0; fixture.model && i < count && fixture.num_clips < MAX_CLIPS; i++) {
         if (ends_with(beside[i], ".md5anim"))
-            add_clip(&of, beside[i]);
+            add_clip(&fixture, beside[i]);
     }
     uint64_t random = strlen(path);
-    of.machine = of.num_clips > 0 ? make_machine(&of, &random) : NULL;
-    const bool is_used = of.machine != NULL;
+    fixture.machine = fixture.num_clips > 0 ? make_machine(&fixture, &random) : NULL;
+    const bool is_used = fixture.machine != NULL;
     if (is_used)
-        use(&of);
-    md5_destroy_machine(of.machine);
-    FOR (i, of.num_clips) {
-        md5_free_binding(of.bindings[i]);
-        md5_free_anim(of.anims[i]);
+        use(&fixture);
+    md5_destroy_machine(fixture.machine);
+    FOR (i, fixture.num_clips) {
+        md5_free_binding(fixture.bindings[i]);
+        md5_free_anim(fixture.anims[i]);
     }
-    md5_free_model(of.model);
+    md5_free_model(fixture.model);
     return is_used;
 }
 
 // The same for every model in a folder and below. Returns how many.
-static size_t for_each_character(const char *folder, void (*use)(const character *of))
+static size_t for_each_character(const char *folder, void (*use)(const character *fixture))
 {
     char *folders[MAX_FOLDERS] = {copy_text(folder)};
     size_t num_folders = 1, num_used = 0;
@@ -161,7 +161,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
     return num_used;
 }
 
-static void for_each_of_all(void (*use)(const character *of))
+static void for_each_of_all(void (*use)(const character *fixture))
 {
     CHECK(for_each_character(test_path("models"), use) >= 10);
     if (!test_corpus())
@@ -178,7 +178,7 @@ static void for_each_of_all(void (*use)(const character *of))
 enum { SEEN, UNSEEN, IN_CROWD, TARGET, PLAYERS };
 
 typedef struct scene {
-    const character *of;
+    const character *fixture;
     md5_player *players[PLAYERS];
     md5_xform *poses[PLAYERS];
     md5_mat34 *palettes[PLAYERS];
@@ -195,12 +195,12 @@ static void *room(size_t count, size_t size)
     return memory;
 }
 
-static void begin(scene *play, const character *of)
+static void begin(scene *play, const character *fixture)
 {
-    const uint32_t num_joints = of->model->skeleton.num_joints;
-    *play = (scene){.of = of, .random = num_joints};
+    const uint32_t num_joints = fixture->model->skeleton.num_joints;
+    *play = (scene){.fixture = fixture, .random = num_joints};
     FOR (i, PLAYERS) {
-        play->players[i] = md5_create_player(of->machine, NULL, NULL);
+        play->players[i] = md5_create_player(fixture->machine, NULL, NULL);
         if (!play->players[i])
             abort();
         play->poses[i] = room(num_joints, sizeof(md5_xform));
@@ -208,7 +208,7 @@ static void begin(scene *play, const character *of)
     }
     const md5_play_job job = {.player = play->players[IN_CROWD]};
     const size_t size =
-        md5_player_pose_scratch(of->machine) + md5_play_batch_scratch(&job, 1, NULL);
+        md5_player_pose_scratch(fixture->machine) + md5_play_batch_scratch(&job, 1, NULL);
     play->scratch = room(size, 1);
     play->angles = room(num_joints, sizeof(double));
     play->distances = room(num_joints, sizeof(double));
@@ -248,7 +248,7 @@ static void advance(scene *play, double seconds)
 static double size_of(const scene *play)
 {
     double most = 1e-3;
-    FOR (i, play->of->model->skeleton.num_joints) {
+    FOR (i, play->fixture->model->skeleton.num_joints) {
         const md5_vec3 at = play->poses[TARGET][i].translation;
         most = fmax(most, real_length(at));
     }
@@ -257,7 +257,7 @@ static double size_of(const scene *play)
 
 static void go(scene *play, md5_fade fade)
 {
-    const uint32_t num_states = md5_machine_tables(play->of->machine)->layers[0].num_states;
+    const uint32_t num_states = md5_machine_tables(play->fixture->machine)->layers[0].num_states;
     const float duration = (float)(0.05 + 0.75 * test_random(&play->random));
     play->state = test_random_u32(&play->random) % num_states;
     FOR (i, TARGET)
@@ -269,16 +269,16 @@ static void go(scene *play, md5_fade fade)
 
 static bool are_equal(const scene *play)
 {
-    const uint32_t num_joints = play->of->model->skeleton.num_joints;
+    const uint32_t num_joints = play->fixture->model->skeleton.num_joints;
     return memcmp(play->poses[SEEN], play->poses[UNSEEN], num_joints * sizeof(md5_xform)) == 0
            && memcmp(play->palettes[SEEN], play->palettes[IN_CROWD], num_joints * sizeof(md5_mat34))
                   == 0;
 }
 
-static void play_character(const character *of)
+static void play_character(const character *fixture)
 {
     scene play;
-    begin(&play, of);
+    begin(&play, fixture);
     size_t num_wrong = 0;
     for (uint32_t left = play_transitions(40); left > 0; left--) {
         const double sign = test_random_u32(&play.random) % 8 == 0 ? -1.0 : 1.0;
@@ -289,7 +289,7 @@ static void play_character(const character *of)
         if (test_random_u32(&play.random) % 8 == 0)
             go(&play, MD5_FADE_INERTIAL);
         go(&play, MD5_FADE_INERTIAL);
-        FOR (i, play.of->model->skeleton.num_joints) {
+        FOR (i, play.fixture->model->skeleton.num_joints) {
             const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
             play.angles[i] = DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
@@ -303,7 +303,7 @@ static void play_character(const character *of)
 
             // Compares the distances with those at the start.
             const double size = size_of(&play);
-            FOR (i, play.of->model->skeleton.num_joints) {
+            FOR (i, play.fixture->model->skeleton.num_joints) {
                 const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
                 const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
@@ -318,13 +318,13 @@ static void play_character(const character *of)
         num_wrong += !are_equal(&play);
     }
     CHECK_THAT(play.most_degrees < MAX_DEGREES,
-               "%s: a joint is up to %g degrees farther away than at the start", of->path,
+               "%s: a joint is up to %g degrees farther away than at the start", fixture->path,
                play.most_degrees);
     CHECK_THAT(play.most_part < MAX_PART,
-               "%s: a joint is up to %g of the size farther away than at the start", of->path,
+               "%s: a joint is up to %g of the size farther away than at the start", fixture->path,
                play.most_part);
-    CHECK_THAT(num_wrong == 0, "%s: %zu poses depend on how often somebody looked before", of->path,
-               num_wrong);
+    CHECK_THAT(num_wrong == 0, "%s: %zu poses depend on how often somebody looked before",
+               fixture->path, num_wrong);
     end(&play);
 }
 
@@ -556,18 +556,18 @@ typedef struct speed_case {
 enum { CLIPS = 5 };
 
 // Clips of three frames; and a blend of two that are synchronised although one takes twice as long.
-static void speed_begin(speed_case *of)
+static void speed_begin(speed_case *fixture)
 {
     static const double rates[CLIPS] = {1.0, 0.5, 0.8, 1.0, 1.0};
     static const play_walk walks[CLIPS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}};
-    *of = (speed_case){.random = 1};
-    play_begin(&of->made);
+    *fixture = (speed_case){.random = 1};
+    play_begin(&fixture->made);
     for (uint32_t i = 0; i < CLIPS; i++) {
-        of->made.still = i < 3 ? 0 : ~0u;
-        play_add_clip(&of->made, 3, rates[i], 0.8, walks[i], 31 + i);
+        fixture->made.still = i < 3 ? 0 : ~0u;
+        play_add_clip(&fixture->made, 3, rates[i], 0.8, walks[i], 31 + i);
     }
-    of->machine = play_machine_read(
-        &of->made, NULL,
+    fixture->machine = play_machine_read(
+        &fixture->made, NULL,
         "clip a f clip b f clip c f clip there f clip back f float x 0.5 "
         "motion line line x { phase item a 0 item b 1 } motion middle clip c { start 0.25 } "
         "motion once clip a { once } motion edge clip a { start 0.99999999 } "
@@ -575,15 +575,15 @@ static void speed_begin(speed_case *of)
         "layer body { state a a state b b state line line state middle middle state once once "
         "state edge edge state on on state end end state back back }");
     FOR (i, SPEED_PLAYERS)
-        of->players[i] = play_player(of->machine);
+        fixture->players[i] = play_player(fixture->machine);
 }
 
-static void speed_end(speed_case *of)
+static void speed_end(speed_case *fixture)
 {
     FOR (i, SPEED_PLAYERS)
-        md5_destroy_player(of->players[i]);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+        md5_destroy_player(fixture->players[i]);
+    md5_destroy_machine(fixture->machine);
+    play_end(&fixture->made);
 }
 
 static void go_at_once(md5_player *player, uint32_t state)
@@ -591,15 +591,15 @@ static void go_at_once(md5_player *player, uint32_t state)
     play_fade(player, 0, state, 0.0f);
 }
 
-static void speed_advance(speed_case *of, double seconds)
+static void speed_advance(speed_case *fixture, double seconds)
 {
     FOR (i, SPEED_PLAYERS)
-        play_advance(of->players[i], seconds);
+        play_advance(fixture->players[i], seconds);
 }
 
 // Distances between the joints of two poses, in units and in radians.
 typedef struct gaps {
-    double of[2 * PLAY_JOINTS];
+    double fixture[2 * PLAY_JOINTS];
 } gaps;
 
 static gaps find_gaps(md5_player *player, md5_player *target)
@@ -609,8 +609,8 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     play_pose(player, a);
     play_pose(target, b);
     FOR (i, PLAY_JOINTS) {
-        found.of[2 * i] = real_distance(a[i].translation, b[i].translation);
-        found.of[2 * i + 1] = real_angle(a[i].rotation, b[i].rotation);
+        found.fixture[2 * i] = real_distance(a[i].translation, b[i].translation);
+        found.fixture[2 * i + 1] = real_angle(a[i].rotation, b[i].rotation);
     }
     return found;
 }
@@ -626,30 +626,30 @@ static double most_change(double gap, double speed)
 
 // Begins inertial transitions from `from`, after `seconds` in it, to all `num_states` states in the
 // same moment, and compares the speeds before and after.
-static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uint32_t *states,
+static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, const uint32_t *states,
                         uint32_t num_states)
 {
     FOR (i, SPEED_PLAYERS)
-        go_at_once(of->players[i], from);
-    speed_advance(of, seconds);
+        go_at_once(fixture->players[i], from);
+    speed_advance(fixture, seconds);
     FOR (i, num_states)
-        md5_player_fade_to(of->players[SHOWN], 0, states[i], (float)DURATION, MD5_FADE_INERTIAL,
-                           MD5_EASE_LINEAR);
-    go_at_once(of->players[SPEED_TARGET], states[num_states - 1]);
-    const gaps first = find_gaps(of->players[SHOWN], of->players[SPEED_TARGET]);
-    speed_advance(of, seconds < 0.0 ? -STEP_SECONDS : STEP_SECONDS);
-    const gaps shown = find_gaps(of->players[SHOWN], of->players[SPEED_TARGET]);
-    const gaps old = find_gaps(of->players[OLD], of->players[SPEED_TARGET]);
+        md5_player_fade_to(fixture->players[SHOWN], 0, states[i], (float)DURATION,
+                           MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    go_at_once(fixture->players[SPEED_TARGET], states[num_states - 1]);
+    const gaps first = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
+    speed_advance(fixture, seconds < 0.0 ? -STEP_SECONDS : STEP_SECONDS);
+    const gaps shown = find_gaps(fixture->players[SHOWN], fixture->players[SPEED_TARGET]);
+    const gaps old = find_gaps(fixture->players[OLD], fixture->players[SPEED_TARGET]);
     bool held = true;
     FOR (i, 2 * PLAY_JOINTS) {
-        const double gap = first.of[i];
+        const double gap = first.fixture[i];
         if (gap < NEAREST || (i % 2 == 1 && gap > 3.0))
             continue;
-        const double before = (old.of[i] - gap) / STEP_SECONDS;
-        const double after = (shown.of[i] - gap) / STEP_SECONDS;
+        const double before = (old.fixture[i] - gap) / STEP_SECONDS;
+        const double after = (shown.fixture[i] - gap) / STEP_SECONDS;
         const double expected = fmin(before, 0.0);
-        of->num_kept += before < -0.5;
-        of->num_dropped += before > 0.5;
+        fixture->num_kept += before < -0.5;
+        fixture->num_dropped += before > 0.5;
         held &= CHECK_THAT(fabs(after - expected) < most_change(gap, expected),
                            "from %u: a gap of %g that changed by %g a second changes by %g", from,
                            gap, before, after);
@@ -658,52 +658,56 @@ static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uin
 }
 
 // Seconds in which every state moves evenly.
-static double random_while(speed_case *of)
+static double random_while(speed_case *fixture)
 {
-    return 0.05 + 0.4 * test_random(&of->random);
+    return 0.05 + 0.4 * test_random(&fixture->random);
 }
 
-static void check_that_there_were_some(const speed_case *of)
+static void check_that_there_were_some(const speed_case *fixture)
 {
-    CHECK(of->num_kept > 500);
-    CHECK(of->num_dropped > 500);
+    CHECK(fixture->num_kept > 500);
+    CHECK(fixture->num_dropped > 500);
 }
 
-#define TEST_HERE(title) TEST_WITH (title, speed_case, of, speed_begin(of), speed_end(of))
+#define TEST_HERE(title) \
+    TEST_WITH (title, speed_case, fixture, speed_begin(fixture), speed_end(fixture))
 
 TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
     FOR (i, 2000) {
-        const uint32_t to = test_random_u32(&of->random) % STATES;
-        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), &to, 1))
+        const uint32_t to = test_random_u32(&fixture->random) % STATES;
+        if (!keeps_speed(fixture, test_random_u32(&fixture->random) % STATES, random_while(fixture),
+                         &to, 1))
             break;
     }
-    check_that_there_were_some(of);
+    check_that_there_were_some(fixture);
 }
 
 TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
     FOR (i, 1000) {
-        const uint32_t to[3] = {test_random_u32(&of->random) % STATES,
-                                test_random_u32(&of->random) % STATES,
-                                test_random_u32(&of->random) % STATES};
-        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), to, 3))
+        const uint32_t to[3] = {test_random_u32(&fixture->random) % STATES,
+                                test_random_u32(&fixture->random) % STATES,
+                                test_random_u32(&fixture->random) % STATES};
+        if (!keeps_speed(fixture, test_random_u32(&fixture->random) % STATES, random_while(fixture),
+                         to, 3))
             break;
     }
-    check_that_there_were_some(of);
+    check_that_there_were_some(fixture);
 }
 
 // Backward, states that begin in the middle of their cycle go on evenly.
 TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     const uint32_t to = MIDDLE;
     FOR (i, 1000) {
-        if (!keeps_speed(of, test_random_u32(&of->random) % STATES, -random_while(of), &to, 1))
+        if (!keeps_speed(fixture, test_random_u32(&fixture->random) % STATES,
+                         -random_while(fixture), &to, 1))
             break;
     }
-    check_that_there_were_some(of);
+    check_that_there_were_some(fixture);
 }
 
 // Rounding decides whether a cycle is just over or about to be: that makes no difference.
 TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
-    md5_player *const before = of->players[SHOWN], *const after = of->players[OLD];
+    md5_player *const before = fixture->players[SHOWN], *const after = fixture->players[OLD];
     for (uint32_t from = A; from <= BLEND; from++) {
         const double cycle = from == A ? 2.0 : from == B ? 4.0 : 8.0 / 3.0;
         for (uint32_t to = A; to < STATES; to++) {
@@ -714,12 +718,12 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
             FOR (i, 2u) {
                 // The same state begins at the end of a cycle, or at the beginning of the next.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
-                md5_player_fade_to(of->players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
-                                   MD5_EASE_LINEAR);
+                md5_player_fade_to(fixture->players[i], 0, state, (float)DURATION,
+                                   MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
             }
             FOR (i, 10) {
                 CHECK(play_apart(before, after) < 1e-3);
-                speed_advance(of, 0.02);
+                speed_advance(fixture, 0.02);
             }
         }
     }
@@ -729,40 +733,41 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
 TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
     FOR (i, 100) {
         const uint32_t there = THERE, at_end = THERE_AT_END;
-        keeps_speed(of, BACK, 2.0 + 0.003 * test_random(&of->random), &there, 1);
-        keeps_speed(of, BACK, 0.5 + test_random(&of->random), &at_end, 1);
+        keeps_speed(fixture, BACK, 2.0 + 0.003 * test_random(&fixture->random), &there, 1);
+        keeps_speed(fixture, BACK, 0.5 + test_random(&fixture->random), &at_end, 1);
     }
-    CHECK_UINT(of->num_dropped, 200);
+    CHECK_UINT(fixture->num_dropped, 200);
 }
 
 // A clip that has come to its end stands, and has no speed that could go on.
 TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
     FOR (i, 1000) {
-        const uint32_t to = B + test_random_u32(&of->random) % 3;
-        if (!keeps_speed(of, ONCE, 2.0 + 0.004 + test_random(&of->random), &to, 1))
+        const uint32_t to = B + test_random_u32(&fixture->random) % 3;
+        if (!keeps_speed(fixture, ONCE, 2.0 + 0.004 + test_random(&fixture->random), &to, 1))
             break;
     }
-    check_that_there_were_some(of);
+    check_that_there_were_some(fixture);
 }
 
 // The same in one step as in many, also where a clip comes to its end meanwhile.
 TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
-    md5_player *const one = of->players[SHOWN], *const many = of->players[OLD];
+    md5_player *const one = fixture->players[SHOWN], *const many = fixture->players[OLD];
     FOR (i, 2000) {
-        const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&of->random) % STATES;
-        const uint32_t to = test_random_u32(&of->random) % (ONCE + 1);
-        double left = 2.0 + 0.02 * test_random(&of->random) - 0.01;
+        const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&fixture->random) % STATES;
+        const uint32_t to = test_random_u32(&fixture->random) % (ONCE + 1);
+        double left = 2.0 + 0.02 * test_random(&fixture->random) - 0.01;
         go_at_once(one, from);
         go_at_once(many, from);
         play_advance(one, left);
         while (left > 0.0) {
             const bool is_short = left < 0.03;
-            const double part = fmin(left, (is_short ? 0.004 : 0.5) * test_random(&of->random));
+            const double part =
+                fmin(left, (is_short ? 0.004 : 0.5) * test_random(&fixture->random));
             play_advance(many, part);
             left -= part;
         }
         FOR (k, 2u)
-            md5_player_fade_to(of->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
+            md5_player_fade_to(fixture->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
                                MD5_EASE_LINEAR);
         play_advance(one, 0.05);
         play_advance(many, 0.02);
@@ -806,58 +811,59 @@ typedef struct smooth_case {
 
 // States: clips, a blend space, a stack, a clip that is played once, nothing. Layers: the body; one
 // that is added; and a masked one over them, whose weight is 0 unless a test sets it.
-static void smooth_begin(smooth_case *of)
+static void smooth_begin(smooth_case *fixture)
 {
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
+    memset(fixture, 0, sizeof *fixture);
+    play_begin(&fixture->made);
     FOR (i, 4u)
-        play_add_clip(&of->made, 25 + 8 * i, 24.0, 0.5, STANDS, 11 + i);
-    of->machine = play_machine_read(
-        &of->made, NULL,
+        play_add_clip(&fixture->made, 25 + 8 * i, 24.0, 0.5, STANDS, 11 + i);
+    fixture->machine = play_machine_read(
+        &fixture->made, NULL,
         "clip a f clip b f clip c f clip d f float x 0.4 float over "
         "mask upper ( *spine ) { feather 1 } motion line line x { phase item a 0 item d 1 } "
         "motion stack stack { item line item c { add weight 0.5 } } motion once clip b { once } "
         "layer body { " SMOOTH_ALL_STATES "} layer more { add weight 0.5 " SMOOTH_ALL_STATES "} "
         "layer over { mask upper weight over " SMOOTH_ALL_STATES "}");
-    of->player = play_player(of->machine);
-    play_pose(of->player, of->pose);
+    fixture->player = play_player(fixture->machine);
+    play_pose(fixture->player, fixture->pose);
 }
 
-static void smooth_end(smooth_case *of)
+static void smooth_end(smooth_case *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    md5_destroy_player(fixture->player);
+    md5_destroy_machine(fixture->machine);
+    play_end(&fixture->made);
 }
 
 // Advances and poses the player. Returns how far the pose has moved.
-static double step(smooth_case *of, double seconds)
+static double step(smooth_case *fixture, double seconds)
 {
     md5_xform now[PLAY_JOINTS];
-    play_advance(of->player, seconds);
-    play_pose(of->player, now);
+    play_advance(fixture->player, seconds);
+    play_pose(fixture->player, now);
     CHECK(play_is_sound(now, PLAY_JOINTS));
-    const double moved = play_pose_distance(now, of->pose);
-    memcpy(of->pose, now, sizeof now);
+    const double moved = play_pose_distance(now, fixture->pose);
+    memcpy(fixture->pose, now, sizeof now);
     return moved;
 }
 
-static void smooth_go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *random)
+static void smooth_go(smooth_case *fixture, uint32_t layer, md5_fade fade, uint64_t *random)
 {
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH,
                                              MD5_EASE_QUADRATIC_OUT, MD5_EASE_CUBIC_IN};
     const double duration = SHORTEST_FADE + 0.5 * test_random(random);
-    CHECK(md5_player_fade_to(of->player, layer, test_random_u32(random) % SMOOTH_STATES,
+    CHECK(md5_player_fade_to(fixture->player, layer, test_random_u32(random) % SMOOTH_STATES,
                              (float)duration, fade, easings[test_random_u32(random) % 4]));
 }
 
 // Clips alone stay far below the limit: otherwise the other tests would show nothing.
-TEST_WITH (smooth_clips_move_slowly, smooth_case, of, smooth_begin(of), smooth_end(of)) {
+TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture),
+           smooth_end(fixture)) {
     for (uint32_t state = 0; state < SMOOTH_STATES; state++) {
-        play_fade(of->player, 0, state, 0.0f);
-        step(of, 0.0);
+        play_fade(fixture->player, 0, state, 0.0f);
+        step(fixture, 0.0);
         FOR (i, 1500)
-            CHECK(step(of, SMOOTH_STEP_SECONDS) < SMOOTH_STEP_SECONDS * FASTEST_CLIP);
+            CHECK(step(fixture, SMOOTH_STEP_SECONDS) < SMOOTH_STEP_SECONDS * FASTEST_CLIP);
     }
 }
 
@@ -865,8 +871,8 @@ TEST_WITH (smooth_clips_move_slowly, smooth_case, of, smooth_begin(of), smooth_e
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;
-    OWN_SMOOTH of;
-    smooth_begin(&of);
+    OWN_SMOOTH fixture;
+    smooth_begin(&fixture);
     double most = 0.0;
     FOR (i, 20000) {
         FOR (layer, 2u) {
@@ -874,11 +880,11 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
             if (count > 0 && test_random_u32(&random) % 8 == 0)
                 count = 1 + (int)(test_random_u32(&random) % 12);
             while (count-- > 0)
-                smooth_go(&of, layer,
+                smooth_go(&fixture, layer,
                           (md5_fade)(kinds < 2 ? kinds : (int)(test_random_u32(&random) % 2)),
                           &random);
         }
-        most = fmax(most, step(&of, SMOOTH_STEP_SECONDS));
+        most = fmax(most, step(&fixture, SMOOTH_STEP_SECONDS));
     }
     CHECK_THAT(most < LONGEST_STEP, "kind %d moved by %g, at most %g", kinds, most, LONGEST_STEP);
 }
@@ -901,36 +907,36 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
 // There and back again, half way.
 TEST (smooth_there_and_back) {
     FOR (fade, 2) {
-        OWN_SMOOTH of;
-        smooth_begin(&of);
+        OWN_SMOOTH fixture;
+        smooth_begin(&fixture);
         FOR (i, 12) {
-            md5_player_fade_to(of.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
+            md5_player_fade_to(fixture.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
                                MD5_EASE_LINEAR);
             FOR (k, 150)
-                CHECK(step(&of, SMOOTH_STEP_SECONDS) < 0.5 * LONGEST_STEP);
+                CHECK(step(&fixture, SMOOTH_STEP_SECONDS) < 0.5 * LONGEST_STEP);
         }
     }
 }
 
 // An inertial transition ends at its time, exactly in the state that it leads to.
 TEST (smooth_inertial_transitions_end) {
-    OWN_SMOOTH of, other;
-    smooth_begin(&of);
+    OWN_SMOOTH fixture, other;
+    smooth_begin(&fixture);
     smooth_begin(&other);
-    md5_player_fade_to(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_fade_to(fixture.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     play_fade(other.player, 0, 1, 0.0f);
     FOR (i, 26) {
-        step(&of, 0.01);
+        step(&fixture, 0.01);
         step(&other, 0.01);
         if (i != 24) // it ends here, up to rounding error
-            CHECK((memcmp(of.pose, other.pose, sizeof of.pose) == 0) == (i > 24));
+            CHECK((memcmp(fixture.pose, other.pose, sizeof fixture.pose) == 0) == (i > 24));
     }
     // Nothing is left either of a transition during which no pose was computed.
-    md5_player_fade_to(of.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+    md5_player_fade_to(fixture.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     play_fade(other.player, 0, 2, 0.0f);
-    step(&of, 0.3);
+    step(&fixture, 0.3);
     step(&other, 0.3);
-    CHECK_BYTES(of.pose, other.pose, sizeof of.pose);
+    CHECK_BYTES(fixture.pose, other.pose, sizeof fixture.pose);
 }
 
 // However many transitions begin while no pose is computed, a limited number is kept; the next pose
@@ -938,30 +944,30 @@ TEST (smooth_inertial_transitions_end) {
 TEST (smooth_play_may_go_unseen) {
     FOR (fade, 3) {
         for (int unseen = 1; unseen < 24; unseen++) {
-            OWN_SMOOTH of;
-            smooth_begin(&of);
+            OWN_SMOOTH fixture;
+            smooth_begin(&fixture);
             uint64_t random = (uint64_t)unseen;
             FOR (i, unseen) {
                 const int kind = fade < 2 ? fade : i == 0;
-                md5_player_fade_to(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
-                                   MD5_EASE_LINEAR);
-                play_advance(of.player, 0.01);
+                md5_player_fade_to(fixture.player, 0, test_random_u32(&random) % 5, 0.5f,
+                                   (md5_fade)kind, MD5_EASE_LINEAR);
+                play_advance(fixture.player, 0.01);
             }
-            step(&of, 0.01); // checks that the pose is sound
+            step(&fixture, 0.01); // checks that the pose is sound
             FOR (i, 50)
-                CHECK(step(&of, SMOOTH_STEP_SECONDS) < LONGEST_STEP);
+                CHECK(step(&fixture, SMOOTH_STEP_SECONDS) < LONGEST_STEP);
         }
     }
 }
 
 // Begins transitions in a random layer and sets the weight of the masked one to 0, 0.5 or 1.
-static void stir(smooth_case *of, uint64_t *random)
+static void stir(smooth_case *fixture, uint64_t *random)
 {
     const uint32_t layer = test_random_u32(random) % 3;
-    md5_player_set(of->player, 0, (float)test_random(random));
-    md5_player_set(of->player, 1, 0.5f * (float)(test_random_u32(random) % 3));
+    md5_player_set(fixture->player, 0, (float)test_random(random));
+    md5_player_set(fixture->player, 1, 0.5f * (float)(test_random_u32(random) % 3));
     for (uint32_t count = 1 + test_random_u32(random) % 2; count > 0; count--)
-        smooth_go(of, layer, (md5_fade)(test_random_u32(random) % 2), random);
+        smooth_go(fixture, layer, (md5_fade)(test_random_u32(random) % 2), random);
 }
 
 // Neither states nor poses depend on whether poses were computed before, to the bit, whatever is
@@ -1002,18 +1008,19 @@ TEST (smooth_play_needs_no_looking) {
 static void check_endless_interruption(const char *mode)
 {
     enum { CHANGES = 20000, CHECKED = 1000 };
-    OWN_PLAY of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 25, 24.0, 1.0, 3);
-    play_scene_add(&of, 31, 24.0, 1.0, 4);
-    play_scene_read(&of, "layer body { state a a } layer tested { %s state a a state b b }", mode);
+    OWN_PLAY fixture;
+    play_scene_begin(&fixture);
+    play_scene_add(&fixture, 25, 24.0, 1.0, 3);
+    play_scene_add(&fixture, 31, 24.0, 1.0, 4);
+    play_scene_read(&fixture, "layer body { state a a } layer tested { %s state a a state b b }",
+                    mode);
     for (uint32_t i = 0; i < CHANGES; i++) {
         md5_xform pose[PLAY_JOINTS];
-        CHECK(play_fade(of.player, 1, i % 2, 10.0f));
-        play_advance(of.player, 1e-4);
+        CHECK(play_fade(fixture.player, 1, i % 2, 10.0f));
+        play_advance(fixture.player, 1e-4);
         if (i % CHECKED != 0)
             continue;
-        play_pose(of.player, pose);
+        play_pose(fixture.player, pose);
         if (!CHECK(play_is_sound(pose, PLAY_JOINTS)))
             break;
     }

@@ -15,13 +15,13 @@ enum { ALL = (1u << PLAY_JOINTS) - 1, RATE = 24, FRAMES = 25 };
 #define BUT(...) (ALL & ~(__VA_ARGS__))
 
 // Clips a b c d, of which some move few joints only: b 2 and 8, c 8 and 10.
-static void begin_parts(play_scene *of)
+static void begin_parts(play_scene *fixture)
 {
     static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, 4u) {
-        of->made.still = still[i];
-        play_scene_add(of, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
+        fixture->made.still = still[i];
+        play_scene_add(fixture, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
     }
 }
 
@@ -49,36 +49,36 @@ static void add_full(const play_case *made, double seconds, double since, float 
 
 static void check_added(const char *mask)
 {
-    OWN_PLAY of;
-    begin_parts(&of);
+    OWN_PLAY fixture;
+    begin_parts(&fixture);
     char rows[128] = "";
     if (mask)
         snprintf(rows, sizeof rows, "mask part ( %s ) { feather 1 }", mask);
-    play_scene_read(&of,
+    play_scene_read(&fixture,
                     "%s layer body { state d d } layer more { add weight 0.4 reference b 0 %s "
                     "state b b state c c state none nothing }",
                     rows, mask ? "mask part" : "");
     float weights[PLAY_JOINTS];
-    CHECK(md5_build_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
-                         NULL));
+    CHECK(md5_build_mask(&fixture.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0,
+                         weights, NULL));
     const double begin = 0.35, duration = 0.5;
     FOR (i, 40) {
         const double time = 0.05 * i, since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
-            play_fade(of.player, 1, 1, (float)duration);
+            play_fade(fixture.player, 1, 1, (float)duration);
         md5_xform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        sample(&of.made, 3, time, body);
+        play_pose(fixture.player, pose);
+        sample(&fixture.made, 3, time, body);
         memcpy(expected, body, sizeof body);
         const float fade = !fades ? 0.0f : since < duration ? (float)(since / duration) : 1.0f;
-        add_full(&of.made, time, since, fade, weights, 0.4f, expected);
+        add_full(&fixture.made, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
         FOR (joint, PLAY_JOINTS) {
             if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
                 CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
-        play_advance(of.player, 0.05);
+        play_advance(fixture.player, 0.05);
     }
 }
 
@@ -90,56 +90,56 @@ TEST (joints_that_nothing_moves_stay) {
 }
 
 // Motions that evaluate to b, whatever other items they have.
-TEST_PLAY (joints_of_items_that_are_added, begin_parts(of)) {
+TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
     // 17 items on a line.
-    play_scene_read(of, "float x motion line line x { item b 0 item c 1 } "
-                        "motion nested line x { item line 0 item a 1 } "
-                        "motion many line x { item b 0 item a 1 item a 2 item a 3 item a 4 "
-                        "item a 5 item a 6 item a 7 item a 8 item a 9 item a 10 item a 11 "
-                        "item a 12 item a 13 item a 14 item a 15 item a 16 } "
-                        "motion stack_b stack { item d item b { add weight 0.75 } } "
-                        "motion stack_line stack { item d item line { add weight 0.75 } } "
-                        "motion stack_nested stack { item d item nested { add weight 0.75 } } "
-                        "motion stack_many stack { item d item many { add weight 0.75 } } "
-                        "layer body { state b stack_b state line stack_line "
-                        "state nested stack_nested state many stack_many }");
+    play_scene_read(fixture, "float x motion line line x { item b 0 item c 1 } "
+                             "motion nested line x { item line 0 item a 1 } "
+                             "motion many line x { item b 0 item a 1 item a 2 item a 3 item a 4 "
+                             "item a 5 item a 6 item a 7 item a 8 item a 9 item a 10 item a 11 "
+                             "item a 12 item a 13 item a 14 item a 15 item a 16 } "
+                             "motion stack_b stack { item d item b { add weight 0.75 } } "
+                             "motion stack_line stack { item d item line { add weight 0.75 } } "
+                             "motion stack_nested stack { item d item nested { add weight 0.75 } } "
+                             "motion stack_many stack { item d item many { add weight 0.75 } } "
+                             "layer body { state b stack_b state line stack_line "
+                             "state nested stack_nested state many stack_many }");
     FOR (state, 4u) {
-        md5_player_reset(of->player);
-        play_fade(of->player, 0, state, 0.0f);
-        play_advance(of->player, 0.4);
+        md5_player_reset(fixture->player);
+        play_fade(fixture->player, 0, state, 0.0f);
+        play_advance(fixture->player, 0.4);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-        play_pose(of->player, pose);
-        sample(&of->made, 3, 0.4, expected);
-        add_full(&of->made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
+        play_pose(fixture->player, pose);
+        sample(&fixture->made, 3, 0.4, expected);
+        add_full(&fixture->made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
     // At the other end of the line, joint 10 is moved by c alone.
-    CHECK(md5_player_set(of->player, 0, 1.0f));
-    play_fade(of->player, 0, 1, 0.0f);
-    play_advance(of->player, 0.4);
+    CHECK(md5_player_set(fixture->player, 0, 1.0f));
+    play_fade(fixture->player, 0, 1, 0.0f);
+    play_advance(fixture->player, 0.4);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
-    play_pose(of->player, pose);
-    sample(&of->made, 3, 0.4, expected);
-    sample(&of->made, 1, 0.0, reference);
-    sample(&of->made, 2, 0.4, c);
+    play_pose(fixture->player, pose);
+    sample(&fixture->made, 3, 0.4, expected);
+    sample(&fixture->made, 1, 0.0, reference);
+    sample(&fixture->made, 2, 0.4, c);
     md5_add_pose(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
 }
 
 // Root motion is removed from a clip before its difference is computed.
-TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(of)) {
-    play_scene_add(of, FRAMES, RATE, 0.5, 1);
-    of->made.still = BUT(1u << 8);
-    play_add_clip(&of->made, FRAMES, RATE, 0.5, (play_walk){30, 0, 0}, 2);
-    play_scene_read(of, "clip a f clip walk f { move } layer body { state a a } "
-                        "layer more { add state walk walk }");
-    play_advance(of->player, 0.3);
+TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(fixture)) {
+    play_scene_add(fixture, FRAMES, RATE, 0.5, 1);
+    fixture->made.still = BUT(1u << 8);
+    play_add_clip(&fixture->made, FRAMES, RATE, 0.5, (play_walk){30, 0, 0}, 2);
+    play_scene_read(fixture, "clip a f clip walk f { move } layer body { state a a } "
+                             "layer more { add state walk walk }");
+    play_advance(fixture->player, 0.3);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
-    play_pose(of->player, pose);
-    sample(&of->made, 0, 0.3, expected);
-    sample(&of->made, 1, 0.0, reference);
-    sample(&of->made, 1, 0.3, source);
+    play_pose(fixture->player, pose);
+    sample(&fixture->made, 0, 0.3, expected);
+    sample(&fixture->made, 1, 0.0, reference);
+    sample(&fixture->made, 1, 0.3, source);
     source[0] = reference[0];
     md5_add_pose(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
@@ -237,30 +237,30 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     static const char *const kinds[] = {"cubic", "linear", "nlerp"};
     FOR (way, 24) {
         const bool walks = way % 2 == 0;
-        OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, FRAMES, RATE, 0.5, 1);
-        play_add_clip(&of.made, FRAMES, RATE, 3.0, (play_walk){30, 0.3, 0}, 2);
-        play_scene_read(&of,
+        OWN_PLAY fixture;
+        play_scene_begin(&fixture);
+        play_scene_add(&fixture, FRAMES, RATE, 0.5, 1);
+        play_add_clip(&fixture.made, FRAMES, RATE, 3.0, (play_walk){30, 0.3, 0}, 2);
+        play_scene_read(&fixture,
                         "clip a f clip walk f { %s %s } mask part ( %s ) layer body { state a a } "
                         "layer more { mask part state walk walk state none nothing }",
                         walks ? "turn" : "", kinds[way / 2 % 3], joints[way / 6]);
-        play_advance(of.player, 0.26);
+        play_advance(fixture.player, 0.26);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        sample(&of.made, 0, 0.26, expected);
-        md5_moment moment = md5_moment_at(of.made.anims[1], 0.26, MD5_WRAP_LOOP);
-        moment.interpolation = of.machine->sources[1].interpolation;
-        md5i_sample_source(of.machine, &of.machine->sources[1], &moment, other);
+        play_pose(fixture.player, pose);
+        sample(&fixture.made, 0, 0.26, expected);
+        md5_moment moment = md5_moment_at(fixture.made.anims[1], 0.26, MD5_WRAP_LOOP);
+        moment.interpolation = fixture.machine->sources[1].interpolation;
+        md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &moment, other);
         FOR (joint, PLAY_JOINTS) {
-            if (md5_mask_of(of.machine, 0)[joint] > 0.0f)
+            if (md5_mask_of(fixture.machine, 0)[joint] > 0.0f)
                 expected[joint] = other[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        play_fade(of.player, 1, 1, 0.0f);
-        play_advance(of.player, 0.0);
-        play_pose(of.player, pose);
-        sample(&of.made, 0, 0.26, expected);
+        play_fade(fixture.player, 1, 1, 0.0f);
+        play_advance(fixture.player, 0.0);
+        play_pose(fixture.player, pose);
+        sample(&fixture.made, 0, 0.26, expected);
         CHECK_BYTES(pose, expected, sizeof pose);
     }
 }
@@ -357,10 +357,10 @@ typedef struct below_case {
 static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 
 // The fade is `cross` or `inertial`.
-static md5_machine *make_machine(const below_case *of, const char *fade)
+static md5_machine *make_machine(const below_case *fixture, const char *fade)
 {
     return play_machine_read(
-        &of->made, NULL,
+        &fixture->made, NULL,
         "clip walk f { turn } clip idle f clip wave f mask upper ( *spine_2 ) { feather 2 } "
         "float speed 2 float upper 1 float body 1 "
         "layer body { weight body state walk walk state stand idle "
@@ -372,58 +372,58 @@ static md5_machine *make_machine(const below_case *of, const char *fade)
         fade, fade);
 }
 
-static void begin(below_case *of, const char *fade)
+static void begin(below_case *fixture, const char *fade)
 {
-    play_begin_bobbin(&of->made, NAMES, CLIPS);
-    const uint32_t num_joints = of->made.model->skeleton.num_joints;
+    play_begin_bobbin(&fixture->made, NAMES, CLIPS);
+    const uint32_t num_joints = fixture->made.model->skeleton.num_joints;
     FOR (i, 2) {
-        of->machines[i] = make_machine(of, fade);
-        of->players[i] = play_player(of->machines[i]);
-        of->poses[i] = (md5_xform *)malloc(num_joints * sizeof *of->poses[i]);
+        fixture->machines[i] = make_machine(fixture, fade);
+        fixture->players[i] = play_player(fixture->machines[i]);
+        fixture->poses[i] = (md5_xform *)malloc(num_joints * sizeof *fixture->poses[i]);
     }
-    of->scratch_size = md5_player_pose_scratch(of->machines[0]);
-    of->scratch = malloc(of->scratch_size);
-    CHECK(of->machines[0]->rests[0].num_runs > 0);
-    of->machines[1]->rests[0].num_runs = 0;
+    fixture->scratch_size = md5_player_pose_scratch(fixture->machines[0]);
+    fixture->scratch = malloc(fixture->scratch_size);
+    CHECK(fixture->machines[0]->rests[0].num_runs > 0);
+    fixture->machines[1]->rests[0].num_runs = 0;
 }
 
 // What was in the memory before must not come through: it is no number.
-static const md5_xform *pose_of(const below_case *of, int which)
+static const md5_xform *pose_of(const below_case *fixture, int which)
 {
-    const size_t size = of->made.model->skeleton.num_joints * sizeof *of->poses[which];
-    memset(of->scratch, 0xff, of->scratch_size);
-    memset(of->poses[which], 0xff, size);
-    md5_player_pose(of->players[which], of->poses[which], NULL, NULL, of->scratch);
-    return of->poses[which];
+    const size_t size = fixture->made.model->skeleton.num_joints * sizeof *fixture->poses[which];
+    memset(fixture->scratch, 0xff, fixture->scratch_size);
+    memset(fixture->poses[which], 0xff, size);
+    md5_player_pose(fixture->players[which], fixture->poses[which], NULL, NULL, fixture->scratch);
+    return fixture->poses[which];
 }
 
 static void play(const char *fade)
 {
     static const float weights[] = {1.0f, 1.0f, 0.5f, 1.0f, 0.0f};
-    below_case of;
-    begin(&of, fade);
-    const uint32_t num_joints = of.made.model->skeleton.num_joints;
+    below_case fixture;
+    begin(&fixture, fade);
+    const uint32_t num_joints = fixture.made.model->skeleton.num_joints;
     for (uint32_t frame = 0; frame < BELOW_FRAMES; frame++) {
         FOR (i, 2) {
-            md5_player_set(of.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
-            md5_player_set(of.players[i], 1, weights[frame / 20 % 5]);
-            md5_player_set(of.players[i], 2, weights[frame / 33 % 5]);
-            play_advance(of.players[i], 1.0 / 60.0);
+            md5_player_set(fixture.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
+            md5_player_set(fixture.players[i], 1, weights[frame / 20 % 5]);
+            md5_player_set(fixture.players[i], 2, weights[frame / 33 % 5]);
+            play_advance(fixture.players[i], 1.0 / 60.0);
             if (frame == 180)
-                md5_player_play_shot(of.players[i], 0, 2, NULL);
+                md5_player_play_shot(fixture.players[i], 0, 2, NULL);
         }
-        const md5_xform *const pose = pose_of(&of, 0), *const all = pose_of(&of, 1);
+        const md5_xform *const pose = pose_of(&fixture, 0), *const all = pose_of(&fixture, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
             || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;
     }
     FOR (i, 2) {
-        md5_destroy_player(of.players[i]);
-        md5_destroy_machine(of.machines[i]);
-        free(of.poses[i]);
+        md5_destroy_player(fixture.players[i]);
+        md5_destroy_machine(fixture.machines[i]);
+        free(fixture.poses[i]);
     }
-    play_end(&of.made);
-    free(of.scratch);
+    play_end(&fixture.made);
+    free(fixture.scratch);
 }
 
 TEST (play_below_a_mask_only_what_is_seen_is_computed) {

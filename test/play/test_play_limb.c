@@ -109,36 +109,36 @@ typedef struct weighed {
 
 static void warn(void *user, const md5_error *warning)
 {
-    weighed *const of = user;
-    snprintf(of->warnings, sizeof of->warnings, "%u:%u: %s", warning->line, warning->column,
-             warning->message);
+    weighed *const fixture = user;
+    snprintf(fixture->warnings, sizeof fixture->warnings, "%u:%u: %s", warning->line,
+             warning->column, warning->message);
 }
 
 // A machine that plays a clip, and these modifiers, in the third line.
-static void begin(weighed *of, const char *modifiers)
+static void begin(weighed *fixture, const char *modifiers)
 {
     char text[1024];
-    const md5_load_opts opts = {.warn = warn, .warn_user = of};
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
-    play_add_clip(&of->made, 21, 20.0, 0.8, (play_walk){40, 0, 0}, 2);
+    const md5_load_opts opts = {.warn = warn, .warn_user = fixture};
+    memset(fixture, 0, sizeof *fixture);
+    play_begin(&fixture->made);
+    play_add_clip(&fixture->made, 21, 20.0, 0.8, (play_walk){40, 0, 0}, 2);
     snprintf(text, sizeof text, "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}",
              modifiers);
-    of->file = md5_parse_machine_file(text, strlen(text), &opts, &of->error);
-    if (of->file == NULL)
+    fixture->file = md5_parse_machine_file(text, strlen(text), &opts, &fixture->error);
+    if (fixture->file == NULL)
         return;
-    of->file->desc.model = of->made.model;
-    of->file->clips[0].binding = of->made.bindings[0];
-    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
-    of->player = of->machine ? play_player(of->machine) : NULL;
+    fixture->file->desc.model = fixture->made.model;
+    fixture->file->clips[0].binding = fixture->made.bindings[0];
+    fixture->machine = md5_create_machine(&fixture->file->desc, NULL, &fixture->error);
+    fixture->player = fixture->machine ? play_player(fixture->machine) : NULL;
 }
 
-static void end(weighed *of)
+static void end(weighed *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    md5_free_machine_file(of->file);
-    play_end(&of->made);
+    md5_destroy_player(fixture->player);
+    md5_destroy_machine(fixture->machine);
+    md5_free_machine_file(fixture->file);
+    play_end(&fixture->made);
 }
 
 #define OWN_WEIGHED __attribute__((cleanup(end))) weighed
@@ -215,15 +215,15 @@ static void free_filled(void *fill, void *memory, size_t size)
 
 // Whatever was in the memory that a player is created in.
 TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
-    OWN_WEIGHED of;
+    OWN_WEIGHED fixture;
     md5_xform pose[PLAY_JOINTS];
     uint8_t saved[2][4096];
     size_t sizes[2];
-    begin(&of, "modifier m spring lhand { length 3 stiffness 0 }");
+    begin(&fixture, "modifier m spring lhand { length 3 stiffness 0 }");
     FOR (i, 2) {
         int fill = 17 + i;
         md5_player *const player = md5_create_player(
-            of.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &of.error);
+            fixture.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &fixture.error);
         play_pose(player, pose);
         sizes[i] = md5_player_save(player, saved[i], sizeof saved[i]);
         md5_destroy_player(player);
@@ -249,16 +249,16 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
     FOR (i, NUM_AT_ONCE) {
-        OWN_WEIGHED of;
+        OWN_WEIGHED fixture;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0.0);
         // Until the game sets another one.
         CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1.0f) == 0.0);
         CHECK(difference(with(AT_ONCE[i], "weight 0.3"), with(AT_ONCE[i], "")) > 0.01);
-        begin(&of, with(AT_ONCE[i], "weight 0.3"));
-        CHECK(md5_player_target(of.player, 0)->weight == 0.3f);
-        md5_player_target(of.player, 0)->weight = 0.9f;
-        md5_player_reset(of.player);
-        CHECK(md5_player_target(of.player, 0)->weight == 0.3f);
+        begin(&fixture, with(AT_ONCE[i], "weight 0.3"));
+        CHECK(md5_player_target(fixture.player, 0)->weight == 0.3f);
+        md5_player_target(fixture.player, 0)->weight = 0.9f;
+        md5_player_reset(fixture.player);
+        CHECK(md5_player_target(fixture.player, 0)->weight == 0.3f);
     }
 }
 
@@ -268,14 +268,14 @@ TEST (modifier_weight_a_target_is_enough) {
         "modifier a aim head { length 2 } modifier b two_bone lfoot { weight 0.4 }\n"
         "modifier c fabrik lhand { length 4 } modifier d joint rhand { local_override }\n"
         "modifier e joint chest { local_override }";
-    OWN_WEIGHED of;
+    OWN_WEIGHED fixture;
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-    begin(&of, modifiers);
-    CHECK_STRING(of.error.message, "");
-    const md5_skeleton *const skeleton = &of.made.model->skeleton;
+    begin(&fixture, modifiers);
+    CHECK_STRING(fixture.error.message, "");
+    const md5_skeleton *const skeleton = &fixture.made.model->skeleton;
     const md5_vec3 place = {30, 20, 50};
     const md5_quat turn = {0.6f, 0, 0, 0.8f};
-    play_pose(of.player, expected);
+    play_pose(fixture.player, expected);
     const md5_aim_job aim = {.tip = 4, .length = 2, .target = place, .weight = 1.0f};
     const md5_two_bone_job bend = {.tip = 11, .target = place, .weight = 0.4f};
     const md5_chain_job reach = {.tip = 6,
@@ -290,10 +290,10 @@ TEST (modifier_weight_a_target_is_enough) {
     expected[8].rotation = turn;
     expected[3].translation = place;
     FOR (i, 3u)
-        md5_player_target(of.player, i)->position = place;
-    md5_player_target(of.player, 3)->rotation = turn;
-    md5_player_target(of.player, 4)->position = place;
-    play_pose(of.player, pose);
+        md5_player_target(fixture.player, i)->position = place;
+    md5_player_target(fixture.player, 3)->rotation = turn;
+    md5_player_target(fixture.player, 4)->position = place;
+    play_pose(fixture.player, pose);
     CHECK(play_pose_distance(pose, expected) < 1e-6);
     CHECK_BYTES(&pose[8].translation, &expected[8].translation, sizeof(md5_vec3));
     CHECK_BYTES(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat));
@@ -302,54 +302,54 @@ TEST (modifier_weight_a_target_is_enough) {
 // Saved, copied and in a batch, before and after anything was set.
 TEST (modifier_weight_is_saved_and_copied) {
     enum { OTHERS = 3 };
-    OWN_WEIGHED of;
+    OWN_WEIGHED fixture;
     static const char modifiers[] =
         "modifier a aim head modifier b two_bone lfoot modifier c spring lhand { weight 0.7 }\n"
         "modifier d feet pelvis { foot lfoot hold { height 40 speed 1000 } } modifier e gaze head\n"
         "modifier f joint rhand { model_override } modifier g ccd rhand { length 3 weight 0 }";
-    begin(&of, modifiers);
-    CHECK_STRING(of.error.message, "");
+    begin(&fixture, modifiers);
+    CHECK_STRING(fixture.error.message, "");
     FOR (when, 3) {
         md5_player *others[OTHERS];
         uint8_t bytes[4096];
-        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
+        const size_t size = md5_player_save(fixture.player, bytes, sizeof bytes);
         FOR (k, OTHERS) {
-            others[k] = play_player(of.machine);
+            others[k] = play_player(fixture.machine);
             md5_player_target(others[k], 1)->position = (md5_vec3){9, 9, 9};
             md5_player_target(others[k], 2)->weight = 0.1f;
             if (k == 0)
                 CHECK(md5_player_restore(others[k], bytes, size, NULL));
             else
-                md5_player_copy(others[k], of.player);
+                md5_player_copy(others[k], fixture.player);
         }
         FOR (step, 4) {
             md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
             OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
-            go_on(of.player, pose);
+            go_on(fixture.player, pose);
             FOR (k, 2) {
                 go_on(others[k], other);
                 CHECK_BYTES(other, pose, sizeof pose);
             }
             md5_play_batch(&job, 1, NULL, scratch);
-            md5_local_to_model(&of.made.model->skeleton, pose, joints[1]);
+            md5_local_to_model(&fixture.made.model->skeleton, pose, joints[1]);
             CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
         }
         FOR (k, OTHERS)
             md5_destroy_player(others[k]);
         if (when == 0)
-            md5_player_target(of.player, 1)->position = (md5_vec3){5, 2, 6};
+            md5_player_target(fixture.player, 1)->position = (md5_vec3){5, 2, 6};
         else
-            md5_player_target(of.player, 3)->weight = 0.0f;
+            md5_player_target(fixture.player, 3)->weight = 0.0f;
     }
 }
 
 static uint64_t fingerprint(const char *modifiers)
 {
-    OWN_WEIGHED of;
-    begin(&of, modifiers);
-    const uint64_t hash = of.machine ? md5_machine_fingerprint(of.machine) : 0;
+    OWN_WEIGHED fixture;
+    begin(&fixture, modifiers);
+    const uint64_t hash = fixture.machine ? md5_machine_fingerprint(fixture.machine) : 0;
     return hash;
 }
 
@@ -374,11 +374,11 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
         {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
     };
     EACH (row, cases) {
-        OWN_WEIGHED of;
-        begin(&of, row->words);
-        CHECK_STRING(of.error.message, row->message);
-        CHECK_UINT(of.error.line, 3);
-        CHECK_UINT(of.error.column, row->column);
+        OWN_WEIGHED fixture;
+        begin(&fixture, row->words);
+        CHECK_STRING(fixture.error.message, row->message);
+        CHECK_UINT(fixture.error.line, 3);
+        CHECK_UINT(fixture.error.column, row->column);
     }
 }
 
@@ -386,9 +386,9 @@ TEST (modifier_weight_given_twice_is_a_warning) {
     static const char *const modifiers[] = {"modifier m spring head { weight 0.3 weight 0.6 }",
                                             "modifier m gaze head   { weight 0.3 weight 0.6 }"};
     EACH (row, modifiers) {
-        OWN_WEIGHED of;
-        begin(&of, *row);
-        CHECK_STRING(of.warnings, "3:37: 'weight' appears a second time: the last is used");
-        CHECK(md5_player_target(of.player, 0)->weight == 0.6f);
+        OWN_WEIGHED fixture;
+        begin(&fixture, *row);
+        CHECK_STRING(fixture.warnings, "3:37: 'weight' appears a second time: the last is used");
+        CHECK(md5_player_target(fixture.player, 0)->weight == 0.6f);
     }
 }

@@ -15,31 +15,32 @@ static const md5_morph_key keys[] = {
     {.frame = 2}, {.frame = 4, .weight = 1}, {.frame = 5, .weight = -0.5f}};
 
 // Clips a and b of 11 frames at 10 a second: 1 s.
-static void begin(play_scene *of, const char *morphs)
+static void begin(play_scene *fixture, const char *morphs)
 {
-    play_scene_clips(of, 2, 11, 10.0);
-    play_scene_read(of,
+    play_scene_clips(fixture, 2, 11, 10.0);
+    play_scene_read(fixture,
                     "float joy 0.25 float loud 1 layer body { state low a state high b "
                     "state third a state fourth b state none nothing } "
                     "layer mouth { weight loud state shut nothing state open nothing } %s",
                     morphs);
 }
 
-static double weight_of(const play_scene *of, uint32_t target)
+static double weight_of(const play_scene *fixture, uint32_t target)
 {
     float weights[NUM_TARGETS];
-    md5_player_morphs(of->player, weights);
+    md5_player_morphs(fixture->player, weights);
     return weights[target];
 }
 
-static void go(const play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)
+static void go(const play_scene *fixture, uint32_t layer, uint32_t state, float duration,
+               md5_fade fade)
 {
-    CHECK(md5_player_fade_to(of->player, layer, state, duration, fade, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(fixture->player, layer, state, duration, fade, MD5_EASE_LINEAR));
 }
 
-static void pass(const play_scene *of, double seconds)
+static void pass(const play_scene *fixture, double seconds)
 {
-    play_advance(of->player, seconds);
+    play_advance(fixture->player, seconds);
 }
 
 // The polyline of `keys`.
@@ -48,104 +49,104 @@ static double curve(double frame)
     return frame < 2 ? 0.0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
 }
 
-#define TEST_HERE(title) TEST_PLAY (title, begin(of, MORPHS))
+#define TEST_HERE(title) TEST_PLAY (title, begin(fixture, MORPHS))
 
 TEST_HERE (morph_targets_have_names) {
-    CHECK_UINT(md5_machine_num_morphs(of->machine), NUM_TARGETS);
-    CHECK_STRING(md5_machine_morph_name(of->machine, SMILE), "smile");
-    CHECK_STRING(md5_machine_morph_name(of->machine, BLINK), "blink");
-    CHECK_STRING(md5_machine_morph_name(of->machine, OH), "oh");
-    CHECK(md5_machine_morph_name(of->machine, NUM_TARGETS) == NULL);
+    CHECK_UINT(md5_machine_num_morphs(fixture->machine), NUM_TARGETS);
+    CHECK_STRING(md5_machine_morph_name(fixture->machine, SMILE), "smile");
+    CHECK_STRING(md5_machine_morph_name(fixture->machine, BLINK), "blink");
+    CHECK_STRING(md5_machine_morph_name(fixture->machine, OH), "oh");
+    CHECK(md5_machine_morph_name(fixture->machine, NUM_TARGETS) == NULL);
 }
 
 TEST_HERE (morph_is_the_value_of_a_parameter) {
-    CHECK_NEAR(weight_of(of, SMILE), 0.25, 0.0);
-    CHECK(md5_player_set(of->player, 0, -3.0f));
-    CHECK_NEAR(weight_of(of, SMILE), -3.0, 0.0);
-    CHECK_NEAR(weight_of(of, OH), 0.0, 0.0); // its row has the factor 0
-    CHECK(md5_player_set(of->player, 0, 3e38f));
-    CHECK_NEAR(weight_of(of, SMILE), 1e6, 0.0);
-    CHECK(md5_player_set(of->player, 0, -3e38f));
-    CHECK_NEAR(weight_of(of, SMILE), -1e6, 0.0);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.25, 0.0);
+    CHECK(md5_player_set(fixture->player, 0, -3.0f));
+    CHECK_NEAR(weight_of(fixture, SMILE), -3.0, 0.0);
+    CHECK_NEAR(weight_of(fixture, OH), 0.0, 0.0); // its row has the factor 0
+    CHECK(md5_player_set(fixture->player, 0, 3e38f));
+    CHECK_NEAR(weight_of(fixture, SMILE), 1e6, 0.0);
+    CHECK(md5_player_set(fixture->player, 0, -3e38f));
+    CHECK_NEAR(weight_of(fixture, SMILE), -1e6, 0.0);
 }
 
 TEST_HERE (morph_fades_with_its_state) {
-    go(of, 0, 1, 0.5f, MD5_FADE_CROSS);
-    CHECK_NEAR(weight_of(of, SMILE), 0.25, 0.0);
-    pass(of, 0.2);
-    CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    go(fixture, 0, 1, 0.5f, MD5_FADE_CROSS);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.25, 0.0);
+    pass(fixture, 0.2);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     // A third state fades in over both.
-    go(of, 0, 2, 1.0f, MD5_FADE_CROSS);
-    CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
-    pass(of, 0.1);
-    CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
-    pass(of, 1.0);
-    CHECK_NEAR(weight_of(of, SMILE), 0.25, 0.0);
+    go(fixture, 0, 2, 1.0f, MD5_FADE_CROSS);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    pass(fixture, 0.1);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
+    pass(fixture, 1.0);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.25, 0.0);
 }
 
 TEST_HERE (morph_has_the_weight_of_its_layer) {
-    go(of, 1, 1, 0.5f, MD5_FADE_CROSS); // between states without motions
-    pass(of, 0.1);
-    CHECK_NEAR(weight_of(of, OH), 0.2, 1e-6);
-    CHECK(md5_player_set(of->player, 1, 0.25f));
-    CHECK_NEAR(weight_of(of, OH), 0.05, 1e-6);
-    CHECK(md5_player_set(of->player, 1, 0.0f));
-    CHECK_NEAR(weight_of(of, OH), 0.0, 0.0);
+    go(fixture, 1, 1, 0.5f, MD5_FADE_CROSS); // between states without motions
+    pass(fixture, 0.1);
+    CHECK_NEAR(weight_of(fixture, OH), 0.2, 1e-6);
+    CHECK(md5_player_set(fixture->player, 1, 0.25f));
+    CHECK_NEAR(weight_of(fixture, OH), 0.05, 1e-6);
+    CHECK(md5_player_set(fixture->player, 1, 0.0f));
+    CHECK_NEAR(weight_of(fixture, OH), 0.0, 0.0);
 }
 
 TEST_HERE (morph_follows_a_curve_over_a_clip) {
     for (int i = 1; i <= 50; i++) {
-        pass(of, 0.037);
-        CHECK_NEAR(weight_of(of, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
+        pass(fixture, 0.037);
+        CHECK_NEAR(weight_of(fixture, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
     }
     // The curve has the weight of its clip: state `high` plays another one.
-    go(of, 0, 1, 0.4f, MD5_FADE_CROSS);
-    pass(of, 0.1);
-    CHECK_NEAR(weight_of(of, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
-    pass(of, 0.4);
-    CHECK_NEAR(weight_of(of, BLINK), 0.0, 0.0);
+    go(fixture, 0, 1, 0.4f, MD5_FADE_CROSS);
+    pass(fixture, 0.1);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
+    pass(fixture, 0.4);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.0, 0.0);
 }
 
 TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
-    md5_player_seek(of->player, 0, 1, 0.0);
-    CHECK_NEAR(weight_of(of, BLINK), 0.0, 0.0);
+    md5_player_seek(fixture->player, 0, 1, 0.0);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.0, 0.0);
     const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
-    CHECK(md5_player_play_shot(of->player, 0, 0, &shot));
-    pass(of, 0.3);
-    CHECK_NEAR(weight_of(of, BLINK), 0.4 * curve(3.0), 1e-5);
-    pass(of, 0.15);
-    CHECK_NEAR(weight_of(of, BLINK), 0.6 * curve(4.5), 1e-5);
-    pass(of, 0.6);
-    CHECK_NEAR(weight_of(of, BLINK), 0.0, 0.0);
+    CHECK(md5_player_play_shot(fixture->player, 0, 0, &shot));
+    pass(fixture, 0.3);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.4 * curve(3.0), 1e-5);
+    pass(fixture, 0.15);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.6 * curve(4.5), 1e-5);
+    pass(fixture, 0.6);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.0, 0.0);
 }
 
 // Bollo's quintic for an offset at rest.
 TEST_HERE (morph_decays_in_an_inertial_transition) {
-    md5_player_seek(of->player, 0, 1, 0.0);
-    CHECK_NEAR(weight_of(of, SMILE), 0.75, 0.0);
-    go(of, 0, 3, 0.5f, MD5_FADE_INERTIAL);
-    CHECK_NEAR(weight_of(of, SMILE), 0.75, 1e-6);
+    md5_player_seek(fixture->player, 0, 1, 0.0);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 0.0);
+    go(fixture, 0, 3, 0.5f, MD5_FADE_INERTIAL);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {
-        pass(of, 0.1);
+        pass(fixture, 0.1);
         const double s = fmin(0.2 * i, 1.0), rest = 1.0 - s;
-        CHECK_NEAR(weight_of(of, SMILE), 0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s),
-                   1e-6);
+        CHECK_NEAR(weight_of(fixture, SMILE),
+                   0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s), 1e-6);
     }
 }
 
 // More transitions than there are slots for states, of both kinds: the oldest are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     for (uint32_t i = 1; i < 60; i++) {
-        const double before = weight_of(of, SMILE), blink = weight_of(of, BLINK);
-        go(of, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(weight_of(of, SMILE), before, 1e-6);
-        CHECK_NEAR(weight_of(of, BLINK), blink, 1e-6);
-        pass(of, 0.09);
+        const double before = weight_of(fixture, SMILE), blink = weight_of(fixture, BLINK);
+        go(fixture, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        CHECK_NEAR(weight_of(fixture, SMILE), before, 1e-6);
+        CHECK_NEAR(weight_of(fixture, BLINK), blink, 1e-6);
+        pass(fixture, 0.09);
     }
-    go(of, 0, 1, 0.3f, MD5_FADE_CROSS);
-    pass(of, 3.0);
-    CHECK_NEAR(weight_of(of, SMILE), 0.75, 1e-6);
-    CHECK_SMALL(weight_of(of, BLINK), 1e-6);
+    go(fixture, 0, 1, 0.3f, MD5_FADE_CROSS);
+    pass(fixture, 3.0);
+    CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
+    CHECK_SMALL(weight_of(fixture, BLINK), 1e-6);
 }
 
 static bool are_weights_alike(md5_player *a, md5_player *b)
@@ -157,30 +158,32 @@ static bool are_weights_alike(md5_player *a, md5_player *b)
 }
 
 // Leads the player to a frozen pose, offsets and a fade.
-static void stir(const play_scene *of)
+static void stir(const play_scene *fixture)
 {
     for (uint32_t i = 1; i < 12; i++) {
-        go(of, 0, i % 4, 0.9f, i == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        pass(of, 0.03);
+        go(fixture, 0, i % 4, 0.9f, i == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        pass(fixture, 0.03);
     }
 }
 
 TEST_HERE (morph_weights_are_saved_and_copied) {
-    stir(of);
-    OWN_PLAYER restored = play_restored(of->player), *const copied = play_copied(of->player);
+    stir(fixture);
+    OWN_PLAYER restored = play_restored(fixture->player), *const copied =
+                                                              play_copied(fixture->player);
     FOR (i, 20) {
-        CHECK(are_weights_alike(of->player, restored) && are_weights_alike(of->player, copied));
-        pass(of, 0.07);
+        CHECK(are_weights_alike(fixture->player, restored)
+              && are_weights_alike(fixture->player, copied));
+        pass(fixture, 0.07);
         play_advance(restored, 0.07);
         play_advance(copied, 0.07);
     }
 }
 
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {
-    stir(of);
-    OWN_PLAYER other = play_player(of->machine);
+    stir(fixture);
+    OWN_PLAYER other = play_player(fixture->machine);
     size_t size;
-    OWN uint8_t *const bytes = play_save(of->player, &size);
+    OWN uint8_t *const bytes = play_save(fixture->player, &size);
     uint32_t num_refused = 0;
     FOR (i, size) {
         const uint8_t kept = bytes[i];
@@ -211,53 +214,55 @@ TEST_HERE (morph_rows_are_checked) {
         .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)};
     const md5_morph_desc by_state = {
         .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
-    check_refused(of->machine, NULL, "machine '': no array of morphs, but a count of 1");
+    check_refused(fixture->machine, NULL, "machine '': no array of morphs, but a count of 1");
     md5_morph_desc odd = good;
     odd.target = "";
-    check_refused(of->machine, &odd, "morph 0 names no target");
+    check_refused(fixture->machine, &odd, "morph 0 names no target");
     odd = good;
     odd.parameter = NULL;
-    check_refused(of->machine, &odd, "morph 't' names no parameter");
+    check_refused(fixture->machine, &odd, "morph 't' names no parameter");
     odd.parameter = "none";
-    check_refused(of->machine, &odd, "morph 't' names parameter 'none', which does not exist");
+    check_refused(fixture->machine, &odd, "morph 't' names parameter 'none', which does not exist");
     odd = good;
     odd.weight = INFINITY;
-    check_refused(of->machine, &odd, "morph 't': weight is inf, which must be -1e+06 to 1e+06");
+    check_refused(fixture->machine, &odd,
+                  "morph 't': weight is inf, which must be -1e+06 to 1e+06");
     odd = good;
     odd.drive = (md5_morph_drive)5;
-    check_refused(of->machine, &odd, "morph 't': there is no drive 5");
+    check_refused(fixture->machine, &odd, "morph 't': there is no drive 5");
     odd = by_state;
     odd.layer = NULL;
-    check_refused(of->machine, &odd, "morph 't' names no layer");
+    check_refused(fixture->machine, &odd, "morph 't' names no layer");
     odd.layer = "none";
-    check_refused(of->machine, &odd, "morph 't' names layer 'none', which does not exist");
+    check_refused(fixture->machine, &odd, "morph 't' names layer 'none', which does not exist");
     odd = by_state;
     odd.state = NULL;
-    check_refused(of->machine, &odd, "morph 't' names no state");
+    check_refused(fixture->machine, &odd, "morph 't' names no state");
     odd.state = "open";
-    check_refused(of->machine, &odd, "morph 't' names state 'open', which layer 'body' lacks");
+    check_refused(fixture->machine, &odd, "morph 't' names state 'open', which layer 'body' lacks");
     odd = by_clip;
     odd.clip = "z";
-    check_refused(of->machine, &odd, "morph 't' names clip 'z', which does not exist");
+    check_refused(fixture->machine, &odd, "morph 't' names clip 'z', which does not exist");
     odd = by_clip;
     odd.keys = NULL;
-    check_refused(of->machine, &odd, "morph 't': no array of keys, but a count of 3");
+    check_refused(fixture->machine, &odd, "morph 't': no array of keys, but a count of 3");
     odd.num_keys = 0;
-    check_refused(of->machine, &odd, "morph 't' has no keys for clip 'a'");
+    check_refused(fixture->machine, &odd, "morph 't' has no keys for clip 'a'");
     const md5_morph_key late[] = {{.frame = 11}},
                         turned[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
     const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};
     odd = by_clip;
     odd.keys = late;
     odd.num_keys = 1;
-    check_refused(of->machine, &odd,
+    check_refused(fixture->machine, &odd,
                   "frame 11 of clip 'a' is a key of morph 't', but the last frame is 10");
     odd.keys = endless;
-    check_refused(of->machine, &odd,
+    check_refused(fixture->machine, &odd,
                   "morph 't': the weight of a key is nan, which must be -1e+06 to 1e+06");
     odd.keys = turned;
     odd.num_keys = 2;
-    check_refused(of->machine, &odd, "morph 't': the key of frame 3 stands behind that of frame 3");
+    check_refused(fixture->machine, &odd,
+                  "morph 't': the key of frame 3 stands behind that of frame 3");
 }
 
 TEST (morph_rows_change_the_fingerprint) {
@@ -269,9 +274,9 @@ TEST (morph_rows_change_the_fingerprint) {
     };
     uint64_t fingerprints[4];
     FOR (i, 4u) {
-        OWN_PLAY of;
-        begin(&of, rows[i]);
-        fingerprints[i] = md5_machine_fingerprint(of.machine);
+        OWN_PLAY fixture;
+        begin(&fixture, rows[i]);
+        fingerprints[i] = md5_machine_fingerprint(fixture.machine);
         FOR (k, i)
             CHECK(fingerprints[k] != fingerprints[i]);
     }

@@ -7,11 +7,11 @@
 enum { RATE = 24, FRAMES = 25 };
 
 // Four clips of a second.
-static void begin_four(play_scene *of)
+static void begin_four(play_scene *fixture)
 {
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, 4u)
-        play_scene_add(of, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
+        play_scene_add(fixture, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
 }
 
 static void at(const play_case *made, uint32_t clip, double seconds, real_place *pose)
@@ -19,23 +19,23 @@ static void at(const play_case *made, uint32_t clip, double seconds, real_place 
     play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
 }
 
-#define TEST_HERE(title) TEST_PLAY (title, begin_four(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin_four(fixture))
 
 TEST_HERE (play_shows_a_clip) {
-    play_scene_read(of, "layer body { state swinging b }");
+    play_scene_read(fixture, "layer body { state swinging b }");
     double time = 0.0;
     FOR (i, 100) {
         real_place expected[PLAY_JOINTS];
-        at(&of->made, 1, time, expected);
-        CHECK(play_miss(of->player, expected) < NEAR);
-        play_advance(of->player, 0.071);
+        at(&fixture->made, 1, time, expected);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
+        play_advance(fixture->player, 0.071);
         time += 0.071;
     }
 }
 
 // mix(mix(mix(A, B), C), D), each with its own clock and its own fade.
 TEST_HERE (play_crossfades_up_to_four) {
-    play_scene_read(of, "layer body { state a a state b b state c c state d d }");
+    play_scene_read(fixture, "layer body { state a a state b b state c c state d d }");
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
     const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
@@ -43,21 +43,21 @@ TEST_HERE (play_crossfades_up_to_four) {
     uint32_t num_begun = 1;
     FOR (i, 180) {
         if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
-            CHECK(md5_player_fade_to(of->player, 0, num_begun, (float)durations[num_begun],
+            CHECK(md5_player_fade_to(fixture->player, 0, num_begun, (float)durations[num_begun],
                                      MD5_FADE_CROSS, easings[num_begun]));
             num_begun++;
         }
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        at(&of->made, 0, time, expected);
+        at(&fixture->made, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (float)durations[k];
-            at(&of->made, k, time - begins[k], next);
+            at(&fixture->made, k, time - begins[k], next);
             play_real_blend(expected, next,
                             md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
                             expected);
         }
-        CHECK(play_miss(of->player, expected) < NEAR);
-        play_advance(of->player, 0.01);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
+        play_advance(fixture->player, 0.01);
         time += 0.01;
     }
 }
@@ -65,105 +65,106 @@ TEST_HERE (play_crossfades_up_to_four) {
 // A fade with an easing that overshoots stays within its ends: otherwise BACK would extrapolate
 // from A.
 TEST_HERE (play_crossfade_stays_within_its_ends) {
-    play_scene_read(of, "layer body { state a a state b b }");
-    CHECK(md5_player_fade_to(of->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
+    play_scene_read(fixture, "layer body { state a a state b b }");
+    CHECK(md5_player_fade_to(fixture->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
-        play_advance(of->player, 0.05);
+        play_advance(fixture->player, 0.05);
         const double time = 0.05 * i,
                      eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        at(&of->made, 0, time, expected);
-        at(&of->made, 1, time, next);
+        at(&fixture->made, 0, time, expected);
+        at(&fixture->made, 1, time, next);
         play_real_blend(expected, next, fmin(fmax(eased, 0.0), 1.0), NULL, expected);
-        CHECK(play_miss(of->player, expected) < NEAR);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
     }
 }
 
 // A state without a motion shows what is below it: the bind pose, or a layer.
 TEST_HERE (play_fades_to_nothing) {
-    play_scene_read(of, "layer body { state a a state nothing nothing state c c }");
+    play_scene_read(fixture, "layer body { state a a state nothing nothing state c c }");
     md5_xform pose[PLAY_JOINTS];
     real_place bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
-    play_real_bind(of->made.model, bind);
+    play_real_bind(fixture->made.model, bind);
 
-    play_fade(of->player, 0, 1, 0.5f);
-    play_advance(of->player, 0.2);
-    at(&of->made, 0, 0.2, a);
+    play_fade(fixture->player, 0, 1, 0.5f);
+    play_advance(fixture->player, 0.2);
+    at(&fixture->made, 0, 0.2, a);
     play_real_blend(bind, a, 0.6, NULL, expected);
-    CHECK(play_miss(of->player, expected) < NEAR);
+    CHECK(play_miss(fixture->player, expected) < NEAR);
 
     // The fade to nothing has left A 0.6; the fade to C is half done: A has 0.3, C 0.5, nothing
     // 0.2.
-    play_fade(of->player, 0, 2, 0.2f);
-    play_advance(of->player, 0.1);
-    at(&of->made, 0, 0.3, a);
-    at(&of->made, 2, 0.1, c);
+    play_fade(fixture->player, 0, 2, 0.2f);
+    play_advance(fixture->player, 0.1);
+    at(&fixture->made, 0, 0.3, a);
+    at(&fixture->made, 2, 0.1, c);
     play_real_blend(a, c, 0.5 / 0.7, NULL, expected);
     play_real_blend(bind, expected, 0.7, NULL, expected);
-    CHECK(play_miss(of->player, expected) < NEAR);
+    CHECK(play_miss(fixture->player, expected) < NEAR);
 
-    play_fade(of->player, 0, 1, 0.0f);
-    play_pose(of->player, pose);
-    CHECK_BYTES(pose, of->made.model->bind_local, sizeof pose);
+    play_fade(fixture->player, 0, 1, 0.0f);
+    play_pose(fixture->player, pose);
+    CHECK_BYTES(pose, fixture->made.model->bind_local, sizeof pose);
 }
 
 // Weights of a space, a stack on top of it, items that are added, nested and with their own speed.
 TEST_HERE (play_nests_motions) {
-    play_scene_read(of, "float x 0.25 float more 0.5 mask arms ( *larm *rarm ) "
-                        "motion d_twice clip d { speed 2 start 0.5 } "
-                        "motion line line x { item a 0 item b 1 } "
-                        "motion all stack { speed 0.5 item line item c { mask arms weight 0.75 } "
-                        "item d_twice { add weight more } "
-                        "item b { add weight 0.5 reference a 7 } } layer body { state all all }");
+    play_scene_read(fixture,
+                    "float x 0.25 float more 0.5 mask arms ( *larm *rarm ) "
+                    "motion d_twice clip d { speed 2 start 0.5 } "
+                    "motion line line x { item a 0 item b 1 } "
+                    "motion all stack { speed 0.5 item line item c { mask arms weight 0.75 } "
+                    "item d_twice { add weight more } "
+                    "item b { add weight 0.5 reference a 7 } } layer body { state all all }");
     float arms[PLAY_JOINTS];
-    CHECK(md5_build_mask(&of->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
+    CHECK(md5_build_mask(&fixture->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0.0;
     FOR (i, 50) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
-        md5_player_set(of->player, 0, (float)x);
-        md5_player_set(of->player, 1, (float)more);
-        play_advance(of->player, 0.06);
+        md5_player_set(fixture->player, 0, (float)x);
+        md5_player_set(fixture->player, 1, (float)more);
+        play_advance(fixture->player, 0.06);
         time += 0.06;
         real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
-        at(&of->made, 0, 0.5 * time, expected);
-        at(&of->made, 1, 0.5 * time, other);
+        at(&fixture->made, 0, 0.5 * time, expected);
+        at(&fixture->made, 1, 0.5 * time, other);
         play_real_blend(expected, other, x, NULL, expected);
-        at(&of->made, 2, 0.5 * time, other);
+        at(&fixture->made, 2, 0.5 * time, other);
         play_real_blend(expected, other, 0.75, arms, expected);
-        at(&of->made, 3, time + 0.5, other);
-        play_real_sample(of->made.anims[3], 0.0, reference);
+        at(&fixture->made, 3, time + 0.5, other);
+        play_real_sample(fixture->made.anims[3], 0.0, reference);
         play_real_add(expected, other, reference, more, NULL, expected);
-        at(&of->made, 1, 0.5 * time, other);
-        play_real_sample(of->made.anims[0], 7.0, reference);
+        at(&fixture->made, 1, 0.5 * time, other);
+        play_real_sample(fixture->made.anims[0], 7.0, reference);
         play_real_add(expected, other, reference, 0.5, NULL, expected);
-        CHECK(play_miss(of->player, expected) < NEAR);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
     }
     // A changed parameter is visible immediately, without a step.
     md5_xform before[PLAY_JOINTS], after[PLAY_JOINTS];
-    play_pose(of->player, before);
-    md5_player_set(of->player, 0, 0.1f);
-    play_pose(of->player, after);
+    play_pose(fixture->player, before);
+    md5_player_set(fixture->player, 0, 0.1f);
+    play_pose(fixture->player, after);
     CHECK(play_pose_distance(before, after) > 0.1);
 }
 
 TEST_HERE (play_lays_layers_over_another) {
-    play_scene_read(of, "float lean 0.4 mask upper ( *spine ) { feather 2 } "
-                        "layer body { state a a } "
-                        "layer upper { mask upper weight 0.9 state b b } "
-                        "layer lean { add reference c 3 mask upper weight lean state c c }");
+    play_scene_read(fixture, "float lean 0.4 mask upper ( *spine ) { feather 2 } "
+                             "layer body { state a a } "
+                             "layer upper { mask upper weight 0.9 state b b } "
+                             "layer lean { add reference c 3 mask upper weight lean state c c }");
     float upper[PLAY_JOINTS];
-    CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
+    CHECK(md5_build_mask(&fixture->made.model->skeleton, "*spine", 2, upper, NULL));
     FOR (i, 50) {
         real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
-        at(&of->made, 0, time, expected);
-        at(&of->made, 1, time, other);
+        at(&fixture->made, 0, time, expected);
+        at(&fixture->made, 1, time, other);
         play_real_blend(expected, other, 0.9f, upper, expected);
-        at(&of->made, 2, time, other);
-        play_real_sample(of->made.anims[2], 3.0, reference);
+        at(&fixture->made, 2, time, other);
+        play_real_sample(fixture->made.anims[2], 3.0, reference);
         play_real_add(expected, other, reference, 0.4f, upper, expected);
-        CHECK(play_miss(of->player, expected) < NEAR);
-        play_advance(of->player, 0.05);
+        CHECK(play_miss(fixture->player, expected) < NEAR);
+        play_advance(fixture->player, 0.05);
     }
 }
 
@@ -198,9 +199,9 @@ typedef struct original {
 } original;
 
 // Layers instead of channels: the parts, ALL over them, the eyelids over that.
-static void begin_original(original *of)
+static void begin_original(original *fixture)
 {
-    play_scene *const scene = &of->scene;
+    play_scene *const scene = &fixture->scene;
     begin_four(scene);
     play_scene_read(scene, "float blink mask torso ( *spine -*head ) "
                            "mask legs ( origin pelvis *lhip ) mask head ( *head ) "
@@ -212,59 +213,60 @@ static void begin_original(original *of)
                            "layer eyelids { mask eyelids weight blink state c c }");
     const md5_mask_desc *const masks = md5_machine_tables(scene->machine)->masks;
     FOR (i, 4)
-        CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
+        CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, fixture->masks[i],
+                             NULL));
 }
 
-static void check_original(original *of, const channel *channels, double time)
+static void check_original(original *fixture, const channel *channels, double time)
 {
     real_place expected[PLAY_JOINTS];
     // ALL, then the parts with the weight that ALL leaves them, then eyelids, which are blended
     // over the result.
-    const play_case *made = &of->scene.made;
+    const play_case *made = &fixture->scene.made;
     play_real_bind(made->model, expected);
     const double of_all = accumulate(made, &channels[0], time, 0.0, expected);
     for (int i = 1; i < 4; i++)
         accumulate(made, &channels[i], time, of_all, expected);
     accumulate(made, &channels[4], time, 1.0 - channels[4].weights[0], expected);
 
-    CHECK(play_miss(of->scene.player, expected) < NEAR);
+    CHECK(play_miss(fixture->scene.player, expected) < NEAR);
 }
 
 // Torso, legs and head each go from one animation to another; eyes blink.
 TEST (play_fades_channels_as_the_original) {
-    original of;
-    begin_original(&of);
+    original fixture;
+    begin_original(&fixture);
     FOR (i, 3u)
-        play_fade(of.scene.player, i, 1, 1.0f);
+        play_fade(fixture.scene.player, i, 1, 1.0f);
     FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1.0), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0, 0}},
-                                     {of.masks[0], {1, 0}, {in, 1.0 - in}},
-                                     {of.masks[1], {3, 2}, {in, 1.0 - in}},
-                                     {of.masks[2], {0, 3}, {in, 1.0 - in}},
-                                     {of.masks[3], {2, 0}, {blink, 0.0}}};
-        md5_player_set(of.scene.player, 0, (float)blink);
-        check_original(&of, channels, time);
-        play_advance(of.scene.player, 0.025);
+                                     {fixture.masks[0], {1, 0}, {in, 1.0 - in}},
+                                     {fixture.masks[1], {3, 2}, {in, 1.0 - in}},
+                                     {fixture.masks[2], {0, 3}, {in, 1.0 - in}},
+                                     {fixture.masks[3], {2, 0}, {blink, 0.0}}};
+        md5_player_set(fixture.scene.player, 0, (float)blink);
+        check_original(&fixture, channels, time);
+        play_advance(fixture.scene.player, 0.025);
     }
-    play_scene_end(&of.scene);
+    play_scene_end(&fixture.scene);
 }
 
 // An animation of the whole body gives way to the parts, whose weights rise as its own falls.
 TEST (play_fades_the_whole_body_as_the_original) {
-    original of;
-    begin_original(&of);
-    play_fade(of.scene.player, 3, 1, 0.0f);
-    play_fade(of.scene.player, 3, 0, 1.0f);
+    original fixture;
+    begin_original(&fixture);
+    play_fade(fixture.scene.player, 3, 1, 0.0f);
+    play_fade(fixture.scene.player, 3, 0, 1.0f);
     FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1.0);
         const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0.0}},
-                                     {of.masks[0], {0, 0}, {in, 0.0}},
-                                     {of.masks[1], {2, 0}, {in, 0.0}},
-                                     {of.masks[2], {3, 0}, {in, 0.0}},
-                                     {of.masks[3], {2, 0}, {0, 0}}};
-        check_original(&of, channels, time);
-        play_advance(of.scene.player, 0.025);
+                                     {fixture.masks[0], {0, 0}, {in, 0.0}},
+                                     {fixture.masks[1], {2, 0}, {in, 0.0}},
+                                     {fixture.masks[2], {3, 0}, {in, 0.0}},
+                                     {fixture.masks[3], {2, 0}, {0, 0}}};
+        check_original(&fixture, channels, time);
+        play_advance(fixture.scene.player, 0.025);
     }
-    play_scene_end(&of.scene);
+    play_scene_end(&fixture.scene);
 }

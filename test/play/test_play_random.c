@@ -15,12 +15,12 @@ static const struct {
                               {2, 4.0, {10, 0, 0}},
                               {1, 10.0, {0, 0, 0}}};
 
-void play_random_begin(play_random_stock *of)
+void play_random_begin(play_random_stock *fixture)
 {
-    play_begin(&of->made);
+    play_begin(&fixture->made);
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
-        play_add_clip(&of->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
-        of->num_frames[i] = clips[i].num_frames;
+        play_add_clip(&fixture->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
+        fixture->num_frames[i] = clips[i].num_frames;
     }
 }
 
@@ -172,14 +172,14 @@ static double speed_in(const double *speeds, const char *name)
 }
 
 // Motions are made of ones before them. A stack may add its items up.
-static void find_speeds(const play_random_tables *of, double pace, double *speeds)
+static void find_speeds(const play_random_tables *fixture, double pace, double *speeds)
 {
     FOR (i, PLAY_RANDOM_CLIPS)
-        speeds[i] = of->clips[i].extract == MD5_EXTRACT_NONE
+        speeds[i] = fixture->clips[i].extract == MD5_EXTRACT_NONE
                         ? 0.0
                         : hypot(clips[i].walk.speed, clips[i].walk.rise);
     FOR (i, PLAY_MOTIONS) {
-        const md5_motion_desc *const motion = &of->motions[i];
+        const md5_motion_desc *const motion = &fixture->motions[i];
         double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0.0;
         double sum = most;
         EACH_IN (item, motion, items) {
@@ -193,14 +193,14 @@ static void find_speeds(const play_random_tables *of, double pace, double *speed
     }
 }
 
-double play_random_speed(const play_random_tables *of, double pace)
+double play_random_speed(const play_random_tables *fixture, double pace)
 {
     double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0.0;
-    find_speeds(of, pace, speeds);
-    FOR (i, of->desc.num_layers) {
+    find_speeds(fixture, pace, speeds);
+    FOR (i, fixture->desc.num_layers) {
         double most = 0.0;
-        FOR (k, of->layers[i].num_states) {
-            const char *const motion = of->states[i][k].motion;
+        FOR (k, fixture->layers[i].num_states) {
+            const char *const motion = fixture->states[i][k].motion;
             most = fmax(most, motion ? speed_in(speeds, motion) : 0.0);
         }
         sum += most;
@@ -208,7 +208,7 @@ double play_random_speed(const play_random_tables *of, double pace)
     return sum;
 }
 
-void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random)
+void play_random_make(const play_random_stock *fixture, play_random_tables *to, uint64_t *random)
 {
     memset(to, 0, sizeof *to);
     const md5_parameter_desc parameters[PLAY_PARAMETERS] = {
@@ -220,7 +220,7 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
     };
     memcpy(to->parameters, parameters, sizeof parameters);
     to->desc = (md5_machine_desc){
-        .model = of->made.model,
+        .model = fixture->made.model,
         ROWS(clips, to->clips),
         ROWS(parameters, to->parameters),
         ROWS(motions, to->motions),
@@ -237,7 +237,7 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
     to->has_turns = extract == MD5_EXTRACT_TURN;
     uint64_t aside = *random; // windows and curves change nothing else of a machine
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
-        const uint32_t last = of->num_frames[i] - 1;
+        const uint32_t last = fixture->num_frames[i] - 1;
         for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
             to->events[i][k].frame = frames[play_below(random, 4)];
@@ -256,7 +256,7 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
         to->markers[i][1] = last / 2 + 1 + play_below(random, last > 2 ? last / 2 - 1 : 1);
         to->clips[i] = (md5_clip_desc){
             .name = clip_names[i],
-            .binding = of->made.bindings[i],
+            .binding = fixture->made.bindings[i],
             .period = (md5_period)play_one_in(random, 3),
             .extract = extract,
             .events = to->events[i],
@@ -275,19 +275,19 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
 
 // How many markers the first clip of a motion and those synchronised with it have; -1: it ends, or
 // goes there and back.
-static int markers_of(const play_random_tables *of, const char *name)
+static int markers_of(const play_random_tables *fixture, const char *name)
 {
     FOR (i, PLAY_RANDOM_CLIPS) {
         if (strcmp(clip_names[i], name) == 0)
-            return (int)of->clips[i].num_markers;
+            return (int)fixture->clips[i].num_markers;
     }
-    const md5_motion_desc *motion = of->motions;
+    const md5_motion_desc *motion = fixture->motions;
     while (strcmp(motion->name, name) != 0)
         motion++;
     if (motion->kind == MD5_MOTION_CLIP)
-        return motion->mode == MD5_PLAY_LOOP ? markers_of(of, motion->clip) : -1;
+        return motion->mode == MD5_PLAY_LOOP ? markers_of(fixture, motion->clip) : -1;
     if (motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE)
-        return markers_of(of, motion->items[0].motion);
+        return markers_of(fixture, motion->items[0].motion);
     return motion->sync == MD5_SYNC_MARKERS ? PLAY_MARKERS : 0;
 }
 
@@ -413,18 +413,19 @@ double play_random_seconds(uint64_t *random)
     return way * units[play_below(random, 8)] * play_below(random, 20);
 }
 
-void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,
-                        uint64_t *random)
+void play_random_change(md5_player *const *players, uint32_t num_players,
+                        play_random_tables *fixture, uint64_t *random)
 {
-    const uint32_t kind = play_below(random, 12), layer = play_below(random, of->desc.num_layers);
-    const uint32_t state = play_below(random, of->layers[layer].num_states);
+    const uint32_t kind = play_below(random, 12),
+                   layer = play_below(random, fixture->desc.num_layers);
+    const uint32_t state = play_below(random, fixture->layers[layer].num_states);
     const float duration = (float)(0.3 * play_below(random, 3));
     const md5_fade fade = (md5_fade)play_one_in(random, 3);
     const double time = random_start(random);
     const float x = (float)play_below(random, 9) / 4.0f, pace = random_speed(random);
-    of->has_fades = of->has_fades || (kind == 9 && duration > 0.0f);
+    fixture->has_fades = fixture->has_fades || (kind == 9 && duration > 0.0f);
     if (kind == 9)
-        add_fade(of, layer, fade, duration);
+        add_fade(fixture, layer, fade, duration);
     FOR (i, num_players) {
         if (kind < 4)
             md5_player_set(players[i], PLAY_LEAP, 1.0f);

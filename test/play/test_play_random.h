@@ -48,10 +48,10 @@ typedef struct play_random_tables {
     double longest; // seconds: of a fade
 } play_random_tables;
 
-void play_random_begin(play_random_stock *of);
+void play_random_begin(play_random_stock *fixture);
 
 // Makes tables from a random number, which it advances.
-void play_random_make(const play_random_stock *of, play_random_tables *to, uint64_t *random);
+void play_random_make(const play_random_stock *fixture, play_random_tables *to, uint64_t *random);
 
 // Puts some transitions in step: those between states of which the first clips can be.
 void play_random_step(play_random_tables *to, uint64_t *random);
@@ -62,11 +62,11 @@ void play_random_add_times(play_random_tables *to, uint64_t *random);
 void play_random_add_shots(play_random_tables *to, uint64_t *random);
 
 // How fast the root can be moved, units a second: by the fastest state of each layer.
-double play_random_speed(const play_random_tables *of, double pace);
+double play_random_speed(const play_random_tables *fixture, double pace);
 
 // Changes a parameter or a state of each player, all of them in the same way.
-void play_random_change(md5_player *const *players, uint32_t num_players, play_random_tables *of,
-                        uint64_t *random);
+void play_random_change(md5_player *const *players, uint32_t num_players,
+                        play_random_tables *fixture, uint64_t *random);
 
 // Returns a random step of time, forward or backward. Two of three are multiples of units such as
 // 0.05 s, a frame of one clip, and 1 s, a cycle: these often end at borders.

@@ -31,21 +31,21 @@ typedef struct save_test {
     play_heard heard[2];
 } save_test;
 
-static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
+static void begin_machine(save_test *fixture, uint64_t seed, uint64_t *random)
 {
     *random = seed * 0x2545F4914F6CDD1Du + 1;
-    play_random_make(&of->stock, &of->tables, random);
+    play_random_make(&fixture->stock, &fixture->tables, random);
     if (play_one_in(random, 2))
-        play_random_step(&of->tables, random);
+        play_random_step(&fixture->tables, random);
     if (seed % 4 == 0)
-        play_random_add_times(&of->tables, random);
+        play_random_add_times(&fixture->tables, random);
     if (seed % 8 == 0)
-        play_random_add_shots(&of->tables, random);
-    of->tables.desc.modifiers = modifiers;
-    of->tables.desc.num_modifiers = MODIFIERS;
-    of->tables.desc.masks = masks;
-    of->tables.desc.num_masks = 2;
-    of->machine = play_machine(&of->tables.desc);
+        play_random_add_shots(&fixture->tables, random);
+    fixture->tables.desc.modifiers = modifiers;
+    fixture->tables.desc.num_modifiers = MODIFIERS;
+    fixture->tables.desc.masks = masks;
+    fixture->tables.desc.num_masks = 2;
+    fixture->machine = play_machine(&fixture->tables.desc);
 }
 
 static bool are_saved_alike(const md5_player *a, const md5_player *b)
@@ -58,10 +58,10 @@ static bool are_saved_alike(const md5_player *a, const md5_player *b)
     return is_same;
 }
 
-static void change_shots(const save_test *of, md5_player *const *players, uint32_t num_players,
+static void change_shots(const save_test *fixture, md5_player *const *players, uint32_t num_players,
                          uint64_t *random)
 {
-    const md5_machine_desc *const desc = &of->tables.desc;
+    const md5_machine_desc *const desc = &fixture->tables.desc;
     static const md5_easing curves[2] = {
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = -0.5f, .x2 = 0.25f, .y2 = 1.5f},
         {.kind = MD5_EASE_STEPS, .steps = 3, .jump = MD5_JUMP_BOTH}};
@@ -89,14 +89,14 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
 }
 
 // One random step of each player; they must do the same, to the bit.
-static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_players,
+static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t num_players,
                        uint64_t *random)
 {
     const bool changes = !play_one_in(random, 3), is_seen = !play_one_in(random, 3);
     const double seconds = play_one_in(random, 4) ? 0.0 : play_random_seconds(random) * 0.1;
     md5_xform poses[2][PLAY_JOINTS], motions[2];
     if (changes)
-        play_random_change(players, num_players, &of->tables, random);
+        play_random_change(players, num_players, &fixture->tables, random);
     if (play_one_in(random, 3)) {
         const uint32_t number = play_below(random, MODIFIERS);
         const float weight = (float)play_below(random, 3) * 0.5f;
@@ -113,7 +113,7 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
         }
     }
     if (play_one_in(random, 3))
-        change_shots(of, players, num_players, random);
+        change_shots(fixture, players, num_players, random);
     if (play_one_in(random, 4)) {
         const uint32_t mask = play_below(random, 3);
         const md5_detail detail = {
@@ -125,15 +125,15 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
             CHECK(md5_player_set_detail(players[i], &detail));
     }
     FOR (i, num_players) {
-        of->heard[i].count = 0;
-        md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
+        fixture->heard[i].count = 0;
+        md5_player_advance(players[i], seconds, play_hear, &fixture->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
         if (is_seen)
             play_pose(players[i], poses[i]);
     }
     if (num_players == 1)
         return true;
-    return play_heard_the_same(&of->heard[0], &of->heard[1])
+    return play_heard_the_same(&fixture->heard[0], &fixture->heard[1])
            && CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0])
            && (!is_seen || CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
            && CHECK(are_saved_alike(players[0], players[1]));
@@ -164,31 +164,31 @@ static bool by_copying(md5_player *to, const md5_player *from)
 
 // One player plays; at random moments the other one, which has done something else meanwhile, takes
 // its state over, and both go on.
-static bool check_machine(save_test *of, uint64_t seed, take_over *take)
+static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
 {
     uint64_t random;
-    begin_machine(of, seed, &random);
-    OWN_MACHINE other = play_machine(&of->tables.desc); // with the same tables
-    md5_player *const players[2] = {play_player(of->machine),
-                                    play_player(take == by_adopting ? other : of->machine)};
+    begin_machine(fixture, seed, &random);
+    OWN_MACHINE other = play_machine(&fixture->tables.desc); // with the same tables
+    md5_player *const players[2] = {play_player(fixture->machine),
+                                    play_player(take == by_adopting ? other : fixture->machine)};
     bool is_same = true;
     for (int moment = 0; is_same && moment < MOMENTS; moment++) {
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
-            step_alike(of, &players[0], 1, &random);
+            step_alike(fixture, &players[0], 1, &random);
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
-            step_alike(of, &players[1], 1, &random);
+            step_alike(fixture, &players[1], 1, &random);
         // A change that no step has followed yet is part of the state.
-        play_random_change(players, 1, &of->tables, &random);
-        change_shots(of, players, 1, &random);
+        play_random_change(players, 1, &fixture->tables, &random);
+        change_shots(fixture, players, 1, &random);
         is_same = take(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
         for (int i = 0; is_same && i < STEPS; i++)
-            is_same = step_alike(of, players, 2, &random);
+            is_same = step_alike(fixture, players, 2, &random);
     }
     CHECK_THAT(is_same, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
                (unsigned long long)seed);
     md5_destroy_player(players[0]);
     md5_destroy_player(players[1]);
-    md5_destroy_machine(of->machine);
+    md5_destroy_machine(fixture->machine);
     return is_same;
 }
 
@@ -196,15 +196,15 @@ static void check_machines(take_over *take)
 {
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_SAVE_MACHINES"), *const alone = getenv("MD5_SAVE_SEED");
-    OWN save_test *const of = calloc(1, sizeof *of);
-    play_random_begin(&of->stock);
+    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    play_random_begin(&fixture->stock);
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
     int num_failed = 0;
     for (uint64_t seed = 1; !alone && seed <= count && num_failed < MAX_FAILED; seed++)
-        num_failed += !check_machine(of, seed, take);
+        num_failed += !check_machine(fixture, seed, take);
     if (alone)
-        check_machine(of, strtoull(alone, NULL, 10), take);
-    play_end(&of->stock.made);
+        check_machine(fixture, strtoull(alone, NULL, 10), take);
+    play_end(&fixture->stock.made);
 }
 
 TEST (restored_player_of_any_machine_continues_with_the_same_bits) {
@@ -221,43 +221,43 @@ TEST (adopted_player_of_the_same_tables_continues_with_the_same_bits) {
 
 // Machines that share names and little else.
 TEST (adopted_player_of_any_other_machine_has_sound_poses) {
-    OWN save_test *const of = calloc(1, sizeof *of);
-    play_random_begin(&of->stock);
+    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    play_random_begin(&fixture->stock);
     md5_machine *was = NULL;
     md5_player *old = NULL;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         uint64_t random;
         md5_xform pose[PLAY_JOINTS];
-        begin_machine(of, seed, &random);
-        md5_player *const player = play_player(of->machine);
+        begin_machine(fixture, seed, &random);
+        md5_player *const player = play_player(fixture->machine);
         if (old)
             md5_player_adopt(player, old, NULL, NULL);
         FOR (i, STEPS) {
             play_pose(player, pose);
             CHECK(play_is_sound(pose, PLAY_JOINTS));
-            step_alike(of, &player, 1, &random);
+            step_alike(fixture, &player, 1, &random);
         }
         CHECK(by_saving(player, player)); // every number is in its range
         md5_destroy_player(old);
         md5_destroy_machine(was);
         old = player;
-        was = of->machine;
+        was = fixture->machine;
     }
     md5_destroy_player(old);
     md5_destroy_machine(was);
-    play_end(&of->stock.made);
+    play_end(&fixture->stock.made);
 }
 
 // -- Machines that were edited ----------------------------------------------------------------
 
 // Clips a and b are of one length, c is shorter.
-static void begin_edited(play_scene *of, const char *rows)
+static void begin_edited(play_scene *fixture, const char *rows)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 21, 20.0, 0.4, 1);
-    play_scene_add(of, 21, 20.0, 0.7, 2);
-    play_scene_add(of, 11, 20.0, 0.5, 3);
-    play_scene_read(of, "%s", rows);
+    play_scene_begin(fixture);
+    play_scene_add(fixture, 21, 20.0, 0.4, 1);
+    play_scene_add(fixture, 21, 20.0, 0.7, 2);
+    play_scene_add(fixture, 11, 20.0, 0.5, 3);
+    play_scene_read(fixture, "%s", rows);
 }
 
 enum { LOST_TEXT = 256 };
@@ -462,17 +462,17 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
 
 TEST (bytes_that_are_no_player_change_nothing) {
     enum { MACHINES = 5 };
-    OWN save_test *const of = calloc(1, sizeof *of);
-    play_random_begin(&of->stock);
+    OWN save_test *const fixture = calloc(1, sizeof *fixture);
+    play_random_begin(&fixture->stock);
     bool is_right = true;
     for (uint64_t seed = 1; is_right && seed <= MACHINES; seed++) {
         uint64_t random;
-        begin_machine(of, seed, &random);
-        md5_player *const player = play_player(of->machine), *const other =
-                                                                 play_player(of->machine);
+        begin_machine(fixture, seed, &random);
+        md5_player *const player = play_player(fixture->machine), *const other =
+                                                                      play_player(fixture->machine);
         FOR (i, 4)
-            step_alike(of, &player, 1, &random);
-        play_random_change(&player, 1, &of->tables, &random);
+            step_alike(fixture, &player, 1, &random);
+        play_random_change(&player, 1, &fixture->tables, &random);
         md5_player_copy(other, player);
         size_t size;
         OWN uint8_t *const bytes = play_save(player, &size);
@@ -488,9 +488,9 @@ TEST (bytes_that_are_no_player_change_nothing) {
         }
         md5_destroy_player(player);
         md5_destroy_player(other);
-        md5_destroy_machine(of->machine);
+        md5_destroy_machine(fixture->machine);
     }
-    play_end(&of->stock.made);
+    play_end(&fixture->stock.made);
 }
 
 // -- Which machine, which version --------------------------------------------------------------
@@ -500,10 +500,10 @@ TEST (bytes_that_are_no_player_change_nothing) {
     "clip a f { " clip " } " parameter " layer body { " layer " state go a }"
 #define SMALL SMALL_OF("", "float speed", "state stand a")
 
-static void begin_small(play_scene *of, const char *rows)
+static void begin_small(play_scene *fixture, const char *rows)
 {
-    play_scene_clips(of, 1, 11, 10.0);
-    play_scene_read(of, "%s", rows);
+    play_scene_clips(fixture, 1, 11, 10.0);
+    play_scene_read(fixture, "%s", rows);
 }
 
 TEST (player_of_another_machine_is_refused_by_name) {
@@ -639,7 +639,7 @@ static const md5_layer_desc layer = {
 static const md5_modifier_desc look = {
     .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3};
 
-static void begin(play_scene *of)
+static void begin(play_scene *fixture)
 {
     const md5_machine_desc desc = {
         .name = "old",
@@ -654,9 +654,9 @@ static void begin(play_scene *of)
         ROW(follows, follow),
         .max_shots = 2,
     };
-    play_scene_clips(of, 1, 11, 10.0);
-    play_scene_add(of, 17, 20.0, 0.4, 2);
-    play_scene_play(of, &desc);
+    play_scene_clips(fixture, 1, 11, 10.0);
+    play_scene_add(fixture, 17, 20.0, 0.4, 2);
+    play_scene_play(fixture, &desc);
 }
 
 // What that library's md5_player_save() wrote then, in hexadecimal.
@@ -728,40 +728,40 @@ TEST (saved_player_of_version_2_is_restored) {
 
 // Saved again, the player is in the new version, and nothing is lost.
 TEST (saved_player_of_version_2_is_saved_in_the_newest) {
-    OWN_PLAY of, other;
+    OWN_PLAY fixture, other;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
-    begin(&of);
+    begin(&fixture);
     begin(&other);
     play_unhex(saved, SAVED_SIZE, bytes);
-    CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
-    const size_t size = md5_player_save(of.player, again, sizeof again);
+    CHECK(md5_player_restore(fixture.player, bytes, sizeof bytes, NULL));
+    const size_t size = md5_player_save(fixture.player, again, sizeof again);
     CHECK(size > sizeof bytes);
     CHECK_UINT(again[4], 6);
     CHECK(md5_player_restore(other.player, again, size, NULL));
-    CHECK(play_apart(of.player, other.player) == 0.0);
+    CHECK(play_apart(fixture.player, other.player) == 0.0);
 }
 
 // In version 2 easings have no parameters; its players have neither more nor fewer bytes.
-TEST_PLAY (saved_player_of_version_2_is_checked, begin(of)) {
+TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error = {0};
     play_unhex(saved, SAVED_SIZE, bytes);
-    CHECK_FAILS(md5_player_restore(of->player, bytes, SAVED_SIZE + 1, &error), error,
+    CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE + 1, &error), error,
                 MD5_ERROR_SYNTAX);
-    CHECK_FAILS(md5_player_restore(of->player, bytes, SAVED_SIZE - 1, &error), error,
+    CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE - 1, &error), error,
                 MD5_ERROR_SYNTAX);
     // The last one-shot's two easings come before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
     for (size_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_BEZIER;
-        CHECK_FAILS(md5_player_restore(of->player, bytes, SAVED_SIZE, &error), error,
+        CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error), error,
                     MD5_ERROR_RANGE);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_OUT;
     }
     // Version 1 is too old.
     bytes[4] = 1;
-    CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE, &error));
+    CHECK(!md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error));
     CHECK_STRING(
         error.message,
         "the player was saved in version 1 of the format, but versions 2 to 6 can be read");
@@ -789,24 +789,24 @@ static const char saved_5[] =
     "00000000000000000000000000000000c03f0000000000000000000000000000000000";
 
 TEST (saved_player_of_version_5_is_restored) {
-    OWN_PLAY of;
+    OWN_PLAY fixture;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
-    play_scene_begin(&of);
+    play_scene_begin(&fixture);
     FOR (i, 2u)
-        play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
-    play_scene_read(&of, "clip a f { walk } clip b f { walk } float pace 1 "
-                         "follow pace spring 100 4 layer body { state a a state b b }");
+        play_add_clip(&fixture.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
+    play_scene_read(&fixture, "clip a f { walk } clip b f { walk } float pace 1 "
+                              "follow pace spring 100 4 layer body { state a a state b b }");
     play_unhex(saved_5, sizeof bytes, bytes);
-    CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
-    OWN_PLAYER same = play_player(of.machine);
+    CHECK(md5_player_restore(fixture.player, bytes, sizeof bytes, NULL));
+    OWN_PLAYER same = play_player(fixture.machine);
     md5_player_set(same, 0, 5.0f);
     play_advance(same, 0.375);
     FOR (step, 10) {
-        CHECK_NEAR(md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
-        CHECK(md5_player_layer(of.player, 0).from == 0);
-        play_advance(of.player, 0.0625);
+        CHECK_NEAR(md5_player_get(fixture.player, 0), md5_player_get(same, 0), 2e-6);
+        CHECK(md5_player_layer(fixture.player, 0).from == 0);
+        play_advance(fixture.player, 0.0625);
         play_advance(same, 0.0625);
         // It goes on as it was: the root has the velocity of the new clip.
-        CHECK_NEAR(md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
+        CHECK_NEAR(md5_player_root_motion(fixture.player).translation.x, 6.25, 1e-4);
     }
 }

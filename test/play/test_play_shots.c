@@ -8,36 +8,38 @@ enum { BASE, HIT, WAVE };
 static const uint32_t shots_num_frames[3] = {25, 17, 21};
 static const double rate = 20.0;
 
-static void begin(play_scene *of)
+static void begin(play_scene *fixture)
 {
-    play_scene_begin(of);
+    play_scene_begin(fixture);
     FOR (i, 3u)
-        play_scene_add(of, shots_num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
-    play_scene_read(of, "float top mask upper ( *spine ) { feather 2 } mask arms ( *larm *rarm ) "
-                        "layer body { state base a } layer top { add weight top state top c }");
+        play_scene_add(fixture, shots_num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
+    play_scene_read(fixture,
+                    "float top mask upper ( *spine ) { feather 2 } mask arms ( *larm *rarm ) "
+                    "layer body { state base a } layer top { add weight top state top c }");
 }
 
-static void advance(play_scene *of, double seconds)
+static void advance(play_scene *fixture, double seconds)
 {
-    play_advance(of->player, seconds);
+    play_advance(fixture->player, seconds);
 }
 
 // A clip that loops, at a time in seconds.
-static void real_loop(const play_scene *of, uint32_t clip, double seconds, real_place *pose)
+static void real_loop(const play_scene *fixture, uint32_t clip, double seconds, real_place *pose)
 {
-    play_real_sample(of->made.anims[clip], fmod(seconds * rate, shots_num_frames[clip] - 1.0),
+    play_real_sample(fixture->made.anims[clip], fmod(seconds * rate, shots_num_frames[clip] - 1.0),
                      pose);
 }
 
-static double miss(const play_scene *of, const real_place *expected)
+static double miss(const play_scene *fixture, const real_place *expected)
 {
-    return play_miss(of->player, expected);
+    return play_miss(fixture->player, expected);
 }
 
-static void make_mask(const play_scene *of, uint32_t mask, float *weights)
+static void make_mask(const play_scene *fixture, uint32_t mask, float *weights)
 {
-    md5_build_mask(&of->made.model->skeleton, md5_machine_tables(of->machine)->masks[mask].joints,
-                   mask == 0 ? 2 : 0, weights, NULL);
+    md5_build_mask(&fixture->made.model->skeleton,
+                   md5_machine_tables(fixture->machine)->masks[mask].joints, mask == 0 ? 2 : 0,
+                   weights, NULL);
 }
 
 // Linear fades of 0.2 s in and 0.3 s out of a clip of 0.8 s.
@@ -48,94 +50,95 @@ static double expected_weight(double time)
 
 TEST (shot_is_blended_over_the_layers_with_its_fades) {
     FOR (masked, 2) {
-        OWN_PLAY of;
+        OWN_PLAY fixture;
         float mask[PLAY_JOINTS];
-        begin(&of);
-        make_mask(&of, 0, mask);
+        begin(&fixture);
+        make_mask(&fixture, 0, mask);
         const md5_shot_desc desc = {
             .mask = masked ? "upper" : NULL, .weight = 0.75f, .fade_in = 0.2f, .fade_out = 0.3f};
-        advance(&of, 0.35);
-        CHECK(md5_player_play_shot(of.player, 0, HIT, &desc));
+        advance(&fixture, 0.35);
+        CHECK(md5_player_play_shot(fixture.player, 0, HIT, &desc));
         for (int step = 1; step < 16; step++) {
             real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double time = 0.05 * step, weight = 0.75 * expected_weight(time);
-            advance(&of, 0.05);
-            real_loop(&of, BASE, 0.35 + time, base);
-            real_loop(&of, HIT, time, hit);
+            advance(&fixture, 0.05);
+            real_loop(&fixture, BASE, 0.35 + time, base);
+            real_loop(&fixture, HIT, time, hit);
             play_real_blend(base, hit, weight, masked ? mask : NULL, expected);
-            CHECK_SMALL(miss(&of, expected), 2e-5);
-            const md5_shot_status status = md5_player_shot(of.player, 0);
+            CHECK_SMALL(miss(&fixture, expected), 2e-5);
+            const md5_shot_status status = md5_player_shot(fixture.player, 0);
             CHECK(status.is_playing && status.clip == HIT && !status.is_stopping);
             CHECK_NEAR(status.weight, weight, 1e-6);
             CHECK_NEAR(status.time, time / 0.8, 1e-9);
         }
-        advance(&of, 0.05);
-        CHECK(!md5_player_shot(of.player, 0).is_playing);
+        advance(&fixture, 0.05);
+        CHECK(!md5_player_shot(fixture.player, 0).is_playing);
         real_place base[PLAY_JOINTS];
-        real_loop(&of, BASE, 1.15, base);
-        CHECK_SMALL(miss(&of, base), 2e-5);
+        real_loop(&fixture, BASE, 1.15, base);
+        CHECK_SMALL(miss(&fixture, base), 2e-5);
     }
 }
 
 // Of five in a slot the faintest, here the first, ends at once: another player never had it.
 TEST (shot_of_least_weight_leaves_a_full_slot) {
-    OWN_PLAY of;
-    begin(&of);
-    OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
+    OWN_PLAY fixture;
+    begin(&fixture);
+    OWN_PLAYER other = md5_create_player(fixture.machine, NULL, NULL);
     FOR (i, 5) {
         const md5_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1.0f};
-        CHECK((play_apart(of.player, other) > 0.0) == (i > 0));
-        CHECK(md5_player_play_shot(of.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
+        CHECK((play_apart(fixture.player, other) > 0.0) == (i > 0));
+        CHECK(md5_player_play_shot(fixture.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
         if (i > 0)
             CHECK(md5_player_play_shot(other, 0, i % 2 == 0 ? HIT : WAVE, &desc));
-        CHECK((play_apart(of.player, other) == 0.0) == (i == 0 || i == 4));
-        advance(&of, 0.1);
+        CHECK((play_apart(fixture.player, other) == 0.0) == (i == 0 || i == 4));
+        advance(&fixture, 0.1);
         play_advance(other, 0.1);
     }
-    CHECK(play_apart(of.player, other) == 0.0);
+    CHECK(play_apart(fixture.player, other) == 0.0);
 }
 
 // The difference from a frame of its own clip, and of another one.
 TEST (shot_adds_its_difference) {
     FOR (variant, 3) {
-        OWN_PLAY of;
+        OWN_PLAY fixture;
         float mask[PLAY_JOINTS];
-        begin(&of);
-        make_mask(&of, 1, mask);
+        begin(&fixture);
+        make_mask(&fixture, 1, mask);
         md5_shot_desc desc = {.mode = MD5_LAYER_ADD, .weight = 0.5f};
         desc.mask = variant == 1 ? "arms" : NULL;
         desc.reference = variant == 2 ? "c" : NULL;
         desc.reference_frame = variant == 2 ? 5 : 0;
-        CHECK(md5_player_play_shot(of.player, 3, HIT, &desc));
-        advance(&of, 0.33);
+        CHECK(md5_player_play_shot(fixture.player, 3, HIT, &desc));
+        advance(&fixture, 0.33);
         real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
-        real_loop(&of, BASE, 0.33, base);
-        real_loop(&of, HIT, 0.33, hit);
-        play_real_sample(of.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0, from);
+        real_loop(&fixture, BASE, 0.33, base);
+        real_loop(&fixture, HIT, 0.33, hit);
+        play_real_sample(fixture.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0,
+                         from);
         play_real_add(base, hit, from, 0.5, variant == 1 ? mask : NULL, expected);
-        CHECK_SMALL(miss(&of, expected), 3e-5);
+        CHECK_SMALL(miss(&fixture, expected), 3e-5);
     }
 }
 
-#define TEST_HERE(title) TEST_PLAY (title, begin(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
 
 TEST_HERE (shot_is_played_over_its_layer) {
-    md5_player_set(of->player, 0, 1.0f); // the weight of `top`
-    PLAY_SHOT(of->player, 0, HIT, .layer = "body");
-    advance(of, 0.4);
+    md5_player_set(fixture->player, 0, 1.0f); // the weight of `top`
+    PLAY_SHOT(fixture->player, 0, HIT, .layer = "body");
+    advance(fixture, 0.4);
     real_place hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
-    real_loop(of, HIT, 0.4, hit);
-    real_loop(of, WAVE, 0.4, top);
-    play_real_sample(of->made.anims[WAVE], 0.0, from);
+    real_loop(fixture, HIT, 0.4, hit);
+    real_loop(fixture, WAVE, 0.4, top);
+    play_real_sample(fixture->made.anims[WAVE], 0.0, from);
     play_real_add(hit, top, from, 1.0, NULL, expected);
-    CHECK_SMALL(miss(of, expected), 3e-5);
+    CHECK_SMALL(miss(fixture, expected), 3e-5);
     // A one-shot over all layers hides them; in a higher slot it also hides the one in the lower
     // slot.
-    md5_player_play_shot(of->player, 1, WAVE, NULL);
-    advance(of, 0.2);
-    real_loop(of, WAVE, 0.2, expected);
-    CHECK_SMALL(miss(of, expected), 2e-5);
+    md5_player_play_shot(fixture->player, 1, WAVE, NULL);
+    advance(fixture, 0.2);
+    real_loop(fixture, WAVE, 0.2, expected);
+    CHECK_SMALL(miss(fixture, expected), 2e-5);
 }
 
 TEST (shot_starts_and_goes_as_described) {
@@ -159,19 +162,19 @@ TEST (shot_starts_and_goes_as_described) {
         {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2.0},
     };
     EACH (row, cases) {
-        OWN_PLAY of;
+        OWN_PLAY fixture;
         real_place expected[PLAY_JOINTS];
-        begin(&of);
-        CHECK(md5_player_play_shot(of.player, 0, HIT, &row->desc));
-        advance(&of, 0.5 * row->seconds);
-        advance(&of, 0.5 * row->seconds);
-        const bool is_playing = md5_player_shot(of.player, 0).is_playing;
+        begin(&fixture);
+        CHECK(md5_player_play_shot(fixture.player, 0, HIT, &row->desc));
+        advance(&fixture, 0.5 * row->seconds);
+        advance(&fixture, 0.5 * row->seconds);
+        const bool is_playing = md5_player_shot(fixture.player, 0).is_playing;
         CHECK(is_playing == (row->frame >= 0.0));
         if (is_playing)
-            play_real_sample(of.made.anims[HIT], row->frame, expected);
+            play_real_sample(fixture.made.anims[HIT], row->frame, expected);
         else
-            real_loop(&of, BASE, row->seconds, expected);
-        if (!CHECK_SMALL(miss(&of, expected), 3e-5))
+            real_loop(&fixture, BASE, row->seconds, expected);
+        if (!CHECK_SMALL(miss(&fixture, expected), 3e-5))
             printf("case %d\n", (int)(row - cases));
     }
 }
@@ -180,40 +183,40 @@ TEST (shot_starts_and_goes_as_described) {
 // the masks reaches: old first, by its share of what is left.
 TEST_HERE (shot_takes_a_slot_joint_by_joint) {
     float old_mask[PLAY_JOINTS], new_mask[PLAY_JOINTS], share[PLAY_JOINTS];
-    make_mask(of, 0, old_mask);
-    make_mask(of, 1, new_mask);
+    make_mask(fixture, 0, old_mask);
+    make_mask(fixture, 1, new_mask);
     const md5_shot_desc old = {.mask = "upper", .end = MD5_SHOT_LOOPS, .weight = 0.9f};
     const md5_shot_desc new = {.mask = "arms",
                                .end = MD5_SHOT_LOOPS,
                                .fade_in = 0.4f,
                                .fade_in_easing.kind = MD5_EASE_SMOOTH,
                                .fade_out_easing.kind = MD5_EASE_SMOOTH};
-    CHECK(md5_player_play_shot(of->player, 2, HIT, &old));
-    advance(of, 0.1);
-    CHECK(md5_player_play_shot(of->player, 2, WAVE, &new));
+    CHECK(md5_player_play_shot(fixture->player, 2, HIT, &old));
+    advance(fixture, 0.1);
+    CHECK(md5_player_play_shot(fixture->player, 2, WAVE, &new));
     for (int step = 1; step <= 8; step++) {
         real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
         const double time = 0.05 * step, t = time / 0.4, in = t * t * (3.0 - 2.0 * t);
-        advance(of, 0.05);
+        advance(fixture, 0.05);
         FOR (i, PLAY_JOINTS) {
             const double left = 1.0 - in * new_mask[i];
             const double own = 0.9 * (1.0 - in) * old_mask[i];
             share[i] = left > 0.0 ? (float)fmin(own / left, 1.0) : 0.0f;
         }
-        real_loop(of, BASE, 0.1 + time, base);
-        real_loop(of, HIT, 0.1 + time, hit);
-        real_loop(of, WAVE, time, wave);
+        real_loop(fixture, BASE, 0.1 + time, base);
+        real_loop(fixture, HIT, 0.1 + time, hit);
+        real_loop(fixture, WAVE, time, wave);
         play_real_blend(base, hit, 1.0, share, both);
         play_real_blend(both, wave, in, new_mask, both);
-        CHECK_SMALL(miss(of, both), 3e-5);
+        CHECK_SMALL(miss(fixture, both), 3e-5);
         // A joint of both masks, by its translation alone: shares of the three clips.
         md5_xform pose[PLAY_JOINTS];
-        play_pose(of->player, pose);
+        play_pose(fixture->player, pose);
         const double expected =
             0.1 * (1.0 - in) * base[6].at.x + 0.9 * (1.0 - in) * hit[6].at.x + in * wave[6].at.x;
         CHECK_NEAR(pose[6].translation.x, expected, 2e-5);
     }
-    CHECK_UINT(md5_player_shot(of->player, 2).clip, WAVE);
+    CHECK_UINT(md5_player_shot(fixture->player, 2).clip, WAVE);
 }
 
 // One-shots are played and stopped at random with fades of 0.2 to 0.3 s, at most four in a slot: in
@@ -222,8 +225,8 @@ TEST_HERE (shot_never_jumps) {
     static const char *const mask_names[] = {NULL, "upper", "arms"};
     uint64_t random = 77;
     md5_xform old[PLAY_JOINTS], pose[PLAY_JOINTS];
-    advance(of, 0.0);
-    play_pose(of->player, old);
+    advance(fixture, 0.0);
+    play_pose(fixture->player, old);
     FOR (step, 20000) {
         const uint32_t slot = (uint32_t)step / 50 % 2;
         if (step % 50 == 0 && test_random_u32(&random) % 3 > 0) {
@@ -235,12 +238,12 @@ TEST_HERE (shot_never_jumps) {
                                         .fade_out = 0.25f,
                                         .fade_in_easing = easing,
                                         .fade_out_easing = easing};
-            CHECK(md5_player_play_shot(of->player, slot, test_random_u32(&random) % 3, &desc));
+            CHECK(md5_player_play_shot(fixture->player, slot, test_random_u32(&random) % 3, &desc));
         }
         if (test_random_u32(&random) % 300 == 0)
-            md5_player_stop_shot(of->player, test_random_u32(&random) % 2, 0.2f);
-        advance(of, 0.001);
-        play_pose(of->player, pose);
+            md5_player_stop_shot(fixture->player, test_random_u32(&random) % 2, 0.2f);
+        advance(fixture, 0.001);
+        play_pose(fixture->player, pose);
         CHECK(play_pose_distance(pose, old) < 0.08);
         memcpy(old, pose, sizeof pose);
     }
@@ -248,30 +251,30 @@ TEST_HERE (shot_never_jumps) {
 
 TEST_HERE (shot_stops_over_its_fade) {
     const md5_shot_desc loops = {.end = MD5_SHOT_LOOPS};
-    CHECK(!md5_player_stop_shot(of->player, 0, 0.5f));
-    md5_player_play_shot(of->player, 0, HIT, &loops);
-    advance(of, 0.1);
+    CHECK(!md5_player_stop_shot(fixture->player, 0, 0.5f));
+    md5_player_play_shot(fixture->player, 0, HIT, &loops);
+    advance(fixture, 0.1);
     // Stopping again does not take longer.
     FOR (step, 5) {
-        CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
-        const md5_shot_status status = md5_player_shot(of->player, 0);
+        CHECK(md5_player_stop_shot(fixture->player, 0, 0.5f));
+        const md5_shot_status status = md5_player_shot(fixture->player, 0);
         CHECK_NEAR(status.weight, 1.0 - 0.2 * step, 1e-6);
         CHECK(status.is_stopping);
-        advance(of, 0.1);
+        advance(fixture, 0.1);
     }
-    CHECK(!md5_player_shot(of->player, 0).is_playing);
+    CHECK(!md5_player_shot(fixture->player, 0).is_playing);
     // A shorter fade takes over from what is left.
-    md5_player_play_shot(of->player, 0, HIT, &loops);
-    md5_player_stop_shot(of->player, 0, 1.0f);
-    advance(of, 0.5);
-    md5_player_stop_shot(of->player, 0, 0.1f);
-    advance(of, 0.05);
-    CHECK_NEAR(md5_player_shot(of->player, 0).weight, 0.25, 1e-6);
-    CHECK(md5_player_stop_shot(of->player, 0, 0.0f));
-    CHECK(!md5_player_stop_shot(of->player, 0, 0.0f));
-    md5_player_play_shot(of->player, 0, HIT, &loops);
-    md5_player_reset(of->player);
-    CHECK(!md5_player_shot(of->player, 0).is_playing);
+    md5_player_play_shot(fixture->player, 0, HIT, &loops);
+    md5_player_stop_shot(fixture->player, 0, 1.0f);
+    advance(fixture, 0.5);
+    md5_player_stop_shot(fixture->player, 0, 0.1f);
+    advance(fixture, 0.05);
+    CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 0.25, 1e-6);
+    CHECK(md5_player_stop_shot(fixture->player, 0, 0.0f));
+    CHECK(!md5_player_stop_shot(fixture->player, 0, 0.0f));
+    md5_player_play_shot(fixture->player, 0, HIT, &loops);
+    md5_player_reset(fixture->player);
+    CHECK(!md5_player_shot(fixture->player, 0).is_playing);
 }
 
 TEST_HERE (shot_that_makes_no_sense_is_refused) {
@@ -281,31 +284,32 @@ TEST_HERE (shot_that_makes_no_sense_is_refused) {
         {.start = -0.1},     {.start = NAN},    {.fade_in = -1.0f},      {.fade_in = INFINITY},
         {.fade_out = -0.1f}, {.fade_out = NAN}, {.reference_frame = 17},
     };
-    md5_player_play_shot(of->player, 1, WAVE, NULL);
+    md5_player_play_shot(fixture->player, 1, WAVE, NULL);
     EACH (row, wrong)
-        CHECK(!md5_player_play_shot(of->player, 1, HIT, row));
-    CHECK(!md5_player_play_shot(of->player, 4, HIT, NULL));
-    CHECK(!md5_player_play_shot(of->player, 1, 3, NULL));
-    CHECK(!md5_player_stop_shot(of->player, 4, 0.0f));
-    CHECK(!md5_player_shot(of->player, 4).is_playing);
-    CHECK_UINT(md5_player_shot(of->player, 1).clip, WAVE);
-    CHECK(md5_find_clip(of->machine, "c") == WAVE && md5_find_clip(of->machine, "d") == MD5_NONE);
+        CHECK(!md5_player_play_shot(fixture->player, 1, HIT, row));
+    CHECK(!md5_player_play_shot(fixture->player, 4, HIT, NULL));
+    CHECK(!md5_player_play_shot(fixture->player, 1, 3, NULL));
+    CHECK(!md5_player_stop_shot(fixture->player, 4, 0.0f));
+    CHECK(!md5_player_shot(fixture->player, 4).is_playing);
+    CHECK_UINT(md5_player_shot(fixture->player, 1).clip, WAVE);
+    CHECK(md5_find_clip(fixture->machine, "c") == WAVE
+          && md5_find_clip(fixture->machine, "d") == MD5_NONE);
 }
 
-TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(of)) {
-    play_scene_add(of, 17, rate, 0.5, 1);
-    md5_machine_desc desc = {.model = of->made.model, .max_shots = MD5_MAX_SHOTS + 1};
+TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(fixture)) {
+    play_scene_add(fixture, 17, rate, 0.5, 1);
+    md5_machine_desc desc = {.model = fixture->made.model, .max_shots = MD5_MAX_SHOTS + 1};
     play_desc_refused(&desc, "max_shots is 65, which must be 0 to 64");
     // A machine without layers plays one-shots all the same, over the bind pose.
-    play_scene_play(of, &(md5_machine_desc){.max_shots = 1});
-    CHECK(!md5_player_play_shot(of->player, 1, 0, NULL));
-    CHECK(PLAY_SHOT(of->player, 0, 0, .weight = 0.5f));
-    play_advance(of->player, 0.3);
+    play_scene_play(fixture, &(md5_machine_desc){.max_shots = 1});
+    CHECK(!md5_player_play_shot(fixture->player, 1, 0, NULL));
+    CHECK(PLAY_SHOT(fixture->player, 0, 0, .weight = 0.5f));
+    play_advance(fixture->player, 0.3);
     real_place bind[PLAY_JOINTS], clip[PLAY_JOINTS];
-    play_real_bind(of->made.model, bind);
-    play_real_sample(of->made.anims[0], 6.0, clip);
+    play_real_bind(fixture->made.model, bind);
+    play_real_sample(fixture->made.anims[0], 6.0, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
-    CHECK_SMALL(miss(of, clip), 2e-5);
+    CHECK_SMALL(miss(fixture, clip), 2e-5);
 }
 
 // -- Time of one-shots ----------------------------------------------------------------------------
@@ -333,112 +337,112 @@ typedef struct acting {
 
 // Two clips that walk, at 40 and 100 units a second, and one that stands; masks with and without
 // joint 0.
-static void shot_time_begin(acting *of)
+static void shot_time_begin(acting *fixture)
 {
     static const uint32_t num_frames[CLIPS] = {25, 17, 21};
     static const play_walk walks[CLIPS] = {{40, 0, 0}, {100, 0, 0}, {0, 0, 0}};
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
+    memset(fixture, 0, sizeof *fixture);
+    play_begin(&fixture->made);
     for (uint32_t i = 0; i < CLIPS; i++)
-        play_add_clip(&of->made, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
-    of->machine =
-        play_machine_read(&of->made, NULL,
+        play_add_clip(&fixture->made, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
+    fixture->machine =
+        play_machine_read(&fixture->made, NULL,
                           "clip base f { walk frame 0 step left frame 12 step right } "
                           "clip lunge f { walk frame 0 begin frame 8 hit frame 16 end } clip nod f "
                           "mask upper ( *spine ) { feather 1 } mask lower ( *origin -*spine ) "
                           "layer body { state base base }");
-    of->player = play_player(of->machine);
+    fixture->player = play_player(fixture->machine);
 }
 
-static void end(acting *of)
+static void end(acting *fixture)
 {
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    md5_destroy_player(fixture->player);
+    md5_destroy_machine(fixture->machine);
+    play_end(&fixture->made);
 }
 
 PLAY_LISTENER(hear)
 {
-    acting *const of = user;
-    CHECK(player == of->player && weight > 0.0f && weight <= 1.0f);
-    if (of->heard.count == MAX_HEARD)
+    acting *const fixture = user;
+    CHECK(player == fixture->player && weight > 0.0f && weight <= 1.0f);
+    if (fixture->heard.count == MAX_HEARD)
         return;
-    of->heard.events[of->heard.count] = event;
-    of->heard.weights[of->heard.count++] = weight;
+    fixture->heard.events[fixture->heard.count] = event;
+    fixture->heard.weights[fixture->heard.count++] = weight;
 }
 
-static void shot_time_advance(acting *of, double seconds)
+static void shot_time_advance(acting *fixture, double seconds)
 {
-    md5_player_advance(of->player, seconds, hear, of);
-    play_go_on(&of->place, md5_player_root_motion(of->player));
+    md5_player_advance(fixture->player, seconds, hear, fixture);
+    play_go_on(&fixture->place, md5_player_root_motion(fixture->player));
 }
 
 // Events of one-shots that are heard in a step, in words; those of the layer are left out.
-static const char *heard_in(acting *of, double seconds)
+static const char *heard_in(acting *fixture, double seconds)
 {
     static char text[1024];
     text[0] = '\0';
-    of->heard.count = 0;
-    shot_time_advance(of, seconds);
-    FOR (i, of->heard.count) {
+    fixture->heard.count = 0;
+    shot_time_advance(fixture, seconds);
+    FOR (i, fixture->heard.count) {
         const size_t used = strlen(text);
-        if (strcmp(of->heard.events[i]->name, "step") != 0)
-            snprintf(text + used, sizeof text - used, "%s %.4f ", of->heard.events[i]->name,
-                     of->heard.weights[i]);
+        if (strcmp(fixture->heard.events[i]->name, "step") != 0)
+            snprintf(text + used, sizeof text - used, "%s %.4f ", fixture->heard.events[i]->name,
+                     fixture->heard.weights[i]);
     }
     return text;
 }
 
 #undef TEST_HERE
-#define TEST_HERE(title) TEST_WITH (title, acting, of, shot_time_begin(of), end(of))
+#define TEST_HERE(title) TEST_WITH (title, acting, fixture, shot_time_begin(fixture), end(fixture))
 
 TEST_HERE (shot_fires_its_events_once) {
-    md5_player_play_shot(of->player, 0, LUNGE, NULL);
-    CHECK_STRING(heard_in(of, 0.0), "begin 1.0000 ");
-    CHECK_STRING(heard_in(of, 0.4), "hit 1.0000 ");
-    CHECK_STRING(heard_in(of, 0.4), "end 1.0000 ");
-    CHECK_STRING(heard_in(of, 5.0), "");
+    md5_player_play_shot(fixture->player, 0, LUNGE, NULL);
+    CHECK_STRING(heard_in(fixture, 0.0), "begin 1.0000 ");
+    CHECK_STRING(heard_in(fixture, 0.4), "hit 1.0000 ");
+    CHECK_STRING(heard_in(fixture, 0.4), "end 1.0000 ");
+    CHECK_STRING(heard_in(fixture, 5.0), "");
     // All of it in one step; twice around.
-    PLAY_SHOT(of->player, 1, LUNGE, .weight = 0.5f);
-    CHECK_STRING(heard_in(of, 5.0), "begin 0.5000 hit 0.5000 end 0.5000 ");
-    PLAY_SHOT(of->player, 1, LUNGE, .end = MD5_SHOT_LOOPS);
-    CHECK_STRING(heard_in(of, 1.7),
+    PLAY_SHOT(fixture->player, 1, LUNGE, .weight = 0.5f);
+    CHECK_STRING(heard_in(fixture, 5.0), "begin 0.5000 hit 0.5000 end 0.5000 ");
+    PLAY_SHOT(fixture->player, 1, LUNGE, .end = MD5_SHOT_LOOPS);
+    CHECK_STRING(heard_in(fixture, 1.7),
                  "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                  "begin 1.0000 ");
     // Backward from its end.
-    PLAY_SHOT(of->player, 1, LUNGE, .speed = -2.0f);
-    CHECK_STRING(heard_in(of, 1.0), "end 1.0000 hit 1.0000 begin 1.0000 ");
+    PLAY_SHOT(fixture->player, 1, LUNGE, .speed = -2.0f);
+    CHECK_STRING(heard_in(fixture, 1.0), "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the cycle before.
-    PLAY_SHOT(of->player, 1, LUNGE, .speed = -1.0f, .end = MD5_SHOT_LOOPS);
-    CHECK_STRING(heard_in(of, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
+    PLAY_SHOT(fixture->player, 1, LUNGE, .speed = -1.0f, .end = MD5_SHOT_LOOPS);
+    CHECK_STRING(heard_in(fixture, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
 
 // With negative time it plays backward, leaves the fade at its end, and waits at its start.
 TEST_HERE (shot_goes_back_in_time) {
-    PLAY_SHOT(of->player, 0, LUNGE, .fade_out = 0.5f);
-    shot_time_advance(of, 0.7);
-    CHECK_NEAR(md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
-    CHECK_STRING(heard_in(of, -0.6), "hit 0.8000 ");
-    CHECK_NEAR(md5_player_shot(of->player, 0).weight, 1.0, 1e-6);
-    CHECK_STRING(heard_in(of, -5.0), "begin 1.0000 ");
-    CHECK_STRING(heard_in(of, 0.4), "hit 0.8000 ");
-    CHECK_NEAR(md5_player_shot(of->player, 0).time, 0.5, 1e-9);
+    PLAY_SHOT(fixture->player, 0, LUNGE, .fade_out = 0.5f);
+    shot_time_advance(fixture, 0.7);
+    CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 0.2, 1e-6);
+    CHECK_STRING(heard_in(fixture, -0.6), "hit 0.8000 ");
+    CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 1.0, 1e-6);
+    CHECK_STRING(heard_in(fixture, -5.0), "begin 1.0000 ");
+    CHECK_STRING(heard_in(fixture, 0.4), "hit 0.8000 ");
+    CHECK_NEAR(md5_player_shot(fixture->player, 0).time, 0.5, 1e-9);
 }
 
 // The middle of the first eighth of a linear fade is 1/16.
 TEST_HERE (shot_events_within_fades_have_their_weight) {
     const md5_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
-    md5_player_play_shot(of->player, 0, LUNGE, &slow);
-    CHECK_STRING(heard_in(of, 1.0), "begin 0.0625 hit 0.6400 end 0.0625 ");
+    md5_player_play_shot(fixture->player, 0, LUNGE, &slow);
+    CHECK_STRING(heard_in(fixture, 1.0), "begin 0.0625 hit 0.6400 end 0.0625 ");
     // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
-    md5_player_play_shot(of->player, 0, LUNGE, NULL);
-    CHECK_STRING(heard_in(of, 0.2), "begin 1.0000 ");
-    md5_player_stop_shot(of->player, 0, 0.3f);
-    CHECK_STRING(heard_in(of, 1.0), "hit 0.3333 ");
+    md5_player_play_shot(fixture->player, 0, LUNGE, NULL);
+    CHECK_STRING(heard_in(fixture, 0.2), "begin 1.0000 ");
+    md5_player_stop_shot(fixture->player, 0, 0.3f);
+    CHECK_STRING(heard_in(fixture, 1.0), "hit 0.3333 ");
     // A one-shot that is replaced in the moment of its start fires nothing.
-    md5_player_play_shot(of->player, 0, LUNGE, &slow);
-    md5_player_play_shot(of->player, 0, NOD, &slow);
-    CHECK_STRING(heard_in(of, 1.0), "");
+    md5_player_play_shot(fixture->player, 0, LUNGE, &slow);
+    md5_player_play_shot(fixture->player, 0, NOD, &slow);
+    CHECK_STRING(heard_in(fixture, 1.0), "");
 }
 
 TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
@@ -458,33 +462,33 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
         {{.end = MD5_SHOT_LOOPS, .mask = "upper"}, NOD, 32.0},
     };
     EACH (row, cases) {
-        acting of;
-        shot_time_begin(&of);
-        CHECK(md5_player_play_shot(of.player, 0, row->clip, &row->desc));
-        shot_time_advance(&of, 0.8);
-        if (!CHECK_NEAR(of.place.x, row->way, 2e-3))
+        acting fixture;
+        shot_time_begin(&fixture);
+        CHECK(md5_player_play_shot(fixture.player, 0, row->clip, &row->desc));
+        shot_time_advance(&fixture, 0.8);
+        if (!CHECK_NEAR(fixture.place.x, row->way, 2e-3))
             printf("case %d\n", (int)(row - cases));
-        md5_player_stop_shot(of.player, 0, 0.0f);
-        of.place.x = 0.0;
-        shot_time_advance(&of, 1.0);
-        CHECK_NEAR(of.place.x, 40.0, 1e-3);
-        end(&of);
+        md5_player_stop_shot(fixture.player, 0, 0.0f);
+        fixture.place.x = 0.0;
+        shot_time_advance(&fixture, 1.0);
+        CHECK_NEAR(fixture.place.x, 40.0, 1e-3);
+        end(&fixture);
     }
 }
 
 // The root moves from the one to the other as the weights do.
 TEST_HERE (shot_that_replaces_another_shares_the_root) {
-    PLAY_SHOT(of->player, 0, LUNGE, .end = MD5_SHOT_LOOPS);
-    shot_time_advance(of, 0.1);
-    PLAY_SHOT(of->player, 0, NOD, .fade_in = 0.4f, .end = MD5_SHOT_LOOPS);
-    of->place.x = 0.0;
-    shot_time_advance(of, 0.4);
-    CHECK_NEAR(of->place.x, 100.0 * 0.2, 2e-3);
+    PLAY_SHOT(fixture->player, 0, LUNGE, .end = MD5_SHOT_LOOPS);
+    shot_time_advance(fixture, 0.1);
+    PLAY_SHOT(fixture->player, 0, NOD, .fade_in = 0.4f, .end = MD5_SHOT_LOOPS);
+    fixture->place.x = 0.0;
+    shot_time_advance(fixture, 0.4);
+    CHECK_NEAR(fixture->place.x, 100.0 * 0.2, 2e-3);
 }
 
 // -- Splits -----------------------------------------------------------------------------------
 
-static void act(acting *of, uint64_t *random)
+static void act(acting *fixture, uint64_t *random)
 {
     static const char *const masks[] = {NULL, NULL, "upper", "lower"};
     const md5_easing easing = {.kind = (md5_ease_kind)(test_random_u32(random) % 3)};
@@ -502,9 +506,9 @@ static void act(acting *of, uint64_t *random)
     const uint32_t choice = test_random_u32(random) % 4, slot = test_random_u32(random) % 2;
     const uint32_t clip = test_random_u32(random) % CLIPS;
     if (choice == 0)
-        md5_player_stop_shot(of->player, slot, desc.fade_in);
+        md5_player_stop_shot(fixture->player, slot, desc.fade_in);
     else if (choice < 3)
-        CHECK(md5_player_play_shot(of->player, slot, clip, &desc));
+        CHECK(md5_player_play_shot(fixture->player, slot, clip, &desc));
 }
 
 TEST (shot_is_the_same_in_any_split_of_time) {
@@ -554,12 +558,12 @@ TEST (shot_is_the_same_in_any_split_of_time) {
 // One-shots whose fades have easing curves, against double precision.
 
 // Two clips of 21 frames at 20 a second: 1 s each.
-static void shot_curves_begin(play_scene *of)
+static void shot_curves_begin(play_scene *fixture)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 21, 20.0, 0.4, 1);
-    play_scene_add(of, 21, 20.0, 0.5, 2);
-    play_scene_read(of, "layer body { state base a }");
+    play_scene_begin(fixture);
+    play_scene_add(fixture, 21, 20.0, 0.4, 1);
+    play_scene_add(fixture, 21, 20.0, 0.5, 2);
+    play_scene_read(fixture, "layer body { state base a }");
 }
 
 static const md5_easing bezier = {
@@ -582,51 +586,51 @@ static double bezier_at(double x)
     return 3.0 * r * r * s * 0.75 + 3.0 * r * s * s + s * s * s;
 }
 
-static double weight_of(const play_scene *of)
+static double weight_of(const play_scene *fixture)
 {
-    return md5_player_shot(of->player, 0).weight;
+    return md5_player_shot(fixture->player, 0).weight;
 }
 
 // How far the pose is from both clips blended by this weight.
-static double shot_curves_miss(const play_scene *of, double seconds, double weight)
+static double shot_curves_miss(const play_scene *fixture, double seconds, double weight)
 {
     real_place base[PLAY_JOINTS], shot[PLAY_JOINTS], blended[PLAY_JOINTS];
-    play_real_sample(of->made.anims[0], 20.0 * seconds, base);
-    play_real_sample(of->made.anims[1], 20.0 * seconds, shot);
+    play_real_sample(fixture->made.anims[0], 20.0 * seconds, base);
+    play_real_sample(fixture->made.anims[1], 20.0 * seconds, shot);
     play_real_blend(base, shot, weight, NULL, blended);
-    return play_miss(of->player, blended);
+    return play_miss(fixture->player, blended);
 }
 
 #undef TEST_HERE
-#define TEST_HERE(title) TEST_PLAY (title, shot_curves_begin(of))
+#define TEST_HERE(title) TEST_PLAY (title, shot_curves_begin(fixture))
 
 TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
     const md5_shot_desc desc = {
         .fade_in = 0.4f, .fade_out = 0.4f, .fade_in_easing = bezier, .fade_out_easing = stairs};
-    CHECK(md5_player_play_shot(of->player, 0, 1, &desc));
+    CHECK(md5_player_play_shot(fixture->player, 0, 1, &desc));
     for (int step = 1; step < 40; step++) {
-        advance(of, 0.025);
+        advance(fixture, 0.025);
         const double time = 0.025 * step, in = fmin(time / 0.4, 1.0);
         const double out = fmax((time - 0.6) / 0.4, 0.0);
         if (fabs(5.0 * out - floor(5.0 * out + 0.5)) < 1e-6)
             continue; // a step begins there
         const double left = 1.0 - (time > 0.6 ? fmin(floor(5.0 * out) + 1.0, 5.0) / 5.0 : 0.0);
-        CHECK_NEAR(weight_of(of), bezier_at(in) * left, 2e-6);
-        CHECK(shot_curves_miss(of, time, bezier_at(in) * left) < 2e-5);
+        CHECK_NEAR(weight_of(fixture), bezier_at(in) * left, 2e-6);
+        CHECK(shot_curves_miss(fixture, time, bezier_at(in) * left) < 2e-5);
     }
-    advance(of, 0.025);
-    CHECK(!md5_player_shot(of->player, 0).is_playing);
+    advance(fixture, 0.025);
+    CHECK(!md5_player_shot(fixture->player, 0).is_playing);
 }
 
 // Each fade has its own easing. Where the curve goes below 0 the weight stays at 0.
 TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
-    CHECK(PLAY_SHOT(of->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.5f,
+    CHECK(PLAY_SHOT(fixture->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.5f,
                     .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .fade_in_easing = back));
     for (int step = 1; step < 20; step++) {
-        advance(of, 0.05);
+        advance(fixture, 0.05);
         const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
         const double in = 2.70158 * t * t * t - 1.70158 * t * t;
-        CHECK_NEAR(weight_of(of), fmax(in, 0.0) * (1.0 - out * out), 2e-6);
+        CHECK_NEAR(weight_of(fixture), fmax(in, 0.0) * (1.0 - out * out), 2e-6);
     }
 }
 
@@ -634,43 +638,44 @@ TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
 // out that has not begun do not count, although their curve is not 0 at 0.
 TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
     const md5_shot_desc loops = {.end = MD5_SHOT_LOOPS};
-    CHECK(md5_player_play_shot(of->player, 0, 0, &loops));
-    advance(of, 0.25);
-    CHECK(PLAY_SHOT(of->player, 0, 1, .end = MD5_SHOT_LOOPS, .start = 0.25, .fade_in = 0.5f,
+    CHECK(md5_player_play_shot(fixture->player, 0, 0, &loops));
+    advance(fixture, 0.25);
+    CHECK(PLAY_SHOT(fixture->player, 0, 1, .end = MD5_SHOT_LOOPS, .start = 0.25, .fade_in = 0.5f,
                     .fade_in_easing = bezier, .fade_out_easing = stairs));
     for (int step = 1; step < 10; step++) {
-        advance(of, 0.05);
-        CHECK(shot_curves_miss(of, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
+        advance(fixture, 0.05);
+        CHECK(shot_curves_miss(fixture, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
     }
 }
 
 TEST_HERE (shot_is_stopped_by_the_curve_of_its_fade_out) {
-    CHECK(PLAY_SHOT(of->player, 0, 1, .end = MD5_SHOT_LOOPS, .fade_in_easing = stairs,
+    CHECK(PLAY_SHOT(fixture->player, 0, 1, .end = MD5_SHOT_LOOPS, .fade_in_easing = stairs,
                     .fade_out_easing = bezier));
-    CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
+    CHECK(md5_player_stop_shot(fixture->player, 0, 0.5f));
     for (int step = 1; step < 10; step++) {
-        advance(of, 0.05);
-        CHECK_NEAR(weight_of(of), 1.0 - bezier_at(0.1 * step), 2e-6);
+        advance(fixture, 0.05);
+        CHECK_NEAR(weight_of(fixture), 1.0 - bezier_at(0.1 * step), 2e-6);
     }
 }
 
 // The description and its curves may be freed: the player has copies.
 TEST_HERE (shot_with_curves_is_saved_and_copied) {
     md5_easing in = bezier, out = stairs;
-    CHECK(PLAY_SHOT(of->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_easing = in,
+    CHECK(PLAY_SHOT(fixture->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_easing = in,
                     .fade_out_easing = out));
     memset(&in, 0, sizeof in);
     memset(&out, 0, sizeof out);
-    advance(of, 0.2);
-    md5_player_stop_shot(of->player, 0, 0.7f);
-    advance(of, 0.1);
-    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
+    advance(fixture, 0.2);
+    md5_player_stop_shot(fixture->player, 0, 0.7f);
+    advance(fixture, 0.1);
+    md5_player *const others[2] = {play_restored(fixture->player), play_copied(fixture->player)};
     FOR (step, 10) {
         FOR (i, 2) {
-            CHECK(md5_player_shot(others[i], 0).weight == md5_player_shot(of->player, 0).weight);
+            CHECK(md5_player_shot(others[i], 0).weight
+                  == md5_player_shot(fixture->player, 0).weight);
             play_advance(others[i], 0.06);
         }
-        advance(of, 0.06);
+        advance(fixture, 0.06);
     }
     FOR (i, 2)
         md5_destroy_player(others[i]);
@@ -690,10 +695,10 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
         {.kind = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1},
     };
     EACH (row, wrong) {
-        CHECK(!PLAY_SHOT(of->player, 0, 1, .fade_in_easing = *row));
-        CHECK(!PLAY_SHOT(of->player, 0, 1, .fade_out_easing = *row));
+        CHECK(!PLAY_SHOT(fixture->player, 0, 1, .fade_in_easing = *row));
+        CHECK(!PLAY_SHOT(fixture->player, 0, 1, .fade_out_easing = *row));
     }
-    CHECK(!md5_player_shot(of->player, 0).is_playing);
+    CHECK(!md5_player_shot(fixture->player, 0).is_playing);
 }
 
 // In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes of the Bézier curve
@@ -701,9 +706,9 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
 TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f}, minus_one[4] = {0, 0, 0x80, 0xbf};
     static const uint8_t nothing[4] = {0}, many[4] = {9};
-    CHECK(PLAY_SHOT(of->player, 3, 1, .fade_in_easing = bezier, .fade_out_easing = stairs));
+    CHECK(PLAY_SHOT(fixture->player, 3, 1, .fade_in_easing = bezier, .fade_out_easing = stairs));
     uint8_t bytes[1024], broken[1024];
-    const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
+    const size_t size = md5_player_save(fixture->player, bytes, sizeof bytes);
     const size_t rest = 8 + 8 + 1 + 8 + 1 + 1 + 4; // clock, start, fade in, new, stopping, kept
     const size_t curves = size - rest - 4 - 12 - 20;
     CHECK_UINT(bytes[curves], MD5_EASE_CUBIC_BEZIER);
@@ -719,9 +724,10 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
         md5_error error = {0};
         memcpy(broken, bytes, size);
         memcpy(broken + curves + row->offset, row->value, 4);
-        CHECK_FAILS(md5_player_restore(of->player, broken, size, &error), error, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_player_restore(fixture->player, broken, size, &error), error,
+                    MD5_ERROR_RANGE);
     }
-    CHECK(md5_player_restore(of->player, bytes, size, NULL));
+    CHECK(md5_player_restore(fixture->player, bytes, size, NULL));
 }
 
 // -- Sections -----------------------------------------------------------------------------------
@@ -743,54 +749,56 @@ typedef struct section_sim {
     uint32_t count;
 } section_sim;
 
-static void sim_note(section_sim *of, double frame)
+static void sim_note(section_sim *fixture, double frame)
 {
-    if (of->count < MAX_FRAMES)
-        of->frames[of->count++] = (int)frame;
+    if (fixture->count < MAX_FRAMES)
+        fixture->frames[fixture->count++] = (int)frame;
 }
 
-static void sim_enter(section_sim *of)
+static void sim_enter(section_sim *fixture)
 {
-    of->section = of->next;
-    if (!of->repeats)
-        of->next = -1;
-    if (of->section < 0)
+    fixture->section = fixture->next;
+    if (!fixture->repeats)
+        fixture->next = -1;
+    if (fixture->section < 0)
         return;
-    const double at = of->rate > 0.0 ? sections[of->section].first : sections[of->section].last;
-    if (fabs(at - of->frame) > 1e-6)
-        sim_note(of, at);
-    of->frame = at;
+    const double at =
+        fixture->rate > 0.0 ? sections[fixture->section].first : sections[fixture->section].last;
+    if (fabs(at - fixture->frame) > 1e-6)
+        sim_note(fixture, at);
+    fixture->frame = at;
 }
 
-static void sim_advance(section_sim *of, double seconds)
+static void sim_advance(section_sim *fixture, double seconds)
 {
-    while (seconds > 0.0 && !of->is_over) {
-        const bool ahead = of->rate > 0.0;
-        const double end = of->section >= 0
-                               ? ahead ? sections[of->section].last : sections[of->section].first
-                           : ahead ? SIM_FRAMES - 1
-                                   : 0.0;
-        const double border = ahead ? floor(of->frame + 1e-7) + 1.0 : ceil(of->frame - 1e-7) - 1.0;
-        const bool is_at_end = fabs(of->frame - end) < 1e-7;
-        const double taken = is_at_end ? 0.0 : (border - of->frame) / of->rate;
+    while (seconds > 0.0 && !fixture->is_over) {
+        const bool ahead = fixture->rate > 0.0;
+        const double end = fixture->section >= 0 ? ahead ? sections[fixture->section].last
+                                                         : sections[fixture->section].first
+                           : ahead               ? SIM_FRAMES - 1
+                                                 : 0.0;
+        const double border =
+            ahead ? floor(fixture->frame + 1e-7) + 1.0 : ceil(fixture->frame - 1e-7) - 1.0;
+        const bool is_at_end = fabs(fixture->frame - end) < 1e-7;
+        const double taken = is_at_end ? 0.0 : (border - fixture->frame) / fixture->rate;
         if (taken > seconds) {
-            of->frame += of->rate * seconds;
+            fixture->frame += fixture->rate * seconds;
             return;
         }
         seconds -= taken;
         if (!is_at_end)
-            sim_note(of, of->frame = border);
-        if (fabs(of->frame - end) > 1e-7)
+            sim_note(fixture, fixture->frame = border);
+        if (fabs(fixture->frame - end) > 1e-7)
             continue;
-        if (of->section >= 0 || of->next >= 0)
-            sim_enter(of);
-        else if (of->holds)
+        if (fixture->section >= 0 || fixture->next >= 0)
+            sim_enter(fixture);
+        else if (fixture->holds)
             return;
         else
-            of->is_over = true;
-        of->is_over = of->is_over
-                      || (!of->holds && of->section < 0 && of->next < 0
-                          && fabs(of->frame - (ahead ? SIM_FRAMES - 1 : 0)) < 1e-7);
+            fixture->is_over = true;
+        fixture->is_over = fixture->is_over
+                           || (!fixture->holds && fixture->section < 0 && fixture->next < 0
+                               && fabs(fixture->frame - (ahead ? SIM_FRAMES - 1 : 0)) < 1e-7);
     }
 }
 
@@ -806,35 +814,35 @@ typedef struct sectioned {
     md5_player *whole, *split, *other;
 } sectioned;
 
-static void sections_begin(sectioned *of)
+static void sections_begin(sectioned *fixture)
 {
     char rows[2048] = "clip k f { walk ";
-    play_begin(&of->made);
-    play_add_clip(&of->made, SIM_FRAMES, 20.0, 0.5, (play_walk){50, 0, 0}, 3);
+    play_begin(&fixture->made);
+    play_add_clip(&fixture->made, SIM_FRAMES, 20.0, 0.5, (play_walk){50, 0, 0}, 3);
     for (size_t i = 0, used = strlen(rows); i < SIM_FRAMES; i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "frame %zu e ", i);
     for (size_t i = 0, used = strlen(rows); i < COUNT_OF(sections); i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "section %s %g %g ",
                                  sections[i].name, sections[i].first, sections[i].last);
-    of->machine = play_machine_read(&of->made, NULL, "%s}", rows);
-    of->whole = play_player(of->machine);
-    of->split = play_player(of->machine);
-    of->other = play_player(of->machine);
+    fixture->machine = play_machine_read(&fixture->made, NULL, "%s}", rows);
+    fixture->whole = play_player(fixture->machine);
+    fixture->split = play_player(fixture->machine);
+    fixture->other = play_player(fixture->machine);
 }
 
-static void sections_end(sectioned *of)
+static void sections_end(sectioned *fixture)
 {
-    md5_destroy_player(of->whole);
-    md5_destroy_player(of->split);
-    md5_destroy_player(of->other);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    md5_destroy_player(fixture->whole);
+    md5_destroy_player(fixture->split);
+    md5_destroy_player(fixture->other);
+    md5_destroy_machine(fixture->machine);
+    play_end(&fixture->made);
 }
 
 // One command to both players and the simulator.
-static void sections_change(sectioned *of, section_sim *sim, uint64_t *random)
+static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *random)
 {
-    md5_player *const players[] = {of->whole, of->split};
+    md5_player *const players[] = {fixture->whole, fixture->split};
     const int section = (int)(test_random_u32(random) % 4);
     const md5_section_change change = (md5_section_change)(test_random_u32(random) % 4);
     if (sim->is_over || test_random_u32(random) % 6 == 0) {
@@ -872,8 +880,8 @@ static void sections_change(sectioned *of, section_sim *sim, uint64_t *random)
         sim_enter(sim);
 }
 
-TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of,
-           sections_begin(of), sections_end(of)) {
+TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fixture,
+           sections_begin(fixture), sections_end(fixture)) {
     static section_sim sim, fired[2];
     uint64_t random = 41;
     sim = (section_sim){.is_over = true};
@@ -883,35 +891,35 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of
         play_place places[2] = {{0}};
         double left = seconds;
         sim.count = fired[0].count = fired[1].count = 0;
-        sections_change(of, &sim, &random);
+        sections_change(fixture, &sim, &random);
         if (test_random_u32(&random) % 3 == 0)
-            sections_change(of, &sim, &random);
+            sections_change(fixture, &sim, &random);
         sim.count = 0;
-        play_advance(of->whole, 0.0); // events of the commands
-        play_advance(of->split, 0.0);
+        play_advance(fixture->whole, 0.0); // events of the commands
+        play_advance(fixture->split, 0.0);
         const bool was_held = sim.section < 0 && sim.holds
                               && fabs(sim.frame - (sim.rate > 0.0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
         const double before = sim.frame;
         sim_advance(&sim, seconds);
-        md5_player_advance(of->whole, seconds, hear_frame, &fired[0]);
-        play_go_on(&places[0], md5_player_root_motion(of->whole));
+        md5_player_advance(fixture->whole, seconds, hear_frame, &fired[0]);
+        play_go_on(&places[0], md5_player_root_motion(fixture->whole));
         FOR (k, 9) { // saved and restored, or copied, between its parts
             const double part = k == 8 ? left : left * test_random(&random);
-            const size_t size = md5_player_save(of->split, bytes, sizeof bytes);
+            const size_t size = md5_player_save(fixture->split, bytes, sizeof bytes);
             if (k % 2 == 0)
-                CHECK(md5_player_restore(of->other, bytes, size, NULL));
+                CHECK(md5_player_restore(fixture->other, bytes, size, NULL));
             else
-                md5_player_copy(of->other, of->split);
-            md5_player *const swapped = of->split;
-            of->split = of->other;
-            of->other = swapped;
-            md5_player_advance(of->split, part, hear_frame, &fired[1]);
-            play_go_on(&places[1], md5_player_root_motion(of->split));
+                md5_player_copy(fixture->other, fixture->split);
+            md5_player *const swapped = fixture->split;
+            fixture->split = fixture->other;
+            fixture->other = swapped;
+            md5_player_advance(fixture->split, part, hear_frame, &fired[1]);
+            play_go_on(&places[1], md5_player_root_motion(fixture->split));
             left -= part;
         }
         bool is_same = true;
         FOR (k, 2) {
-            const md5_shot_status status = md5_player_shot(k ? of->split : of->whole, 0);
+            const md5_shot_status status = md5_player_shot(k ? fixture->split : fixture->whole, 0);
             is_same = is_same && fired[k].count == sim.count
                       && memcmp(fired[k].frames, sim.frames, sim.count * sizeof(int)) == 0
                       && status.is_playing == !sim.is_over
@@ -931,29 +939,30 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of
     }
 }
 
-TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, of, sections_begin(of),
-           sections_end(of)) {
+TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, fixture,
+           sections_begin(fixture), sections_end(fixture)) {
     static section_sim fired;
     fired.count = 0;
     const md5_shot_desc loop = {.section = "b", .end = MD5_SHOT_LOOPS, .fade_out = 0.5f};
-    CHECK(!md5_player_shot_section(of->whole, 0, "a", MD5_SECTION_JUMP));
-    CHECK(md5_player_play_shot(of->whole, 0, 0, &loop));
-    CHECK(!md5_player_shot_section(of->whole, 0, "e", MD5_SECTION_NEXT));
-    md5_player_advance(of->whole, 1.05, hear_frame, &fired); // twice around: 10..20 10..20 10 11
+    CHECK(!md5_player_shot_section(fixture->whole, 0, "a", MD5_SECTION_JUMP));
+    CHECK(md5_player_play_shot(fixture->whole, 0, 0, &loop));
+    CHECK(!md5_player_shot_section(fixture->whole, 0, "e", MD5_SECTION_NEXT));
+    md5_player_advance(fixture->whole, 1.05, hear_frame,
+                       &fired); // twice around: 10..20 10..20 10 11
     static const int expected[] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10,
                                    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10, 11};
     CHECK_UINT(fired.count, COUNT_OF(expected));
     CHECK(memcmp(fired.frames, expected, sizeof expected) == 0);
-    play_advance(of->whole, -0.25);
-    CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 6.0, 1e-9);
-    CHECK(md5_player_shot_section(of->whole, 0, NULL, MD5_SECTION_LEAVE));
-    play_advance(of->whole, 1.45); // in the fade before the end of the clip
-    CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 35.0, 1e-9);
-    CHECK_NEAR(md5_player_shot(of->whole, 0).weight, 0.5, 1e-6);
-    CHECK(!md5_player_shot(of->whole, 0).section);
-    CHECK(!PLAY_SHOT(of->whole, 0, 0, .section = "b", .start = 1.0));
-    CHECK(PLAY_SHOT(of->whole, 0, 0, .end = MD5_SHOT_LOOPS));
-    CHECK(!md5_player_shot_section(of->whole, 0, "b", MD5_SECTION_NEXT));
+    play_advance(fixture->whole, -0.25);
+    CHECK_NEAR(md5_player_shot(fixture->whole, 0).time * 40.0, 6.0, 1e-9);
+    CHECK(md5_player_shot_section(fixture->whole, 0, NULL, MD5_SECTION_LEAVE));
+    play_advance(fixture->whole, 1.45); // in the fade before the end of the clip
+    CHECK_NEAR(md5_player_shot(fixture->whole, 0).time * 40.0, 35.0, 1e-9);
+    CHECK_NEAR(md5_player_shot(fixture->whole, 0).weight, 0.5, 1e-6);
+    CHECK(!md5_player_shot(fixture->whole, 0).section);
+    CHECK(!PLAY_SHOT(fixture->whole, 0, 0, .section = "b", .start = 1.0));
+    CHECK(PLAY_SHOT(fixture->whole, 0, 0, .end = MD5_SHOT_LOOPS));
+    CHECK(!md5_player_shot_section(fixture->whole, 0, "b", MD5_SECTION_NEXT));
 }
 
 // -- Until something is heard -------------------------------------------------------------------
@@ -963,9 +972,9 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, of, sec
 TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
     static const int splits[] = {1, 3, 7, 60, 600};
     EACH (split, splits) {
-        OWN_PLAY of = {0};
+        OWN_PLAY fixture = {0};
         play_scene_make(
-            &of, 3,
+            &fixture, 3,
             "trigger call trigger hold clip a f { frame 6 ev } clip b f "
             "clip c f { frame 0 ev } "
             "layer l { state s a } slot one slot two slot three bool off "
@@ -973,50 +982,51 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
             "shot held two a { when hold until heard ev holds priority 1 fade_out 0.2 } "
             "shot called two b { when call until heard ev } "
             "shot itself three c { when not off until heard ev fade_out 0.1 }");
-        md5_player_set(of.player, 0, 1.0f);
-        md5_player_set(of.player, 1, 1.0f);
-        play_steps(of.player, *split, 0.6);
+        md5_player_set(fixture.player, 0, 1.0f);
+        md5_player_set(fixture.player, 1, 1.0f);
+        play_steps(fixture.player, *split, 0.6);
         FOR (slot, 3u)
-            CHECK_NEAR(md5_player_shot(of.player, slot).time, 0.3, 1e-9);
-        CHECK_UINT(md5_player_shot(of.player, 1).clip, 1);
-        CHECK(!md5_player_shot(of.player, 2).is_stopping);
+            CHECK_NEAR(md5_player_shot(fixture.player, slot).time, 0.3, 1e-9);
+        CHECK_UINT(md5_player_shot(fixture.player, 1).clip, 1);
+        CHECK(!md5_player_shot(fixture.player, 2).is_stopping);
     }
 }
 
 // What fires where a section begins again does stop it: that is not where it begins.
 TEST (shot_hears_its_own_section_begin_again) {
-    OWN_PLAY of = {0};
-    play_scene_make(&of, 1,
+    OWN_PLAY fixture = {0};
+    play_scene_make(&fixture, 1,
                     "trigger go clip a f { section part 4 10 frame 4 ev } "
                     "layer l { state none nothing } slot s "
                     "shot over s a { when go until heard ev section part loops fade_out 1 } ");
-    md5_player_set(of.player, 0, 1.0f);
-    play_advance(of.player, 0.25);
-    CHECK(md5_player_shot(of.player, 0).is_playing && !md5_player_shot(of.player, 0).is_stopping);
-    play_advance(of.player, 0.1);
-    CHECK(md5_player_shot(of.player, 0).is_stopping);
-    CHECK_NEAR(md5_player_shot(of.player, 0).weight, 0.95, 1e-6);
+    md5_player_set(fixture.player, 0, 1.0f);
+    play_advance(fixture.player, 0.25);
+    CHECK(md5_player_shot(fixture.player, 0).is_playing
+          && !md5_player_shot(fixture.player, 0).is_stopping);
+    play_advance(fixture.player, 0.1);
+    CHECK(md5_player_shot(fixture.player, 0).is_stopping);
+    CHECK_NEAR(md5_player_shot(fixture.player, 0).weight, 0.95, 1e-6);
 }
 
 // One that plays a section over and over is let go on within its fade out: then it makes room.
 TEST (shot_that_is_let_go_on_makes_room_at_once) {
     static const int splits[] = {1, 3, 60};
     EACH (split, splits) {
-        OWN_PLAY of = {0};
-        play_scene_clips(&of, 1, 21, 20.0);
-        play_scene_add(&of, 81, 20.0, 0.3, 2);
-        play_scene_read(&of, "trigger go trigger next clip a f { section end 12 18 } clip b f "
-                             "layer l { state none nothing } slot s "
-                             "shot over s a { when go section end loops fade_out 0.5 } "
-                             "shot then s b { when next } ");
-        md5_player_set(of.player, 0, 1.0f);
-        md5_player_set(of.player, 1, 1.0f);
-        play_advance(of.player, 1.0);
-        CHECK_UINT(md5_player_shot(of.player, 0).clip, 0);
-        CHECK(md5_player_shot_section(of.player, 0, NULL, MD5_SECTION_LEAVE));
-        play_steps(of.player, *split, 0.2);
-        CHECK_UINT(md5_player_shot(of.player, 0).clip, 1);
-        CHECK_NEAR(md5_player_shot(of.player, 0).time, 0.05, 1e-9);
+        OWN_PLAY fixture = {0};
+        play_scene_clips(&fixture, 1, 21, 20.0);
+        play_scene_add(&fixture, 81, 20.0, 0.3, 2);
+        play_scene_read(&fixture, "trigger go trigger next clip a f { section end 12 18 } clip b f "
+                                  "layer l { state none nothing } slot s "
+                                  "shot over s a { when go section end loops fade_out 0.5 } "
+                                  "shot then s b { when next } ");
+        md5_player_set(fixture.player, 0, 1.0f);
+        md5_player_set(fixture.player, 1, 1.0f);
+        play_advance(fixture.player, 1.0);
+        CHECK_UINT(md5_player_shot(fixture.player, 0).clip, 0);
+        CHECK(md5_player_shot_section(fixture.player, 0, NULL, MD5_SECTION_LEAVE));
+        play_steps(fixture.player, *split, 0.2);
+        CHECK_UINT(md5_player_shot(fixture.player, 0).clip, 1);
+        CHECK_NEAR(md5_player_shot(fixture.player, 0).time, 0.05, 1e-9);
     }
 }
 
@@ -1044,63 +1054,67 @@ typedef struct table_sim {
     int playing;                              // -1: nothing
 } table_sim;
 
-static bool table_begins(const table_sim *of, int row)
+static bool table_begins(const table_sim *fixture, int row)
 {
-    const bool whens[] = {of->set[1] != 0.0f
-                          && of->speed<5.0, of->set[2] != 0.0f, of->set[3] != 0.0f, of->speed> 8.0};
+    const bool whens[] = {
+        fixture->set[1] != 0.0f
+        && fixture
+               ->speed<5.0, fixture->set[2] != 0.0f, fixture->set[3] != 0.0f, fixture->speed> 8.0};
     return whens[row];
 }
 
-static bool table_ends(const table_sim *of, int row)
+static bool table_ends(const table_sim *fixture, int row)
 {
-    const bool untils[] = {of->speed >= 5.0, false, of->set[3] == 0.0f, false};
+    const bool untils[] = {fixture->speed >= 5.0, false, fixture->set[3] == 0.0f, false};
     return untils[row];
 }
 
-static void table_rules(table_sim *of)
+static void table_rules(table_sim *fixture)
 {
-    const int old = of->playing;
-    if (old >= 0 && of->stopping < 0.0 && table_ends(of, old))
-        of->stopping = table[old].fade_out;
+    const int old = fixture->playing;
+    if (old >= 0 && fixture->stopping < 0.0 && table_ends(fixture, old))
+        fixture->stopping = table[old].fade_out;
     FOR (i, ROWS) {
-        const int now = of->playing;
+        const int now = fixture->playing;
         const bool fades =
             now >= 0
-            && (of->stopping >= 0.0
-                || (!table[now].loops && of->age > table[now].length - table[now].fade_out));
+            && (fixture->stopping >= 0.0
+                || (!table[now].loops && fixture->age > table[now].length - table[now].fade_out));
         if ((now >= 0 && !fades && table[now].priority >= table[i].priority)
-            || !table_begins(of, i))
+            || !table_begins(fixture, i))
             continue;
         if (i < 2)
-            of->set[1 + i] = 0.0f; // its trigger is used
-        if (table_ends(of, i))
+            fixture->set[1 + i] = 0.0f; // its trigger is used
+        if (table_ends(fixture, i))
             continue;
-        of->playing = i;
-        of->age = 0.0;
-        of->stopping = -1.0;
+        fixture->playing = i;
+        fixture->age = 0.0;
+        fixture->stopping = -1.0;
     }
 }
 
-static void table_tick(table_sim *of)
+static void table_tick(table_sim *fixture)
 {
-    of->since += TICK;
-    of->age += TICK;
-    of->speed = of->from + (of->set[0] - of->from) * fmin(of->since / 0.5, 1.0);
-    if (of->stopping >= 0.0 && (of->stopping -= TICK) < 0.0)
-        of->playing = -1;
-    if (of->playing >= 0 && !table[of->playing].loops && of->age >= table[of->playing].length)
-        of->playing = -1;
-    table_rules(of);
+    fixture->since += TICK;
+    fixture->age += TICK;
+    fixture->speed =
+        fixture->from + (fixture->set[0] - fixture->from) * fmin(fixture->since / 0.5, 1.0);
+    if (fixture->stopping >= 0.0 && (fixture->stopping -= TICK) < 0.0)
+        fixture->playing = -1;
+    if (fixture->playing >= 0 && !table[fixture->playing].loops
+        && fixture->age >= table[fixture->playing].length)
+        fixture->playing = -1;
+    table_rules(fixture);
 }
 
-static bool table_matches(const table_sim *of, const md5_shot_status *status)
+static bool table_matches(const table_sim *fixture, const md5_shot_status *status)
 {
-    if (of->playing < 0 || !status->is_playing)
-        return of->playing < 0 && !status->is_playing;
-    const double cycle = table[of->playing].length;
-    const double off = fabs(status->time * cycle - of->age);
-    return status->clip == table[of->playing].clip && off < 8.0 * TICK
-           && status->is_stopping == (of->stopping >= 0.0);
+    if (fixture->playing < 0 || !status->is_playing)
+        return fixture->playing < 0 && !status->is_playing;
+    const double cycle = table[fixture->playing].length;
+    const double off = fabs(status->time * cycle - fixture->age);
+    return status->clip == table[fixture->playing].clip && off < 8.0 * TICK
+           && status->is_stopping == (fixture->stopping >= 0.0);
 }
 
 TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, play_begin(made),

@@ -70,13 +70,14 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
 }
 
 // A step of 0 goes the way of the step before it: where time turns round, none comes first.
-static uint32_t first_part(split_test *of, const double *parts, uint32_t num_parts, double seconds)
+static uint32_t first_part(split_test *fixture, const double *parts, uint32_t num_parts,
+                           double seconds)
 {
     uint32_t first = 0;
-    while (seconds != 0.0 && (seconds < 0.0) != of->is_backward && first + 1 < num_parts
+    while (seconds != 0.0 && (seconds < 0.0) != fixture->is_backward && first + 1 < num_parts
            && parts[first] == 0.0)
         first++;
-    of->is_backward = seconds != 0.0 ? seconds < 0.0 : of->is_backward;
+    fixture->is_backward = seconds != 0.0 ? seconds < 0.0 : fixture->is_backward;
     return first;
 }
 
@@ -147,16 +148,18 @@ static double variation_of(md5_ease_kind easing)
 // cross-fade each is off by at most what the weights change in a part of an eighth, or a quarter of
 // a second, times what both motions go in it. Where root motion that turns is blended, only short
 // steps are exact; `path` is how far the root went, there and back.
-static double most_apart(const split_test *of, const play_random_tables *made, double pace,
+static double most_apart(const split_test *fixture, const play_random_tables *made, double pace,
                          double path)
 {
     if (made->has_turns)
         return 5.0 + 0.2 * path;
     const double exact = 1e-3 + 1e-6 * path;
-    if (!made->has_crossfades || of->num_fades == 0)
+    if (!made->has_crossfades || fixture->num_fades == 0)
         return exact;
     const double part = fmin(made->longest / 8.0, 0.25);
-    return exact + 2.0 * of->num_fades * of->variation * 2.0 * play_random_speed(made, pace) * part;
+    return exact
+           + 2.0 * fixture->num_fades * fixture->variation * 2.0 * play_random_speed(made, pace)
+                 * part;
 }
 
 static bool same_places(play_place whole, play_place split, double most)
@@ -166,8 +169,8 @@ static bool same_places(play_place whole, play_place split, double most)
            && CHECK_SMALL(remainder(split.yaw - whole.yaw, 6.283185307179586), 0.02 * most);
 }
 
-static bool check_step(split_test *of, const play_random_tables *made, md5_player *const players[2],
-                       uint64_t *random)
+static bool check_step(split_test *fixture, const play_random_tables *made,
+                       md5_player *const players[2], uint64_t *random)
 {
     const double seconds = play_random_seconds(random);
     const double pace = md5_player_get(players[0], PLAY_PACE);
@@ -177,14 +180,15 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
     double path = 0.0;
     // Computing poses makes no difference.
     const bool is_seen = play_one_in(random, 4);
-    of->whole.count = of->split.count = 0;
-    of->num_fades = 0;
+    fixture->whole.count = fixture->split.count = 0;
+    fixture->num_fades = 0;
     FOR (i, made->desc.num_layers)
-        of->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
-    const md5_advance_status status = md5_player_advance(players[0], seconds, hear, &of->whole);
+        fixture->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
+    const md5_advance_status status =
+        md5_player_advance(players[0], seconds, hear, &fixture->whole);
     play_go_on(&whole, md5_player_root_motion(players[0]));
-    for (uint32_t i = first_part(of, parts, num_parts, seconds); i < num_parts; i++) {
-        md5_player_advance(players[1], parts[i], hear, &of->split);
+    for (uint32_t i = first_part(fixture, parts, num_parts, seconds); i < num_parts; i++) {
+        md5_player_advance(players[1], parts[i], hear, &fixture->split);
         const md5_xform motion = md5_player_root_motion(players[1]);
         md5_xform pose[PLAY_JOINTS];
         if (is_seen && play_one_in(random, 3)) {
@@ -196,15 +200,15 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
         path += sqrt((double)by.x * by.x + (double)by.y * by.y + (double)by.z * by.z);
         play_go_on(&split, motion);
     }
-    FOR (i, of->whole.count)
-        of->num_fades += of->whole.all[i].event->kind == MD5_EVENT_ENTER;
+    FOR (i, fixture->whole.count)
+        fixture->num_fades += fixture->whole.all[i].event->kind == MD5_EVENT_ENTER;
     if (status.num_dropped > 0 || status.undivided > 0.0) {
-        of->is_cut_off = true;
+        fixture->is_cut_off = true;
         return true;
     }
-    return same_events(&of->whole, &of->split, of->has_order)
+    return same_events(&fixture->whole, &fixture->split, fixture->has_order)
            && same_states(players, made->desc.num_layers)
-           && same_places(whole, split, most_apart(of, made, pace, path));
+           && same_places(whole, split, most_apart(fixture, made, pace, path));
 }
 
 // What random machines have besides the usual. One-shots and states that begin because one heard
@@ -213,27 +217,27 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
 // clocks in step, each exact to 1e-7 of a cycle, that decide together when a time has come.
 typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, SHOTS } extra;
 
-static bool check_machine(split_test *of, uint64_t seed, extra kind)
+static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
 {
     static play_random_tables made;
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
-    play_random_make(&of->stock, &made, &random);
+    play_random_make(&fixture->stock, &made, &random);
     if (kind == STEPS_SHARED || kind == STEPS_AND_TIMES)
         play_random_step(&made, &random);
     if (kind >= TIMES)
         play_random_add_times(&made, &random);
     if (kind == SHOTS)
         play_random_add_shots(&made, &random);
-    of->has_order = kind != SHOTS;
+    fixture->has_order = kind != SHOTS;
     OWN_MACHINE machine = play_machine(&made.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
-    of->is_cut_off = of->is_backward = false;
-    for (int i = 0; is_same && !of->is_cut_off && i < STEPS; i++) {
+    fixture->is_cut_off = fixture->is_backward = false;
+    for (int i = 0; is_same && !fixture->is_cut_off && i < STEPS; i++) {
         play_random_change(players, 2, &made, &random);
-        is_same = check_step(of, &made, players, &random);
+        is_same = check_step(fixture, &made, players, &random);
     }
-    of->num_cut_off += of->is_cut_off;
+    fixture->num_cut_off += fixture->is_cut_off;
     CHECK_THAT(is_same, "machine of seed %llu: MD5_SPLIT_SEED tries it alone",
                (unsigned long long)seed);
     md5_destroy_player(players[0]);
@@ -255,26 +259,26 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES"), *const alone =
                                                                  getenv("MD5_SPLIT_SEED");
-    OWN split_test *const of = calloc(1, sizeof *of);
-    play_random_begin(&of->stock);
+    OWN split_test *const fixture = calloc(1, sizeof *fixture);
+    play_random_begin(&fixture->stock);
     FOR (i, MD5_EASE_CUBIC_BEZIER)
-        of->variation = fmax(of->variation, variation_of((md5_ease_kind)i));
+        fixture->variation = fmax(fixture->variation, variation_of((md5_ease_kind)i));
     if (alone) {
         for (int i = NOTHING; i <= SHOTS; i++)
-            check_machine(of, strtoull(alone, NULL, 10), (extra)i);
+            check_machine(fixture, strtoull(alone, NULL, 10), (extra)i);
     } else {
         const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
         int num_failed = 0;
         EACH (row, hard)
-            num_failed += !check_machine(of, *row, NOTHING);
+            num_failed += !check_machine(fixture, *row, NOTHING);
         EACH (row, hard_steps)
-            num_failed += !check_machine(of, *row, STEPS_SHARED);
+            num_failed += !check_machine(fixture, *row, STEPS_SHARED);
         for (uint64_t seed = 1; seed <= count && num_failed < MAX_FAILED; seed++) {
             for (int i = NOTHING; i <= (seed <= MAX_OF_ALL_KINDS ? SHOTS : TIMES); i++)
-                num_failed += !check_machine(of, seed, (extra)i);
+                num_failed += !check_machine(fixture, seed, (extra)i);
         }
     }
-    play_end(&of->stock.made);
+    play_end(&fixture->stock.made);
 }
 
 // -- Exceptions ---------------------------------------------------------------------------------
@@ -304,21 +308,21 @@ static double distance_to(play_place a, play_place b)
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
     FOR (i, CASES) {
-        OWN_PLAY of;
-        play_scene_begin(&of);
+        OWN_PLAY fixture;
+        play_scene_begin(&fixture);
         FOR (k, 2u)
-            play_add_clip(&of.made, 21 + 10 * k, 20.0 + 5.0 * k, 0.3,
+            play_add_clip(&fixture.made, 21 + 10 * k, 20.0 + 5.0 * k, 0.3,
                           (play_walk){40.0 + 60.0 * k, 0.9 * k, 0}, k);
-        play_scene_read(&of,
+        play_scene_read(&fixture,
                         "float x follow x smooth 2 clip a f { turn } clip b f { turn } "
                         "motion line line x { phase item a 0 item b 1 } layer body { %s }",
                         i == 3 ? "state line line" : "state a a state b b");
         const md5_fade fade = i == 3 ? (md5_fade)9 : (md5_fade)(i == 2);
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
-        const play_place exact = go(of.player, fade, easing, 150 << 6);
+        const play_place exact = go(fixture.player, fade, easing, 150 << 6);
         double before = INFINITY;
         FOR (half, HALVES) {
-            const double error = distance_to(go(of.player, fade, easing, 150 << half), exact);
+            const double error = distance_to(go(fixture.player, fade, easing, 150 << half), exact);
             CHECK(error < 0.02 && error < before / 3.0);
             before = error;
         }
@@ -375,27 +379,27 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
 
 // A crowd has the bits of blended poses, with any threads; a step with a cut shows the new pose.
 TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
-    OWN_PLAY of = {0};
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.4, 1);
-    play_scene_add(&of, 21, 20.0, 0.7, 2);
+    OWN_PLAY fixture = {0};
+    play_scene_begin(&fixture);
+    play_scene_add(&fixture, 21, 20.0, 0.4, 1);
+    play_scene_add(&fixture, 21, 20.0, 0.7, 2);
     // The first transition keeps the phase, the second cuts; the third has no weight.
-    play_scene_read(&of,
+    play_scene_read(&fixture,
                     "float none layer body { state go a state on a state far b "
                     "transition go on { exit 0.25 keep_phase } transition on far { exit 0.65 } }"
                     " layer top { weight none state one a state two b "
                     "transition one two { exit 0.05 } }");
-    CHECK(PLAY_SHOT(of.player, 0, 1, .start = 0.05));
+    CHECK(PLAY_SHOT(fixture.player, 0, 1, .start = 0.05));
     enum { JOBS = 10 };
     md5_xform poses[JOBS + 1][PLAY_JOINTS], blended[2][JOBS][PLAY_JOINTS];
     md5_mat34 palettes[JOBS][PLAY_JOINTS], palette[PLAY_JOINTS];
     md5_between_job jobs[JOBS];
-    play_pose(of.player, poses[0]);
+    play_pose(fixture.player, poses[0]);
     FOR (i, JOBS) {
-        const md5_advance_status status = md5_player_advance(of.player, 0.1, NULL, NULL);
+        const md5_advance_status status = md5_player_advance(fixture.player, 0.1, NULL, NULL);
         CHECK_UINT(status.num_cuts, i == 6 || i == 9); // the clip of the one-shot ends at 0.95
-        play_pose(of.player, poses[i + 1]);
-        jobs[i] = (md5_between_job){.model = of.made.model,
+        play_pose(fixture.player, poses[i + 1]);
+        jobs[i] = (md5_between_job){.model = fixture.made.model,
                                     .before = poses[i],
                                     .now = poses[i + 1],
                                     .has_cut = status.num_cuts > 0,
@@ -407,7 +411,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
         md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1.0f : 0.3f, NULL, PLAY_JOINTS,
                         blended[1][i]);
         CHECK_BYTES(blended[0][i], blended[1][i], sizeof blended[0][i]);
-        md5_local_to_palette(of.made.model, blended[1][i], NULL, palette);
+        md5_local_to_palette(fixture.made.model, blended[1][i], NULL, palette);
         CHECK_BYTES(palettes[i], palette, sizeof palette);
         jobs[i].pose = blended[1][i];
     }

@@ -12,21 +12,21 @@ static const char *const FADES[2] = {"cross", "inertial"};
 #define STATES "state stand stand state walk walk state jump once state sit sit "
 
 // Clips of a second.
-static void begin_clips(play_scene *of)
+static void begin_clips(play_scene *fixture)
 {
-    play_scene_clips(of, 4, 21, 20.0);
+    play_scene_clips(fixture, 4, 21, 20.0);
 }
 
 // Two layers of four states each; the tests give the transitions, as in a machine file.
-TEST_PRINTF(2, 3) static void begin(play_scene *of, const char *transitions, ...)
+TEST_PRINTF(2, 3) static void begin(play_scene *fixture, const char *transitions, ...)
 {
     char text[512];
     va_list values;
     va_start(values, transitions);
     vsnprintf(text, sizeof text, transitions, values);
     va_end(values);
-    begin_clips(of);
-    play_scene_read(of,
+    begin_clips(fixture);
+    play_scene_read(fixture,
                     CLIPS "motion once clip jump { once } "
                           "motion back clip sit { once start 1 speed -1 } "
                           "float speed bool armed trigger leap "
@@ -34,10 +34,10 @@ TEST_PRINTF(2, 3) static void begin(play_scene *of, const char *transitions, ...
                     text, text);
 }
 
-static uint32_t state_after(play_scene *of, double seconds)
+static uint32_t state_after(play_scene *fixture, double seconds)
 {
-    play_advance(of->player, seconds);
-    return play_state(of->player);
+    play_advance(fixture->player, seconds);
+    return play_state(fixture->player);
 }
 
 TEST (states_follow_conditions) {
@@ -56,57 +56,57 @@ TEST (states_follow_conditions) {
         {"speed >= 2", 0, 1.9f, false},
     };
     EACH (row, cases) {
-        OWN_PLAY of;
-        begin(&of, "transition stand walk { when %s }", row->when);
-        CHECK(md5_player_set(of.player, row->parameter, row->set));
-        const md5_machine_desc *const tables = md5_machine_tables(of.machine);
+        OWN_PLAY fixture;
+        begin(&fixture, "transition stand walk { when %s }", row->when);
+        CHECK(md5_player_set(fixture.player, row->parameter, row->set));
+        const md5_machine_desc *const tables = md5_machine_tables(fixture.machine);
         md5_condition condition = tables->layers[0].transitions[0].conditions[0];
-        CHECK(md5_player_is_met(of.player, &condition) == row->holds);
+        CHECK(md5_player_is_met(fixture.player, &condition) == row->holds);
         condition.parameter = "none";
-        CHECK(!md5_player_is_met(of.player, &condition));
-        CHECK_UINT(state_after(&of, 0.01), row->holds ? WALK : STAND);
+        CHECK(!md5_player_is_met(fixture.player, &condition));
+        CHECK_UINT(state_after(&fixture, 0.01), row->holds ? WALK : STAND);
     }
 }
 
 TEST_PLAY (states_need_all_conditions,
-           begin(of, "transition stand walk { when speed > 1 and armed }")) {
-    md5_player_set(of->player, 0, 2.0f);
-    CHECK_UINT(state_after(of, 0.01), STAND);
-    md5_player_set(of->player, 1, 7.0f);
-    CHECK(md5_player_get(of->player, 1) == 1.0f);
-    CHECK_UINT(state_after(of, 0.01), WALK);
+           begin(fixture, "transition stand walk { when speed > 1 and armed }")) {
+    md5_player_set(fixture->player, 0, 2.0f);
+    CHECK_UINT(state_after(fixture, 0.01), STAND);
+    md5_player_set(fixture->player, 1, 7.0f);
+    CHECK(md5_player_get(fixture->player, 1) == 1.0f);
+    CHECK_UINT(state_after(fixture, 0.01), WALK);
 }
 
 // Both layers see it in the step in which it is set; then it is used up.
 TEST (states_use_up_triggers) {
-    OWN_PLAY of;
-    begin(&of, "transition stand jump { when leap } transition jump sit { when leap } "
-               "transition sit stand { when not leap }");
-    CHECK(md5_player_set(of.player, 2, 1.0f));
-    CHECK_UINT(state_after(&of, 0.01), JUMP);
-    CHECK_UINT(md5_player_layer(of.player, 1).state, JUMP);
-    CHECK(md5_player_get(of.player, 2) == 0.0f);
-    CHECK_UINT(state_after(&of, 0.01), JUMP);
-    md5_player_set(of.player, 2, 1.0f);
+    OWN_PLAY fixture;
+    begin(&fixture, "transition stand jump { when leap } transition jump sit { when leap } "
+                    "transition sit stand { when not leap }");
+    CHECK(md5_player_set(fixture.player, 2, 1.0f));
+    CHECK_UINT(state_after(&fixture, 0.01), JUMP);
+    CHECK_UINT(md5_player_layer(fixture.player, 1).state, JUMP);
+    CHECK(md5_player_get(fixture.player, 2) == 0.0f);
+    CHECK_UINT(state_after(&fixture, 0.01), JUMP);
+    md5_player_set(fixture.player, 2, 1.0f);
     // To sit, which it leaves immediately: the trigger is no longer set in this layer.
-    CHECK_UINT(state_after(&of, 0.01), STAND);
-    CHECK_UINT(state_after(&of, 0.01), STAND);
+    CHECK_UINT(state_after(&fixture, 0.01), STAND);
+    CHECK_UINT(state_after(&fixture, 0.01), STAND);
 }
 
 // The exit falls within a step: the rest of the step is the next state's.
 TEST (states_leave_at_their_exit) {
     for (int parts = 1; parts < 60; parts = 2 * parts + 1) {
-        OWN_PLAY of;
-        begin(&of, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
-                   "transition jump sit { exit 1 }");
+        OWN_PLAY fixture;
+        begin(&fixture, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
+                        "transition jump sit { exit 1 }");
         FOR (i, parts)
-            CHECK(state_after(&of, 1.4 / parts) == STAND);
-        play_steps(of.player, parts, 0.2);
-        md5_layer_status status = md5_player_layer(of.player, 0);
+            CHECK(state_after(&fixture, 1.4 / parts) == STAND);
+        play_steps(fixture.player, parts, 0.2);
+        md5_layer_status status = md5_player_layer(fixture.player, 0);
         CHECK_UINT(status.state, WALK);
         CHECK_NEAR(status.time, 0.1, 1e-9);
-        play_steps(of.player, parts, 1.65);
-        status = md5_player_layer(of.player, 0);
+        play_steps(fixture.player, parts, 1.65);
+        status = md5_player_layer(fixture.player, 0);
         CHECK_UINT(status.state, SIT);
         CHECK_NEAR(status.time, 0.5, 1e-9);
         CHECK(status.from == MD5_NONE);
@@ -116,34 +116,34 @@ TEST (states_leave_at_their_exit) {
 // A clip that is played once ends at 1: nothing comes after it. Backward, an exit counts from the
 // end of the clip.
 TEST (states_end_with_their_clip) {
-    play_scene of;
-    begin(&of, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
-    CHECK_UINT(state_after(&of, 0.0), JUMP);
-    CHECK_UINT(state_after(&of, 7.0), JUMP);
-    CHECK_NEAR(play_time(of.player), 1.0, 0.0);
-    play_scene_end(&of);
+    play_scene fixture;
+    begin(&fixture, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
+    CHECK_UINT(state_after(&fixture, 0.0), JUMP);
+    CHECK_UINT(state_after(&fixture, 7.0), JUMP);
+    CHECK_NEAR(play_time(fixture.player), 1.0, 0.0);
+    play_scene_end(&fixture);
 
-    begin_clips(&of);
-    play_scene_read(&of, CLIPS "motion once clip jump { once } "
-                               "motion back clip sit { once start 1 speed -1 } "
-                               "layer body { state back back state walk walk "
-                               "transition back walk { exit 0.75 } }");
-    md5_player *const player = of.player;
+    begin_clips(&fixture);
+    play_scene_read(&fixture, CLIPS "motion once clip jump { once } "
+                                    "motion back clip sit { once start 1 speed -1 } "
+                                    "layer body { state back back state walk walk "
+                                    "transition back walk { exit 0.75 } }");
+    md5_player *const player = fixture.player;
     play_advance(player, 0.7);
     CHECK_UINT(play_state(player), 0);
     CHECK_NEAR(play_time(player), 0.3, 1e-9);
     play_advance(player, 0.1);
     CHECK_UINT(play_state(player), 1);
     CHECK_NEAR(play_time(player), 0.05, 1e-9);
-    play_scene_end(&of);
+    play_scene_end(&fixture);
 }
 
 // A clip that stands still does not reach its exit until it moves again.
-TEST_PLAY (states_wait_for_what_stands, begin_clips(of)) {
-    play_scene_read(of, CLIPS "float speed motion paced clip walk { speed speed } "
-                              "layer body { state paced paced state sit sit "
-                              "transition paced sit { exit 0.5 } }");
-    md5_player *const player = of->player;
+TEST_PLAY (states_wait_for_what_stands, begin_clips(fixture)) {
+    play_scene_read(fixture, CLIPS "float speed motion paced clip walk { speed speed } "
+                                   "layer body { state paced paced state sit sit "
+                                   "transition paced sit { exit 0.5 } }");
+    md5_player *const player = fixture->player;
     play_advance(player, 10.0);
     CHECK_UINT(play_state(player), 0);
     md5_player_set(player, 0, 4.0f);
@@ -158,10 +158,10 @@ TEST (states_go_by_priority) {
         "transition any jump { priority 2 } transition sit walk { priority -1 }"};
     FOR (first, 3u) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
-        OWN_PLAY of;
-        begin(&of, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
+        OWN_PLAY fixture;
+        begin(&fixture, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
               transitions[2]);
-        CHECK_UINT(state_after(&of, 0.0), expected[first]);
+        CHECK_UINT(state_after(&fixture, 0.0), expected[first]);
     }
     // Of transitions of equal priority, the first in the table.
     play_scene same;
@@ -170,14 +170,14 @@ TEST (states_go_by_priority) {
     CHECK_UINT(state_after(&same, 0.0), SIT);
     play_scene_end(&same);
     // From any state, but not to the one that it is in.
-    play_scene of;
-    begin(&of, "transition any walk { duration 0.5 }");
-    CHECK_UINT(state_after(&of, 0.25), WALK);
-    CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
-    CHECK(md5_player_layer(of.player, 0).from == STAND);
-    CHECK_UINT(state_after(&of, 0.25), WALK);
-    CHECK(md5_player_layer(of.player, 0).from == MD5_NONE);
-    play_scene_end(&of);
+    play_scene fixture;
+    begin(&fixture, "transition any walk { duration 0.5 }");
+    CHECK_UINT(state_after(&fixture, 0.25), WALK);
+    CHECK_NEAR(md5_player_layer(fixture.player, 0).progress, 0.5, 1e-6);
+    CHECK(md5_player_layer(fixture.player, 0).from == STAND);
+    CHECK_UINT(state_after(&fixture, 0.25), WALK);
+    CHECK(md5_player_layer(fixture.player, 0).from == MD5_NONE);
+    play_scene_end(&fixture);
 }
 
 TEST (states_may_be_interrupted) {
@@ -189,19 +189,19 @@ TEST (states_may_be_interrupted) {
         {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
     FOR (fade, 2) {
         EACH (row, cases) {
-            OWN_PLAY of;
-            begin(&of,
+            OWN_PLAY fixture;
+            begin(&fixture,
                   "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
                   "transition walk sit { when armed priority %d }",
                   row->interrupt, FADES[fade], row->priority);
-            md5_player_set(of.player, 2, 1.0f);
-            CHECK_UINT(state_after(&of, 0.1), WALK);
-            md5_player_set(of.player, 1, 1.0f);
-            CHECK_UINT(state_after(&of, 0.1), row->at_once ? SIT : WALK);
+            md5_player_set(fixture.player, 2, 1.0f);
+            CHECK_UINT(state_after(&fixture, 0.1), WALK);
+            md5_player_set(fixture.player, 1, 1.0f);
+            CHECK_UINT(state_after(&fixture, 0.1), row->at_once ? SIT : WALK);
             // As soon as the first transition has ended, within the step.
-            CHECK_UINT(state_after(&of, 0.4), SIT);
+            CHECK_UINT(state_after(&fixture, 0.4), SIT);
             if (!row->at_once)
-                CHECK_NEAR(play_time(of.player), 0.1, 1e-6);
+                CHECK_NEAR(play_time(fixture.player), 0.1, 1e-6);
         }
     }
 }
@@ -210,22 +210,22 @@ TEST (states_may_be_interrupted) {
 // fades from the first to the last, nor in the status.
 TEST (states_that_are_left_at_once_are_no_source) {
     FOR (fade, 4) {
-        OWN_PLAY of;
-        begin(&of,
+        OWN_PLAY fixture;
+        begin(&fixture,
               "transition stand walk { when armed duration 0.5 %s } "
               "transition walk sit { when armed duration 0.5 %s }",
               FADES[fade & 1], FADES[fade >> 1]);
-        CHECK_UINT(state_after(&of, 0.3), STAND);
-        md5_player_set(of.player, 1, 1.0f);
-        CHECK_UINT(state_after(&of, 0.0), SIT);
-        CHECK_UINT(md5_player_layer(of.player, 0).from, STAND);
-        CHECK_UINT(state_after(&of, 0.2), SIT);
-        CHECK_UINT(md5_player_layer(of.player, 0).from, STAND);
+        CHECK_UINT(state_after(&fixture, 0.3), STAND);
+        md5_player_set(fixture.player, 1, 1.0f);
+        CHECK_UINT(state_after(&fixture, 0.0), SIT);
+        CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
+        CHECK_UINT(state_after(&fixture, 0.2), SIT);
+        CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
         md5_xform pose[PLAY_JOINTS];
         real_place stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
-        play_pose(of.player, pose);
-        play_real_sample(of.made.anims[STAND], 10.0, stand);
-        play_real_sample(of.made.anims[SIT], 4.0, sit);
+        play_pose(fixture.player, pose);
+        play_real_sample(fixture.made.anims[STAND], 10.0, stand);
+        play_real_sample(fixture.made.anims[SIT], 4.0, sit);
         play_real_blend(stand, sit, 0.4, NULL, both);
         if (fade == 0)
             CHECK(play_distance(pose, both) < 1e-4);
@@ -233,14 +233,14 @@ TEST (states_that_are_left_at_once_are_no_source) {
 }
 
 TEST (states_begin_at_their_start_times) {
-    OWN_PLAY of;
-    begin(&of, "transition stand walk { exit 2.25 keep_phase } "
-               "transition walk sit { exit 0.5 start 0.125 }");
-    CHECK_UINT(state_after(&of, 2.24), STAND);
-    CHECK_UINT(state_after(&of, 0.01), WALK); // as soon as the exit is reached
-    CHECK_NEAR(play_time(of.player), 0.25, 1e-9);
-    CHECK_UINT(state_after(&of, 0.3), SIT);
-    CHECK_NEAR(play_time(of.player), 0.175, 1e-9);
+    OWN_PLAY fixture;
+    begin(&fixture, "transition stand walk { exit 2.25 keep_phase } "
+                    "transition walk sit { exit 0.5 start 0.125 }");
+    CHECK_UINT(state_after(&fixture, 2.24), STAND);
+    CHECK_UINT(state_after(&fixture, 0.01), WALK); // as soon as the exit is reached
+    CHECK_NEAR(play_time(fixture.player), 0.25, 1e-9);
+    CHECK_UINT(state_after(&fixture, 0.3), SIT);
+    CHECK_NEAR(play_time(fixture.player), 0.175, 1e-9);
 }
 
 // The exit was passed long before the condition holds, at 1.375 s: it begins at that phase, where a
@@ -254,68 +254,70 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
                  {"a", "b", "1.375", 0.375}};
     EACH (row, cases) {
         for (int steps = 1; steps <= 11; steps += 5) {
-            OWN_PLAY of = {0};
-            play_scene_clips(&of, 1, 21, 20.0);
-            play_scene_add(&of, 11, 20.0, 0.3, 2);
-            play_scene_read(&of,
+            OWN_PLAY fixture = {0};
+            play_scene_clips(&fixture, 1, 21, 20.0);
+            play_scene_add(&fixture, 11, 20.0, 0.3, 2);
+            play_scene_read(&fixture,
                             "float x follow x ease 2 motion o clip a { once } "
                             "motion p clip b { once } motion r clip a { speed -1 } "
                             "layer l { state from %s state to %s "
                             "  transition from to { when x >= 0.6875 exit %s keep_phase } }",
                             row->from, row->to, row->exit);
-            md5_player_set(of.player, 0, 1.0f);
-            play_steps(of.player, steps, 1.5);
-            CHECK_UINT(play_state(of.player), 1);
+            md5_player_set(fixture.player, 0, 1.0f);
+            play_steps(fixture.player, steps, 1.5);
+            CHECK_UINT(play_state(fixture.player), 1);
             // The parameter is a float.
-            CHECK_NEAR(play_time(of.player), fmin(row->begin + 0.25, 1.0), 1e-6);
+            CHECK_NEAR(play_time(fixture.player), fmin(row->begin + 0.25, 1.0), 1e-6);
         }
     }
 }
 
 // Circles of transitions end: those that are always open, and those that take almost no time.
 TEST (states_may_go_in_circles) {
-    OWN_PLAY of;
-    begin(&of, "transition stand walk transition walk stand "
-               "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
-    play_fade(of.player, 1, JUMP, 0.0f);
+    OWN_PLAY fixture;
+    begin(&fixture, "transition stand walk transition walk stand "
+                    "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
+    play_fade(fixture.player, 1, JUMP, 0.0f);
     FOR (i, 20)
-        CHECK(state_after(&of, 0.1) <= WALK);
+        CHECK(state_after(&fixture, 0.1) <= WALK);
 }
 
-TEST_PLAY (states_can_be_set, begin(of, " ")) {
-    CHECK(!md5_player_set(of->player, 3, 1.0f) && md5_player_get(of->player, 3) == 0.0f);
-    CHECK(!md5_player_set(of->player, 0, NAN) && !md5_player_set(of->player, 0, INFINITY));
-    CHECK(md5_player_get(of->player, 0) == 0.0f);
-    CHECK(!play_fade(of->player, 2, 0, 0.0f));
-    CHECK(!play_fade(of->player, 0, 4, 0.0f));
-    CHECK(!md5_player_seek(of->player, 2, 0, 0.0) && !md5_player_seek(of->player, 0, 4, 0.0));
-    CHECK(md5_player_layer(of->player, 2).from == MD5_NONE);
-    CHECK(md5_player_target(of->player, 0) == NULL);
-    CHECK(md5_player_seek(of->player, 0, SIT, 3.75));
-    CHECK_NEAR(play_time(of->player), 3.75, 0.0);
-    CHECK(play_fade(of->player, 0, WALK, NAN));
-    CHECK(md5_player_layer(of->player, 0).from == MD5_NONE);
-    CHECK(play_fade(of->player, 0, WALK, 1.0f));
-    CHECK(md5_player_layer(of->player, 0).from == WALK);
-    play_advance(of->player, NAN);
-    CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.0, 0.0);
+TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
+    CHECK(!md5_player_set(fixture->player, 3, 1.0f) && md5_player_get(fixture->player, 3) == 0.0f);
+    CHECK(!md5_player_set(fixture->player, 0, NAN)
+          && !md5_player_set(fixture->player, 0, INFINITY));
+    CHECK(md5_player_get(fixture->player, 0) == 0.0f);
+    CHECK(!play_fade(fixture->player, 2, 0, 0.0f));
+    CHECK(!play_fade(fixture->player, 0, 4, 0.0f));
+    CHECK(!md5_player_seek(fixture->player, 2, 0, 0.0)
+          && !md5_player_seek(fixture->player, 0, 4, 0.0));
+    CHECK(md5_player_layer(fixture->player, 2).from == MD5_NONE);
+    CHECK(md5_player_target(fixture->player, 0) == NULL);
+    CHECK(md5_player_seek(fixture->player, 0, SIT, 3.75));
+    CHECK_NEAR(play_time(fixture->player), 3.75, 0.0);
+    CHECK(play_fade(fixture->player, 0, WALK, NAN));
+    CHECK(md5_player_layer(fixture->player, 0).from == MD5_NONE);
+    CHECK(play_fade(fixture->player, 0, WALK, 1.0f));
+    CHECK(md5_player_layer(fixture->player, 0).from == WALK);
+    play_advance(fixture->player, NAN);
+    CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.0, 0.0);
     // Backward, clips go back; the transition goes on.
-    play_advance(of->player, -0.25);
-    CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.25, 1e-7);
-    CHECK_NEAR(play_time(of->player), -0.25, 1e-9);
-    md5_player_set(of->player, 0, 5.0f);
-    md5_player_reset(of->player);
-    CHECK_UINT(play_state(of->player), STAND);
-    CHECK_NEAR(play_time(of->player), 0.0, 0.0);
-    CHECK(md5_player_get(of->player, 0) == 0.0f);
+    play_advance(fixture->player, -0.25);
+    CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.25, 1e-7);
+    CHECK_NEAR(play_time(fixture->player), -0.25, 1e-9);
+    md5_player_set(fixture->player, 0, 5.0f);
+    md5_player_reset(fixture->player);
+    CHECK_UINT(play_state(fixture->player), STAND);
+    CHECK_NEAR(play_time(fixture->player), 0.0, 0.0);
+    CHECK(md5_player_get(fixture->player, 0) == 0.0f);
 }
 
 // -- What is heard where states begin -------------------------------------------------------------
 
 // Clip b fires `bang` at its first frame, c `peep`, and d `own`.
-static void begin_ears(play_scene *of)
+static void begin_ears(play_scene *fixture)
 {
-    play_scene_make(of, 4,
+    play_scene_make(fixture, 4,
                     "clip a f clip b f { frame 0 bang } clip c f { frame 0 peep } "
                     "clip d f { frame 0 own } trigger go trigger back "
                     "layer fires { state rest a state fire b transition rest fire { when go } } "
@@ -333,38 +335,39 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
     enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
     FOR (way, CASES) {
         for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
-            OWN_PLAY of;
-            begin_ears(&of);
+            OWN_PLAY fixture;
+            begin_ears(&fixture);
             if (way == AFTER_NOTHING)
-                play_advance(of.player, 0.0);
+                play_advance(fixture.player, 0.0);
             if (way == AFTER_RESET) {
-                play_advance(of.player, 2.5);
-                md5_player_reset(of.player);
+                play_advance(fixture.player, 2.5);
+                md5_player_reset(fixture.player);
             }
             if (way >= AFTER_SEEK) // it is away from its first state
-                md5_player_seek(of.player, 1, 1, 0.0);
+                md5_player_seek(fixture.player, 1, 1, 0.0);
             if (way >= AFTER_SEEK)
-                play_advance(of.player, 0.25);
+                play_advance(fixture.player, 0.25);
             if (way == AFTER_SEEK)
-                md5_player_seek(of.player, 1, 0, 0.0);
+                md5_player_seek(fixture.player, 1, 0, 0.0);
             if (way == AFTER_FADE)
-                play_fade(of.player, 1, 0, 0.1f);
+                play_fade(fixture.player, 1, 0, 0.1f);
             if (way == AT_AN_END) { // it comes back at the end of a step
-                md5_player_set(of.player, 1, 1.0f);
-                play_advance(of.player, 0.0);
-                CHECK_UINT(md5_player_layer(of.player, 1).state, 0);
+                md5_player_set(fixture.player, 1, 1.0f);
+                play_advance(fixture.player, 0.0);
+                CHECK_UINT(md5_player_layer(fixture.player, 1).state, 0);
             }
-            md5_player_set(of.player, 0, 1.0f);
-            play_steps(of.player, num_steps, 0.5);
-            CHECK_UINT(md5_player_layer(of.player, 1).state, 1); // and not back by the same event
-            CHECK_NEAR(md5_player_layer(of.player, 1).time, 0.5, 1e-9);
-            CHECK_UINT(md5_player_layer(of.player, 3).state, 1);
+            md5_player_set(fixture.player, 0, 1.0f);
+            play_steps(fixture.player, num_steps, 0.5);
+            CHECK_UINT(md5_player_layer(fixture.player, 1).state,
+                       1); // and not back by the same event
+            CHECK_NEAR(md5_player_layer(fixture.player, 1).time, 0.5, 1e-9);
+            CHECK_UINT(md5_player_layer(fixture.player, 3).state, 1);
             if (way < AFTER_SEEK) { // what a state begins with is not for itself, the next cycle is
-                CHECK_UINT(md5_player_layer(of.player, 4).state, 0);
-                play_advance(of.player, 0.75);
-                CHECK_NEAR(md5_player_layer(of.player, 4).time, 0.25, 1e-9);
+                CHECK_UINT(md5_player_layer(fixture.player, 4).state, 0);
+                play_advance(fixture.player, 0.75);
+                CHECK_NEAR(md5_player_layer(fixture.player, 4).time, 0.25, 1e-9);
             }
-            CHECK_UINT(md5_player_layer(of.player, 4).state, way < AFTER_SEEK);
+            CHECK_UINT(md5_player_layer(fixture.player, 4).state, way < AFTER_SEEK);
         }
     }
 }
@@ -425,11 +428,11 @@ typedef struct sim {
     bool is_circle, is_close;
 } sim;
 
-static double sim_wrapped(const sim *of, const sim_live *live)
+static double sim_wrapped(const sim *fixture, const sim_live *live)
 {
-    const int length = sim_length[of->clip[live->state]];
-    return of->is_once[live->state] ? live->place
-                                    : live->place - length * floor(live->place / length);
+    const int length = sim_length[fixture->clip[live->state]];
+    return fixture->is_once[live->state] ? live->place
+                                         : live->place - length * floor(live->place / length);
 }
 
 // A place or time that rounding alone keeps from a frame is there.
@@ -439,40 +442,42 @@ static double sim_snapped(double place)
     return fabs(place - frame) < 1e-8 ? frame : place;
 }
 
-static unsigned sim_hear(const sim *of, const sim_live *live)
+static unsigned sim_hear(const sim *fixture, const sim_live *live)
 {
-    const int *const events = sim_events[of->clip[live->state]];
-    const double at = sim_wrapped(of, live);
+    const int *const events = sim_events[fixture->clip[live->state]];
+    const double at = sim_wrapped(fixture, live);
     return at == events[0] ? 3u : at == events[1] ? 5u : 0u;
 }
 
 // From a clip's marker to the next one; without markers it has one part, from its first frame.
-static double sim_part(const sim *of, int clip, int number)
+static double sim_part(const sim *fixture, int clip, int number)
 {
-    const int *const markers = of->markers[clip], last = of->num_markers[clip] - 1;
+    const int *const markers = fixture->markers[clip], last = fixture->num_markers[clip] - 1;
     return (number < last ? markers[number + 1] : markers[0] + sim_length[clip]) - markers[number];
 }
 
 // The part in which a state is, or which it enters at a marker.
-static int sim_part_of(const sim *of, const sim_live *live)
+static int sim_part_of(const sim *fixture, const sim_live *live)
 {
-    const int clip = of->clip[live->state];
-    const double at = sim_wrapped(of, live) - (of->speed[live->state] < 0 ? 1e-9 : 0.0);
-    int number = of->num_markers[clip] > 0 ? of->num_markers[clip] - 1 : 0;
-    for (int i = 0; i + 1 < of->num_markers[clip]; i++)
-        number = of->markers[clip][i] <= at && at < of->markers[clip][i + 1] ? i : number;
+    const int clip = fixture->clip[live->state];
+    const double at = sim_wrapped(fixture, live) - (fixture->speed[live->state] < 0 ? 1e-9 : 0.0);
+    int number = fixture->num_markers[clip] > 0 ? fixture->num_markers[clip] - 1 : 0;
+    for (int i = 0; i + 1 < fixture->num_markers[clip]; i++)
+        number = fixture->markers[clip][i] <= at && at < fixture->markers[clip][i + 1] ? i : number;
     return number;
 }
 
 // Where a state begins that is in step with the one that is left.
-static double sim_begin_in_step(const sim *of, const sim_live *left, int to)
+static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to)
 {
-    const int clip = of->clip[left->state], next = of->clip[to], number = sim_part_of(of, left);
-    double ahead = sim_wrapped(of, left) - of->markers[clip][number];
+    const int clip = fixture->clip[left->state], next = fixture->clip[to],
+              number = sim_part_of(fixture, left);
+    double ahead = sim_wrapped(fixture, left) - fixture->markers[clip][number];
     ahead += ahead < 0.0 ? sim_length[clip] : 0.0;
-    const double share = ahead / sim_part(of, clip, number);
-    return fmod(sim_snapped(of->markers[next][number] + share * sim_part(of, next, number)),
-                sim_length[next]);
+    const double share = ahead / sim_part(fixture, clip, number);
+    return fmod(
+        sim_snapped(fixture->markers[next][number] + share * sim_part(fixture, next, number)),
+        sim_length[next]);
 }
 
 static bool sim_fades(const sim_layer *layer)
@@ -490,12 +495,13 @@ static double sim_area(int easing, double time)
 }
 
 // The parts that two states in step go in so many ticks, in which both come to no marker.
-static double sim_go_in_step(const sim *of, const sim_layer *layer, double ticks)
+static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double ticks)
 {
     const sim_way *const by = layer->by;
-    const int number = sim_part_of(of, &layer->now), old = layer->old.state, now = layer->now.state;
-    const double old_rate = of->speed[old] / sim_part(of, of->clip[old], number);
-    const double rate = of->speed[now] / sim_part(of, of->clip[now], number);
+    const int number = sim_part_of(fixture, &layer->now), old = layer->old.state,
+              now = layer->now.state;
+    const double old_rate = fixture->speed[old] / sim_part(fixture, fixture->clip[old], number);
+    const double rate = fixture->speed[now] / sim_part(fixture, fixture->clip[now], number);
     const double from = layer->now.age / by->fade, to = from + ticks / by->fade;
     const double area = by->fade * (sim_area(by->easing, to) - sim_area(by->easing, from));
     return by->leader == now   ? rate * ticks
@@ -503,35 +509,35 @@ static double sim_go_in_step(const sim *of, const sim_layer *layer, double ticks
                                : old_rate * (ticks - area) + rate * area;
 }
 
-static bool sim_term_holds(const sim *of, const sim_layer *layer, const sim_term *term)
+static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim_term *term)
 {
     const sim_live *const live = &layer->now;
-    const int speed = of->speed[live->state], length = sim_length[of->clip[live->state]];
-    const double at = sim_wrapped(of, live),
-                 to_start = at == 0.0 && !of->is_once[live->state] ? length : at;
+    const int speed = fixture->speed[live->state], length = sim_length[fixture->clip[live->state]];
+    const double at = sim_wrapped(fixture, live),
+                 to_start = at == 0.0 && !fixture->is_once[live->state] ? length : at;
     switch (term->kind) {
     case IS_FLAG:
-        return term->is_more == (of->flag != 0);
+        return term->is_more == (fixture->flag != 0);
     case IS_GO:
-        return of->go != 0 && !layer->has_used;
+        return fixture->go != 0 && !layer->has_used;
     case IS_SPEED:
-        return term->is_more == (of->quick != 0);
+        return term->is_more == (fixture->quick != 0);
     case IS_AGE:
         return term->is_more == (live->age >= 4 * term->value);
     case IS_LEFT:
         return term->is_more
                != ((speed < 0 ? to_start : length - at) <= 4 * term->value * abs(speed));
     default:
-        return ((of->heard & ~layer->deaf) >> term->value & 1u) != 0;
+        return ((fixture->heard & ~layer->deaf) >> term->value & 1u) != 0;
     }
 }
 
-static bool sim_is_open(const sim *of, const sim_layer *layer, const sim_way *way, int *first)
+static bool sim_is_open(const sim *fixture, const sim_layer *layer, const sim_way *way, int *first)
 {
     const sim_live *const live = &layer->now;
-    const bool backward = of->speed[live->state] < 0, is_once = of->is_once[live->state];
-    const int length = sim_length[of->clip[live->state]];
-    const double at = sim_wrapped(of, live);
+    const bool backward = fixture->speed[live->state] < 0, is_once = fixture->is_once[live->state];
+    const int length = sim_length[fixture->clip[live->state]];
+    const double at = sim_wrapped(fixture, live);
     const int exit = length / 4 * (backward ? 4 - way->share : way->share);
     bool is_there = true, all = true;
     if ((way->from < 0 ? way->to == live->state : way->from != live->state)
@@ -542,37 +548,37 @@ static bool sim_is_open(const sim *of, const sim_layer *layer, const sim_way *wa
     else if (way->exit == EXIT_EACH)
         is_there = live->place != live->begin && at == (is_once ? exit : exit % length);
     else if (way->exit == EXIT_AT)
-        is_there = live->place != live->begin && (sim_hear(of, live) >> way->share & 1u) != 0;
+        is_there = live->place != live->begin && (sim_hear(fixture, live) >> way->share & 1u) != 0;
     *first = 0;
     FOR (i, way->num_terms) {
         if (way->terms[i].is_or && all)
             break;
         *first = way->terms[i].is_or ? i : *first;
-        all = (all || way->terms[i].is_or) && sim_term_holds(of, layer, &way->terms[i]);
+        all = (all || way->terms[i].is_or) && sim_term_holds(fixture, layer, &way->terms[i]);
     }
     return is_there && all;
 }
 
 // Takes transitions at an instant, until none is open, and lets what begins there be heard.
-static void sim_instant(sim *of)
+static void sim_instant(sim *fixture)
 {
-    for (bool goes_on = true; goes_on && !of->is_circle;) {
+    for (bool goes_on = true; goes_on && !fixture->is_circle;) {
         bool is_used = false;
         for (int i = 0, num_taken = 0; i < SIM_LAYERS; i++, num_taken = 0) {
-            sim_layer *const layer = &of->layers[i];
+            sim_layer *const layer = &fixture->layers[i];
             for (;;) {
                 const sim_way *best = NULL;
                 int first = 0, taken = 0;
                 FOR (k, SIM_WAYS) {
-                    const sim_way *const way = &of->ways[i][k];
-                    if (sim_is_open(of, layer, way, &taken)
+                    const sim_way *const way = &fixture->ways[i][k];
+                    if (sim_is_open(fixture, layer, way, &taken)
                         && (!best || way->priority > best->priority)) {
                         best = way;
                         first = taken;
                     }
                 }
-                of->is_circle = of->is_circle || num_taken++ > SIM_WAYS;
-                if (!best || of->is_circle)
+                fixture->is_circle = fixture->is_circle || num_taken++ > SIM_WAYS;
+                if (!best || fixture->is_circle)
                     break;
                 for (int k = first; k < best->num_terms && (k == first || !best->terms[k].is_or);
                      k++)
@@ -580,33 +586,34 @@ static void sim_instant(sim *of)
                 is_used = is_used || layer->has_used;
                 layer->old = layer->now;
                 layer->by = best;
-                const double begin = best->in_step
-                                         ? sim_begin_in_step(of, &layer->old, best->to)
-                                         : sim_length[of->clip[best->to]] / 4 * of->start[best->to];
+                const double begin =
+                    best->in_step
+                        ? sim_begin_in_step(fixture, &layer->old, best->to)
+                        : sim_length[fixture->clip[best->to]] / 4 * fixture->start[best->to];
                 layer->now = (sim_live){best->to, begin, begin, 0.0, best->in_step};
                 layer->is_new = true;
                 layer->deaf = ~0u;
             }
         }
-        of->go = is_used ? 0 : of->go;
-        of->layers[0].has_used = of->layers[1].has_used = false;
+        fixture->go = is_used ? 0 : fixture->go;
+        fixture->layers[0].has_used = fixture->layers[1].has_used = false;
         goes_on = is_used;
         for (int i = 0; !is_used && i < SIM_LAYERS; i++) {
-            of->heard = i == 0 ? 0u : of->heard;
-            sim_layer *const layer = &of->layers[i];
+            fixture->heard = i == 0 ? 0u : fixture->heard;
+            sim_layer *const layer = &fixture->layers[i];
             if (!layer->is_new)
                 continue;
             layer->is_new = false;
             // What begins in step goes on: its events are those of the state that is left.
-            unsigned own = layer->now.in_step ? 0u : sim_hear(of, &layer->now);
+            unsigned own = layer->now.in_step ? 0u : sim_hear(fixture, &layer->now);
             if (sim_fades(layer) && layer->old.age == 0.0 && !layer->old.in_step)
-                own |= sim_hear(of, &layer->old); // it began here, too
-            of->heard |= own;
+                own |= sim_hear(fixture, &layer->old); // it began here, too
+            fixture->heard |= own;
             layer->deaf |= own;
-            of->log[of->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
-            of->num_in_step += sim_fades(layer) && layer->now.in_step;
+            fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
+            fixture->num_in_step += sim_fades(layer) && layer->now.in_step;
         }
-        goes_on = goes_on || of->heard != 0;
+        goes_on = goes_on || fixture->heard != 0;
     }
 }
 
@@ -618,65 +625,68 @@ static double sim_ahead(double place, bool backward)
 }
 
 // Ticks until a clip is at a frame, or a state's age a multiple of 1/16 s.
-static double sim_until_frame(const sim *of, const sim_layer *layer)
+static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 {
     const sim_live *const lives[] = {&layer->now, &layer->old};
     const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
     double least = sim_ahead(layer->now.age, false), parts = INFINITY;
     FOR (i, 1 + fades) {
-        const int state = lives[i]->state, speed = of->speed[state];
+        const int state = lives[i]->state, speed = fixture->speed[state];
         const double ahead = sim_ahead(lives[i]->place, speed < 0);
         if (shares)
-            parts = fmin(parts, ahead / sim_part(of, of->clip[state], sim_part_of(of, lives[i])));
+            parts = fmin(
+                parts,
+                ahead / sim_part(fixture, fixture->clip[state], sim_part_of(fixture, lives[i])));
         else
             least = fmin(least, ahead / abs(speed));
     }
     double low = 0.0;
-    for (int i = 0; shares && fabs(sim_go_in_step(of, layer, least)) > parts && i < 60; i++) {
+    for (int i = 0; shares && fabs(sim_go_in_step(fixture, layer, least)) > parts && i < 60; i++) {
         double *const end =
-            fabs(sim_go_in_step(of, layer, (low + least) / 2.0)) < parts ? &low : &least;
+            fabs(sim_go_in_step(fixture, layer, (low + least) / 2.0)) < parts ? &low : &least;
         *end = (low + least) / 2.0;
     }
     return least;
 }
 
-static void sim_move(sim *of, sim_live *live, double ticks, double by)
+static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
 {
-    const double length = sim_length[of->clip[live->state]], before = live->place;
+    const double length = sim_length[fixture->clip[live->state]], before = live->place;
     live->age = sim_snapped(live->age + ticks);
     live->place = sim_snapped(live->place + by);
-    if (of->is_once[live->state])
+    if (fixture->is_once[live->state])
         live->place = fmin(fmax(live->place, 0.0), length);
     if (live->place != before)
-        of->heard |= sim_hear(of, live);
+        fixture->heard |= sim_hear(fixture, live);
 }
 
-static void sim_go(sim *of, double ticks)
+static void sim_go(sim *fixture, double ticks)
 {
-    for (double left = ticks, step; left > 0.0 && !of->is_circle; left = sim_snapped(left - step)) {
+    for (double left = ticks, step; left > 0.0 && !fixture->is_circle;
+         left = sim_snapped(left - step)) {
         step = left;
         FOR (i, SIM_LAYERS)
-            step = fmin(step, sim_until_frame(of, &of->layers[i]));
-        of->is_close = of->is_close || step < 6.4e-5; // 1e-6 s
-        of->heard = 0;
+            step = fmin(step, sim_until_frame(fixture, &fixture->layers[i]));
+        fixture->is_close = fixture->is_close || step < 6.4e-5; // 1e-6 s
+        fixture->heard = 0;
         FOR (i, SIM_LAYERS) {
-            sim_layer *const layer = &of->layers[i];
+            sim_layer *const layer = &fixture->layers[i];
             layer->deaf = 0;
             const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
-            const double parts = shares ? sim_go_in_step(of, layer, step) : 0.0;
-            const int number = sim_part_of(of, &layer->now);
+            const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0.0;
+            const int number = sim_part_of(fixture, &layer->now);
             sim_live *const lives[] = {&layer->now, &layer->old};
             FOR (k, 1 + fades) {
                 const int state = lives[k]->state;
-                const unsigned heard = of->heard;
-                sim_move(of, lives[k], step,
-                         shares ? parts * sim_part(of, of->clip[state], number)
-                                : of->speed[state] * step);
+                const unsigned heard = fixture->heard;
+                sim_move(fixture, lives[k], step,
+                         shares ? parts * sim_part(fixture, fixture->clip[state], number)
+                                : fixture->speed[state] * step);
                 if (k == 1 && !sim_fades(layer)) // then it is silent
-                    of->heard = heard;
+                    fixture->heard = heard;
             }
         }
-        sim_instant(of);
+        sim_instant(fixture);
     }
 }
 
@@ -686,45 +696,47 @@ static uint32_t below(uint64_t *random, uint32_t count)
 }
 
 // Whether two states can be in step, as their clips go the same way.
-static bool sim_alike(const sim *of, int a, int b)
+static bool sim_alike(const sim *fixture, int a, int b)
 {
-    return !of->is_once[a] && !of->is_once[b] && (of->speed[a] < 0) == (of->speed[b] < 0)
-           && of->num_markers[of->clip[a]] == of->num_markers[of->clip[b]];
+    return !fixture->is_once[a] && !fixture->is_once[b]
+           && (fixture->speed[a] < 0) == (fixture->speed[b] < 0)
+           && fixture->num_markers[fixture->clip[a]] == fixture->num_markers[fixture->clip[b]];
 }
 
-static void sim_make_motions(sim *of, test_text *text, uint64_t *random)
+static void sim_make_motions(sim *fixture, test_text *text, uint64_t *random)
 {
     static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};
     const bool are_alike = below(random, 2) == 0;
     const int num_markers = (int)below(random, SIM_MARKERS + 1);
     FOR (i, SIM_CLIPS) {
         const uint32_t frames = (uint32_t)(sim_length[i] / sim_frame);
-        of->num_markers[i] = !are_alike && below(random, 3) == 0 ? 1 : num_markers;
+        fixture->num_markers[i] = !are_alike && below(random, 3) == 0 ? 1 : num_markers;
         test_append(text, "clip %c \"\" { frame %d step left frame %d step right ", 'a' + i,
                     sim_events[i][0] / sim_frame, sim_events[i][1] / sim_frame);
-        FOR (k, of->num_markers[i]) {
+        FOR (k, fixture->num_markers[i]) {
             const uint32_t third = frames / SIM_MARKERS;
             const uint32_t frame = (uint32_t)k * third + below(random, third);
-            of->markers[i][k] = sim_frame * (int)frame;
+            fixture->markers[i][k] = sim_frame * (int)frame;
             test_append(text, "%s%u ", k == 0 ? "markers ( " : "", frame);
         }
-        test_append(text, "%s}\n", of->num_markers[i] > 0 ? ") " : "");
+        test_append(text, "%s}\n", fixture->num_markers[i] > 0 ? ") " : "");
     }
     FOR (i, SIM_STATES) {
-        of->clip[i] = (int)below(random, SIM_CLIPS);
-        of->speed[i] = speeds[below(random, 7)];
-        if (are_alike && (of->speed[i] < 0) != (of->speed[0] < 0))
-            of->speed[i] = -of->speed[i];
-        of->start[i] = (int)below(random, 4);
-        of->is_once[i] = !are_alike && below(random, 3) == 0;
-        test_append(text, "motion m%d clip %c { %s speed %g start %g } ", i, 'a' + of->clip[i],
-                    of->is_once[i] ? "once" : "loop", of->speed[i] / 2.0, of->start[i] / 4.0);
+        fixture->clip[i] = (int)below(random, SIM_CLIPS);
+        fixture->speed[i] = speeds[below(random, 7)];
+        if (are_alike && (fixture->speed[i] < 0) != (fixture->speed[0] < 0))
+            fixture->speed[i] = -fixture->speed[i];
+        fixture->start[i] = (int)below(random, 4);
+        fixture->is_once[i] = !are_alike && below(random, 3) == 0;
+        test_append(text, "motion m%d clip %c { %s speed %g start %g } ", i, 'a' + fixture->clip[i],
+                    fixture->is_once[i] ? "once" : "loop", fixture->speed[i] / 2.0,
+                    fixture->start[i] / 4.0);
     }
 }
 
 // How a way goes over; in half of the cases in step where that is possible. Some cuts, of priority
 // 2, may interrupt some fades, of priority 1.
-static void sim_make_fade(sim *of, sim_way *way, test_text *text, uint64_t *random)
+static void sim_make_fade(sim *fixture, sim_way *way, test_text *text, uint64_t *random)
 {
     static const int fades[] = {0, 8, 16, 40};
     way->fade = fades[below(random, 4)];
@@ -733,7 +745,7 @@ static void sim_make_fade(sim *of, sim_way *way, test_text *text, uint64_t *rand
     way->in_step = below(random, 2) == 0;
     FOR (i, SIM_STATES)
         way->in_step =
-            way->in_step && ((way->from >= 0 && i != way->from) || sim_alike(of, i, way->to));
+            way->in_step && ((way->from >= 0 && i != way->from) || sim_alike(fixture, i, way->to));
     way->leader = !way->in_step || below(random, 2) == 0    ? -1
                   : way->from >= 0 && below(random, 2) == 0 ? way->from
                                                             : way->to;
@@ -747,19 +759,19 @@ static void sim_make_fade(sim *of, sim_way *way, test_text *text, uint64_t *rand
 }
 
 // Makes a machine, and writes it.
-static void sim_make(sim *of, test_text *text, uint64_t *random)
+static void sim_make(sim *fixture, test_text *text, uint64_t *random)
 {
     static const sim_way none;
-    *of = (sim){.quick = 0};
-    sim_make_motions(of, text, random);
+    *fixture = (sim){.quick = 0};
+    sim_make_motions(fixture, text, random);
     FOR (i, SIM_LAYERS) {
         test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
-        of->layers[i].by = &none;
-        of->layers[i].now.place = of->layers[i].now.begin =
-            sim_length[of->clip[0]] / 4 * of->start[0];
-        of->layers[i].is_new = true;
+        fixture->layers[i].by = &none;
+        fixture->layers[i].now.place = fixture->layers[i].now.begin =
+            sim_length[fixture->clip[0]] / 4 * fixture->start[0];
+        fixture->layers[i].is_new = true;
         FOR (k, SIM_WAYS) {
-            sim_way *const way = &of->ways[i][k];
+            sim_way *const way = &fixture->ways[i][k];
             way->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
             way->to = (int)below(random, SIM_STATES);
             way->exit = (int)below(random, 4);
@@ -769,7 +781,7 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
                 way->num_terms = 1;
             static const char *const from[] = {"any", "s0", "s1", "s2"};
             test_append(text, "transition %s s%d { ", from[way->from + 1], way->to);
-            sim_make_fade(of, way, text, random);
+            sim_make_fade(fixture, way, text, random);
             if (way->exit == EXIT_AT)
                 test_append(text, "exit at %s ", sim_names[way->share]);
             else if (way->exit != NO_EXIT)
@@ -936,7 +948,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     static const char *const kinds[] = {"f", "f", "b", "t", "not t"}, *const compared[] = {
                                                                           "< -1", "<= -1", "> 1",
                                                                           ">= 1"};
-    OWN_PLAY of;
+    OWN_PLAY fixture;
     test_text text = {0};
     uint64_t random = 1;
     int num_taken = 0;
@@ -954,16 +966,17 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
         }
         test_append(&text, " }\n");
     }
-    play_scene_make(&of, 1, "%s }", text.bytes);
+    play_scene_make(&fixture, 1, "%s }", text.bytes);
     free(text.bytes);
     FOR (step, STEPS) {
-        md5_player_set(of.player, play_below(&random, 3 * OF_A_KIND),
+        md5_player_set(fixture.player, play_below(&random, 3 * OF_A_KIND),
                        0.5f * (float)play_below(&random, 8) - 2.0f);
-        const uint32_t open = first_open(of.player, md5_machine_tables(of.machine)->layers);
-        CHECK_UINT(state_after(&of, 1.0 / 60.0), open == MD5_NONE ? 0 : open + 1);
+        const uint32_t open =
+            first_open(fixture.player, md5_machine_tables(fixture.machine)->layers);
+        CHECK_UINT(state_after(&fixture, 1.0 / 60.0), open == MD5_NONE ? 0 : open + 1);
         num_taken += open != MD5_NONE;
         if (open != MD5_NONE)
-            md5_player_reset(of.player);
+            md5_player_reset(fixture.player);
     }
     CHECK_THAT(num_taken > STEPS / 10 && num_taken < STEPS / 2, "%d are taken", num_taken);
 }
@@ -972,16 +985,16 @@ TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
 #define TWO_CLIPS                                                       \
     "clip a \"\" { frame 0 x } clip b \"\" { frame 0 y } layer body { " \
     "state a a state b b transition any b { exit at x } "
-    OWN_PLAY of;
-    play_scene_clips(&of, 1, 21, 20.0);
-    play_scene_add(&of, 11, 30.0, 0.3, 2);
-    play_refused(&of.made, NULL,
+    OWN_PLAY fixture;
+    play_scene_clips(&fixture, 1, 21, 20.0);
+    play_scene_add(&fixture, 11, 30.0, 0.3, 2);
+    play_refused(&fixture.made, NULL,
                  "a transition of layer 'body' names event 'y', which no such first clip has", "%s",
                  TWO_CLIPS "transition any b { exit at y } }");
-    play_refused(&of.made, NULL,
+    play_refused(&fixture.made, NULL,
                  "a transition of layer 'body' names event 'x', which no such first clip has", "%s",
                  TWO_CLIPS "transition any a { exit at y } transition any a { exit at x } }");
-    play_scene_read(&of, "%s",
+    play_scene_read(&fixture, "%s",
                     TWO_CLIPS
                     "transition any a { exit at y } state c a transition any a { exit at x } }");
 #undef TWO_CLIPS

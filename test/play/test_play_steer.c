@@ -56,47 +56,47 @@ typedef struct walker {
     md5_vec3 ahead[MAX_FEET], facing[MAX_FEET]; // likewise: where it points
 } walker;
 
-static void find_soles(walker *of)
+static void find_soles(walker *fixture)
 {
-    md5_player_pose(of->player, of->pose, of->joints, NULL, of->scratch);
-    const md5_mat34 place = md5_mat34_from_xform(of->place);
-    FOR (i, of->who->num_feet) {
-        const md5_mat34 joint = md5_mat34_mul(place, of->joints[of->joint[i]]);
-        of->sole[i] = md5_mat34_point(joint, of->point[i]);
-        of->facing[i] = md5_mat34_direction(joint, of->ahead[i]);
+    md5_player_pose(fixture->player, fixture->pose, fixture->joints, NULL, fixture->scratch);
+    const md5_mat34 place = md5_mat34_from_xform(fixture->place);
+    FOR (i, fixture->who->num_feet) {
+        const md5_mat34 joint = md5_mat34_mul(place, fixture->joints[fixture->joint[i]]);
+        fixture->sole[i] = md5_mat34_point(joint, fixture->point[i]);
+        fixture->facing[i] = md5_mat34_direction(joint, fixture->ahead[i]);
     }
 }
 
-static bool make(walker *of, const subject *who)
+static bool make(walker *fixture, const subject *who)
 {
     md5_error error = {0};
-    memset(of, 0, sizeof *of);
-    of->who = who;
-    of->character = md5_load_character(test_path(who->file), NULL, &error);
+    memset(fixture, 0, sizeof *fixture);
+    fixture->who = who;
+    fixture->character = md5_load_character(test_path(who->file), NULL, &error);
     CHECK_STRING(error.message, "");
-    if (of->character == NULL)
+    if (fixture->character == NULL)
         return false;
-    const md5_skeleton *const skeleton = &of->character->model->skeleton;
-    of->player = md5_create_player(of->character->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_pose_scratch(of->character->machine));
-    of->place.rotation.w = 1.0f;
+    const md5_skeleton *const skeleton = &fixture->character->model->skeleton;
+    fixture->player = md5_create_player(fixture->character->machine, NULL, NULL);
+    fixture->scratch = malloc(md5_player_pose_scratch(fixture->character->machine));
+    fixture->place.rotation.w = 1.0f;
     FOR (i, who->num_feet) {
         const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
-        md5_vec3 bind = md5_mat34_translation(of->character->model->bind[joint]);
+        md5_vec3 bind = md5_mat34_translation(fixture->character->model->bind[joint]);
         bind.z = 0.0f;
-        of->joint[i] = joint;
-        of->point[i] = md5_mat34_point(of->character->model->inverse_bind[joint], bind);
-        of->ahead[i] =
-            md5_mat34_direction(of->character->model->inverse_bind[joint], (md5_vec3){1, 0, 0});
+        fixture->joint[i] = joint;
+        fixture->point[i] = md5_mat34_point(fixture->character->model->inverse_bind[joint], bind);
+        fixture->ahead[i] = md5_mat34_direction(fixture->character->model->inverse_bind[joint],
+                                                (md5_vec3){1, 0, 0});
     }
-    return CHECK(of->player != NULL && skeleton->num_joints <= MAX_JOINTS);
+    return CHECK(fixture->player != NULL && skeleton->num_joints <= MAX_JOINTS);
 }
 
-static void end(walker *of)
+static void end(walker *fixture)
 {
-    free(of->scratch);
-    md5_destroy_player(of->player);
-    md5_free_character(of->character);
+    free(fixture->scratch);
+    md5_destroy_player(fixture->player);
+    md5_free_character(fixture->character);
 }
 
 // How fast soles slide and turn that are on the floor before and after a step. One that moves up or
@@ -115,23 +115,23 @@ static double turn_between(md5_vec3 a, md5_vec3 b)
     return fabs(atan2(y, x)) * 180.0 / 3.14159265358979;
 }
 
-static skating skate(walker *of)
+static skating skate(walker *fixture)
 {
     const double seconds = 1.0 / (double)STEPS_A_SECOND;
     md5_vec3 before[MAX_FEET], facing[MAX_FEET];
-    memcpy(before, of->sole, sizeof before);
-    memcpy(facing, of->facing, sizeof facing);
+    memcpy(before, fixture->sole, sizeof before);
+    memcpy(facing, fixture->facing, sizeof facing);
     skating seen = {0};
-    play_advance(of->player, seconds);
-    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
-    find_soles(of);
-    FOR (i, of->who->num_feet) {
-        const md5_vec3 now = of->sole[i];
+    play_advance(fixture->player, seconds);
+    fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
+    find_soles(fixture);
+    FOR (i, fixture->who->num_feet) {
+        const md5_vec3 now = fixture->sole[i];
         const bool is_moved_up_or_down = fabsf(now.z - before[i].z) > fast * (float)seconds;
         if (now.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
             continue;
         const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) / (float)seconds;
-        const double turn = turn_between(facing[i], of->facing[i]) / seconds;
+        const double turn = turn_between(facing[i], fixture->facing[i]) / seconds;
         seen.slide = fmaxf(seen.slide, slide);
         seen.turn = fmax(seen.turn, turn);
         seen.all += turn;
@@ -140,22 +140,22 @@ static skating skate(walker *of)
     return seen;
 }
 
-static const char *state_of(const walker *of)
+static const char *state_of(const walker *fixture)
 {
-    return play_state_name(of->player, 0);
+    return play_state_name(fixture->player, 0);
 }
 
 // Of the layer of Bobbin's machine that is over his body.
-static const char *story_of(const walker *of)
+static const char *story_of(const walker *fixture)
 {
-    return play_state_name(of->player, 1);
+    return play_state_name(fixture->player, 1);
 }
 
 // The clip that shows in a slot of his machine.
-static const char *shot_in(const walker *of, const char *slot)
+static const char *shot_in(const walker *fixture, const char *slot)
 {
-    const md5_machine *const machine = of->character->machine;
-    const md5_shot_status shot = md5_player_shot(of->player, md5_find_slot(machine, slot));
+    const md5_machine *const machine = fixture->character->machine;
+    const md5_shot_status shot = md5_player_shot(fixture->player, md5_find_slot(machine, slot));
     return shot.weight > 0.0f ? md5_machine_tables(machine)->clips[shot.clip].name : "";
 }
 
@@ -175,9 +175,9 @@ typedef struct leg_motion {
 } leg_motion;
 
 // By how many degrees the turn of a joint differs from that in the step before.
-static double watch_joint(const walker *of, uint32_t joint, int number, leg_motion *legs)
+static double watch_joint(const walker *fixture, uint32_t joint, int number, leg_motion *legs)
 {
-    const md5_quat now = of->pose[joint].rotation;
+    const md5_quat now = fixture->pose[joint].rotation;
     const md5_quat by = md5_quat_mul(now, md5_quat_conjugate(legs->rotation[number]));
     const double side = by.w < 0.0f ? -2.0 : 2.0; // twice the sine of half of the angle
     const real3 turn = {side * by.x, side * by.y, side * by.z};
@@ -190,50 +190,51 @@ static double watch_joint(const walker *of, uint32_t joint, int number, leg_moti
 // A walk of so many seconds, with feet that are held or not.
 static walk_record walk_about(const subject *who, int seconds, uint64_t random, bool holds)
 {
-    walker of;
+    walker fixture;
     walk_record seen = {0};
     leg_motion legs = {0};
     int next = 0, num_on_floor = 0;
     const int num_steps = seconds * STEPS_A_SECOND;
-    if (!make(&of, who))
+    if (!make(&fixture, who))
         return seen;
-    const uint32_t feet = md5_find_modifier(of.character->machine, "legs");
+    const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
     if (CHECK(feet != MD5_NONE))
-        md5_player_target(of.player, feet)->weight = holds ? 1.0f : 0.0f;
-    find_soles(&of);
+        md5_player_target(fixture.player, feet)->weight = holds ? 1.0f : 0.0f;
+    find_soles(&fixture);
     FOR (i, num_steps) {
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; the test changes
             // it every 0.3 to 1.5 seconds.
-            const float most = of.who->most_turn;
+            const float most = fixture.who->most_turn;
             const float turns[] = {0.0f, most, -most,
                                    (float)(test_random(&random) * 2.0 - 1.0) * most};
             static const float strafes[] = {0, 0, 5, -5};
-            play_set(of.player, "speed", of.who->speeds[test_random_u32(&random) % SPEEDS]);
-            play_set(of.player, "turn", turns[test_random_u32(&random) % 4]);
-            if (of.who->strafes)
-                play_set(of.player, "strafe", strafes[test_random_u32(&random) % 4]);
+            play_set(fixture.player, "speed",
+                     fixture.who->speeds[test_random_u32(&random) % SPEEDS]);
+            play_set(fixture.player, "turn", turns[test_random_u32(&random) % 4]);
+            if (fixture.who->strafes)
+                play_set(fixture.player, "strafe", strafes[test_random_u32(&random) % 4]);
             if (test_random_u32(&random) % 8 == 0)
-                play_set(of.player, of.who->action, 1.0f);
+                play_set(fixture.player, fixture.who->action, 1.0f);
 
             next += 18 + (int)(test_random(&random) * 72.0);
         }
-        const skating now = skate(&of);
+        const skating now = skate(&fixture);
 
         // The ankle of each foot, and the two joints above it.
-        const md5_skeleton *const skeleton = &of.character->model->skeleton;
-        FOR (j, of.who->num_feet * BONES) {
-            uint32_t joint = md5_find_joint(skeleton, of.who->ankles[j / BONES]);
+        const md5_skeleton *const skeleton = &fixture.character->model->skeleton;
+        FOR (j, fixture.who->num_feet * BONES) {
+            uint32_t joint = md5_find_joint(skeleton, fixture.who->ankles[j / BONES]);
             FOR (above, j % BONES)
                 joint = skeleton->joints[joint].parent;
-            const double acceleration = watch_joint(&of, joint, j, &legs);
+            const double acceleration = watch_joint(&fixture, joint, j, &legs);
             if (i < 2)
                 continue; // no two steps yet
             seen.acceleration = fmax(seen.acceleration, acceleration);
-            seen.mean += acceleration / (of.who->num_feet * BONES);
+            seen.mean += acceleration / (fixture.who->num_feet * BONES);
         }
 
-        if (strncmp(state_of(&of), "skid", 4) == 0)
+        if (strncmp(state_of(&fixture), "skid", 4) == 0)
             continue; // the states in which soles slide on purpose
         seen.num_sliding += now.slide > fast;
         seen.slide = fmaxf(now.slide, seen.slide);
@@ -244,7 +245,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     }
     seen.mean /= num_steps;
     seen.mean_turn /= num_on_floor;
-    end(&of);
+    end(&fixture);
     return seen;
 }
 
@@ -298,41 +299,41 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
     };
     const double step = 1.0 / 240.0;
     EACH (row, cases) {
-        walker of;
-        if (!make(&of, &bobbin))
+        walker fixture;
+        if (!make(&fixture, &bobbin))
             return;
-        play_set(of.player, "speed", row->before);
-        play_advance(of.player, 3.0);
-        play_set(of.player, row->parameter, row->after);
+        play_set(fixture.player, "speed", row->before);
+        play_advance(fixture.player, 3.0);
+        play_set(fixture.player, row->parameter, row->after);
         double velocity = row->from, most = 0.0;
         FOR (k, 150) {
-            play_advance(of.player, step);
-            const double now = md5_player_root_motion(of.player).translation.x / step;
+            play_advance(fixture.player, step);
+            const double now = md5_player_root_motion(fixture.player).translation.x / step;
             most = fmax(most, fabs(now - velocity));
             velocity = now;
         }
         const double change = fabs(row->to - row->from);
         CHECK_NEAR(velocity, row->to, 0.02);
         CHECK_NEAR(most, 15.0 / 8.0 * change * step / row->seconds, 0.02 * change);
-        end(&of);
+        end(&fixture);
     }
 }
 
-#define TEST_HERE(title) TEST_IF (title, walker, of, make(of, &bobbin), end(of))
+#define TEST_HERE(title) TEST_IF (title, walker, fixture, make(fixture, &bobbin), end(fixture))
 
 // A walk and a run of which one fades over the other in step: strides of 15.9 units, one a second,
 // and of 35.2 in 0.8 seconds. Both their lengths and their number a second go over by the weights.
 TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     const double step = 1.0 / 240.0, fade = 0.25;
     double time = -1.0, worst = 0.0; // of the fade, once the root is faster
-    play_set(of->player, "speed", 22.5f);
-    play_advance(of->player, 3.0);
-    play_set(of->player, "speed", 45.0f);
+    play_set(fixture->player, "speed", 22.5f);
+    play_advance(fixture->player, 3.0);
+    play_set(fixture->player, "speed", 45.0f);
     FOR (k, 240) {
-        play_advance(of->player, step);
-        const double velocity = md5_player_root_motion(of->player).translation.x / step;
-        if (time < 0.0 && strcmp(state_of(of), "run") == 0)
-            time = md5_player_layer(of->player, 0).progress * fade - 0.5 * step;
+        play_advance(fixture->player, step);
+        const double velocity = md5_player_root_motion(fixture->player).translation.x / step;
+        if (time < 0.0 && strcmp(state_of(fixture), "run") == 0)
+            time = md5_player_layer(fixture->player, 0).progress * fade - 0.5 * step;
         else if (time >= 0.0)
             time += step;
         const double part = fmin(fmax(time / fade, 0.0), 1.0),
@@ -352,21 +353,21 @@ typedef struct heard {
 
 PLAY_LISTENER(hear)
 {
-    heard *const of = user;
-    if (strcmp(event->name, of->name) != 0)
+    heard *const fixture = user;
+    if (strcmp(event->name, fixture->name) != 0)
         return;
-    of->count++;
-    of->last = of->time;
+    fixture->count++;
+    fixture->last = fixture->time;
 }
 
 // Plays for so many seconds, in steps.
-static void play(walker *of, double seconds, heard *events)
+static void play(walker *fixture, double seconds, heard *events)
 {
     const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
     FOR (i, num_steps) {
         events->time += 1.0 / (double)STEPS_A_SECOND;
-        md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
-        of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
+        md5_player_advance(fixture->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
+        fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
     }
 }
 
@@ -396,31 +397,31 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
 }
 
 TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
-    play_advance(of->player, 19.9);
-    CHECK_STRING(state_of(of), "idle");
-    play_advance(of->player, 0.2);
-    CHECK_STRING(story_of(of), "yawn");
-    play_advance(of->player, 4.0);
-    CHECK_STRING(story_of(of), "sit");
+    play_advance(fixture->player, 19.9);
+    CHECK_STRING(state_of(fixture), "idle");
+    play_advance(fixture->player, 0.2);
+    CHECK_STRING(story_of(fixture), "yawn");
+    play_advance(fixture->player, 4.0);
+    CHECK_STRING(story_of(fixture), "sit");
     heard snores = {.name = "snore"};
-    play(of, 56.0, &snores);
-    CHECK_STRING(story_of(of), "doze");
+    play(fixture, 56.0, &snores);
+    CHECK_STRING(story_of(fixture), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
-    play_set(of->player, "speed", 22.5f);
-    play_advance(of->player, 0.1);
-    CHECK_STRING(story_of(of), "startle");
-    play_advance(of->player, 1.2);
-    CHECK_STRING(state_of(of), "start");
+    play_set(fixture->player, "speed", 22.5f);
+    play_advance(fixture->player, 0.1);
+    CHECK_STRING(story_of(fixture), "startle");
+    play_advance(fixture->player, 1.2);
+    CHECK_STRING(state_of(fixture), "start");
 }
 
 // .github/docs/viewer.md: a speed that is set before the first step, and one after a reset.
 TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
     FOR (i, 2) {
-        play_set(of->player, "speed", 20.0f);
-        play_advance(of->player, 20.8);
-        CHECK_STRING(story_of(of), "away");
-        CHECK_STRING(state_of(of), "walk");
-        md5_player_reset(of->player);
+        play_set(fixture->player, "speed", 20.0f);
+        play_advance(fixture->player, 20.8);
+        CHECK_STRING(story_of(fixture), "away");
+        CHECK_STRING(state_of(fixture), "walk");
+        md5_player_reset(fixture->player);
     }
 }
 
@@ -428,98 +429,98 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
 TEST (steer_walks_and_runs_as_fast_as_is_written) {
     static const float orders[][2] = {{20.0f, 15.9f}, {45, 44}};
     FOR (i, 2) {
-        walker of;
+        walker fixture;
         heard none = {.name = ""};
-        if (!make(&of, &bobbin))
+        if (!make(&fixture, &bobbin))
             return;
-        play_set(of.player, "speed", orders[i][0]);
-        play(&of, 3.0, &none);
-        const float before = of.place.translation.x;
-        play(&of, 6.0, &none);
-        CHECK_NEAR((of.place.translation.x - before) / 6.0f, orders[i][1], 0.05);
-        end(&of);
+        play_set(fixture.player, "speed", orders[i][0]);
+        play(&fixture, 3.0, &none);
+        const float before = fixture.place.translation.x;
+        play(&fixture, 6.0, &none);
+        CHECK_NEAR((fixture.place.translation.x - before) / 6.0f, orders[i][1], 0.05);
+        end(&fixture);
     }
 }
 
 // Nobody sleeps while somebody is there.
 TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
-    play_set(of->player, "pointer", 1.0f);
-    play_advance(of->player, 60.0);
-    CHECK_STRING(state_of(of), "idle");
+    play_set(fixture->player, "pointer", 1.0f);
+    play_advance(fixture->player, 60.0);
+    CHECK_STRING(state_of(fixture), "idle");
 }
 
 // He waves with all of himself if he stands; asleep, he is only startled.
 TEST_HERE (steer_a_sleeper_does_not_wave) {
-    play_set(of->player, "wave", 1.0f);
-    play_advance(of->player, 0.5);
-    CHECK_STRING(shot_in(of, "act"), "wave");
-    CHECK_STRING(shot_in(of, "gesture"), "");
-    play_advance(of->player, 29.5);
-    CHECK_STRING(story_of(of), "doze");
-    play_set(of->player, "wave", 1.0f);
-    play_advance(of->player, 0.5);
-    CHECK_STRING(story_of(of), "startle");
-    CHECK_STRING(shot_in(of, "act"), "");
-    CHECK_STRING(shot_in(of, "gesture"), "");
-    play_advance(of->player, 2.0);
-    CHECK_STRING(state_of(of), "idle");
-    play_set(of->player, "speed", 15.0f);
-    play_advance(of->player, 2.0);
-    play_set(of->player, "wave", 1.0f);
-    play_advance(of->player, 0.5);
-    CHECK_STRING(shot_in(of, "gesture"), "wave");
-    CHECK_STRING(shot_in(of, "act"), "");
+    play_set(fixture->player, "wave", 1.0f);
+    play_advance(fixture->player, 0.5);
+    CHECK_STRING(shot_in(fixture, "act"), "wave");
+    CHECK_STRING(shot_in(fixture, "gesture"), "");
+    play_advance(fixture->player, 29.5);
+    CHECK_STRING(story_of(fixture), "doze");
+    play_set(fixture->player, "wave", 1.0f);
+    play_advance(fixture->player, 0.5);
+    CHECK_STRING(story_of(fixture), "startle");
+    CHECK_STRING(shot_in(fixture, "act"), "");
+    CHECK_STRING(shot_in(fixture, "gesture"), "");
+    play_advance(fixture->player, 2.0);
+    CHECK_STRING(state_of(fixture), "idle");
+    play_set(fixture->player, "speed", 15.0f);
+    play_advance(fixture->player, 2.0);
+    play_set(fixture->player, "wave", 1.0f);
+    play_advance(fixture->player, 0.5);
+    CHECK_STRING(shot_in(fixture, "gesture"), "wave");
+    CHECK_STRING(shot_in(fixture, "act"), "");
 }
 
 TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     heard fire = {.name = "fire"};
-    play_set(of->player, "sneeze", 1.0f);
-    play(of, 1.2, &fire);
-    CHECK_STRING(shot_in(of, "act"), "sneeze");
+    play_set(fixture->player, "sneeze", 1.0f);
+    play(fixture, 1.2, &fire);
+    CHECK_STRING(shot_in(fixture, "act"), "sneeze");
     CHECK(fire.count == 0);
-    play(of, 1.1, &fire);
-    CHECK_STRING(shot_in(of, "act"), "");
+    play(fixture, 1.1, &fire);
+    CHECK_STRING(shot_in(fixture, "act"), "");
     // Frame 38 of 30 a second.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
-    CHECK_NEAR(of->place.translation.x, -3.0, 0.01);
+    CHECK_NEAR(fixture->place.translation.x, -3.0, 0.01);
 }
 
 TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     heard fire = {.name = "fire"};
-    play_set(of->player, "speed", 20.0f);
-    play(of, 1.5, &fire);
-    const float before = of->place.translation.x;
-    play_set(of->player, "sneeze", 1.0f);
-    play(of, 2.0, &fire);
+    play_set(fixture->player, "speed", 20.0f);
+    play(fixture, 1.5, &fire);
+    const float before = fixture->place.translation.x;
+    play_set(fixture->player, "sneeze", 1.0f);
+    play(fixture, 2.0, &fire);
     CHECK(fire.count == 1);
-    CHECK(of->place.translation.x > before + 25.0f);
+    CHECK(fixture->place.translation.x > before + 25.0f);
 }
 
 TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
     int number = -1;
     float slide = 0.0f;
-    play_advance(of->player, 0.1);
-    find_soles(of);
-    play_set(of->player, "chase", 1.0f);
-    (void)skate(of);
+    play_advance(fixture->player, 0.1);
+    find_soles(fixture);
+    play_set(fixture->player, "chase", 1.0f);
+    (void)skate(fixture);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
-        const float fastest = skate(of).slide;
-        const char *const state = story_of(of);
+        const float fastest = skate(fixture).slide;
+        const char *const state = story_of(fixture);
         if (number < 0 || strcmp(state, order[number]) != 0)
             CHECK_STRING(state, order[++number]);
         if (number == 0)
             slide = fmaxf(slide, fastest);
     }
     CHECK(number == 5 && slide < 2.0f);
-    CHECK_STRING(state_of(of), "idle");
+    CHECK_STRING(state_of(fixture), "idle");
     // Twice around.
-    CHECK_SMALL(of->place.rotation.z, 1e-3);
+    CHECK_SMALL(fixture->place.rotation.z, 1e-3);
 }
 
 // His body, his stories and his one-shots only hear of each other: none may be left waiting.
 TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
-    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
+    const md5_machine_desc *const tables = md5_machine_tables(fixture->character->machine);
     uint64_t random = 29;
     FOR (round, 40) {
         FOR (i, 30) {
@@ -529,22 +530,22 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
             const float value = row->kind == MD5_PARAMETER_FLOAT
                                     ? (float)(test_random(&random) * 180.0 - 90.0)
                                     : (float)(test_random_u32(&random) % 2);
-            (void)md5_player_set(of->player, number, value);
+            (void)md5_player_set(fixture->player, number, value);
             // Now and then he has time to fall asleep.
             const double most = test_random_u32(&random) % 50 == 0 ? 60.0 : 2.0;
-            play_advance(of->player, test_random(&random) * most);
+            play_advance(fixture->player, test_random(&random) * most);
         }
         FOR (i, tables->num_parameters)
-            (void)md5_player_set(of->player, i, tables->parameters[i].value);
-        play_set(of->player, "speed", 20.0f); // awake
-        play_advance(of->player, 15.0);
-        play_set(of->player, "speed", 0.0f);
-        play_advance(of->player, 3.0);
-        CHECK_STRING(state_of(of), "idle");
-        CHECK_STRING(story_of(of), "ready");
-        play_set(of->player, "wave", 1.0f);
-        play_advance(of->player, 0.5);
-        CHECK_STRING(shot_in(of, "act"), "wave");
+            (void)md5_player_set(fixture->player, i, tables->parameters[i].value);
+        play_set(fixture->player, "speed", 20.0f); // awake
+        play_advance(fixture->player, 15.0);
+        play_set(fixture->player, "speed", 0.0f);
+        play_advance(fixture->player, 3.0);
+        CHECK_STRING(state_of(fixture), "idle");
+        CHECK_STRING(story_of(fixture), "ready");
+        play_set(fixture->player, "wave", 1.0f);
+        play_advance(fixture->player, 0.5);
+        CHECK_STRING(shot_in(fixture, "act"), "wave");
     }
 }
 
@@ -552,44 +553,44 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
 
 // Thimble, steered: it folds, unfolds and fires. How its soles stand is tested above.
 
-static void check_state(play_actor *of, double seconds, const char *name)
+static void check_state(play_actor *fixture, double seconds, const char *name)
 {
-    play_actor_go_on(of, seconds);
-    CHECK_STRING(play_state_name(of->player, 0), name);
+    play_actor_go_on(fixture, seconds);
+    CHECK_STRING(play_state_name(fixture->player, 0), name);
 }
 
 #undef TEST_HERE
-#define TEST_HERE(title)                                                        \
-    TEST_IF (title, play_actor, of,                                             \
-             play_actor_begin(of, "models/thimble/thimble.md5machine", "shot"), \
-             play_actor_end(of))
+#define TEST_HERE(title)                                                             \
+    TEST_IF (title, play_actor, fixture,                                             \
+             play_actor_begin(fixture, "models/thimble/thimble.md5machine", "shot"), \
+             play_actor_end(fixture))
 
 TEST_HERE (steer_six_it_folds_and_any_key_unfolds_it) {
-    play_set(of->player, "fold", 1.0f);
-    check_state(of, 5.0, "fold");
-    play_set(of->player, "speed", 22.5f);
-    check_state(of, 0.1, "unfold");
-    check_state(of, 2.0, "start");
-    check_state(of, 0.5, "walk_left");
-    play_set(of->player, "speed", 0.0f);
-    check_state(of, 2.5, "idle");
-    play_set(of->player, "speed", -3.0f);
-    check_state(of, 1.0, "back");
+    play_set(fixture->player, "fold", 1.0f);
+    check_state(fixture, 5.0, "fold");
+    play_set(fixture->player, "speed", 22.5f);
+    check_state(fixture, 0.1, "unfold");
+    check_state(fixture, 2.0, "start");
+    check_state(fixture, 0.5, "walk_left");
+    play_set(fixture->player, "speed", 0.0f);
+    check_state(fixture, 2.5, "idle");
+    play_set(fixture->player, "speed", -3.0f);
+    check_state(fixture, 1.0, "back");
 }
 
 TEST_HERE (steer_six_it_shoots_standing_alert_and_walking) {
-    play_set(of->player, "shoot", 1.0f);
-    check_state(of, 0.1, "shoot");
-    check_state(of, 2.0, "idle");
-    CHECK(of->count == 2);
-    play_set(of->player, "alert", 1.0f);
-    check_state(of, 4.0, "alert");
-    play_set(of->player, "shoot", 1.0f);
-    check_state(of, 2.0, "idle");
-    CHECK(of->count == 4);
-    play_set(of->player, "speed", 22.5f);
-    check_state(of, 1.5, "walk_right");
-    play_set(of->player, "shoot", 1.0f);
-    play_actor_go_on(of, 2.0);
-    CHECK(of->count == 6);
+    play_set(fixture->player, "shoot", 1.0f);
+    check_state(fixture, 0.1, "shoot");
+    check_state(fixture, 2.0, "idle");
+    CHECK(fixture->count == 2);
+    play_set(fixture->player, "alert", 1.0f);
+    check_state(fixture, 4.0, "alert");
+    play_set(fixture->player, "shoot", 1.0f);
+    check_state(fixture, 2.0, "idle");
+    CHECK(fixture->count == 4);
+    play_set(fixture->player, "speed", 22.5f);
+    check_state(fixture, 1.5, "walk_right");
+    play_set(fixture->player, "shoot", 1.0f);
+    play_actor_go_on(fixture, 2.0);
+    CHECK(fixture->count == 6);
 }

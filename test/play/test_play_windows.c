@@ -21,11 +21,11 @@ PLAY_LISTENER(note)
 }
 
 // What is heard in steps of `step` seconds.
-static const char *heard(play_scene *of, double seconds, double step, log_of_windows *to)
+static const char *heard(play_scene *fixture, double seconds, double step, log_of_windows *to)
 {
     *to = (log_of_windows){.used = 0};
     for (int i = 0; i < (int)(seconds / step + 0.5) || (i == 0 && seconds == 0.0); i++)
-        md5_player_advance(of->player, seconds == 0.0 ? 0.0 : step, note, to);
+        md5_player_advance(fixture->player, seconds == 0.0 ? 0.0 : step, note, to);
     return to->text;
 }
 
@@ -35,10 +35,10 @@ static const char *heard(play_scene *of, double seconds, double step, log_of_win
     "curve force ( 0 1 10 3 ) curve odd cubic_in_out ( 2 0 6 4 ) } "              \
     "clip b f { window far 0-10\ncurve force ( 5 -2 ) } clip c f "
 
-static void begin(play_scene *of, const char *rows)
+static void begin(play_scene *fixture, const char *rows)
 {
-    play_scene_clips(of, 3, 11, 10.0);
-    play_scene_read(of, CLIPS "%s", rows);
+    play_scene_clips(fixture, 3, 11, 10.0);
+    play_scene_read(fixture, CLIPS "%s", rows);
 }
 
 TEST (windows_open_and_close_at_their_frames) {
@@ -58,16 +58,17 @@ TEST (windows_open_and_close_at_their_frames) {
     };
     EACH (row, cases) {
         for (int rate = 20; rate <= 240; rate += 20) {
-            OWN_PLAY of;
-            begin(&of, "motion o clip a { once } motion p clip a { ping_pong } "
-                       "motion r clip a { speed -1 } motion s clip a { start 0.9 speed 0 } "
-                       "layer l { state a a state b b state o o state p p state r r state s s }");
+            OWN_PLAY fixture;
+            begin(&fixture,
+                  "motion o clip a { once } motion p clip a { ping_pong } "
+                  "motion r clip a { speed -1 } motion s clip a { start 0.9 speed 0 } "
+                  "layer l { state a a state b b state o o state p p state r r state s s }");
             log_of_windows to;
             char expected[512];
             snprintf(expected, sizeof expected, "%s%s", row->first, row->then);
-            const uint32_t state = md5_find_state(of.machine, 0, row->motion);
-            CHECK(play_fade(of.player, 0, state, 0.0f));
-            CHECK_STRING(heard(&of, row->seconds, 1.0 / rate, &to), expected);
+            const uint32_t state = md5_find_state(fixture.machine, 0, row->motion);
+            CHECK(play_fade(fixture.player, 0, state, 0.0f));
+            CHECK_STRING(heard(&fixture, row->seconds, 1.0 / rate, &to), expected);
         }
     }
 }
@@ -78,50 +79,51 @@ TEST (windows_open_and_close_at_their_frames) {
 TEST (whatever_ends_a_clip_closes_its_windows) {
     enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
     FOR (way, WAYS) {
-        OWN_PLAY of;
-        begin(&of, STATES);
+        OWN_PLAY fixture;
+        begin(&fixture, STATES);
         log_of_windows to;
-        const uint32_t hit = md5_find_window(of.machine, "hit");
+        const uint32_t hit = md5_find_window(fixture.machine, "hit");
         if (way == STOP) {
-            md5_player_seek(of.player, 0, 3, 0.0);
-            CHECK(PLAY_SHOT(of.player, 0, 0, .weight = 0.5f));
-            CHECK_STRING(heard(&of, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
+            md5_player_seek(fixture.player, 0, 3, 0.0);
+            CHECK(PLAY_SHOT(fixture.player, 0, 0, .weight = 0.5f));
+            CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
         } else {
-            CHECK_STRING(heard(&of, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
+            CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
         }
-        CHECK_NEAR(md5_player_window(of.player, hit), way == STOP ? 0.5 : 1.0, 0.0);
+        CHECK_NEAR(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1.0, 0.0);
         if (way == CUT || way == FADE || way == ITSELF)
-            play_fade(of.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f);
+            play_fade(fixture.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f);
         if (way == SEEK)
-            md5_player_seek(of.player, 0, 1, 0.0);
+            md5_player_seek(fixture.player, 0, 1, 0.0);
         if (way == RESET)
-            md5_player_reset(of.player);
+            md5_player_reset(fixture.player);
         if (way == STOP)
-            md5_player_stop_shot(of.player, 0, 0.0f);
+            md5_player_stop_shot(fixture.player, 0, 0.0f);
         const bool is_now = way != FADE && way != ITSELF;
-        CHECK_STRING(heard(&of, 0.0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
+        CHECK_STRING(heard(&fixture, 0.0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
         if (way == ITSELF) // the old one plays on until it has faded out
-            CHECK_STRING(heard(&of, 0.3, 0.02, &to), "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
+            CHECK_STRING(heard(&fixture, 0.3, 0.02, &to),
+                         "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
         if (way == FADE)
-            CHECK_STRING(heard(&of, 0.1, 0.02, &to), "-hitsword 0.00 ");
-        CHECK_NEAR(md5_player_window(of.player, hit), way == ITSELF ? 1.0 : 0.0, 0.0);
+            CHECK_STRING(heard(&fixture, 0.1, 0.02, &to), "-hitsword 0.00 ");
+        CHECK_NEAR(md5_player_window(fixture.player, hit), way == ITSELF ? 1.0 : 0.0, 0.0);
     }
     CHECK(true);
 }
 
 // Clip b, which has one open all the time, fades out over a second, in steps and in one.
 TEST (open_window_has_the_weight_of_its_clip) {
-    OWN_PLAY of;
-    begin(&of, "layer l { state b b state c c }");
-    const uint32_t far = md5_find_window(of.machine, "far");
+    OWN_PLAY fixture;
+    begin(&fixture, "layer l { state b b state c c }");
+    const uint32_t far = md5_find_window(fixture.machine, "far");
     for (int step = 1; step <= 8; step += 7) {
-        md5_player_reset(of.player);
-        play_advance(of.player, 0.0);
-        CHECK_NEAR(md5_player_window(of.player, far), 1.0, 0.0);
-        play_fade(of.player, 0, 1, 1.0f);
+        md5_player_reset(fixture.player);
+        play_advance(fixture.player, 0.0);
+        CHECK_NEAR(md5_player_window(fixture.player, far), 1.0, 0.0);
+        play_fade(fixture.player, 0, 1, 1.0f);
         for (int i = step; i <= 8; i += step) {
-            play_advance(of.player, step / 10.0);
-            CHECK_NEAR(md5_player_window(of.player, far), 1.0 - i / 10.0, 1e-6);
+            play_advance(fixture.player, step / 10.0);
+            CHECK_NEAR(md5_player_window(fixture.player, far), 1.0 - i / 10.0, 1e-6);
         }
     }
 }
@@ -156,13 +158,13 @@ PLAY_LISTENER(pair)
     CHECK_THAT(false, "%s of %s without the other", begins ? "begin" : "end", event->name);
 }
 
-static bool are_as_asked(const pairs *of, const md5_machine *machine, const md5_player *player)
+static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const md5_player *player)
 {
     for (uint32_t i = 0; i < PLAY_WINDOWS; i++) {
-        const char *const name = of->made->windows[0][i].name; // the same in all clips
+        const char *const name = fixture->made->windows[0][i].name; // the same in all clips
         bool is_open = false;
         for (uint32_t k = 0; k < PLAY_RANDOM_CLIPS; k++)
-            is_open = is_open || of->are_open[k][i];
+            is_open = is_open || fixture->are_open[k][i];
         const uint32_t window = md5_find_window(machine, name);
         if ((md5_player_window(player, window) > 0.0f) != is_open)
             return false;
@@ -254,80 +256,81 @@ static double force_at(double frame) // of clip a; that of clip b is -2
     return 1.0 + 0.2 * frame;
 }
 
-static double curve_of(play_scene *of, const char *name)
+static double curve_of(play_scene *fixture, const char *name)
 {
-    return md5_player_curve(of->player, md5_find_curve(of->machine, name));
+    return md5_player_curve(fixture->player, md5_find_curve(fixture->machine, name));
 }
 
-static void go(play_scene *of, uint32_t layer, uint32_t state, float duration, md5_fade fade)
+static void go(play_scene *fixture, uint32_t layer, uint32_t state, float duration, md5_fade fade)
 {
-    CHECK(md5_player_fade_to(of->player, layer, state, duration, fade, MD5_EASE_LINEAR));
+    CHECK(md5_player_fade_to(fixture->player, layer, state, duration, fade, MD5_EASE_LINEAR));
 }
 
 TEST (curves_are_blended_as_clips_are) {
-    OWN_PLAY of;
-    begin(&of, "float x 0.25 motion line line x { phase item a 0 item b 1 } "
-               "layer l { state a a state b b state c c state line line } "
-               "layer over { weight 0.5 state none nothing state b b state c c } "
-               "layer added { add weight 0.25 state none nothing state a a } "
-               "morph smile curve force { weight 2 }");
-    md5_player *const player = of.player;
+    OWN_PLAY fixture;
+    begin(&fixture, "float x 0.25 motion line line x { phase item a 0 item b 1 } "
+                    "layer l { state a a state b b state c c state line line } "
+                    "layer over { weight 0.5 state none nothing state b b state c c } "
+                    "layer added { add weight 0.25 state none nothing state a a } "
+                    "morph smile curve force { weight 2 }");
+    md5_player *const player = fixture.player;
     play_advance(player, 0.42);
-    CHECK_NEAR(curve_of(&of, "force"), force_at(4.2), 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), force_at(4.2), 1e-5);
     // Eased at whole frames, linear between: 4 t^3 from 0 to a half, in 4 frames.
     const double e4 = 4.0 * 0.125, e5 = 1.0 - 4.0 * 0.25 * 0.25 * 0.25;
-    CHECK_NEAR(curve_of(&of, "odd"), 4.0 * (e4 + (e5 - e4) * 0.2), 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "odd"), 4.0 * (e4 + (e5 - e4) * 0.2), 1e-5);
     float smile;
     md5_player_morphs(player, &smile);
     CHECK_NEAR(smile, 2.0 * force_at(4.2), 1e-5);
     // Fades, from a clip to one without the curve, and further.
-    go(&of, 0, 2, 0.4f, MD5_FADE_CROSS);
+    go(&fixture, 0, 2, 0.4f, MD5_FADE_CROSS);
     play_advance(player, 0.1);
-    CHECK_NEAR(curve_of(&of, "force"), 0.75 * force_at(5.2), 1e-5);
-    go(&of, 0, 1, 0.2f, MD5_FADE_CROSS);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.2), 1e-5);
+    go(&fixture, 0, 1, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
     double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2.0;
-    CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // Layers above: as much as plays there and has it.
-    go(&of, 1, 1, 0.0f, MD5_FADE_CROSS);
-    CHECK_NEAR(curve_of(&of, "force"), 0.5 * below - 1.0, 1e-5);
-    go(&of, 1, 2, 0.2f, MD5_FADE_CROSS);
+    go(&fixture, 1, 1, 0.0f, MD5_FADE_CROSS);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.5 * below - 1.0, 1e-5);
+    go(&fixture, 1, 2, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
     below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2.0;
     below = below * (1.0 - 0.5 * 0.75) + 0.5 * 0.75 * -2.0;
-    CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
-    go(&of, 2, 1, 0.0f, MD5_FADE_CROSS);
+    CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
+    go(&fixture, 2, 1, 0.0f, MD5_FADE_CROSS);
     below += 0.25 * force_at(0.0);
-    CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // One-shots, over all and added.
     const md5_shot_desc half = {.weight = 0.4f}, added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
     CHECK(md5_player_play_shot(player, 0, 0, &half) && md5_player_play_shot(player, 1, 1, &added));
     CHECK(md5_player_play_shot(player, 2, 2, NULL)); // has none
-    CHECK_NEAR(curve_of(&of, "force"), 0.6 * below + 0.4 * 1.0 + 0.5 * -2.0, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.6 * below + 0.4 * 1.0 + 0.5 * -2.0, 1e-5);
     // A blend space.
     md5_player_reset(player);
     md5_player_seek(player, 0, 3, 0.5);
-    CHECK_NEAR(curve_of(&of, "force"), 0.75 * force_at(5.0) + 0.25 * -2.0, 1e-5);
-    CHECK_NEAR(curve_of(&of, "none"), 0.0, 0.0);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.0) + 0.25 * -2.0, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "none"), 0.0, 0.0);
 }
 
 // More transitions than there are slots, of both kinds: nothing jumps, and a saved player goes on.
 TEST (curves_do_not_jump_when_transitions_are_interrupted) {
-    OWN_PLAY of;
-    begin(&of, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
+    OWN_PLAY fixture;
+    begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
     for (uint32_t i = 1; i < 60; i++) {
-        const double before = curve_of(&of, "force");
-        go(&of, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(curve_of(&of, "force"), before, 1e-5);
-        play_advance(of.player, 0.09);
-        OWN_PLAYER restored = play_restored(of.player), *const copied = play_copied(of.player);
-        const uint32_t force = md5_find_curve(of.machine, "force");
-        const float now = md5_player_curve(of.player, force);
+        const double before = curve_of(&fixture, "force");
+        go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
+        CHECK_NEAR(curve_of(&fixture, "force"), before, 1e-5);
+        play_advance(fixture.player, 0.09);
+        OWN_PLAYER restored = play_restored(fixture.player), *const copied =
+                                                                 play_copied(fixture.player);
+        const uint32_t force = md5_find_curve(fixture.machine, "force");
+        const float now = md5_player_curve(fixture.player, force);
         CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);
     }
-    go(&of, 0, 2, 0.1f, MD5_FADE_CROSS);
-    play_advance(of.player, 3.0);
-    CHECK_NEAR(curve_of(&of, "force"), -1.0, 1e-6);
+    go(&fixture, 0, 2, 0.1f, MD5_FADE_CROSS);
+    play_advance(fixture.player, 3.0);
+    CHECK_NEAR(curve_of(&fixture, "force"), -1.0, 1e-6);
 }
 
 TEST (windows_and_curves_are_checked) {

@@ -149,19 +149,19 @@ typedef struct bound {
     md5_binding *binding;
 } bound;
 
-static void begin(bound *of, uint64_t seed, const part *model, uint32_t num_joints,
+static void begin(bound *fixture, uint64_t seed, const part *model, uint32_t num_joints,
                   const part *anim, uint32_t num_tracks, uint32_t num_warnings)
 {
-    make(&of->model, model, num_joints, &seed);
-    make(&of->anim, anim, num_tracks, &seed);
-    of->binding = bind(&of->model, &of->anim, &of->t);
-    CHECK_UINT(of->t.count, num_warnings);
+    make(&fixture->model, model, num_joints, &seed);
+    make(&fixture->anim, anim, num_tracks, &seed);
+    fixture->binding = bind(&fixture->model, &fixture->anim, &fixture->t);
+    CHECK_UINT(fixture->t.count, num_warnings);
 }
 
-#define TEST_HERE(title, seed, model, anim, num_warnings)                                   \
-    TEST_WITH (title, bound, of,                                                            \
-               begin(of, seed, model, COUNT_OF(model), anim, COUNT_OF(anim), num_warnings), \
-               md5_free_binding(of->binding))
+#define TEST_HERE(title, seed, model, anim, num_warnings)                                        \
+    TEST_WITH (title, bound, fixture,                                                            \
+               begin(fixture, seed, model, COUNT_OF(model), anim, COUNT_OF(anim), num_warnings), \
+               md5_free_binding(fixture->binding))
 
 static void check_counts(const md5_binding *binding, uint32_t missing, uint32_t extra,
                          uint32_t rebases)
@@ -189,13 +189,13 @@ static bool is_driven(const md5_binding *binding, const made *model, md5_root ro
 }
 
 // The transforms of each joint are those of its track.
-static void check_tracks(const bound *of, md5_root root)
+static void check_tracks(const bound *fixture, md5_root root)
 {
     md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
-    md5_sample(of->binding, half_way, root, pose);
-    sample_own(&of->anim.anim, half_way, root, expected);
-    FOR (i, of->binding->skeleton->num_joints)
-        CHECK_BYTES(&pose[i], &expected[of->binding->tracks[i]], sizeof *pose);
+    md5_sample(fixture->binding, half_way, root, pose);
+    sample_own(&fixture->anim.anim, half_way, root, expected);
+    FOR (i, fixture->binding->skeleton->num_joints)
+        CHECK_BYTES(&pose[i], &expected[fixture->binding->tracks[i]], sizeof *pose);
 }
 
 // -- Cases --------------------------------------------------------------------------------------
@@ -204,10 +204,10 @@ static const part walker[] = {{"origin", MD5_NONE}, {"hips", 0}, {"spine", 1},
                               {"head", 2},          {"arm", 2},  {"hand", 4}};
 
 TEST_HERE (bind_same_skeletons, 1, walker, walker, 0) {
-    CHECK(of->binding->same_order);
-    check_counts(of->binding, 0, 0, 0);
+    CHECK(fixture->binding->same_order);
+    check_counts(fixture->binding, 0, 0, 0);
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
-        check_tracks(of, (md5_root)root);
+        check_tracks(fixture, (md5_root)root);
     md5_free_binding(NULL);
 }
 
@@ -216,33 +216,34 @@ static const part shuffled[] = {{"hand", 3}, {"head", 2}, {"spine", 4},
 
 TEST_HERE (bind_another_order, 2, shuffled, walker, 0) {
     static const uint32_t tracks[] = {5, 3, 2, 4, 1, 0};
-    CHECK(!of->binding->same_order);
-    check_counts(of->binding, 0, 0, 0);
-    CHECK_BYTES(of->binding->tracks, tracks, sizeof tracks);
+    CHECK(!fixture->binding->same_order);
+    check_counts(fixture->binding, 0, 0, 0);
+    CHECK_BYTES(fixture->binding->tracks, tracks, sizeof tracks);
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
-        check_tracks(of, (md5_root)root);
+        check_tracks(fixture, (md5_root)root);
 }
 
 static const part without_arm[] = {{"origin", MD5_NONE}, {"hips", 0}, {"spine", 1}, {"head", 2}};
 
 TEST_HERE (bind_missing_joint_keeps_its_bind_pose, 3, walker, without_arm, 2) {
-    CHECK(was_reported(&of->t, "joint 4 'arm' of the model is not in the animation: it keeps its "
-                               "bind pose"));
-    check_counts(of->binding, 2, 0, 0);
-    CHECK(!of->binding->same_order && of->binding->tracks[5] == MD5_NONE);
+    CHECK(was_reported(&fixture->t,
+                       "joint 4 'arm' of the model is not in the animation: it keeps its "
+                       "bind pose"));
+    check_counts(fixture->binding, 2, 0, 0);
+    CHECK(!fixture->binding->same_order && fixture->binding->tracks[5] == MD5_NONE);
     md5_xform pose[MAX_JOINTS];
-    md5_sample(of->binding, half_way, MD5_ROOT_FILE, pose);
-    CHECK_BYTES(&pose[4], &of->model.local[4], 2 * sizeof *pose);
+    md5_sample(fixture->binding, half_way, MD5_ROOT_FILE, pose);
+    CHECK_BYTES(&pose[4], &fixture->model.local[4], 2 * sizeof *pose);
 }
 
 TEST_HERE (bind_extra_joints_at_the_end, 4, without_arm, walker, 2) {
-    CHECK(was_reported(&of->t, "joint 5 'hand' of the animation is not in the model"));
-    CHECK(of->binding->same_order);
-    check_counts(of->binding, 0, 2, 0);
-    check_tracks(of, MD5_ROOT_ID);
+    CHECK(was_reported(&fixture->t, "joint 5 'hand' of the animation is not in the model"));
+    CHECK(fixture->binding->same_order);
+    check_counts(fixture->binding, 0, 2, 0);
+    check_tracks(fixture, MD5_ROOT_ID);
     md5_xform pose[MAX_JOINTS];
     memset(pose, 0x5A, sizeof pose);
-    md5_sample(of->binding, half_way, MD5_ROOT_ID, pose);
+    md5_sample(fixture->binding, half_way, MD5_ROOT_ID, pose);
     CHECK(*(const unsigned char *)&pose[4] == 0x5A);
 }
 
@@ -250,15 +251,15 @@ TEST_HERE (bind_extra_joints_at_the_end, 4, without_arm, walker, 2) {
 static const part rootless[] = {{"hips", MD5_NONE}, {"spine", 0}, {"head", 1}, {"hand", 1}};
 
 TEST_HERE (bind_extra_joints_still_move_what_hangs_below, 5, rootless, walker, 4) {
-    CHECK(was_reported(&of->t,
+    CHECK(was_reported(&fixture->t,
                        "joint 'hand' is a child of 'arm' in the animation, of 'spine' in the "
                        "model: it moves with the joints in between, which are not in the model"));
-    CHECK(was_reported(&of->t,
+    CHECK(was_reported(&fixture->t,
                        "joint 'hips' is a child of 'origin' in the animation, of no joint in the "
                        "model: it moves with the joints in between, which are not in the model"));
-    check_counts(of->binding, 0, 2, 2);
+    check_counts(fixture->binding, 0, 2, 2);
     for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
-        CHECK(is_driven(of->binding, &of->model, (md5_root)root, 2e-5));
+        CHECK(is_driven(fixture->binding, &fixture->model, (md5_root)root, 2e-5));
 }
 
 // The model has a joint above the root and one in the middle that the animation does not have.
@@ -266,12 +267,14 @@ static const part between[] = {{"world", MD5_NONE}, {"origin", 0}, {"hips", 1}, 
                                {"spine", 3},        {"head", 4},   {"arm", 4},  {"hand", 6}};
 
 TEST_HERE (bind_joints_in_between_displace_nothing, 6, between, walker, 4) {
-    CHECK(was_reported(&of->t, "joint 'spine' is a child of 'hips' in the animation, of 'belly' in "
-                               "the model: it follows the animation"));
-    CHECK(was_reported(&of->t, "joint 'origin' is a child of no joint in the animation, of 'world' "
-                               "in the model: it follows the animation"));
-    check_counts(of->binding, 2, 0, 2);
-    CHECK(is_driven(of->binding, &of->model, MD5_ROOT_ID, 2e-5));
+    CHECK(was_reported(&fixture->t,
+                       "joint 'spine' is a child of 'hips' in the animation, of 'belly' in "
+                       "the model: it follows the animation"));
+    CHECK(was_reported(&fixture->t,
+                       "joint 'origin' is a child of no joint in the animation, of 'world' "
+                       "in the model: it follows the animation"));
+    check_counts(fixture->binding, 2, 0, 2);
+    CHECK(is_driven(fixture->binding, &fixture->model, MD5_ROOT_ID, 2e-5));
 }
 
 // In the animation the hand is a child of the origin, not of the arm. The joints in between, which
@@ -280,10 +283,11 @@ static const part undone[] = {{"hand", 1},  {"origin", MD5_NONE}, {"hips", 1}, {
                               {"spine", 3}, {"head", 4},          {"arm", 2}};
 
 TEST_HERE (bind_undoes_driven_joints_in_between, 13, walker, undone, 4) {
-    CHECK(was_reported(&of->t, "joint 'hand' is a child of 'origin' in the animation, of 'arm' in "
-                               "the model: it follows the animation"));
-    check_counts(of->binding, 0, 1, 3);
-    CHECK(is_driven(of->binding, &of->model, MD5_ROOT_FILE, 2e-5));
+    CHECK(was_reported(&fixture->t,
+                       "joint 'hand' is a child of 'origin' in the animation, of 'arm' in "
+                       "the model: it follows the animation"));
+    check_counts(fixture->binding, 0, 1, 3);
+    CHECK(is_driven(fixture->binding, &fixture->model, MD5_ROOT_FILE, 2e-5));
 }
 
 // In the animation the hand is a child of the head, which is not its ancestor in the model.
@@ -291,12 +295,13 @@ static const part contrary[] = {{"origin", MD5_NONE}, {"hips", 0}, {"spine", 1},
                                 {"head", 2},          {"arm", 2},  {"hand", 3}};
 
 TEST_HERE (bind_uses_the_models_hierarchy_where_they_contradict, 7, walker, contrary, 1) {
-    CHECK(was_reported(&of->t, "joint 'hand' is a child of 'head' in the animation, of 'arm' in "
-                               "the model: the hierarchies contradict each other, the model's is "
-                               "used"));
-    CHECK_UINT(of->binding->num_rebases, 1);
-    CHECK(of->binding->same_order);
-    check_tracks(of, MD5_ROOT_FILE);
+    CHECK(was_reported(&fixture->t,
+                       "joint 'hand' is a child of 'head' in the animation, of 'arm' in "
+                       "the model: the hierarchies contradict each other, the model's is "
+                       "used"));
+    CHECK_UINT(fixture->binding->num_rebases, 1);
+    CHECK(fixture->binding->same_order);
+    check_tracks(fixture, MD5_ROOT_FILE);
 }
 
 static const part two[] = {{"a", MD5_NONE}, {"x", 0}, {"x", 0}, {"b", 0}, {"X", 0}};
@@ -305,9 +310,9 @@ static const part three[] = {{"x", 3}, {"b", 3}, {"x", 3}, {"a", MD5_NONE}, {"x"
 // One joint of each is left, since names differ by case.
 TEST_HERE (bind_pairs_joints_of_one_name_in_order, 8, three, two, 2) {
     static const uint32_t tracks[] = {1, 3, 2, 0, MD5_NONE};
-    CHECK_BYTES(of->binding->tracks, tracks, sizeof tracks);
-    CHECK_UINT(of->binding->num_missing, 1);
-    CHECK_UINT(of->binding->num_extra, 1);
+    CHECK_BYTES(fixture->binding->tracks, tracks, sizeof tracks);
+    CHECK_UINT(fixture->binding->num_missing, 1);
+    CHECK_UINT(fixture->binding->num_extra, 1);
 }
 
 TEST (bind_names_the_first_difference) {

@@ -37,7 +37,7 @@ static size_t num_mesh_blocks(const md5_model *model)
 
 // Each allocation fails in turn: that is then the error, and no memory is left. Once none fails,
 // the result is `expected`.
-static void sweep(const test_text *of, char kind, md5_status expected)
+static void sweep(const test_text *fixture, char kind, md5_status expected)
 {
     bool has_failed = true;
     for (size_t n = 1; has_failed; n++) {
@@ -47,22 +47,22 @@ static void sweep(const test_text *of, char kind, md5_status expected)
         read_asset made = {0};
         md5_camera *camera = NULL;
         if (kind == 'c')
-            camera = md5_parse_camera(of->bytes, of->used, &opts, &error);
+            camera = md5_parse_camera(fixture->bytes, fixture->used, &opts, &error);
         else
-            made = read_asset_parse(kind == 'a', of->bytes, of->used, &opts, &error);
+            made = read_asset_parse(kind == 'a', fixture->bytes, fixture->used, &opts, &error);
         const bool is_there = camera || read_asset_is_there(made);
         has_failed = heap.num_allocs >= n;
         const md5_status status = has_failed ? MD5_ERROR_MEMORY : expected;
         CHECK_THAT(error.status == status,
-                   "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind, of->used, n,
-                   (int)error.status, (int)status);
+                   "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind,
+                   fixture->used, n, (int)error.status, (int)status);
         CHECK(is_there == (error.status == MD5_OK));
         CHECK_UINT(heap.live, is_there ? 1 + num_mesh_blocks(made.model) : 0);
         read_asset_free(made);
         md5_free_camera(camera);
         CHECK_UINT(heap.live_bytes, 0);
     }
-    free(of->bytes);
+    free(fixture->bytes);
 }
 
 enum { MAX_ITEMS = 520 };

@@ -264,11 +264,12 @@ static void turn(double v[3], int axis, double degrees)
 
 // Where a bone is in model space: roll about x, then pitch about y, then yaw about z, then the
 // placement of the parent.
-static void place(const figure *of, int frame, placement placed[NUM_BONES])
+static void place(const figure *fixture, int frame, placement placed[NUM_BONES])
 {
     FOR (bone, NUM_BONES) {
-        const double *const at = of->at[frame][bone];
-        const placement *const parent = of->parents[bone] < 0 ? NULL : &placed[of->parents[bone]];
+        const double *const at = fixture->at[frame][bone];
+        const placement *const parent =
+            fixture->parents[bone] < 0 ? NULL : &placed[fixture->parents[bone]];
         FOR (i, 4) { // three axes and the origin
             double v[3] = {i == 0, i == 1, i == 2};
             double *const to = i < 3 ? placed[bone].axes[i] : placed[bone].origin;
@@ -286,20 +287,20 @@ static void place(const figure *of, int frame, placement placed[NUM_BONES])
     }
 }
 
-static char *write_mesh(const figure *of)
+static char *write_mesh(const figure *fixture)
 {
     placement placed[NUM_BONES];
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
-    place(of, 0, placed);
+    place(fixture, 0, placed);
     FOR (bone, NUM_BONES) {
         const placement *const at = &placed[bone];
         test_append(&text, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
                     bone, at->origin[0], at->origin[1], at->origin[2]);
         FOR (i, 9)
             test_append(&text, " %.8f", at->axes[i / 3][i % 3]);
-        if (of->parents[bone] >= 0)
-            test_append(&text, "\n parent \"b%d\"", of->parents[bone]);
+        if (fixture->parents[bone] >= 0)
+            test_append(&text, "\n parent \"b%d\"", fixture->parents[bone]);
         test_append(&text, "\n}\n");
     }
     test_append(&text, "nummeshes 0\n");
@@ -308,7 +309,7 @@ static char *write_mesh(const figure *of)
 
 // Writes channels in an order that mixes the joints. A channel whose value never changes has one
 // key.
-static char *write_anim(const figure *of)
+static char *write_anim(const figure *fixture)
 {
     static const char *const names[] = {"x", "y", "z", "yaw", "pitch", "roll"};
     test_text text = {0};
@@ -327,7 +328,7 @@ static char *write_anim(const figure *of)
                         "framerate 30 strings 0 range 0 %d keys %d",
                         number++, bone, names[i], NUM_FRAMES, is_still ? 1 : NUM_FRAMES);
             for (int frame = 0; frame < (is_still ? 1 : NUM_FRAMES); frame++)
-                test_append(&text, " %.6f", of->at[frame][bone][i]);
+                test_append(&text, " %.6f", fixture->at[frame][bone][i]);
             test_append(&text, " }\n");
         }
     }

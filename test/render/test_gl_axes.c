@@ -8,10 +8,10 @@ enum { NUM_PICTURES = 3 };
 
 static const md5_vec3 lights[NUM_PICTURES] = {{1, 0.3f, 0.5f}, {0.2f, -1, 0.4f}, {1, 0, 2}};
 
-static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture pictures[])
+static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_picture pictures[])
 {
     static const uint8_t leaning[4] = {190, 150, 220, 255};
-    const md5_load_opts opts = axes_options(of, scale);
+    const md5_load_opts opts = axes_options(fixture, scale);
     md5gl_renderer *const renderer = stage->renderer;
     OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
     OWN_ANIM anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
@@ -38,7 +38,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
 
         // Converts the camera and the light to the model's axes, and scales clip space to its
         // units. Uses only the key light, because ambient light takes the renderer's own z as up.
-        const md5_mat34 turn = md5_mat34_from_axes(of->axes, 1.0f);
+        const md5_mat34 turn = md5_mat34_from_axes(fixture->axes, 1.0f);
         const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
         frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
         FOR (j, 3) {

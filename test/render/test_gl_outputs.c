@@ -81,14 +81,14 @@ static void make_state(motion_state *state, uint64_t *random)
 }
 
 // What the CPU computes of the vertices.
-static void skin_state(motion_state *state, const motion_case *of, const md5_morph *morph,
+static void skin_state(motion_state *state, const motion_case *fixture, const md5_morph *morph,
                        const md5_baked *baked)
 {
     FOR (t, 2) {
         FOR (i, COUNT) {
             const md5_mat34 *const palette = state->palettes[t] + i * NUM_JOINTS;
-            const float weight = of->morphs ? state->weights[t][i] : 0.0f;
-            const bool is_dual = of->blending == MD5GL_BLEND_DUAL;
+            const float weight = fixture->morphs ? state->weights[t][i] : 0.0f;
+            const bool is_dual = fixture->blending == MD5GL_BLEND_DUAL;
             md5_vec3 *const positions = state->positions[t][i], *const normals =
                                                                     state->normals[t][i];
             md5_dual_quat duals[NUM_JOINTS];
@@ -155,14 +155,14 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     real_worse(normal_error, real3_distance(normal_of(read->normals[y][x]), normal));
 }
 
-static void check_motion(gl_scene *scene, const motion_case *of)
+static void check_motion(gl_scene *scene, const motion_case *fixture)
 {
     static outputs read;
     static motion_state state;
     md5gl_renderer *const renderer = scene->renderer;
     const uint32_t usual_texels = *scene_limits(renderer).max_texels;
-    const uint32_t most = of->path == MD5GL_PATH_4 ? 4 : of->path == MD5GL_PATH_8 ? 7 : 9;
-    const bool off = of->path >= MD5GL_PATH_EXACT && of->blending == MD5GL_BLEND_LINEAR;
+    const uint32_t most = fixture->path == MD5GL_PATH_4 ? 4 : fixture->path == MD5GL_PATH_8 ? 7 : 9;
+    const bool off = fixture->path >= MD5GL_PATH_EXACT && fixture->blending == MD5GL_BLEND_LINEAR;
     uint64_t seed = 5, same = seed, random = 23;
     OWN_MODEL model = scene_cloud(NUM_JOINTS, 3, most, off, &seed);
     OWN_MODEL moved = scene_cloud(NUM_JOINTS, 3, most, off, &same);
@@ -173,14 +173,14 @@ static void check_motion(gl_scene *scene, const motion_case *of)
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     make_state(&state, &random);
     OWN_BAKED clip =
-        of->is_baked ? md5_create_baked(model, state.palettes[0], COUNT, NULL, NULL) : NULL;
+        fixture->is_baked ? md5_create_baked(model, state.palettes[0], COUNT, NULL, NULL) : NULL;
     md5gl_frame frame =
         scene_frame(md5gl_create_outputs(renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL));
-    md5gl_model *const copy = md5gl_create_model(renderer, model, of->path, NULL);
+    md5gl_model *const copy = md5gl_create_model(renderer, model, fixture->path, NULL);
     md5gl_morph *const targets = md5gl_create_morph(renderer, morph, NULL);
     md5gl_baked *const baked =
         clip ? md5gl_create_baked(renderer, model, (const md5_baked *const *)&clip, 1, NULL) : NULL;
-    skin_state(&state, of, morph, clip);
+    skin_state(&state, fixture, morph, clip);
     frame.x = LEFT, frame.y = BOTTOM, frame.width = WIDTH, frame.height = HEIGHT;
     frame.view_from_world.m[14] -= 120.0f;
     frame.clip_from_view = md5_mat44_perspective(30.0f, (float)WIDTH / (float)HEIGHT, 20.0f, 400.0f,
@@ -199,17 +199,17 @@ static void check_motion(gl_scene *scene, const motion_case *of)
                                              .baked = t == 0 ? baked : NULL,
                                              .jobs = baked ? state.jobs[t] : NULL,
                                              .placements = state.placements[t],
-                                             .morph = of->morphs && t == 0 ? targets : NULL,
-                                             .weights = of->morphs ? state.weights[t] : NULL};
+                                             .morph = fixture->morphs && t == 0 ? targets : NULL,
+                                             .weights = fixture->morphs ? state.weights[t] : NULL};
         instances[0].previous = &instances[1];
         instances[0].ids = selected_ids;
         md5gl_set_material(renderer, copy, 0, 0, &(md5gl_material){.two_sided = true});
-        CHECK(md5gl_set_blending(renderer, copy, of->blending, NULL));
-        if (of->max_texels > 0)
-            *scene_limits(renderer).max_texels = of->max_texels;
+        CHECK(md5gl_set_blending(renderer, copy, fixture->blending, NULL));
+        if (fixture->max_texels > 0)
+            *scene_limits(renderer).max_texels = fixture->max_texels;
         md5gl_begin_frame(renderer, &frame);
         CHECK_THAT(md5gl_pose(renderer, copy, &instances[0], &error), "%s", error.message);
-        CHECK_UINT(scene_num_batches(copy), of->max_texels > 0 ? COUNT : 1);
+        CHECK_UINT(scene_num_batches(copy), fixture->max_texels > 0 ? COUNT : 1);
         CHECK(md5gl_draw_outputs(renderer, copy, NULL));
         CHECK(md5gl_end_frame(renderer, &error));
         read_outputs(scene, frame.target, &read);
@@ -231,8 +231,8 @@ static void check_motion(gl_scene *scene, const motion_case *of)
         CHECK_THAT(motion_error < 6e-4 && normal_error < 3e-3,
                    "path %s, blending %d, morphs %d, baked %d, %u texels: motion is wrong by %g, "
                    "normals by %g",
-                   md5gl_path_name(of->path), (int)of->blending, of->morphs, of->is_baked,
-                   of->max_texels, motion_error, normal_error);
+                   md5gl_path_name(fixture->path), (int)fixture->blending, fixture->morphs,
+                   fixture->is_baked, fixture->max_texels, motion_error, normal_error);
         *scene_limits(renderer).max_texels = usual_texels;
     }
     md5gl_destroy_baked(renderer, baked);

@@ -215,7 +215,7 @@ md5_model *scene_floor(void)
 }
 
 typedef struct joint_place {
-    double of[3];
+    double fixture[3];
 } joint_place;
 
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
@@ -227,9 +227,9 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
                 num_joints);
     FOR (i, num_joints) {
         FOR (k, 3)
-            joints[i].of[k] = test_between(-20.0, 20.0, random);
+            joints[i].fixture[k] = test_between(-20.0, 20.0, random);
         test_append(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1,
-                    joints[i].of[0], joints[i].of[1], joints[i].of[2]);
+                    joints[i].fixture[0], joints[i].fixture[1], joints[i].fixture[2]);
     }
     test_append(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
     uint32_t num_weights = 0;
@@ -252,7 +252,8 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
             const uint32_t joint = (any + j) % num_joints;
             double offset[3];
             FOR (k, 3)
-                offset[k] = place[k] - joints[joint].of[k] + test_between(-apart, apart, random);
+                offset[k] =
+                    place[k] - joints[joint].fixture[k] + test_between(-apart, apart, random);
             test_append(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
                         total * biases[j] / sum, offset[0], offset[1], offset[2]);
         }

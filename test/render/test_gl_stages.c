@@ -4,7 +4,7 @@
 // -- Reference --------------------------------------------------------------------------------
 
 typedef struct stages_rgba {
-    double of[4];
+    double fixture[4];
 } stages_rgba;
 
 static double clamped(double value)
@@ -28,7 +28,7 @@ static stages_rgba texel_at(const gl_layer *layer, int x, int y)
     x = x < 0 ? 0 : x > last ? last : x;
     y = y < 0 ? 0 : y > last ? last : y;
     FOR (i, 4)
-        texel.of[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
+        texel.fixture[i] = layer->rgba[y * LAYER_SIDE + x][i] / 255.0;
     return texel;
 }
 
@@ -46,7 +46,7 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
             (corner % 2 ? right : 1.0 - right) * (corner / 2 ? below : 1.0 - below);
         const stages_rgba texel = texel_at(layer, left + corner % 2, top + corner / 2);
         FOR (i, 4)
-            sum.of[i] += weight * texel.of[i];
+            sum.fixture[i] += weight * texel.fixture[i];
     }
     return sum;
 }
@@ -82,7 +82,7 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
             const md5_vec4 color = mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1, 1, 1, 1};
             const float channels[4] = {color.x, color.y, color.z, color.w};
             FOR (k, 4)
-                found->colour.of[k] += shares[i] * channels[k];
+                found->colour.fixture[k] += shares[i] * channels[k];
         }
         return true;
     }
@@ -100,12 +100,12 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
     }
     stages_rgba value = sampled(layer, u, v);
     FOR (i, 4) {
-        double own = clamped(point->colour.of[i]);
+        double own = clamped(point->colour.fixture[i]);
         if (stage->vertex_color == MD5GL_VERTEX_COLOR_INVERSE && i < 3)
             own = 1.0 - own;
-        value.of[i] *= clamped(stage->color[i]);
+        value.fixture[i] *= clamped(stage->color[i]);
         if (has_vertex_color && stage->vertex_color != MD5GL_VERTEX_COLOR_IGNORE)
-            value.of[i] *= own;
+            value.fixture[i] *= own;
     }
     return value;
 }
@@ -114,20 +114,20 @@ static stages_rgba stage_value(const md5gl_stage *stage, const gl_layer *layer,
 static double factor_of(md5gl_factor factor, const stages_rgba *source, const stages_rgba *target,
                         int channel)
 {
-    const double alpha = source->of[3], below = target->of[3];
+    const double alpha = source->fixture[3], below = target->fixture[3];
     switch (factor) {
     case MD5GL_FACTOR_ZERO:
         return 0.0;
     case MD5GL_FACTOR_ONE:
         return 1.0;
     case MD5GL_FACTOR_SOURCE_COLOR:
-        return source->of[channel];
+        return source->fixture[channel];
     case MD5GL_FACTOR_ONE_MINUS_SOURCE_COLOR:
-        return 1.0 - source->of[channel];
+        return 1.0 - source->fixture[channel];
     case MD5GL_FACTOR_TARGET_COLOR:
-        return target->of[channel];
+        return target->fixture[channel];
     case MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR:
-        return 1.0 - target->of[channel];
+        return 1.0 - target->fixture[channel];
     case MD5GL_FACTOR_SOURCE_ALPHA:
         return alpha;
     case MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA:
@@ -171,7 +171,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
             continue;
         const stages_rgba value = stage_value(stage, &layers[i], point, false);
         is_tested = true;
-        is_kept = is_kept || value.of[3] > stage->alpha_test;
+        is_kept = is_kept || value.fixture[3] > stage->alpha_test;
     }
     return is_kept || !is_tested;
 }
@@ -185,21 +185,21 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
     FOR (i, list->num_stages) {
         const md5gl_stage *const stage = &list->stages[i];
         const stages_rgba value = stage_value(stage, &layers[i], point, true);
-        if (stage->is_tested && !is_base && !(value.of[3] > stage->alpha_test))
+        if (stage->is_tested && !is_base && !(value.fixture[3] > stage->alpha_test))
             continue;
         if (stage->depth_equal && !is_there)
             continue;
         stages_rgba result = target;
         FOR (j, 4)
             if (!(stage->masked >> j & 1))
-                result.of[j] =
-                    stored(value.of[j] * factor_of(stage->source, &value, &target, j)
-                           + target.of[j] * factor_of(stage->target, &value, &target, j));
+                result.fixture[j] =
+                    stored(value.fixture[j] * factor_of(stage->source, &value, &target, j)
+                           + target.fixture[j] * factor_of(stage->target, &value, &target, j));
         target = result;
         if (!uses_alpha)
-            target.of[3] = 1.0;
+            target.fixture[3] = 1.0;
     }
-    target.of[3] = 1.0;
+    target.fixture[3] = 1.0;
     return target;
 }
 
@@ -215,7 +215,7 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
                            &point))
                 pixel = composite(list, layers, &point);
             FOR (i, 4)
-                picture->rgba[row][column][i] = (uint8_t)lround(255.0 * pixel.of[i]);
+                picture->rgba[row][column][i] = (uint8_t)lround(255.0 * pixel.fixture[i]);
         }
     }
 }

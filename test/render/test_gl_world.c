@@ -406,13 +406,14 @@ TEST_HERE (gl_blobs_darken_the_ground) {
     }
     static const int at[][2] = {{5, 0},     {9, 0},    {5, -5},  {12, 3},  {14, 0},
                                 {-12, -10}, {-10, 10}, {12, 12}, {12, -12}};
-    static const double of[][3] = {{5, 0, 8}, {-12, -10, 4}};
+    static const double fixture[][3] = {{5, 0, 8}, {-12, -10, 4}};
     FOR (i, COUNT_OF(at)) {
         uint8_t expected[4] = {0, 0, 0, 255};
         double share = 1.0;
         FOR (k, 2) { // a pixel's centre is half a unit from its corner
-            const double right = at[i][0] + 0.5 - of[k][0], up = at[i][1] + 0.5 - of[k][1];
-            const double left = 1.0 - (right * right + up * up) / (of[k][2] * of[k][2]);
+            const double right = at[i][0] + 0.5 - fixture[k][0],
+                         up = at[i][1] + 0.5 - fixture[k][1];
+            const double left = 1.0 - (right * right + up * up) / (fixture[k][2] * fixture[k][2]);
             share *= left > 0.0 ? 1.0 - (k == 0 ? 0.8 : 0.5) * left * left : 1.0;
         }
         FOR (k, 3)

@@ -496,16 +496,16 @@ typedef struct bytes_case {
     uint8_t joints[4], weights[4];
 } bytes_case;
 
-static void check_bytes(const bytes_case *of)
+static void check_bytes(const bytes_case *fixture)
 {
     static packed_mesh made;
     made.mesh.num_vertices = 0;
-    add_vertex(&made, of->biases, of->count, 7);
+    add_vertex(&made, fixture->biases, fixture->count, 7);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
-    CHECK(pack_bytes(&made.mesh, of->slots, joints, 0, weights, 0));
+    CHECK(pack_bytes(&made.mesh, fixture->slots, joints, 0, weights, 0));
     FOR (i, 4u) {
-        CHECK_UINT(joints[i], i < of->slots ? of->joints[i] : 99);
-        CHECK_UINT(weights[i], i < of->slots ? of->weights[i] : 99);
+        CHECK_UINT(joints[i], i < fixture->slots ? fixture->joints[i] : 99);
+        CHECK_UINT(weights[i], i < fixture->slots ? fixture->weights[i] : 99);
     }
 }
 

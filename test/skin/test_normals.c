@@ -10,24 +10,24 @@ typedef struct shape {
     uint32_t num_points, num_triangles, triangles[MAX_TRIANGLES][3];
 } shape;
 
-static md5_model *load(const shape *of, md5_normals weighting)
+static md5_model *load(const shape *fixture, md5_normals weighting)
 {
     OWN_TEXT text = {0};
     test_append(&text,
                 "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
                 "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
                 "mesh { shader \"\" numverts %u\n",
-                of->num_points);
-    FOR (i, of->num_points)
+                fixture->num_points);
+    FOR (i, fixture->num_points)
         test_append(&text, "vert %u ( 0 0 ) %u 1\n", i, i);
-    test_append(&text, "numtris %u\n", of->num_triangles);
-    FOR (i, of->num_triangles)
-        test_append(&text, "tri %u %u %u %u\n", i, of->triangles[i][0], of->triangles[i][1],
-                    of->triangles[i][2]);
-    test_append(&text, "numweights %u\n", of->num_points);
-    FOR (i, of->num_points)
-        test_append(&text, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i, of->points[i][0],
-                    of->points[i][1], of->points[i][2]);
+    test_append(&text, "numtris %u\n", fixture->num_triangles);
+    FOR (i, fixture->num_triangles)
+        test_append(&text, "tri %u %u %u %u\n", i, fixture->triangles[i][0],
+                    fixture->triangles[i][1], fixture->triangles[i][2]);
+    test_append(&text, "numweights %u\n", fixture->num_points);
+    FOR (i, fixture->num_points)
+        test_append(&text, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i, fixture->points[i][0],
+                    fixture->points[i][1], fixture->points[i][2]);
     test_append(&text, "}\n");
     const md5_load_opts opts = {.normals = weighting};
     md5_error error = {0};
@@ -50,19 +50,19 @@ static double dot(const double *a, const double *b)
 }
 
 // Front faces are clockwise: (c - a) x (b - a) points outward.
-static void add_triangle(const shape *of, const uint32_t *corners, md5_normals weighting,
+static void add_triangle(const shape *fixture, const uint32_t *corners, md5_normals weighting,
                          double (*sums)[3])
 {
     double ab[3], ac[3];
-    subtract(of->points[corners[1]], of->points[corners[0]], ab);
-    subtract(of->points[corners[2]], of->points[corners[0]], ac);
+    subtract(fixture->points[corners[1]], fixture->points[corners[0]], ab);
+    subtract(fixture->points[corners[2]], fixture->points[corners[0]], ac);
     const double cross[3] = {ac[1] * ab[2] - ac[2] * ab[1], ac[2] * ab[0] - ac[0] * ab[2],
                              ac[0] * ab[1] - ac[1] * ab[0]};
     const double length = sqrt(dot(cross, cross));
     FOR (i, 3) {
         double to[3], other[3];
-        subtract(of->points[corners[(i + 1) % 3]], of->points[corners[i]], to);
-        subtract(of->points[corners[(i + 2) % 3]], of->points[corners[i]], other);
+        subtract(fixture->points[corners[(i + 1) % 3]], fixture->points[corners[i]], to);
+        subtract(fixture->points[corners[(i + 2) % 3]], fixture->points[corners[i]], other);
         const double angle = acos(dot(to, other) / sqrt(dot(to, to) * dot(other, other)));
         const double weight = weighting == MD5_NORMALS_ID     ? 1.0
                               : weighting == MD5_NORMALS_AREA ? 0.5 * length
@@ -73,15 +73,15 @@ static void add_triangle(const shape *of, const uint32_t *corners, md5_normals w
 }
 
 // The largest distance of a normal from that of the formula.
-static double error_of(const shape *of, md5_normals weighting)
+static double error_of(const shape *fixture, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}}, worst = 0.0;
-    OWN_MODEL model = load(of, weighting);
+    OWN_MODEL model = load(fixture, weighting);
     if (!model)
         return INFINITY;
-    EACH_IN (triangle, of, triangles)
-        add_triangle(of, *triangle, weighting, sums);
-    FOR (i, of->num_points) {
+    EACH_IN (triangle, fixture, triangles)
+        add_triangle(fixture, *triangle, weighting, sums);
+    FOR (i, fixture->num_points) {
         const md5_vec3 normal = model->meshes[0].normals[i];
         const double found[3] = {normal.x, normal.y, normal.z};
         const double length = sqrt(dot(sums[i], sums[i]));

@@ -515,12 +515,12 @@ typedef struct size_case {
     double magnitude;
 } size_case;
 
-static void run(const size_case *of, bool is_dual, md5_cpu level, skinned *result)
+static void run(const size_case *fixture, bool is_dual, md5_cpu level, skinned *result)
 {
     memset(result, 0, sizeof *result);
-    const md5i_skin_job job = {.mesh = of->mesh,
-                               .palette = of->palette,
-                               .duals = is_dual ? of->dual : NULL,
+    const md5i_skin_job job = {.mesh = fixture->mesh,
+                               .palette = fixture->palette,
+                               .duals = is_dual ? fixture->dual : NULL,
                                .blend_duals = md5i_blend_duals,
                                .positions = result->positions,
                                .normals = result->normals,
@@ -534,23 +534,23 @@ static bool is_unit(md5_vec3 v)
 }
 
 // Checks for finite positions, unit directions, and the same bits with all instruction sets.
-static bool check_sound(const size_case *of, bool is_dual, skinned *result)
+static bool check_sound(const size_case *fixture, bool is_dual, skinned *result)
 {
     skinned other;
     bool sound = true;
-    run(of, is_dual, MD5_CPU_SCALAR, result);
-    FOR (i, of->mesh->num_vertices) {
+    run(fixture, is_dual, MD5_CPU_SCALAR, result);
+    FOR (i, fixture->mesh->num_vertices) {
         const md5_vec3 p = result->positions[i];
         const md5_vec4 t = result->tangents[i];
         sound = sound && isfinite(p.x) && isfinite(p.y) && isfinite(p.z)
                 && is_unit(result->normals[i]) && is_unit((md5_vec3){t.x, t.y, t.z});
     }
     EACH_CPU (level, MD5_CPU_SCALAR + 1) {
-        run(of, is_dual, level, &other);
+        run(fixture, is_dual, level, &other);
         CHECK_BYTES(&other, result, sizeof other);
     }
     return CHECK_THAT(sound, "%s, biases of %g: not finite, or not unit length",
-                      is_dual ? "dual" : "linear", of->magnitude);
+                      is_dual ? "dual" : "linear", fixture->magnitude);
 }
 
 static double sizes_difference(real3 expected, md5_vec3 actual)
@@ -560,29 +560,29 @@ static double sizes_difference(real3 expected, md5_vec3 actual)
 
 // The sum of palette * influence, in doubles. Returns the error of the float result, relative to
 // the magnitude of the biases.
-static double linear_error(const size_case *of, const skinned *result, uint32_t vertex)
+static double linear_error(const size_case *fixture, const skinned *result, uint32_t vertex)
 {
-    const md5_mesh *const mesh = of->mesh;
+    const md5_mesh *const mesh = fixture->mesh;
     real3 sum = {0};
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const md5_vec4 q = mesh->influences[i];
-        sum = real3_add(sum, real3_transform(&of->palette[mesh->influence_joints[i]],
+        sum = real3_add(sum, real3_transform(&fixture->palette[mesh->influence_joints[i]],
                                              (real3){q.x, q.y, q.z}, q.w));
     }
-    return sizes_difference(sum, result->positions[vertex]) / of->magnitude;
+    return sizes_difference(sum, result->positions[vertex]) / fixture->magnitude;
 }
 
 // The blend r + d (real and dual part) of the dual quaternions in doubles, with biases divided by
 // the first, applied to the bind position: the rotation of r / |r|, then the translation 2 d r* /
 // |r|^2.
-static double dual_error(const size_case *of, const skinned *result, uint32_t vertex)
+static double dual_error(const size_case *fixture, const skinned *result, uint32_t vertex)
 {
-    const md5_mesh *const mesh = of->mesh;
+    const md5_mesh *const mesh = fixture->mesh;
     const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
-    const md5_quat first = of->dual[mesh->influence_joints[begin]].real;
+    const md5_quat first = fixture->dual[mesh->influence_joints[begin]].real;
     real4 r = {0}, d = {0};
     for (uint32_t i = begin; i < end; i++) {
-        const md5_dual_quat q = of->dual[mesh->influence_joints[i]];
+        const md5_dual_quat q = fixture->dual[mesh->influence_joints[i]];
         const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
         const double by = md5_quat_dot(first, q.real) < 0.0f ? -share : share;
         r = real4_add(r, real4_scale(real4_widen(q.real), by));
@@ -604,28 +604,28 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
     for (int exponent = -44; exponent <= 8; exponent++) {
         FOR (i, 4) {
             double magnitude = mantissas[i] * pow(10.0, exponent);
-            size_case of = {.magnitude = magnitude};
+            size_case fixture = {.magnitude = magnitude};
             OWN_MODEL model = make_model(magnitude);
             if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
                 continue;
             }
-            of.mesh = &model->meshes[0];
+            fixture.mesh = &model->meshes[0];
             FOR (j, SIZES_JOINTS) {
-                of.transforms[j] = (md5_xform){made_rotation(&random),
-                                               {test_betweenf(-0.5f, 0.5f, &random),
-                                                test_betweenf(-0.5f, 0.5f, &random),
-                                                test_betweenf(-0.5f, 0.5f, &random)},
-                                               0.0f};
-                of.palette[j] = md5_mat34_from_xform(of.transforms[j]);
+                fixture.transforms[j] = (md5_xform){made_rotation(&random),
+                                                    {test_betweenf(-0.5f, 0.5f, &random),
+                                                     test_betweenf(-0.5f, 0.5f, &random),
+                                                     test_betweenf(-0.5f, 0.5f, &random)},
+                                                    0.0f};
+                fixture.palette[j] = md5_mat34_from_xform(fixture.transforms[j]);
             }
-            md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
+            md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
             skinned linear, dual;
             double worst_linear = 0.0, worst_dual = 0.0;
-            check_sound(&of, false, &linear);
-            check_sound(&of, true, &dual);
-            FOR (j, of.mesh->num_vertices) {
-                worst_linear = fmax(worst_linear, linear_error(&of, &linear, j));
-                worst_dual = fmax(worst_dual, dual_error(&of, &dual, j));
+            check_sound(&fixture, false, &linear);
+            check_sound(&fixture, true, &dual);
+            FOR (j, fixture.mesh->num_vertices) {
+                worst_linear = fmax(worst_linear, linear_error(&fixture, &linear, j));
+                worst_dual = fmax(worst_dual, dual_error(&fixture, &dual, j));
             }
             // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
             const double last_digit = 16.0 * 0x1p-149 / magnitude;
@@ -642,23 +642,24 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     OWN_MODEL plain = make_model(1.0);
     const md5_mesh *const mesh = &plain->meshes[0];
     uint64_t random = 2;
-    size_case of = {.mesh = mesh};
+    size_case fixture = {.mesh = mesh};
     FOR (i, SIZES_JOINTS) {
-        of.palette[i] = md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0.0f});
+        fixture.palette[i] =
+            md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0.0f});
     }
-    md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
+    md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
     skinned expected, actual;
-    run(&of, true, MD5_CPU_SCALAR, &expected);
+    run(&fixture, true, MD5_CPU_SCALAR, &expected);
     OWN_ARRAY(md5_vec4, influences, mesh->num_influences);
     md5_mesh scaled = *mesh;
     scaled.skin_plan = NULL; // which holds the biases as they were
     scaled.influences = influences;
-    of.mesh = &scaled;
+    fixture.mesh = &scaled;
     for (int exponent = -100; exponent <= 120; exponent++) {
         memcpy(influences, mesh->influences, mesh->num_influences * sizeof *influences);
         FOR (i, mesh->num_influences)
             influences[i].w = ldexpf(influences[i].w, exponent);
-        run(&of, true, MD5_CPU_SCALAR, &actual);
+        run(&fixture, true, MD5_CPU_SCALAR, &actual);
         CHECK_BYTES(&actual, &expected, sizeof actual);
     }
 }

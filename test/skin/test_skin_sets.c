@@ -151,15 +151,15 @@ static void begin_random_mesh(random_mesh *made, size_t num_vertices)
     made->first_influence[0] = 0;
 }
 
-static void add_streak(random_mesh *made, const streak *of, uint64_t *random)
+static void add_streak(random_mesh *made, const streak *fixture, uint64_t *random)
 {
-    FOR (i, of->length) {
+    FOR (i, fixture->length) {
         // Adds a vertex of the streak, or now and then one of another kind that interrupts it.
         const uint32_t vertex = made->mesh.num_vertices++;
         const bool is_odd = test_random_u32(random) % 12 == 0;
         const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
-        const bool is_rigid = of->form == RIGID && !is_odd;
-        const uint32_t count = is_rigid ? 1 : of->num_influences + more;
+        const bool is_rigid = fixture->form == RIGID && !is_odd;
+        const uint32_t count = is_rigid ? 1 : fixture->num_influences + more;
         const md5_vec3 p = random_vec3(random);
         uint32_t next = made->first_influence[vertex];
         made->positions[vertex] = p;
@@ -168,12 +168,13 @@ static void add_streak(random_mesh *made, const streak *of, uint64_t *random)
         made->tangents[vertex] =
             (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
         for (uint32_t j = 0; j < count; j++, next++) {
-            const float sign = of->form == CANCELLING && j % 2 ? -1.0f : 1.0f;
+            const float sign = fixture->form == CANCELLING && j % 2 ? -1.0f : 1.0f;
             const float bias = is_rigid ? 1.0f : sign / (float)count;
-            const md5_vec3 q = of->form == APART ? random_vec3(random) : p;
+            const md5_vec3 q = fixture->form == APART ? random_vec3(random) : p;
             made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
             made->influence_joints[next] =
-                (of->step > 0 ? of->joint + j * of->step : test_random_u32(random)) % JOINTS;
+                (fixture->step > 0 ? fixture->joint + j * fixture->step : test_random_u32(random))
+                % JOINTS;
         }
         made->first_influence[vertex + 1] = next;
     }
@@ -208,7 +209,7 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
 {
     begin_random_mesh(made, 41 * (size_t)num_streaks);
     FOR (i, num_streaks) {
-        streak of = {
+        streak fixture = {
             .length = test_random_u32(random) % 41,
             .num_influences = test_random_u32(random) % (MAX_INFLUENCES + 1),
             .joint = test_random_u32(random) % JOINTS,
@@ -216,9 +217,9 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
             .form = test_random_u32(random) % 4,
         };
         if (test_random_u32(random) % 2 == 0)
-            of.num_influences %= 5; // most real ones have few
+            fixture.num_influences %= 5; // most real ones have few
 
-        add_streak(made, &of, random);
+        add_streak(made, &fixture, random);
     }
     end_random_mesh(made);
 }
@@ -431,8 +432,9 @@ TEST (skin_plan_groups_threes) {
         OWN_RANDOM_MESH made;
         begin_random_mesh(&made, 3 * 60 + 800);
         for (uint32_t i = 0; i < 60 + 100; i++) {
-            const streak of = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS, APART};
-            add_streak(&made, &of, &random);
+            const streak fixture = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS,
+                                    APART};
+            add_streak(&made, &fixture, &random);
         }
         end_random_mesh(&made);
         seen_runs seen = {{{0}}};

@@ -15,15 +15,15 @@ typedef struct sheet {
     view_canvas canvas;
 } sheet;
 
-static bool open_sheet(sheet *of)
+static bool open_sheet(sheet *fixture)
 {
-    *of = (sheet){.font = {.scale = 1.0f,
-                           .solid_u = 0.5f,
-                           .solid_v = 0.5f,
-                           .disc_u1 = 1.0f,
-                           .disc_v1 = 1.0f,
-                           .disc_radius = 8.0f}};
-    of->canvas.font = &of->font;
+    *fixture = (sheet){.font = {.scale = 1.0f,
+                                .solid_u = 0.5f,
+                                .solid_v = 0.5f,
+                                .disc_u1 = 1.0f,
+                                .disc_v1 = 1.0f,
+                                .disc_radius = 8.0f}};
+    fixture->canvas.font = &fixture->font;
     return true;
 }
 
@@ -151,18 +151,19 @@ TEST_HERE (canvas_leaves_out_what_is_beside_the_clip) {
 
 TEST (canvas_cuts_text_at_the_clip) {
     gl_scene gl = {0};
-    sheet of;
+    sheet fixture;
     md5_error error;
-    CHECK(open_sheet(&of));
-    if (scene_share(&gl) && CHECK(view_make_font(&of.font, gl.renderer, 1.0f, &error))) {
-        view_clip_canvas(&of.canvas, clip);
-        const float used = view_draw_text(&of.canvas, VIEW_TEXT, 5.0f, 15.0f, 0, ~0u, "WWWWWWWW");
-        CHECK_NEAR(used, view_text_width(&of.font, VIEW_TEXT, "WWWWWWWW"), 1e-3);
-        CHECK(of.canvas.count > 0);
-        CHECK(is_inside(&of.canvas, clip));
-        view_free_font(&of.font, gl.renderer);
+    CHECK(open_sheet(&fixture));
+    if (scene_share(&gl) && CHECK(view_make_font(&fixture.font, gl.renderer, 1.0f, &error))) {
+        view_clip_canvas(&fixture.canvas, clip);
+        const float used =
+            view_draw_text(&fixture.canvas, VIEW_TEXT, 5.0f, 15.0f, 0, ~0u, "WWWWWWWW");
+        CHECK_NEAR(used, view_text_width(&fixture.font, VIEW_TEXT, "WWWWWWWW"), 1e-3);
+        CHECK(fixture.canvas.count > 0);
+        CHECK(is_inside(&fixture.canvas, clip));
+        view_free_font(&fixture.font, gl.renderer);
     }
-    free(of.canvas.vertices);
+    free(fixture.canvas.vertices);
     scene_close(&gl);
 }
 

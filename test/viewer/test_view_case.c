@@ -140,70 +140,70 @@ bool screen_close(screen *s)
 
 // -- Pages ----------------------------------------------------------------------------------------
 
-bool page_open(page_case *of, const char *name)
+bool page_open(page_case *fixture, const char *name)
 {
     char path[256];
     view_log log = {.level = VIEW_QUIET};
-    *of = (page_case){.page = NULL};
+    *fixture = (page_case){.page = NULL};
     const int32_t number = view_find_page(name);
     if (!CHECK(number >= 0))
         return false;
-    of->page = view_page_at((uint32_t)number);
-    FOR (i, view_num_sliders(of->page))
-        of->values[i] = of->page->sliders[i].first;
+    fixture->page = view_page_at((uint32_t)number);
+    FOR (i, view_num_sliders(fixture->page))
+        fixture->values[i] = fixture->page->sliders[i].first;
     snprintf(path, sizeof path, "models/%s",
-             of->page->model != NULL ? of->page->model : VIEW_USUAL_MODEL);
+             fixture->page->model != NULL ? fixture->page->model : VIEW_USUAL_MODEL);
     const char *const files[1] = {test_path(path)};
-    if (!CHECK(view_load_scene(&of->scene, files, 1, NULL, true, &log)))
+    if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
     const view_options options = {.num_morphs = 0};
     const view_loader loader = {&options, NULL, &log, NULL};
-    if (of->page->has_morphs
-        && !CHECK(view_load_morphs(&of->morphs, of->scene.path, of->scene.model,
-                                   view_machine_of(&of->scene), true, &loader)))
+    if (fixture->page->has_morphs
+        && !CHECK(view_load_morphs(&fixture->morphs, fixture->scene.path, fixture->scene.model,
+                                   view_machine_of(&fixture->scene), true, &loader)))
         return false;
-    of->scene.morph = of->morphs.morph;
-    of->scene.morph_weights = of->morphs.weights;
+    fixture->scene.morph = fixture->morphs.morph;
+    fixture->scene.morph_weights = fixture->morphs.weights;
     return true;
 }
 
-void page_close(page_case *of)
+void page_close(page_case *fixture)
 {
-    if (of->has_picture)
-        view_end_picture(&of->picture);
-    view_free_kept(&of->kept);
-    view_free_morphs(&of->morphs, NULL);
-    view_free_scene(&of->scene);
+    if (fixture->has_picture)
+        view_end_picture(&fixture->picture);
+    view_free_kept(&fixture->kept);
+    view_free_morphs(&fixture->morphs, NULL);
+    view_free_scene(&fixture->scene);
 }
 
-double page_fact(const page_case *of, const char *name)
+double page_fact(const page_case *fixture, const char *name)
 {
-    FOR (i, of->picture.num_facts)
-        if (strcmp(of->picture.facts[i].name, name) == 0)
-            return of->picture.facts[i].value;
+    FOR (i, fixture->picture.num_facts)
+        if (strcmp(fixture->picture.facts[i].name, name) == 0)
+            return fixture->picture.facts[i].value;
     CHECK_THAT(false, "there is no fact '%s'", name);
     return NAN;
 }
 
-static void set_slider(page_case *of, const char *name, const char *value)
+static void set_slider(page_case *fixture, const char *name, const char *value)
 {
     uint32_t i = 0;
-    while (i < view_num_sliders(of->page) && strcmp(of->page->sliders[i].name, name) != 0)
+    while (i < view_num_sliders(fixture->page) && strcmp(fixture->page->sliders[i].name, name) != 0)
         i++;
-    if (CHECK_THAT(i < view_num_sliders(of->page), "there is no slider '%s'", name))
-        of->values[i] = strtof(value, NULL);
+    if (CHECK_THAT(i < view_num_sliders(fixture->page), "there is no slider '%s'", name))
+        fixture->values[i] = strtof(value, NULL);
 }
 
-static double claimed(const page_case *of, const char *value)
+static double claimed(const page_case *fixture, const char *value)
 {
     char *end;
     const double number = strtod(value, &end);
     return *end == '\0'                  ? number
-           : strncmp(end, " * ", 3) == 0 ? number * page_fact(of, end + 3)
-                                         : page_fact(of, value);
+           : strncmp(end, " * ", 3) == 0 ? number * page_fact(fixture, end + 3)
+                                         : page_fact(fixture, value);
 }
 
-void page_claim(page_case *of, const char *file, int line, const char *text, ...)
+void page_claim(page_case *fixture, const char *file, int line, const char *text, ...)
 {
     char words[1024], *rest = words, *item;
     va_list values;
@@ -219,14 +219,14 @@ void page_claim(page_case *of, const char *file, int line, const char *text, ...
             if (*name == '\0' || !CHECK_THAT(sign != NULL, "no slider and value: '%s'", name))
                 continue;
             *sign = '\0';
-            set_slider(of, name, sign + 3);
+            set_slider(fixture, name, sign + 3);
         }
-        if (of->has_picture)
-            view_end_picture(&of->picture);
-        view_free_kept(&of->kept);
-        view_show_page(&of->picture, of->page, &of->scene, of->values, strtod(time + 1, NULL),
-                       &of->kept);
-        of->has_picture = true;
+        if (fixture->has_picture)
+            view_end_picture(&fixture->picture);
+        view_free_kept(&fixture->kept);
+        view_show_page(&fixture->picture, fixture->page, &fixture->scene, fixture->values,
+                       strtod(time + 1, NULL), &fixture->kept);
+        fixture->has_picture = true;
     }
     rest = facts != NULL ? facts + 1 : NULL;
     while (facts != NULL && (item = strtok_r(rest, ";", &rest)) != NULL) {
@@ -239,20 +239,20 @@ void page_claim(page_case *of, const char *file, int line, const char *text, ...
         if (allowed != NULL)
             *allowed = '\0';
         const char *const name = item + strspn(item, " ");
-        const double fact = page_fact(of, name), expected = claimed(of, sign + 2),
+        const double fact = page_fact(fixture, name), expected = claimed(fixture, sign + 2),
                      off = fabs(fact - expected);
         test_check(*sign == '<'   ? fact < expected
                    : *sign == '>' ? fact > expected
-                                  : off <= (allowed != NULL ? claimed(of, allowed + 3) : 0.0),
+                                  : off <= (allowed != NULL ? claimed(fixture, allowed + 3) : 0.0),
                    file, line, "%s is %g, expected %c %g", name, fact, *sign, expected);
     }
 }
 
-const view_series *page_series(const page_case *of, uint32_t plot, const char *name)
+const view_series *page_series(const page_case *fixture, uint32_t plot, const char *name)
 {
     static const view_series none = {.count = 0};
-    const view_plot *const shown = &of->picture.plots[plot];
-    for (uint32_t i = 0; plot < of->picture.num_plots && i < VIEW_PAGE_SERIES; i++)
+    const view_plot *const shown = &fixture->picture.plots[plot];
+    for (uint32_t i = 0; plot < fixture->picture.num_plots && i < VIEW_PAGE_SERIES; i++)
         if (shown->row.series[i].name != NULL && strcmp(shown->row.series[i].name, name) == 0)
             return &shown->series[i];
     CHECK(name == NULL); // there is none of this name

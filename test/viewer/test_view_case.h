@@ -104,29 +104,31 @@ typedef struct page_case {
 } page_case;
 
 // Loads the character of a page. Close it even if that fails.
-bool page_open(page_case *of, const char *name);
-void page_close(page_case *of);
-#define TEST_PAGE(title, name) \
-    TEST_IF (title, page_case, of, page_open(of, name) || (page_close(of), false), page_close(of))
+bool page_open(page_case *fixture, const char *name);
+void page_close(page_case *fixture);
+#define TEST_PAGE(title, name)                                                                    \
+    TEST_IF (title, page_case, fixture, page_open(fixture, name) || (page_close(fixture), false), \
+             page_close(fixture))
 
 // Moves sliders, describes the picture at a time of the page itself (view_page.start is ignored),
 // and checks facts, as printf:
 // "SLIDER = VALUE; ... @ TIME | FACT = VALUE ~ TOLERANCE; FACT < VALUE; FACT > VALUE". What is left
 // out stays as it is; without a tolerance there is none. In a claim a value is a number, another
 // fact, or both: "0.5 * FACT".
-#define CLAIM(...) page_claim(of, __FILE__, __LINE__, __VA_ARGS__)
-void page_claim(page_case *of, const char *file, int line, const char *text, ...) TEST_PRINTF(4, 5);
+#define CLAIM(...) page_claim(fixture, __FILE__, __LINE__, __VA_ARGS__)
+void page_claim(page_case *fixture, const char *file, int line, const char *text, ...)
+    TEST_PRINTF(4, 5);
 
 // Returns a fact of the picture; NAN, and a failed check, if there is none of that name.
-#define FACT(name) page_fact(of, name)
-double page_fact(const page_case *of, const char *name);
+#define FACT(name) page_fact(fixture, name)
+double page_fact(const page_case *fixture, const char *name);
 
-#define JOINT(name) view_page_joint(&of->picture, name)
+#define JOINT(name) view_page_joint(&fixture->picture, name)
 #define DEGREE 0.017453292519943295 // radians
 
 // Returns a series of a plot; an empty one, and a failed check, if there is none.
-#define SERIES(plot, name) page_series(of, plot, name)
-const view_series *page_series(const page_case *of, uint32_t plot, const char *name);
+#define SERIES(plot, name) page_series(fixture, plot, name)
+const view_series *page_series(const page_case *fixture, uint32_t plot, const char *name);
 
 // Returns the y of a series at x, interpolated between its points.
 double page_series_at(const view_series *series, double x);

@@ -13,47 +13,48 @@
 enum { WIDTH = 800, HEIGHT = 600 };
 
 // The dialog is open and writes small files to a folder.
-static bool open_case(screen *of)
+static bool open_case(screen *fixture)
 {
-    if (!screen_begin(of, WIDTH, HEIGHT))
+    if (!screen_begin(fixture, WIDTH, HEIGHT))
         return false;
-    of->folder = folder_make();
+    fixture->folder = folder_make();
     const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
                                  test_path("models/thimble/walk.md5anim"),
                                  test_path("models/thimble/idle.md5anim")};
-    if (!CHECK(view_open(&of->viewer, files, 3, true)))
+    if (!CHECK(view_open(&fixture->viewer, files, 3, true)))
         return false;
-    view_perform_export(&of->viewer, VIEW_EXPORT);
-    view_follow_export(&of->viewer);
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    view_perform_export(&fixture->viewer, VIEW_EXPORT);
+    view_follow_export(&fixture->viewer);
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     choices->samples = 0;
     choices->size = 4;
     snprintf(choices->resolution, sizeof choices->resolution, "64x48");
-    snprintf(choices->folder, sizeof choices->folder, "%s", of->folder);
+    snprintf(choices->folder, sizeof choices->folder, "%s", fixture->folder);
     snprintf(choices->name, sizeof choices->name, "out");
     return true;
 }
 
-#define TEST_EXPORT(title) \
-    TEST_IF (title, screen, of, open_case(of) || screen_close(of), (void)screen_close(of))
+#define TEST_EXPORT(title)                                                        \
+    TEST_IF (title, screen, fixture, open_case(fixture) || screen_close(fixture), \
+             (void)screen_close(fixture))
 
-static void finish(screen *of)
+static void finish(screen *fixture)
 {
-    while (of->viewer.exporting != NULL || of->viewer.converting != NULL)
-        view_follow_export(&of->viewer);
+    while (fixture->viewer.exporting != NULL || fixture->viewer.converting != NULL)
+        view_follow_export(&fixture->viewer);
 }
 
 // Runs what the dialog says to its end.
-static void run(screen *of)
+static void run(screen *fixture)
 {
-    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
-    CHECK(of->viewer.exporting != NULL || of->viewer.converting != NULL);
-    finish(of);
+    view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
+    CHECK(fixture->viewer.exporting != NULL || fixture->viewer.converting != NULL);
+    finish(fixture);
 }
 
-static bool exists(const screen *of, const char *name)
+static bool exists(const screen *fixture, const char *name)
 {
-    OWN char *const path = common_join(of->folder, name);
+    OWN char *const path = common_join(fixture->folder, name);
     return common_is_file(path);
 }
 
@@ -77,8 +78,8 @@ static void change_all(view_state *viewer)
 }
 
 TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
-    change_all(&of->viewer);
-    OWN char *const line = view_command_line(&of->viewer);
+    change_all(&fixture->viewer);
+    OWN char *const line = view_command_line(&fixture->viewer);
     static const char *const words[] = {"md5view ",   " --edges ",        " --armature ",
                                         " --onion 2", " --no-shadow",     "thimble.md5mesh",
                                         " --hide 0",  " --camera-target "};
@@ -88,7 +89,7 @@ TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
 }
 
 // Draws what the words say as the program does.
-static void run_words(const screen *of, const common_list *words)
+static void run_words(const screen *fixture, const common_list *words)
 {
     view_options options;
     view_state viewer;
@@ -98,23 +99,23 @@ static void run_words(const screen *of, const common_list *words)
     CHECK_THAT(is_read, "%s", problem);
     options.level = VIEW_QUIET;
     view_begin(&viewer, &options);
-    viewer.renderer = of->gl.renderer;
+    viewer.renderer = fixture->gl.renderer;
     CHECK_THAT(view_open_first(&viewer) && view_run_job(&viewer), "%s", viewer.log.error);
     view_end(&viewer);
     view_free_options(&options);
 }
 
 // Compares what the dialog writes with what its command line writes.
-static void check_same(screen *of, const char *name)
+static void check_same(screen *fixture, const char *name)
 {
     size_t sizes[2] = {0};
     const char *reason = NULL;
-    OWN char *const path = common_join(of->folder, name);
-    run(of);
+    OWN char *const path = common_join(fixture->folder, name);
+    run(fixture);
     OWN char *const written = common_read_stream(path, &sizes[0], &reason);
     CHECK(remove(path) == 0);
-    common_list words = view_export_words(&of->viewer);
-    run_words(of, &words);
+    common_list words = view_export_words(&fixture->viewer);
+    run_words(fixture, &words);
     common_free_list(&words);
     OWN char *const again = common_read_stream(path, &sizes[1], &reason);
     CHECK_THAT(written != NULL && again != NULL && sizes[0] == sizes[1]
@@ -123,23 +124,23 @@ static void check_same(screen *of, const char *name)
 }
 
 TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
-    check_same(of, "out.png");
-    change_all(&of->viewer);
-    of->viewer.play.time = 0.37;
-    check_same(of, "out.png");
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    check_same(fixture, "out.png");
+    change_all(&fixture->viewer);
+    fixture->viewer.play.time = 0.37;
+    check_same(fixture, "out.png");
     choices->kind = VIEW_EXPORT_MOVIE;
     snprintf(choices->frames, sizeof choices->frames, "3");
     choices->background = choices->labels = 1;
-    check_same(of, "out.apng");
+    check_same(fixture, "out.apng");
     choices->kind = VIEW_EXPORT_SHEET;
     choices->clips = 1;
-    check_same(of, "out.png");
+    check_same(fixture, "out.png");
 }
 
 // The picture itself is that of the window: the same state drawn there.
 TEST_EXPORT (view_export_shows_what_the_window_shows) {
-    view_state *const viewer = &of->viewer;
+    view_state *const viewer = &fixture->viewer;
     change_all(viewer);
     viewer->play.time = 0.37;
     common_list words = view_export_words(viewer);
@@ -148,7 +149,7 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
     char problem[256];
     CHECK(view_read_options((int)words.count, words.names, &options, problem, sizeof problem));
     view_begin(&other, &options);
-    other.renderer = of->gl.renderer;
+    other.renderer = fixture->gl.renderer;
     CHECK(view_set_scale(&other, 1.0f) && view_open_first(&other));
     // Of the clip that was framed first: the grid and the nearest depth follow it.
     other.camera.scene_radius = viewer->camera.scene_radius;
@@ -159,10 +160,10 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
         both[i]->width = 64;
         both[i]->height = 48;
         both[i]->shown.panel = false;
-        md5gl_target *const target = md5gl_create_target(of->gl.renderer, 64, 48, 1, NULL);
+        md5gl_target *const target = md5gl_create_target(fixture->gl.renderer, 64, 48, 1, NULL);
         CHECK(view_draw(both[i], target, 64, 48, false, true, NULL));
-        CHECK(md5gl_read_pixels(of->gl.renderer, target, 64, 48, pixels[i], NULL));
-        md5gl_destroy_target(of->gl.renderer, target);
+        CHECK(md5gl_read_pixels(fixture->gl.renderer, target, 64, 48, pixels[i], NULL));
+        md5gl_destroy_target(fixture->gl.renderer, target);
     }
     CHECK(memcmp(pixels[0], pixels[1], 4 * 64 * 48) == 0);
     free(pixels[0]);
@@ -174,12 +175,12 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
 
 // What is copied is quoted so that a shell passes on the same words.
 TEST_EXPORT (view_export_command_line_survives_a_shell) {
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
-    view_follow_export(&of->viewer);
-    const char *const line = of->viewer.ui.export.line;
+    view_follow_export(&fixture->viewer);
+    const char *const line = fixture->viewer.ui.export.line;
     REQUIRE(line);
-    common_list words = view_export_words(&of->viewer);
+    common_list words = view_export_words(&fixture->viewer);
     OWN char *const command = common_format("printf '%%s\\n' %s", line);
     FILE *const shell = popen(command, "r"); // NOLINT(cert-env33-c): a shell is what is tested
     REQUIRE(shell);
@@ -199,7 +200,7 @@ TEST_EXPORT (view_export_command_line_survives_a_shell) {
 TEST_EXPORT (view_export_command_line_is_short) {
     static const char allowed[] = " --output --resolution --samples --animation-index "
                                   "--animation-time ";
-    common_list words = view_export_words(&of->viewer);
+    common_list words = view_export_words(&fixture->viewer);
     CHECK(words.count > 0);
     FOR (i, words.count) {
         OWN char *const word = common_format(" %s ", words.names[i]);
@@ -209,106 +210,107 @@ TEST_EXPORT (view_export_command_line_is_short) {
 }
 
 TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
-    view_export *const export = &of->viewer.ui.export;
+    view_export *const export = &fixture->viewer.ui.export;
     snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
-    view_follow_export(&of->viewer);
+    view_follow_export(&fixture->viewer);
     CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
-    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
-    CHECK(of->viewer.exporting == NULL);
+    view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
+    CHECK(fixture->viewer.exporting == NULL);
 }
 
 // -- Files --------------------------------------------------------------------------------------
 
-static view_action press_key(screen *of, int32_t key)
+static view_action press_key(screen *fixture, int32_t key)
 {
-    const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
-    return view_run_ui(&of->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
+    const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
+    return view_run_ui(&fixture->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
 }
 
 TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
-    folder_put_text(of->folder, "out.png", "mine");
-    view_follow_export(&of->viewer);
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_HANDLED);
-    const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
-    CHECK(item_find(&of->viewer, &facts, "export/Replace").width > 0.0f);
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
+    folder_put_text(fixture->folder, "out.png", "mine");
+    view_follow_export(&fixture->viewer);
+    CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
+    const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
+    CHECK(item_find(&fixture->viewer, &facts, "export/Replace").width > 0.0f);
+    CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
 }
 
 TEST_EXPORT (view_export_asks_again_for_another_name) {
-    folder_put_text(of->folder, "out.png", "mine");
-    view_follow_export(&of->viewer);
-    press_key(of, VIEW_KEY_RETURN);
-    const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
-    item_press(&of->viewer, &facts, "export/transparent", 0.5f, 0.5f);
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_HANDLED);
+    folder_put_text(fixture->folder, "out.png", "mine");
+    view_follow_export(&fixture->viewer);
+    press_key(fixture, VIEW_KEY_RETURN);
+    const view_stage facts = item_draw(&fixture->viewer, WIDTH, HEIGHT);
+    item_press(&fixture->viewer, &facts, "export/transparent", 0.5f, 0.5f);
+    CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
 }
 
 TEST_EXPORT (view_export_again_takes_the_next_free_name) {
-    run(of);
-    view_perform_export(&of->viewer, VIEW_EXPORT_AGAIN);
-    finish(of);
-    view_perform_export(&of->viewer, VIEW_EXPORT_AGAIN);
-    finish(of);
-    CHECK(exists(of, "out.png") && exists(of, "out-2.png") && exists(of, "out-3.png"));
+    run(fixture);
+    view_perform_export(&fixture->viewer, VIEW_EXPORT_AGAIN);
+    finish(fixture);
+    view_perform_export(&fixture->viewer, VIEW_EXPORT_AGAIN);
+    finish(fixture);
+    CHECK(exists(fixture, "out.png") && exists(fixture, "out-2.png")
+          && exists(fixture, "out-3.png"));
 }
 
 TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     choices->clips = 1;
     snprintf(choices->frames, sizeof choices->frames, "2");
-    run(of);
-    CHECK(exists(of, "out_walk.apng") && exists(of, "out_idle.apng"));
+    run(fixture);
+    CHECK(exists(fixture, "out_walk.apng") && exists(fixture, "out_idle.apng"));
 }
 
 TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     snprintf(choices->frames, sizeof choices->frames, "100000");
-    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
-    view_follow_export(&of->viewer);
-    CHECK(of->viewer.ui.export.done > 0 && of->viewer.exporting != NULL);
-    view_perform_export(&of->viewer, VIEW_STOP_EXPORT);
-    common_list left = common_list_folder(of->folder, ".apng");
-    CHECK(left.count == 0 && of->viewer.log.error[0] == '\0');
+    view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
+    view_follow_export(&fixture->viewer);
+    CHECK(fixture->viewer.ui.export.done > 0 && fixture->viewer.exporting != NULL);
+    view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
+    common_list left = common_list_folder(fixture->folder, ".apng");
+    CHECK(left.count == 0 && fixture->viewer.log.error[0] == '\0');
     common_free_list(&left);
 }
 
 TEST_EXPORT (view_export_that_fails_says_why) {
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
-    snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
-    run(of);
-    CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
+    run(fixture);
+    CHECK(strstr(fixture->viewer.log.error, "cannot write") != NULL);
 }
 
 // -- Models -------------------------------------------------------------------------------------
 
 // Selects an ending for what is converted.
-static void select_model(screen *of, const char *ending)
+static void select_model(screen *fixture, const char *ending)
 {
-    view_export *const export = &of->viewer.ui.export;
+    view_export *const export = &fixture->viewer.ui.export;
     export->choices.kind = VIEW_EXPORT_MODEL;
-    view_follow_export(&of->viewer);
+    view_follow_export(&fixture->viewer);
     for (uint32_t i = 0; i < export->endings.count; i++)
         if (strcmp(export->endings.names[i], ending) == 0)
             export->choices.model_format = i;
-    view_follow_export(&of->viewer);
+    view_follow_export(&fixture->viewer);
     CHECK(common_has_ending(export->file, ending));
 }
 
 TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
-    view_export *const export = &of->viewer.ui.export;
+    view_export *const export = &fixture->viewer.ui.export;
     snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
-    select_model(of, "iqm");
-    OWN char *const path = common_join(of->folder, "thimble.iqm");
+    select_model(fixture, "iqm");
+    OWN char *const path = common_join(fixture->folder, "thimble.iqm");
     CHECK_STRING(export->file, path);
     OWN char *const line = common_format(
         "md5tool convert %s %s %s --output %s", test_path("models/thimble/thimble.md5mesh"),
         test_path("models/thimble/walk.md5anim"), test_path("models/thimble/idle.md5anim"), path);
     CHECK_STRING(export->line, line);
-    run(of);
-    CHECK(!export->is_open && of->viewer.log.error[0] == '\0');
+    run(fixture);
+    CHECK(!export->is_open && fixture->viewer.log.error[0] == '\0');
     size_t size = 0;
     const char *reason = NULL;
     OWN char *const bytes = common_read_stream(path, &size, &reason);
@@ -316,44 +318,46 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     // Behind the magic word of IQM's header number 13 counts joints, number 17 clips.
     const unsigned char *const header = (const unsigned char *)bytes + 16;
     CHECK(memcmp(bytes, "INTERQUAKEMODEL", 16) == 0);
-    CHECK(header[4 * 13] == of->viewer.document->scene.num_joints);
+    CHECK(header[4 * 13] == fixture->viewer.document->scene.num_joints);
     CHECK(header[4 * 17] == 2);
 }
 
 // Of a model of 159 files, 158 of them frames: the window goes on meanwhile, and none of the others
 // is written.
 TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
-    select_model(of, "obj");
-    of->viewer.ui.export.choices.clips = 1;
-    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
-    REQUIRE(of->viewer.converting != NULL);
-    view_perform_export(&of->viewer, VIEW_STOP_EXPORT);
-    CHECK(of->viewer.converting != NULL);
-    finish(of);
-    common_list left = common_list_folder(of->folder, ".obj");
+    select_model(fixture, "obj");
+    fixture->viewer.ui.export.choices.clips = 1;
+    view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
+    REQUIRE(fixture->viewer.converting != NULL);
+    view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
+    CHECK(fixture->viewer.converting != NULL);
+    finish(fixture);
+    common_list left = common_list_folder(fixture->folder, ".obj");
     CHECK_THAT(left.count < 100, "%zu files", left.count);
-    CHECK(of->viewer.log.error[0] == '\0' && strcmp(of->viewer.ui.notice, "Stopped") == 0);
+    CHECK(fixture->viewer.log.error[0] == '\0'
+          && strcmp(fixture->viewer.ui.notice, "Stopped") == 0);
     common_free_list(&left);
 }
 
 TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {
-    folder_put_text(of->folder, "out.obj", "mine");
-    select_model(of, "obj");
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_HANDLED);
-    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
-    run(of);
-    OWN char *const path = common_join(of->folder, "out.obj");
+    folder_put_text(fixture->folder, "out.obj", "mine");
+    select_model(fixture, "obj");
+    CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
+    CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
+    run(fixture);
+    OWN char *const path = common_join(fixture->folder, "out.obj");
     CHECK(common_file_size(path) > 1000);
 }
 
 TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
     OWN char *const address = common_format("%s::monster_bobbin", test_path("models/game/base"));
     const char *const file = address;
-    of->viewer.ui.export.choices.clips = 1;
-    REQUIRE(view_open(&of->viewer, &file, 1, true));
-    select_model(of, "md5mesh");
-    run(of);
-    CHECK_THAT(exists(of, "out.md5mesh") && exists(of, "walk.md5anim"), "%s", of->viewer.log.error);
+    fixture->viewer.ui.export.choices.clips = 1;
+    REQUIRE(view_open(&fixture->viewer, &file, 1, true));
+    select_model(fixture, "md5mesh");
+    run(fixture);
+    CHECK_THAT(exists(fixture, "out.md5mesh") && exists(fixture, "walk.md5anim"), "%s",
+               fixture->viewer.log.error);
 }
 
 // The text behind a word that is there once more than `n` times.
@@ -403,7 +407,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     static const char *const shown[NUM_MESHES] = {"paint", "hat", "coat", "said", "chosen", NULL};
     static const char *const files[NUM_FILES] = {
         "models/paint.png", "models/hat.png", "models/coat.png", "said.png", "models/chosen.png"};
-    view_state *const viewer = &of->viewer;
+    view_state *const viewer = &fixture->viewer;
     size_t size = 0;
     uint8_t texels[4 * SIDE * SIDE];
     FOR (i, NUM_FILES) {
@@ -412,9 +416,9 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
         OWN char *const png = (char *)view_encode_png(&image, false, &size);
         if (png == NULL) // built without stb
             return;
-        folder_put(of->folder, files[i], png, size);
+        folder_put(fixture->folder, files[i], png, size);
     }
-    folder_put_text(of->folder, "materials/a.mtr",
+    folder_put_text(fixture->folder, "materials/a.mtr",
                     "models/declared {\n\tdiffusemap models/paint.png\n}\n");
     OWN char *text = common_copy("MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 6\n"
                                  "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
@@ -427,18 +431,18 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
         free(text);
         text = longer;
     }
-    folder_put_text(of->folder, "models/t.md5mesh", text);
-    OWN char *const path = common_join(of->folder, "models/t.md5mesh");
-    OWN char *const said = common_join(of->folder, "said.png");
+    folder_put_text(fixture->folder, "models/t.md5mesh", text);
+    OWN char *const path = common_join(fixture->folder, "models/t.md5mesh");
+    OWN char *const said = common_join(fixture->folder, "said.png");
     static view_selected_list selected;
     view_select_texture(&selected, path, 3, MD5GL_PICTURE_DIFFUSE, said);
     viewer->selected = &selected;
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
-    select_model(of, "glb");
+    select_model(fixture, "glb");
     CHECK_STRING(viewer->ui.export.line, ""); // the tool takes no picture of the window
-    run(of);
-    OWN char *const out = common_join(of->folder, "out.glb");
+    run(fixture);
+    OWN char *const out = common_join(fixture->folder, "out.glb");
     OWN char *const glb = test_read_file(out, &size);
     REQUIRE(glb);
     for (uint32_t i = 0; i < NUM_MESHES; i++) {
@@ -455,7 +459,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
             continue;
         char name[64];
         snprintf(name, sizeof name, "%s%s.png", i == 3 ? "" : "models/", shown[i]);
-        OWN char *const source = common_join(of->folder, name);
+        OWN char *const source = common_join(fixture->folder, name);
         OWN char *const bytes = test_read_file(source, &expected);
         CHECK_THAT(length == expected && memcmp(picture, bytes, length) == 0, "picture of mesh %u",
                    i);
@@ -468,16 +472,17 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
 
 // What a format loses is no warning of what is shown; nor is it counted again.
 TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
-    view_reports *const reports = &of->viewer.reports;
-    of->viewer.log.reports = reports;
-    const uint32_t before = of->viewer.log.num_warnings;
-    select_model(of, "obj");
+    view_reports *const reports = &fixture->viewer.reports;
+    fixture->viewer.log.reports = reports;
+    const uint32_t before = fixture->viewer.log.num_warnings;
+    select_model(fixture, "obj");
     FOR (i, 2) {
-        run(of);
-        of->viewer.ui.export.is_open = true;
-        CHECK_UINT(of->viewer.log.num_warnings, before);
+        run(fixture);
+        fixture->viewer.ui.export.is_open = true;
+        CHECK_UINT(fixture->viewer.log.num_warnings, before);
     }
-    CHECK(of->viewer.log.num_notes > 0 && of->viewer.log.num_notes == reports->count - before);
+    CHECK(fixture->viewer.log.num_notes > 0
+          && fixture->viewer.log.num_notes == reports->count - before);
 }
 
 // The shader of the mesh is that of the other skin.
@@ -486,21 +491,21 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
     OWN char *const address =
         common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
     const char *const file = address;
-    REQUIRE(view_open(&of->viewer, &file, 1, true));
-    select_model(of, "glb");
-    run(of);
-    OWN char *const path = common_join(of->folder, "out.glb");
+    REQUIRE(view_open(&fixture->viewer, &file, 1, true));
+    select_model(fixture, "glb");
+    run(fixture);
+    OWN char *const path = common_join(fixture->folder, "out.glb");
     OWN char *const glb = test_read_file(path, &size);
     REQUIRE(glb);
     CHECK(strstr(glb + 20, "bobbin/moss") != NULL);
 }
 
 TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
-    view_export_choices *const choices = &of->viewer.ui.export.choices;
-    snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
-    select_model(of, "obj");
-    run(of);
-    CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
+    view_export_choices *const choices = &fixture->viewer.ui.export.choices;
+    snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
+    select_model(fixture, "obj");
+    run(fixture);
+    CHECK(strstr(fixture->viewer.log.error, "cannot write") != NULL);
 }
 
 // -- Messages of readers --------------------------------------------------------------------------
@@ -564,13 +569,13 @@ TEST (text_of_messages_is_cut_between_characters) {
 // -- The dialog ---------------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_dialog_closes_by_escape) {
-    CHECK(press_key(of, VIEW_KEY_ESCAPE) == VIEW_EXPORT);
+    CHECK(press_key(fixture, VIEW_KEY_ESCAPE) == VIEW_EXPORT);
 }
 
 // In the smallest window everything can be scrolled to, and its buttons are in it.
 TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const float width = 420.0f, height = 300.0f;
-    view_state *const viewer = &of->viewer;
+    view_state *const viewer = &fixture->viewer;
     view_stage facts = item_draw(viewer, width, height);
     const view_rect button = item_find(viewer, &facts, "export/Export");
     CHECK(button.width > 0.0f && button.x + button.width < width
@@ -579,13 +584,13 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
     const view_rect field = item_find(viewer, &facts, "export/name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
-    CHECK(press_key(of, VIEW_KEY_HOME) == VIEW_HANDLED);
+    CHECK(press_key(fixture, VIEW_KEY_HOME) == VIEW_HANDLED);
 }
 
 // -- The preview --------------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
-    view_state *const viewer = &of->viewer;
+    view_state *const viewer = &fixture->viewer;
     const view_camera camera = viewer->camera;
     const md5_bounds bounds = viewer->document->bounds;
     viewer->now = 1.0;
@@ -593,14 +598,14 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
     CHECK(view_follow_export(viewer));
     CHECK(viewer->ui.export.preview != 0);
     CHECK_NEAR(viewer->ui.export.preview_shape, 64.0 / 48.0, 1e-3);
-    CHECK(viewer->options == &of->options && viewer->caption == NULL);
+    CHECK(viewer->options == &fixture->options && viewer->caption == NULL);
     CHECK(viewer->width == WIDTH && viewer->height == HEIGHT);
     CHECK(memcmp(&camera, &viewer->camera, sizeof camera) == 0);
     CHECK(memcmp(&bounds, &viewer->document->bounds, sizeof bounds) == 0);
 }
 
 TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
-    view_state *const viewer = &of->viewer;
+    view_state *const viewer = &fixture->viewer;
     view_export *const export = &viewer->ui.export;
     viewer->now = 1.0;
     CHECK(view_follow_export(viewer) && !export->is_stale);
@@ -618,34 +623,34 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
 
 // Of a picture as large as the preview the size is right; of a movie as GIF it is unknown.
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
-    view_export *const export = &of->viewer.ui.export;
-    OWN char *const path = common_join(of->folder, "out.png");
-    of->viewer.now = 1.0;
-    view_follow_export(&of->viewer);
+    view_export *const export = &fixture->viewer.ui.export;
+    OWN char *const path = common_join(fixture->folder, "out.png");
+    fixture->viewer.now = 1.0;
+    view_follow_export(&fixture->viewer);
     const double bytes = export->bytes;
-    run(of);
+    run(fixture);
     CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
     export->is_open = true;
     export->choices.kind = VIEW_EXPORT_MOVIE;
     snprintf(export->choices.frames, sizeof export->choices.frames, "10");
-    of->viewer.now = 2.0;
-    view_follow_export(&of->viewer);
+    fixture->viewer.now = 2.0;
+    view_follow_export(&fixture->viewer);
     CHECK_NEAR(export->bytes, 10.0 * bytes, 3.0 * bytes);
     export->choices.format = 2;
-    of->viewer.now = 3.0;
-    view_follow_export(&of->viewer);
+    fixture->viewer.now = 3.0;
+    view_follow_export(&fixture->viewer);
     CHECK(export->bytes == 0.0);
 }
 
 // -- What is remembered -------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_remembers_its_choices) {
-    view_state *const viewer = &of->viewer;
+    view_state *const viewer = &fixture->viewer;
     view_export *const export = &viewer->ui.export;
-    view_config again, config = {.path = common_join(of->folder, "config")};
+    view_config again, config = {.path = common_join(fixture->folder, "config")};
     viewer->config = &config;
     snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // of the clip
-    run(of);
+    run(fixture);
     CHECK(view_write_config(&config, &viewer->log));
     view_read_config(&again, config.path, &viewer->log);
     viewer->config = &again;

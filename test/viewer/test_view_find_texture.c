@@ -293,7 +293,7 @@ static const find_case cases[] = {
 };
 
 // Writes a grey picture as TGA, whatever its name says, or the text behind the path.
-static void put_file(const char *folder, const char *file_of, const find_case *of)
+static void put_file(const char *folder, const char *file_of, const find_case *fixture)
 {
     const bool is_tiny = common_has_ending(file_of, "!");
     const uint8_t side = is_tiny ? TINY : USUAL;
@@ -320,16 +320,16 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
         CHECK(fwrite(name, 1, sizeof name, file) == sizeof name);
     } else if (text != NULL)
         fputs(text + 1, file);
-    else if (file_of == of->files[0]) {
+    else if (file_of == fixture->files[0]) {
         uint32_t count = 0;
-        while (count < MAX_MESHES && of->meshes[count].shader != NULL)
+        while (count < MAX_MESHES && fixture->meshes[count].shader != NULL)
             count++;
         fprintf(file, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes %u\n",
                 (unsigned)count);
         fputs("joints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n", file);
         FOR (i, count) {
-            fprintf(file, "mesh {\n// meshes: %s\nshader \"", of->meshes[i].name);
-            fputs(of->meshes[i].shader, file);
+            fprintf(file, "mesh {\n// meshes: %s\nshader \"", fixture->meshes[i].name);
+            fputs(fixture->meshes[i].shader, file);
             fputs("\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n", file);
         }
     } else
@@ -339,43 +339,43 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
 }
 
 // `is_inside`: in the model's folder alone, where everything that is found lies.
-static void check_mesh(const find_case *of, const char *folder, const view_look_search *search,
+static void check_mesh(const find_case *fixture, const char *folder, const view_look_search *search,
                        bool is_inside)
 {
     view_log log = quiet_log;
-    const find_mesh *const expected = &of->meshes[search->mesh];
+    const find_mesh *const expected = &fixture->meshes[search->mesh];
     view_look look = view_find_look(search, view_log_listener(&log));
     const char *const path = look.diffuse != NULL ? strstr(look.diffuse, folder) : NULL;
     const char *const rest = path != NULL ? path + strlen(folder) + 1 : "nothing";
     if (is_inside) {
-        const size_t inside = (size_t)(common_base(of->files[0]) - of->files[0]);
-        CHECK_THAT(path == NULL || strncmp(rest, of->files[0], inside) == 0,
-                   "%s, \"%s\" in its folder: found %s", of->what, expected->shader, rest);
+        const size_t inside = (size_t)(common_base(fixture->files[0]) - fixture->files[0]);
+        CHECK_THAT(path == NULL || strncmp(rest, fixture->files[0], inside) == 0,
+                   "%s, \"%s\" in its folder: found %s", fixture->what, expected->shader, rest);
     } else {
         CHECK_THAT(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
-                   "%s, \"%s\": found %s, %s", of->what, expected->shader, rest,
+                   "%s, \"%s\": found %s, %s", fixture->what, expected->shader, rest,
                    look.why != NULL       ? look.why
                    : look.tried.count > 0 ? look.tried.names[0]
                                           : "");
-        CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", of->what,
+        CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", fixture->what,
                    expected->shader, look.why != NULL ? look.why : "none");
     }
     CHECK((look.diffuse == NULL) == (look.why == NULL));
     view_free_look(&look);
 }
 
-static void check_case(const find_case *of, bool is_inside)
+static void check_case(const find_case *fixture, bool is_inside)
 {
-    char *const folder = folder_make(), *const path = common_join(folder, of->files[0]);
-    for (int i = 0; i < MAX_FILES && of->files[i] != NULL; i++)
-        put_file(folder, of->files[i], of);
+    char *const folder = folder_make(), *const path = common_join(folder, fixture->files[0]);
+    for (int i = 0; i < MAX_FILES && fixture->files[i] != NULL; i++)
+        put_file(folder, fixture->files[i], fixture);
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
     const md5_files files = {0};
     view_look_search search = {.model = model,
                                .package = view_open_package(path, is_inside ? &files : NULL)};
     if (CHECK(model))
         for (; search.mesh < model->num_meshes; search.mesh++)
-            check_mesh(of, folder, &search, is_inside);
+            check_mesh(fixture, folder, &search, is_inside);
     view_close_package(search.package);
     free(path);
     folder_remove(folder);

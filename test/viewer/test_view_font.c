@@ -15,17 +15,18 @@ typedef struct letters {
     view_font font;
 } letters;
 
-static bool open_letters(letters *of)
+static bool open_letters(letters *fixture)
 {
     md5_error error;
-    *of = (letters){0};
-    return scene_share(&of->gl) && CHECK(view_make_font(&of->font, of->gl.renderer, 1.0f, &error));
+    *fixture = (letters){0};
+    return scene_share(&fixture->gl)
+           && CHECK(view_make_font(&fixture->font, fixture->gl.renderer, 1.0f, &error));
 }
 
-static void close_letters(letters *of)
+static void close_letters(letters *fixture)
 {
-    view_free_font(&of->font, of->gl.renderer);
-    scene_close(&of->gl);
+    view_free_font(&fixture->font, fixture->gl.renderer);
+    scene_close(&fixture->gl);
 }
 
 #define TEST_HERE(title) TEST_IF (title, letters, s, open_letters(s), close_letters(s))
@@ -214,25 +215,25 @@ typedef struct private_fonts {
     char *folder;
 } private_fonts;
 
-static bool open_fonts(private_fonts *of)
+static bool open_fonts(private_fonts *fixture)
 {
-    of->folder = folder_make();
-    OWN char *const config = common_join(of->folder, "fonts.conf");
+    fixture->folder = folder_make();
+    OWN char *const config = common_join(fixture->folder, "fonts.conf");
     OWN char *const text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
                                          "</fontconfig>",
-                                         of->folder, of->folder);
-    folder_put_text(of->folder, "fonts.conf", text);
-    put_font(of->folder, "first.ttf", FIRST);
-    put_font(of->folder, "second.ttf", SECOND);
+                                         fixture->folder, fixture->folder);
+    folder_put_text(fixture->folder, "fonts.conf", text);
+    put_font(fixture->folder, "first.ttf", FIRST);
+    put_font(fixture->folder, "second.ttf", SECOND);
     CHECK(setenv("FONTCONFIG_FILE", config, 1) == 0);
-    return open_letters(&of->letters);
+    return open_letters(&fixture->letters);
 }
 
-static void close_fonts(private_fonts *of)
+static void close_fonts(private_fonts *fixture)
 {
-    close_letters(&of->letters);
+    close_letters(&fixture->letters);
     CHECK(unsetenv("FONTCONFIG_FILE") == 0);
-    folder_remove(of->folder);
+    folder_remove(fixture->folder);
 }
 
 TEST_IF (font_takes_letters_from_the_system, private_fonts, s, open_fonts(s), close_fonts(s)) {

@@ -59,56 +59,56 @@ typedef struct listed {
     view_browser browser;
 } listed;
 
-static bool list_base(listed *of, view_section section, const char *shown)
+static bool list_base(listed *fixture, view_section section, const char *shown)
 {
-    *of = (listed){0};
-    of->library = view_open_library(test_path("models/game/base"), NULL, NULL, NULL);
-    if (!CHECK(of->library))
+    *fixture = (listed){0};
+    fixture->library = view_open_library(test_path("models/game/base"), NULL, NULL, NULL);
+    if (!CHECK(fixture->library))
         return false;
-    view_list_section(&of->browser, of->library, section, shown);
+    view_list_section(&fixture->browser, fixture->library, section, shown);
     return true;
 }
 
-static void end_listed(listed *of)
+static void end_listed(listed *fixture)
 {
-    view_clear_browser(&of->browser);
-    view_drop_library(of->library);
+    view_clear_browser(&fixture->browser);
+    view_drop_library(fixture->library);
 }
 
-static view_command press_key(listed *of, int32_t code)
+static view_command press_key(listed *fixture, int32_t code)
 {
-    return view_key_browser(&of->browser, code, false);
+    return view_key_browser(&fixture->browser, code, false);
 }
 
 #define TEST_HERE(title, ...) \
-    TEST_IF (title, listed, of, list_base(of, __VA_ARGS__), end_listed(of))
+    TEST_IF (title, listed, fixture, list_base(fixture, __VA_ARGS__), end_listed(fixture))
 
 TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") {
-    view_command request = press_key(of, VIEW_KEY_RETURN);
+    view_command request = press_key(fixture, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
     CHECK(strcmp(request.path, "monster_thimble") == 0);
-    CHECK(of->browser.kind == VIEW_BROWSE_NOTHING);
+    CHECK(fixture->browser.kind == VIEW_BROWSE_NOTHING);
     free(request.path);
 }
 
 TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTITIES, NULL) {
-    CHECK(view_type_browser(&of->browser, "MOS").action == VIEW_LISTED);
-    CHECK(of->browser.num_found == 1);
-    view_list_section(&of->browser, of->library, VIEW_SKINS, NULL);
-    CHECK(strcmp(of->browser.filter, "MOS") == 0 && of->browser.num_found == 1);
-    view_command request = press_key(of, VIEW_KEY_RETURN);
+    CHECK(view_type_browser(&fixture->browser, "MOS").action == VIEW_LISTED);
+    CHECK(fixture->browser.num_found == 1);
+    view_list_section(&fixture->browser, fixture->library, VIEW_SKINS, NULL);
+    CHECK(strcmp(fixture->browser.filter, "MOS") == 0 && fixture->browser.num_found == 1);
+    view_command request = press_key(fixture, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_SKINS);
     CHECK(strstr(request.path, "moss"));
     free(request.path);
 }
 
 TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
-    view_command request = press_key(of, VIEW_KEY_TAB);
+    view_command request = press_key(fixture, VIEW_KEY_TAB);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
-    request = press_key(of, VIEW_KEY_LEFT);
+    request = press_key(fixture, VIEW_KEY_LEFT);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_SKINS);
-    of->browser.section = VIEW_SKINS;
-    request = press_key(of, VIEW_KEY_RIGHT);
+    fixture->browser.section = VIEW_SKINS;
+    request = press_key(fixture, VIEW_KEY_RIGHT);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
 }
 
@@ -532,26 +532,26 @@ typedef struct played {
     view_play play;
 } played;
 
-static bool open_played(played *of, const char *address)
+static bool open_played(played *fixture, const char *address)
 {
-    *of = (played){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1.0}};
-    return CHECK(view_load_game_scene(&of->scene, NULL, address, &of->log));
+    *fixture = (played){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1.0}};
+    return CHECK(view_load_game_scene(&fixture->scene, NULL, address, &fixture->log));
 }
 
-static int32_t find_clip(const view_entity *of, const char *name)
+static int32_t find_clip(const view_entity *fixture, const char *name)
 {
-    FOR (i, of->entity->num_clips)
-        if (strcmp(of->entity->clips[i].anim->name, name) == 0)
+    FOR (i, fixture->entity->num_clips)
+        if (strcmp(fixture->entity->clips[i].anim->name, name) == 0)
             return (int32_t)i;
     CHECK(false);
     return -1;
 }
 
-static void play_for(played *of, double seconds)
+static void play_for(played *fixture, double seconds)
 {
     FOR (i, 50) {
-        of->play.time += seconds / 50;
-        view_pose(&of->scene, &of->play);
+        fixture->play.time += seconds / 50;
+        view_pose(&fixture->scene, &fixture->play);
     }
 }
 
@@ -570,17 +570,17 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 static const char *const bobbin = "models/game/base::monster_bobbin";
 
 TEST (torso_over_legs_is_posed_as_by_the_engine) {
-    played of;
-    if (!open_played(&of, test_path(bobbin)))
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
         return;
-    view_entity *const entity = &of.scene.entity;
+    view_entity *const entity = &fixture.scene.entity;
     const int32_t walk = find_clip(entity, "walk"), run = find_clip(entity, "run");
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, walk));
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, run) && entity->focus == MD5_CHANNEL_TORSO);
     CHECK(entity->channels[MD5_CHANNEL_ALL].clip == -1);
     CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == walk);
-    of.play.time = 0.0;
-    play_for(&of, 0.8); // the channel "all" has faded out
+    fixture.play.time = 0.0;
+    play_for(&fixture, 0.8); // the channel "all" has faded out
     // An actor that has never played anything else.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     OWN_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
@@ -590,19 +590,20 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)run, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
-    CHECK_SMALL(difference(joints, of.scene.joints, count), 0.02); // a millisecond more or less
+    CHECK_SMALL(difference(joints, fixture.scene.joints, count),
+                0.02); // a millisecond more or less
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
-    CHECK(difference(joints, of.scene.joints, count) > 1.0); // the test can fail
-    view_free_scene(&of.scene);
+    CHECK(difference(joints, fixture.scene.joints, count) > 1.0); // the test can fail
+    view_free_scene(&fixture.scene);
 }
 
 TEST (channels_divide_what_all_played) {
-    played of;
-    if (!open_played(&of, test_path(bobbin)))
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
         return;
-    view_entity *const entity = &of.scene.entity;
+    view_entity *const entity = &fixture.scene.entity;
     const int32_t walk = find_clip(entity, "walk"), run = find_clip(entity, "run");
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, walk));
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, run));
@@ -615,113 +616,114 @@ TEST (channels_divide_what_all_played) {
     CHECK(!view_has_channel(entity, MD5_CHANNEL_EYELIDS));
     CHECK(!view_play_channel(entity, MD5_CHANNEL_EYELIDS, run)); // has no joints
     CHECK(!view_play_channel(entity, MD5_CHANNEL_ALL, 1000));
-    view_free_scene(&of.scene);
+    view_free_scene(&fixture.scene);
 }
 
 TEST (time_goes_back_to_the_same_pose) {
-    played of;
-    if (!open_played(&of, test_path(bobbin)))
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
         return;
-    view_entity *const entity = &of.scene.entity;
+    view_entity *const entity = &fixture.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "run")));
-    of.play.time = 0.0;
-    play_for(&of, 0.5);
+    fixture.play.time = 0.0;
+    play_for(&fixture, 0.5);
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     OWN md5_mat34 *const joints = common_alloc(count, sizeof *joints);
-    memcpy(joints, of.scene.joints, count * sizeof *joints);
-    play_for(&of, 0.3);
-    CHECK(difference(joints, of.scene.joints, count) > 1.0);
-    of.play.time = 0.5;
-    view_pose(&of.scene, &of.play);
-    CHECK_SMALL(difference(joints, of.scene.joints, count), 1e-4);
+    memcpy(joints, fixture.scene.joints, count * sizeof *joints);
+    play_for(&fixture, 0.3);
+    CHECK(difference(joints, fixture.scene.joints, count) > 1.0);
+    fixture.play.time = 0.5;
+    view_pose(&fixture.scene, &fixture.play);
+    CHECK_SMALL(difference(joints, fixture.scene.joints, count), 1e-4);
     // After a million cycles, which are skipped and not played.
     const double length = 0.001 * entity->anims[entity->channels[0].clip].milliseconds;
-    of.play.time = 0.5 + length * 1e6;
-    view_pose(&of.scene, &of.play);
-    CHECK_SMALL(difference(joints, of.scene.joints, count), 0.2); // of whole milliseconds
-    of.play.time = -0.25;
-    view_pose(&of.scene, &of.play);
-    of.play.time = NAN; // never produced, but must not hang
-    view_pose(&of.scene, &of.play);
-    view_free_scene(&of.scene);
+    fixture.play.time = 0.5 + length * 1e6;
+    view_pose(&fixture.scene, &fixture.play);
+    CHECK_SMALL(difference(joints, fixture.scene.joints, count), 0.2); // of whole milliseconds
+    fixture.play.time = -0.25;
+    view_pose(&fixture.scene, &fixture.play);
+    fixture.play.time = NAN; // never produced, but must not hang
+    view_pose(&fixture.scene, &fixture.play);
+    view_free_scene(&fixture.scene);
 }
 
 TEST (frame_commands_fire_as_they_pass) {
-    played of;
-    if (!open_played(&of, test_path(bobbin)))
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
         return;
-    view_entity *const entity = &of.scene.entity;
+    view_entity *const entity = &fixture.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "walk")));
-    of.play.time = 0.0;
+    fixture.play.time = 0.0;
     const uint32_t before = entity->num_fired;
-    play_for(&of, 0.1); // two commands of frame 1
+    play_for(&fixture, 0.1); // two commands of frame 1
     CHECK(entity->num_fired == before + 2);
     CHECK(strcmp(entity->fired[0].text, "all walk 1: leftfoot") == 0);
     CHECK(strcmp(entity->fired[1].text, "all walk 1: sound_body snd_footstep") == 0);
-    play_for(&of, 12.0 / 24.0); // of frame 13: 0.5 s after frame 1 at 24 a second
+    play_for(&fixture, 12.0 / 24.0); // of frame 13: 0.5 s after frame 1 at 24 a second
     CHECK(entity->num_fired == before + 4);
     CHECK(strcmp(entity->fired[0].text, "all walk 13: rightfoot") == 0);
     CHECK_NEAR(entity->fired[0].time, 0.5, 0.03);
-    of.play.time = 0.1; // backward: no commands
-    view_pose(&of.scene, &of.play);
+    fixture.play.time = 0.1; // backward: no commands
+    view_pose(&fixture.scene, &fixture.play);
     CHECK(entity->num_fired == before + 4);
-    view_free_scene(&of.scene);
+    view_free_scene(&fixture.scene);
 }
 
 TEST (channel_in_focus_has_the_time) {
-    played of;
-    if (!open_played(&of, test_path(bobbin)))
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
         return;
-    view_entity *const entity = &of.scene.entity;
+    view_entity *const entity = &fixture.scene.entity;
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, find_clip(entity, "walk")));
-    of.play.time = 0.0;
-    play_for(&of, 0.75);
+    fixture.play.time = 0.0;
+    play_for(&fixture, 0.75);
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, find_clip(entity, "run")));
     CHECK_SMALL(entity->time, 1e-9);
-    of.play.time = 0.0;
-    play_for(&of, 0.25);
+    fixture.play.time = 0.0;
+    play_for(&fixture, 0.25);
     CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_LEGS), 1.0, 1e-9);
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
     CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_HEAD), 1.0, 1e-9); // plays nothing
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
-    view_free_scene(&of.scene);
+    view_free_scene(&fixture.scene);
 }
 
 TEST (head_stays_on_its_body) {
-    played of;
-    if (!open_played(&of, test_path("models/game/base::monster_bobbin_watchman")))
+    played fixture;
+    if (!open_played(&fixture, test_path("models/game/base::monster_bobbin_watchman")))
         return;
-    const view_entity *const entity = &of.scene.entity;
-    of.play.time = 0.0;
+    const view_entity *const entity = &fixture.scene.entity;
+    fixture.play.time = 0.0;
     FOR (i, 5) {
-        play_for(&of, 0.2);
+        play_for(&fixture, 0.2);
         for (uint32_t p = 1; p < entity->num_parts; p++) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
             const uint32_t parent = entity->parts[part->above].first_joint + part->attached->joint;
-            const md5_mat34 local = md5_mat34_from_xform(of.scene.pose[part->first_joint]);
-            const md5_mat34 joint = md5_mat34_mul(of.scene.joints[parent], local);
-            CHECK_SMALL(difference(&joint, &of.scene.joints[part->first_joint], 1), 1e-3);
+            const md5_mat34 local = md5_mat34_from_xform(fixture.scene.pose[part->first_joint]);
+            const md5_mat34 joint = md5_mat34_mul(fixture.scene.joints[parent], local);
+            CHECK_SMALL(difference(&joint, &fixture.scene.joints[part->first_joint], 1), 1e-3);
             // An attached part is near its joint.
-            CHECK(difference(&of.scene.joints[parent], &of.scene.joints[part->first_joint], 1)
+            CHECK(difference(&fixture.scene.joints[parent],
+                             &fixture.scene.joints[part->first_joint], 1)
                   < 30.0);
         }
     }
-    view_free_scene(&of.scene);
+    view_free_scene(&fixture.scene);
 }
 
 TEST (own_clip_of_a_scene_is_played_as_it_is) {
-    played of;
-    if (!open_played(&of, test_path(bobbin)))
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
         return;
-    const size_t num_clips = of.scene.num_clips;
-    CHECK(of.scene.entity.is_played);
-    CHECK(view_add_clip(&of.scene, "models/md5/bobbin/walk.md5anim", &of.log));
-    CHECK(of.scene.num_clips == num_clips + 1 && !of.scene.entity.is_played);
-    view_pose(&of.scene, &of.play);
-    view_select_clip(&of.scene, 0);
-    CHECK(of.scene.entity.is_played);
-    view_free_scene(&of.scene);
+    const size_t num_clips = fixture.scene.num_clips;
+    CHECK(fixture.scene.entity.is_played);
+    CHECK(view_add_clip(&fixture.scene, "models/md5/bobbin/walk.md5anim", &fixture.log));
+    CHECK(fixture.scene.num_clips == num_clips + 1 && !fixture.scene.entity.is_played);
+    view_pose(&fixture.scene, &fixture.play);
+    view_select_clip(&fixture.scene, 0);
+    CHECK(fixture.scene.entity.is_played);
+    view_free_scene(&fixture.scene);
 }
 
 // -- Guest ----------------------------------------------------------------------------------------
@@ -890,15 +892,16 @@ TEST (view_guest_is_looked_at) {
     static const struct {
         float ahead, left, yaw;
     } cases[] = {{60.0f, 30.0f, 26.565f}, {400, 30, 0}, {-60, 30, 0}};
-    EACH (of, cases) {
+    EACH (fixture, cases) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
-        guest.place.translation = (md5_vec3){of->ahead, of->left, 0.0f};
+        guest.place.translation = (md5_vec3){fixture->ahead, fixture->left, 0.0f};
         view_run_machine(&host, 3.0);
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), of->yaw, 0.1);
-        CHECK_NEAR(value_of(&host, "head_yaw"), of->yaw, 0.5);
-        CHECK((value_of(&host, "eyes_pitch") < -5.0f) == (of->yaw > 0.0f)); // it is lower than he
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), fixture->yaw, 0.1);
+        CHECK_NEAR(value_of(&host, "head_yaw"), fixture->yaw, 0.5);
+        CHECK((value_of(&host, "eyes_pitch") < -5.0f)
+              == (fixture->yaw > 0.0f)); // it is lower than he
         CHECK_NEAR(value_of(&host, "pointer"), 0.0, 0.0);
         host.target = (md5_vec3){100, -100, 40}; // a pointer comes first
         host.has_target = true;
@@ -944,16 +947,16 @@ TEST (view_first_minute_tells_its_story) {
                                   .translation = {27.5f, -347.0f, 0.0f}};
         guest.place = guest.start;
         host.acts = true;
-        EACH (of, cases) {
-            for (double time = host.time; time < of->second; time += 1.0 / rate) {
+        EACH (fixture, cases) {
+            for (double time = host.time; time < fixture->second; time += 1.0 / rate) {
                 view_run_machine(&host, time);
                 check_face(&host);
                 CHECK(view_find_shot(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
             }
-            view_run_machine(&host, of->second);
-            CHECK_STRING(shot_of(&host), of->shot);
-            CHECK_STRING(state_in(&host, 1), of->story);
-            CHECK_STRING(state_of(&guest), of->guest);
+            view_run_machine(&host, fixture->second);
+            CHECK_STRING(shot_of(&host), fixture->shot);
+            CHECK_STRING(state_in(&host, 1), fixture->story);
+            CHECK_STRING(state_of(&guest), fixture->guest);
         }
         view_run_machine(&host, 58.0);
         CHECK_NEAR(value_of(&host, "pointer"), 1.0, 0.01); // he looks into the camera

@@ -72,7 +72,7 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
 TEST_SCENE (view_frames_what_is_drawn) {
     OWN_FOLDER folder = folder_make();
     md5_bounds bounds[2];
-    shot of[2];
+    shot fixture[2];
     folder_put_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
     folder_put_text(folder, "models/both.md5mesh",
                     ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
@@ -82,15 +82,15 @@ TEST_SCENE (view_frames_what_is_drawn) {
             "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
             i == 0 ? "both" : "one");
         OWN_SHOT viewer;
-        of[i] = (shot){.rgba = NULL};
+        fixture[i] = (shot){.rgba = NULL};
         if (!CHECK(shot_open(&viewer, scene, line)))
             continue;
         bounds[i] = viewer.state.document->bounds;
-        of[i] = shot_draw(&viewer);
+        fixture[i] = shot_draw(&viewer);
     }
     CHECK_NEAR(bounds[0].max.z, 20.0, 1e-5);
     CHECK_BYTES(&bounds[0], &bounds[1], sizeof bounds[0]);
-    CHECK(shot_same(&of[0], &of[1]));
-    free(of[0].rgba);
-    free(of[1].rgba);
+    CHECK(shot_same(&fixture[0], &fixture[1]));
+    free(fixture[0].rgba);
+    free(fixture[1].rgba);
 }

@@ -13,59 +13,62 @@ typedef struct lanterns {
     md5_vec3 sole[FEET]; // in the joint's space: below the toes, on the floor of the bind pose
 } lanterns;
 
-static bool open_game(lanterns *of)
+static bool open_game(lanterns *fixture)
 {
     char problem[256];
-    *of = (lanterns){.log.level = VIEW_QUIET};
-    if (!CHECK(view_read_options(0, NULL, &of->options, problem, sizeof problem)))
+    *fixture = (lanterns){.log.level = VIEW_QUIET};
+    if (!CHECK(view_read_options(0, NULL, &fixture->options, problem, sizeof problem)))
         return false;
     const char *const files[1] = {test_path("models/" VIEW_GAME_CHARACTER)};
-    const view_loader loader = {&of->options, NULL, &of->log, NULL};
-    of->document = view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
-    if (!CHECK(of->document != NULL))
+    const view_loader loader = {&fixture->options, NULL, &fixture->log, NULL};
+    fixture->document =
+        view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
+    if (!CHECK(fixture->document != NULL))
         return false;
-    of->game = view_make_game(of->document, test_path("models"), &loader);
-    const md5_model *const model = of->document->scene.model;
+    fixture->game = view_make_game(fixture->document, test_path("models"), &loader);
+    const md5_model *const model = fixture->document->scene.model;
     FOR (i, FEET) {
-        of->toes[i] = md5_find_joint(&model->skeleton, i == 0 ? "toes_l" : "toes_r");
-        if (!CHECK(of->toes[i] != MD5_NONE))
+        fixture->toes[i] = md5_find_joint(&model->skeleton, i == 0 ? "toes_l" : "toes_r");
+        if (!CHECK(fixture->toes[i] != MD5_NONE))
             return false;
-        md5_vec3 floor = md5_mat34_translation(model->bind[of->toes[i]]);
+        md5_vec3 floor = md5_mat34_translation(model->bind[fixture->toes[i]]);
         floor.z = 0.0f;
-        of->sole[i] = md5_mat34_point(model->inverse_bind[of->toes[i]], floor);
+        fixture->sole[i] = md5_mat34_point(model->inverse_bind[fixture->toes[i]], floor);
     }
-    return CHECK(of->game != NULL);
+    return CHECK(fixture->game != NULL);
 }
 
-static void close_game(lanterns *of)
+static void close_game(lanterns *fixture)
 {
-    view_free_game(of->game, NULL);
-    view_free_document(of->document, NULL);
-    view_free_options(&of->options);
+    view_free_game(fixture->game, NULL);
+    view_free_document(fixture->document, NULL);
+    view_free_options(&fixture->options);
 }
 
-static md5_vec3 sole_of(const lanterns *of, int foot)
+static md5_vec3 sole_of(const lanterns *fixture, int foot)
 {
-    return md5_mat34_point(of->document->scene.joints[of->toes[foot]], of->sole[foot]);
+    return md5_mat34_point(fixture->document->scene.joints[fixture->toes[foot]],
+                           fixture->sole[foot]);
 }
 
-#define TEST_GAME(title) TEST_IF (title, lanterns, of, open_game(of), close_game(of))
+#define TEST_GAME(title) TEST_IF (title, lanterns, fixture, open_game(fixture), close_game(fixture))
 
 // A sole that neither rises nor falls in a step, and is as low as its ankle allows, stands.
 TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
 {
     enum { MAX_SECONDS = 150 };
-    const view_scene *const scene = &of->document->scene;
+    const view_scene *const scene = &fixture->document->scene;
     const float seconds = 1.0f / (float)A_SECOND, fast = 2.0f, on_floor = 0.15f;
     md5_vec3 before[FEET] = {{0}};
     double lit_at = 0.0;
     float slide = 0.0f, highest = -INFINITY, lowest = INFINITY, longest = 0.0f;
     uint32_t num_lit = 0, num_standing = 0, num_sliding = 0;
     int step = 0;
-    for (; step < MAX_SECONDS * A_SECOND && view_get_game_facts(of->game).phase == VIEW_GAME_PLAYS;
+    for (; step < MAX_SECONDS * A_SECOND
+           && view_get_game_facts(fixture->game).phase == VIEW_GAME_PLAYS;
          step++) {
-        view_run_game(of->game, (double)step / (double)A_SECOND);
-        const view_game_facts facts = view_get_game_facts(of->game);
+        view_run_game(fixture->game, (double)step / (double)A_SECOND);
+        const view_game_facts facts = view_get_game_facts(fixture->game);
         const md5_xform place = scene->machine.place;
         EACH_IN (joint, scene, joints)
             FOR (k, 12)
@@ -81,7 +84,7 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
                                       .states[md5_player_layer(scene->machine.player, 0).state]
                                       .name;
         FOR (i, FEET) {
-            const md5_vec3 now = sole_of(of, i), was = before[i];
+            const md5_vec3 now = sole_of(fixture, i), was = before[i];
             const md5_vec3 ankle =
                 md5_mat34_translation(scene->joints[scene->terrain.feet[i].ankle]);
             const float floor = view_ground_height(&scene->terrain, ankle.x, ankle.y);
@@ -95,7 +98,7 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
             slide = fmaxf(slide, speed);
         }
     }
-    const view_game_facts end = view_get_game_facts(of->game);
+    const view_game_facts end = view_get_game_facts(fixture->game);
     printf(
         "note: won after %.1f s, at most %.1f s for a lantern, %.0f %% of oil left; soles slide at "
         "most %.2f units a second in %u steps on the floor, faster than 2 in %u; the ground is "
@@ -120,51 +123,52 @@ static uint64_t hash_of(const view_scene *scene)
 // However often it is drawn, and also when time goes back.
 TEST_GAME(game_is_the_same_at_the_same_time)
 {
-    view_run_game(of->game, 8.0);
-    const uint64_t once = hash_of(&of->document->scene);
-    view_run_game(of->game, 2.0);
-    CHECK(hash_of(&of->document->scene) != once);
+    view_run_game(fixture->game, 8.0);
+    const uint64_t once = hash_of(&fixture->document->scene);
+    view_run_game(fixture->game, 2.0);
+    CHECK(hash_of(&fixture->document->scene) != once);
     for (int i = 0; i <= 80; i++)
-        view_run_game(of->game, 2.0 + 0.075 * i);
-    CHECK(hash_of(&of->document->scene) == once);
+        view_run_game(fixture->game, 2.0 + 0.075 * i);
+    CHECK(hash_of(&fixture->document->scene) == once);
 }
 
 // Without light the oil lasts for 35 seconds.
 TEST_GAME(game_is_lost_by_who_stands_still)
 {
-    view_machine *const hero = &of->document->scene.machine;
-    view_run_game(of->game, 5.0);
-    CHECK(view_get_game_facts(of->game).is_demo);
+    view_machine *const hero = &fixture->document->scene.machine;
+    view_run_game(fixture->game, 5.0);
+    CHECK(view_get_game_facts(fixture->game).is_demo);
     view_take_over(hero); // as the first key does
-    view_run_game(of->game, 5.1);
-    CHECK(!view_get_game_facts(of->game).is_demo && view_get_game_facts(of->game).seconds < 0.2);
-    CHECK(!view_play_again(of->game)); // it goes on
-    view_run_game(of->game, 5.0 + 34.0);
-    CHECK(view_get_game_facts(of->game).phase == VIEW_GAME_PLAYS);
-    view_run_game(of->game, 5.0 + 37.0);
-    const view_game_facts lost = view_get_game_facts(of->game);
+    view_run_game(fixture->game, 5.1);
+    CHECK(!view_get_game_facts(fixture->game).is_demo
+          && view_get_game_facts(fixture->game).seconds < 0.2);
+    CHECK(!view_play_again(fixture->game)); // it goes on
+    view_run_game(fixture->game, 5.0 + 34.0);
+    CHECK(view_get_game_facts(fixture->game).phase == VIEW_GAME_PLAYS);
+    view_run_game(fixture->game, 5.0 + 37.0);
+    const view_game_facts lost = view_get_game_facts(fixture->game);
     CHECK(lost.phase == VIEW_GAME_LOST && lost.num_lit == 0 && lost.oil == 0.0f);
     CHECK_NEAR(lost.seconds, 35.0, 0.1);
-    CHECK(view_play_again(of->game));
-    view_run_game(of->game, 43.0);
-    CHECK(view_get_game_facts(of->game).phase == VIEW_GAME_PLAYS
-          && !view_get_game_facts(of->game).is_demo);
+    CHECK(view_play_again(fixture->game));
+    view_run_game(fixture->game, 43.0);
+    CHECK(view_get_game_facts(fixture->game).phase == VIEW_GAME_PLAYS
+          && !view_get_game_facts(fixture->game).is_demo);
 }
 
 // As keys, a gamepad and a finger drive him.
 TEST_GAME(game_is_driven)
 {
-    view_machine *const hero = &of->document->scene.machine;
+    view_machine *const hero = &fixture->document->scene.machine;
     double time = 0.0;
     float covered[3];
-    CHECK(view_play_again(of->game));
+    CHECK(view_play_again(fixture->game));
     FOR (i, 3) {
         hero->control.ahead = i < 2;
         hero->control.fast = i == 1;
         hero->control.side = i == 2 ? -1 : 0;
-        view_run_game(of->game, time += 1.5);
+        view_run_game(fixture->game, time += 1.5);
         const md5_vec3 begin = hero->place.translation;
-        view_run_game(of->game, time += 1.0);
+        view_run_game(fixture->game, time += 1.0);
         covered[i] = view_distance(hero->place.translation, begin);
     }
     CHECK_NEAR(covered[0], 15.9, 1.6); // the paces of his clips
@@ -172,9 +176,9 @@ TEST_GAME(game_is_driven)
     const float yaw = 2.0f * atan2f(hero->place.rotation.z, hero->place.rotation.w);
     CHECK(yaw > 0.2f);
     hero->control.side = 0;
-    view_run_game(of->game, time + 3.0);
+    view_run_game(fixture->game, time + 3.0);
     const md5_vec3 rest = hero->place.translation;
-    view_run_game(of->game, time + 4.0);
+    view_run_game(fixture->game, time + 4.0);
     CHECK(view_distance(hero->place.translation, rest) < 0.5f);
 }
 

@@ -177,10 +177,10 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
     REQUIRE(view_load_game_scene(&scene, NULL,
                                  test_path("models/game/base::monster_bobbin_watchman"), &log));
     CHECK(strcmp(scene.name, "monster_bobbin_watchman") == 0 && scene.picked_up);
-    const view_entity *const of = &scene.entity;
-    if (CHECK(of->num_parts == 3 && scene.model != NULL)) {
+    const view_entity *const fixture = &scene.entity;
+    if (CHECK(fixture->num_parts == 3 && scene.model != NULL)) {
         uint32_t num_joints = 0, num_meshes = 0;
-        EACH_IN (part, of, parts) {
+        EACH_IN (part, fixture, parts) {
             const md5_model *const model = part->entity->model;
             CHECK(part->first_joint == num_joints);
             num_joints += model->skeleton.num_joints;
@@ -188,13 +188,13 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
         }
         CHECK(scene.num_joints == num_joints && scene.model->num_meshes == num_meshes);
         // The root of the head hangs at the joint of the body that the entity names.
-        const view_entity_part *const head = &of->parts[1];
+        const view_entity_part *const head = &fixture->parts[1];
         CHECK(scene.skeleton->joints[head->first_joint].parent == head->attached->joint);
         CHECK(strncmp(scene.skeleton->joints[head->first_joint].name, "1:", 2) == 0);
         // A head is above the feet: the whole is as high as Bobbin, whose height is near 60.
         CHECK(scene.model->bounds.max.z > 45.0f && scene.model->bounds.max.z < 75.0f);
     }
-    CHECK(scene.num_clips == of->entity->num_clips && scene.num_clips > 5);
+    CHECK(scene.num_clips == fixture->entity->num_clips && scene.num_clips > 5);
     CHECK(common_contains(scene.clips[scene.clip].name, "idle"));
     view_free_scene(&scene);
 }
@@ -271,10 +271,13 @@ static square square_at(float x)
     return made;
 }
 
-static bool draw_square(view_sketch *sketch, square *of, const view_image *texture, bool has_holes)
+static bool draw_square(view_sketch *sketch, square *fixture, const view_image *texture,
+                        bool has_holes)
 {
-    of->mesh = (md5_mesh){.num_triangles = 2, .indices = indices, .texcoords = of->texcoords};
-    return view_sketch_mesh(sketch, &of->mesh, of->positions, of->normals, texture, has_holes);
+    fixture->mesh =
+        (md5_mesh){.num_triangles = 2, .indices = indices, .texcoords = fixture->texcoords};
+    return view_sketch_mesh(sketch, &fixture->mesh, fixture->positions, fixture->normals, texture,
+                            has_holes);
 }
 
 static const uint8_t *pixel_at(const view_image *image, double x, double y)

@@ -172,102 +172,105 @@ typedef struct made {
 } made;
 
 // Clips of three monsters in folders, 20 each.
-static void make_files(made *of)
+static void make_files(made *fixture)
 {
     static const char *const kinds[NUM_KINDS] = {"imp", "maggot", "zsec"};
     static char place[] = "games/mod|games/base";
-    *of = (made){0};
-    of->library.place = place;
+    *fixture = (made){0};
+    fixture->library.place = place;
     FOR (i, NUM_FILES) {
-        snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
+        snprintf(fixture->texts[i], sizeof fixture->texts[i], "models/md5/%s/%s%02d.md5anim",
                  kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
-        of->files[i] = of->texts[i];
+        fixture->files[i] = fixture->texts[i];
     }
-    of->library.names[VIEW_ANIMS] = of->files;
-    of->library.num_names[VIEW_ANIMS] = NUM_FILES;
+    fixture->library.names[VIEW_ANIMS] = fixture->files;
+    fixture->library.num_names[VIEW_ANIMS] = NUM_FILES;
 }
 
-static const char *label_at(const made *of, size_t row)
+static const char *label_at(const made *fixture, size_t row)
 {
-    const view_browser *const browser = &of->browser;
+    const view_browser *const browser = &fixture->browser;
     return row < browser->num_found ? browser->entries[browser->found[row]].label : "-";
 }
 
-static view_entry_kind kind_at(const made *of, size_t row)
+static view_entry_kind kind_at(const made *fixture, size_t row)
 {
-    return of->browser.entries[of->browser.found[row]].kind;
+    return fixture->browser.entries[fixture->browser.found[row]].kind;
 }
 
-static view_command select(made *of, size_t row)
+static view_command select(made *fixture, size_t row)
 {
-    of->browser.selected = row;
-    return view_key_browser(&of->browser, VIEW_KEY_RETURN, false);
+    fixture->browser.selected = row;
+    return view_key_browser(&fixture->browser, VIEW_KEY_RETURN, false);
 }
 
 TEST (long_list_is_grouped_by_folders) {
-    made of;
-    make_files(&of);
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
-    CHECK_UINT(of.browser.num_found, NUM_KINDS); // models/md5/ is that of all
-    CHECK_STRING(of.browser.group, "models/md5/");
-    CHECK_STRING(label_at(&of, 0), "imp/  \xE2\x80\xA2  20");
-    CHECK_STRING(label_at(&of, 2), "zsec/  \xE2\x80\xA2  20");
-    CHECK(view_listed_entry(&of.browser, of.browser.selected) == NULL); // a group has no picture
-    CHECK(select(&of, 1).action == VIEW_LISTED);
-    CHECK_UINT(of.browser.num_found, PER_KIND + 1); // fit on a screen: not by words
-    CHECK(kind_at(&of, 0) == VIEW_ENTRY_PARENT && of.browser.selected == 1);
-    CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "pain_01.md5anim");
-    CHECK(select(&of, 0).action == VIEW_LISTED && of.browser.num_found == NUM_KINDS);
-    CHECK(of.browser.selected == 1); // the group that was left
-    CHECK(select(&of, 0).action == VIEW_LISTED);
-    view_command request = select(&of, 1);
+    made fixture;
+    make_files(&fixture);
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
+    CHECK_UINT(fixture.browser.num_found, NUM_KINDS); // models/md5/ is that of all
+    CHECK_STRING(fixture.browser.group, "models/md5/");
+    CHECK_STRING(label_at(&fixture, 0), "imp/  \xE2\x80\xA2  20");
+    CHECK_STRING(label_at(&fixture, 2), "zsec/  \xE2\x80\xA2  20");
+    CHECK(view_listed_entry(&fixture.browser, fixture.browser.selected)
+          == NULL); // a group has no picture
+    CHECK(select(&fixture, 1).action == VIEW_LISTED);
+    CHECK_UINT(fixture.browser.num_found, PER_KIND + 1); // fit on a screen: not by words
+    CHECK(kind_at(&fixture, 0) == VIEW_ENTRY_PARENT && fixture.browser.selected == 1);
+    CHECK_STRING(label_at(&fixture, 1) + fixture.browser.num_left_out, "pain_01.md5anim");
+    CHECK(select(&fixture, 0).action == VIEW_LISTED && fixture.browser.num_found == NUM_KINDS);
+    CHECK(fixture.browser.selected == 1); // the group that was left
+    CHECK(select(&fixture, 0).action == VIEW_LISTED);
+    view_command request = select(&fixture, 1);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ANIMS);
     CHECK_STRING(request.path, "models/md5/imp/pain_01.md5anim");
     free(request.path);
-    view_clear_browser(&of.browser);
+    view_clear_browser(&fixture.browser);
 }
 
 TEST (long_list_without_folders_is_grouped_by_words) {
-    made of;
+    made fixture;
     static const char *const words[2] = {"monster_", "weapon_"};
-    make_files(&of);
+    make_files(&fixture);
     FOR (i, NUM_FILES)
-        snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
-    snprintf(of.texts[5], sizeof of.texts[5], "player");
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
-    CHECK_UINT(of.browser.num_found, 3);
-    CHECK_STRING(label_at(&of, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
-    CHECK(kind_at(&of, 1) == VIEW_ENTRY_NAMED);
-    CHECK_STRING(label_at(&of, 1), "player");
-    CHECK(select(&of, 0).action == VIEW_LISTED);
-    CHECK_UINT(of.browser.num_found, 31);
-    CHECK_STRING(label_at(&of, 1) + of.browser.num_left_out, "monster_a0"); // words stay
-    view_clear_browser(&of.browser);
+        snprintf(fixture.texts[i], sizeof fixture.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20,
+                 i);
+    snprintf(fixture.texts[5], sizeof fixture.texts[5], "player");
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
+    CHECK_UINT(fixture.browser.num_found, 3);
+    CHECK_STRING(label_at(&fixture, 0), "monster_\xE2\x80\xA6  \xE2\x80\xA2  30");
+    CHECK(kind_at(&fixture, 1) == VIEW_ENTRY_NAMED);
+    CHECK_STRING(label_at(&fixture, 1), "player");
+    CHECK(select(&fixture, 0).action == VIEW_LISTED);
+    CHECK_UINT(fixture.browser.num_found, 31);
+    CHECK_STRING(label_at(&fixture, 1) + fixture.browser.num_left_out, "monster_a0"); // words stay
+    view_clear_browser(&fixture.browser);
 }
 
 TEST (group_of_what_is_shown_is_listed_first) {
-    made of;
-    make_files(&of);
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[45]);
-    CHECK_STRING(of.browser.group, "models/md5/zsec/");
-    CHECK_STRING(view_listed_entry(&of.browser, of.browser.selected)->path, of.texts[45]);
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, "nothing");
-    CHECK_STRING(of.browser.group, "models/md5/");
-    view_clear_browser(&of.browser);
+    made fixture;
+    make_files(&fixture);
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, fixture.texts[45]);
+    CHECK_STRING(fixture.browser.group, "models/md5/zsec/");
+    CHECK_STRING(view_listed_entry(&fixture.browser, fixture.browser.selected)->path,
+                 fixture.texts[45]);
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, "nothing");
+    CHECK_STRING(fixture.browser.group, "models/md5/");
+    view_clear_browser(&fixture.browser);
 }
 
 TEST (typing_finds_in_all_groups) {
-    made of;
-    make_files(&of);
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[0]);
-    view_type_browser(&of.browser, "pain_1");
-    CHECK_UINT(of.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
-    CHECK_UINT(of.browser.num_entries, NUM_FILES);
+    made fixture;
+    make_files(&fixture);
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, fixture.texts[0]);
+    view_type_browser(&fixture.browser, "pain_1");
+    CHECK_UINT(fixture.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
+    CHECK_UINT(fixture.browser.num_entries, NUM_FILES);
     FOR (i, 6)
-        view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
-    CHECK_STRING(of.browser.group, "models/md5/imp/");
-    CHECK_UINT(of.browser.num_found, PER_KIND + 1);
-    view_clear_browser(&of.browser);
+        view_key_browser(&fixture.browser, VIEW_KEY_BACKSPACE, false);
+    CHECK_STRING(fixture.browser.group, "models/md5/imp/");
+    CHECK_UINT(fixture.browser.num_found, PER_KIND + 1);
+    view_clear_browser(&fixture.browser);
 }
 
 static const char *name_of(void *user, size_t file)
@@ -290,43 +293,43 @@ static void close_none(void *user, const void *bytes, size_t size)
 
 // Six clips of the first monster are of the mod.
 TEST (names_of_a_mod_are_listed_alone) {
-    made of;
-    make_files(&of);
+    made fixture;
+    make_files(&fixture);
     const md5_game_path paths[2] = {
-        {.num_files = 6, .name = name_of, .open = open_none, .close = close_none, .user = &of},
+        {.num_files = 6, .name = name_of, .open = open_none, .close = close_none, .user = &fixture},
         {.num_files = NUM_FILES,
          .name = name_of,
          .open = open_none,
          .close = close_none,
-         .user = &of}};
-    of.library.game = md5_create_game(paths, 2, NULL, NULL);
-    of.library.num_own = 1;
-    of.library.places.count = 2;
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
-    CHECK(kind_at(&of, 0) == VIEW_ENTRY_OWN && of.browser.selected == 1);
-    CHECK(strstr(label_at(&of, 0), " 6"));
-    CHECK(select(&of, 0).action == VIEW_LISTED);
-    CHECK_UINT(of.browser.num_found, 7);
-    CHECK_STRING(of.browser.group, "models/md5/imp/");
-    view_type_browser(&of.browser, "walk");
-    CHECK_UINT(of.browser.num_found, 3); // without the base's
-    view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
-    CHECK_UINT(of.browser.num_found, 3); // as in another section
+         .user = &fixture}};
+    fixture.library.game = md5_create_game(paths, 2, NULL, NULL);
+    fixture.library.num_own = 1;
+    fixture.library.places.count = 2;
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
+    CHECK(kind_at(&fixture, 0) == VIEW_ENTRY_OWN && fixture.browser.selected == 1);
+    CHECK(strstr(label_at(&fixture, 0), " 6"));
+    CHECK(select(&fixture, 0).action == VIEW_LISTED);
+    CHECK_UINT(fixture.browser.num_found, 7);
+    CHECK_STRING(fixture.browser.group, "models/md5/imp/");
+    view_type_browser(&fixture.browser, "walk");
+    CHECK_UINT(fixture.browser.num_found, 3); // without the base's
+    view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
+    CHECK_UINT(fixture.browser.num_found, 3); // as in another section
     FOR (i, 4)
-        view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
-    CHECK(select(&of, 0).action == VIEW_LISTED); // ../
-    CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
-    view_clear_browser(&of.browser);
-    md5_destroy_game(of.library.game);
+        view_key_browser(&fixture.browser, VIEW_KEY_BACKSPACE, false);
+    CHECK(select(&fixture, 0).action == VIEW_LISTED); // ../
+    CHECK_UINT(fixture.browser.num_found, NUM_KINDS + 1);
+    view_clear_browser(&fixture.browser);
+    md5_destroy_game(fixture.library.game);
 }
 
 TEST (empty_section_has_no_rows) {
-    made of;
-    make_files(&of);
-    view_list_section(&of.browser, &of.library, VIEW_SKINS, "nothing");
-    CHECK_UINT(of.browser.num_found, 0);
-    CHECK(view_key_browser(&of.browser, VIEW_KEY_RETURN, false).action == VIEW_HANDLED);
-    view_clear_browser(&of.browser);
+    made fixture;
+    make_files(&fixture);
+    view_list_section(&fixture.browser, &fixture.library, VIEW_SKINS, "nothing");
+    CHECK_UINT(fixture.browser.num_found, 0);
+    CHECK(view_key_browser(&fixture.browser, VIEW_KEY_RETURN, false).action == VIEW_HANDLED);
+    view_clear_browser(&fixture.browser);
 }
 
 // -- Hide -----------------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ static const view_page *open_page(screen *s, uint32_t number)
 // Software rendering draws every texel of the shadow map: sliders move without.
 TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
     static const float sizes[2][2] = {{1280, 720}, {800, 600}};
-    screen fixture, *const s = &fixture;
+    screen storage, *const s = &storage;
     const bool is_open = screen_begin(s, 1280, 720);
     for (uint32_t i = 0; i < view_num_pages && is_open; i++) {
         const view_page *const page = open_page(s, i);

@@ -16,12 +16,12 @@ TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
 // step does not count.
 TEST_PAGE (page_inertial_measures_jumps_in_no_time, "inertial") {
     CLAIM("@ 0.65 | jump, cross-fade < 1e-3; jump, inertial < 1e-3; jump, cut > 30");
-    md5_xform *const run = view_spare_pose(&of->picture, 6), *const attack =
-                                                                 view_spare_pose(&of->picture, 7);
-    view_sample_clip(&of->picture, "run", 0.5, run);
-    view_sample_clip(&of->picture, "attack", 0.0, attack);
+    md5_xform *const run = view_spare_pose(&fixture->picture, 6), *const attack = view_spare_pose(
+                                                                      &fixture->picture, 7);
+    view_sample_clip(&fixture->picture, "run", 0.5, run);
+    view_sample_clip(&fixture->picture, "attack", 0.0, attack);
     double cut = 0.0;
-    FOR (i, of->scene.num_joints)
+    FOR (i, fixture->scene.num_joints)
         real_worse(&cut, real4_angle(real4_of(run[i].rotation), real4_of(attack[i].rotation)));
     CLAIM("| jump, cut = %.17g ~ 0.02", cut / DEGREE);
 }
@@ -63,28 +63,28 @@ TEST_PAGE (page_sync_keeps_the_stride, "sync") {
 static const char *const gaits[2] = {"walk", "run"};
 
 // Cycles of walk and run in a second, in the order of a change.
-static void find_rates(const page_case *of, int old, double rates[2])
+static void find_rates(const page_case *fixture, int old, double rates[2])
 {
     FOR (i, 2)
-        rates[i] = 1.0 / view_page_clip(&of->picture, gaits[i ^ old])->anim->duration;
+        rates[i] = 1.0 / view_page_clip(&fixture->picture, gaits[i ^ old])->anim->duration;
 }
 
 // The range of the left foot, sampled sixteen times as finely, within one cycle: the smallest.
-static double smallest_step(page_case *of, double gait, bool in_phase)
+static double smallest_step(page_case *fixture, double gait, bool in_phase)
 {
     enum { STEPS = 2048 };
     double x[STEPS + 1], rates[2], smallest = INFINITY;
-    md5_xform *const both = view_spare_pose(&of->picture, 7);
-    find_rates(of, 0, rates);
+    md5_xform *const both = view_spare_pose(&fixture->picture, 7);
+    find_rates(fixture, 0, rates);
     const double rate = (1.0 - gait) * rates[0] + gait * rates[1];
     for (int i = 0; i <= STEPS; i++) {
         md5_xform *poses[2];
         FOR (k, 2u)
-            view_sample_clip(&of->picture, gaits[k],
+            view_sample_clip(&fixture->picture, gaits[k],
                              3.0 * i / (double)STEPS * (in_phase ? rate / rates[k] : 1.0),
-                             poses[k] = view_spare_pose(&of->picture, 5 + k));
-        md5_blend_poses(poses[0], poses[1], (float)gait, NULL, of->scene.num_joints, both);
-        x[i] = view_posed_place(&of->picture, both, JOINT("foot_l")).x;
+                             poses[k] = view_spare_pose(&fixture->picture, 5 + k));
+        md5_blend_poses(poses[0], poses[1], (float)gait, NULL, fixture->scene.num_joints, both);
+        x[i] = view_posed_place(&fixture->picture, both, JOINT("foot_l")).x;
     }
     const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     for (int first = 0; first + window <= STEPS; first++) {
@@ -101,38 +101,39 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
 TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
     for (double gait = 0.1; gait < 1.0; gait += 0.2) {
         CLAIM("walk 0, run 1 = %.17g @ 2", gait);
-        const double own = smallest_step(of, gait, false), phase = smallest_step(of, gait, true);
+        const double own = smallest_step(fixture, gait, false),
+                     phase = smallest_step(fixture, gait, true);
         CLAIM("| smallest step, own rates = %.17g ~ %g; smallest step, in phase = %.17g ~ %g", own,
               0.05 * own, phase, 0.02 * phase);
     }
 }
 
-static bool has_label(const page_case *of, const char *text, view_color color)
+static bool has_label(const page_case *fixture, const char *text, view_color color)
 {
-    EACH_IN (label, &of->picture, labels)
+    EACH_IN (label, &fixture->picture, labels)
         if (strcmp(label->text, text) == 0)
             return label->color == color;
     return false;
 }
 
-static uint32_t count_lines(const page_case *of, view_color color)
+static uint32_t count_lines(const page_case *fixture, view_color color)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < of->picture.lines.count; i += 2)
-        count += page_has_color(&of->picture.lines.vertices[i], color);
+    for (uint32_t i = 0; i < fixture->picture.lines.count; i += 2)
+        count += page_has_color(&fixture->picture.lines.vertices[i], color);
     return count;
 }
 
 // Three states and four arrows of two lines; what plays is bright.
 TEST_PAGE (page_machine_has_a_graph, "machine") {
     CLAIM("fade, seconds = 0.3 @ 1");
-    CHECK(has_label(of, "idle", VIEW_PLAIN) && has_label(of, "run", VIEW_PLAIN));
-    CHECK(has_label(of, "walk", VIEW_YELLOW));
-    CHECK(count_lines(of, VIEW_DIM_LINE) == 8 && count_lines(of, VIEW_RED) == 0);
+    CHECK(has_label(fixture, "idle", VIEW_PLAIN) && has_label(fixture, "run", VIEW_PLAIN));
+    CHECK(has_label(fixture, "walk", VIEW_YELLOW));
+    CHECK(count_lines(fixture, VIEW_DIM_LINE) == 8 && count_lines(fixture, VIEW_RED) == 0);
     CLAIM("@ 1.4"); // from walk to run
-    CHECK(has_label(of, "run", VIEW_YELLOW) && count_lines(of, VIEW_RED) == 2);
+    CHECK(has_label(fixture, "run", VIEW_YELLOW) && count_lines(fixture, VIEW_RED) == 2);
     // The durations that are shown are those that are played.
-    CHECK(strstr(of->page->lines, "when speed > 25 duration %g"));
+    CHECK(strstr(fixture->page->lines, "when speed > 25 duration %g"));
 }
 
 TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
@@ -152,7 +153,7 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
         const double fade = 0.3 + 0.15 * i, leave = 0.4 + 0.1 * i;
         double rates[2];
         CLAIM("old clip = %d; fade, seconds = %.17g; exit, cycles = %.17g @ 1", i % 2, fade, leave);
-        find_rates(of, i % 2, rates);
+        find_rates(fixture, i % 2, rates);
         const double drift = 2.0 * (rates[1] - rates[0]), behind = 2.0 * (round(leave) - leave);
         const view_series *const in_step = SERIES(0, "in step");
         CHECK(in_step->count > 20);
@@ -173,7 +174,7 @@ TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
         const int old = i / 2, way = i % 2;
         double rates[2];
         CLAIM("old clip = %d; fade, seconds = 1.4; exit, cycles = 0.75 @ 1", old);
-        find_rates(of, old, rates);
+        find_rates(fixture, old, rates);
         const double begin = 0.75 / rates[0], tick = 3.0 / 240.0, middle = 2.0 - way;
         const view_series *const feet = SERIES(1, way == 0 ? "in step" : "phase");
         uint32_t together = 0, others = 0;
@@ -212,7 +213,7 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
     static const char *const names[3] = {"swing", "hit", "dazed"};
     FOR (i, 24) {
         const double leave = 0.13 + 0.07 * i, fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
-        const view_plot *const plot = &of->picture.plots[0];
+        const view_plot *const plot = &fixture->picture.plots[0];
         CLAIM("blow after, cycles = %.17g; fade, seconds = %.17g @ 1.7", leave, fade);
         FOR (window, 3) {
             const view_series *const bar = SERIES(0, names[window]);
@@ -280,10 +281,11 @@ TEST_PAGE (page_grip_holds_the_staff, "grip") {
             CLAIM("clip = %d; along the staff = %d; weight = 1 @ %.17g |"
                   " farthest, both hands < 1e-3; farthest, right hand alone > 5",
                   clip, along, 0.5 * clip + 0.1 * along);
-            const md5_xform *const pose = of->picture.figures[1].pose;
-            const md5_xform prop = md5_joint_in_model(of->scene.skeleton, pose, JOINT("prop_r"));
+            const md5_xform *const pose = fixture->picture.figures[1].pose;
+            const md5_xform prop =
+                md5_joint_in_model(fixture->scene.skeleton, pose, JOINT("prop_r"));
             CHECK(real_distance(md5_xform_point(prop, grip),
-                                view_posed_place(&of->picture, pose, JOINT("hand_l")))
+                                view_posed_place(&fixture->picture, pose, JOINT("hand_l")))
                   < 1e-2); // of four digits
             CLAIM("weight = 0 @ 1 | farthest, both hands = farthest, right hand alone");
         }
@@ -309,7 +311,7 @@ TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
         EACH (angle, angles) {
             char text[256];
             CLAIM("digits = %d; angle, degrees = %d @ 0", digits, *angle);
-            const real4 q = real4_widen(of->picture.figures[0].place.rotation); // with w
+            const real4 q = real4_widen(fixture->picture.figures[0].place.rotation); // with w
             snprintf(text, sizeof text,
                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                      "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
@@ -329,8 +331,8 @@ TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
     CLAIM("bind 0, clip 1 = 1 @ 0 | fingertip moves > 5; ours to the library's < 1e-4");
     const uint32_t tip = JOINT("finger_b_2_r");
     CLAIM("| fingertip moves = %.17g ~ 1e-3",
-          real_distance(view_posed_place(&of->picture, of->picture.figures[1].pose, tip),
-                        md5_mat34_translation(of->scene.model->bind[tip])));
+          real_distance(view_posed_place(&fixture->picture, fixture->picture.figures[1].pose, tip),
+                        md5_mat34_translation(fixture->scene.model->bind[tip])));
 }
 
 // A vertex at distance r from the axis, of whose weight s turns with the joint by an angle: in the
@@ -365,8 +367,8 @@ TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
     for (int angle = 0; angle <= 150; angle += 50) {
         CLAIM("neck, degrees = 0; waist, degrees = %d @ 0 | waist, dual = 100 ~ 0.2", angle);
         CLAIM("| waist, linear = %.17g ~ 0.2",
-              twisted_waist(of->scene.model, JOINT("spine_2"), angle * DEGREE));
-        CHECK(of->picture.figures[1].kind == VIEW_FIGURE_DUAL);
+              twisted_waist(fixture->scene.model, JOINT("spine_2"), angle * DEGREE));
+        CHECK(fixture->picture.figures[1].kind == VIEW_FIGURE_DUAL);
         CHECK(angle > 0 || FACT("farthest apart") < 1e-3);
         CHECK(angle < 150 || FACT("farthest apart") > 1.0);
     }
@@ -375,9 +377,9 @@ TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
 TEST_PAGE (page_influences_measures_weights, "influences") {
     uint32_t most = 0;
     double sum = 0.0;
-    FOR (m, of->scene.model->num_meshes) // counted in the file's tables
-        FOR (v, of->scene.model->meshes[m].num_file_vertices) {
-            const uint32_t count = of->scene.model->meshes[m].file_vertices[v].num_weights;
+    FOR (m, fixture->scene.model->num_meshes) // counted in the file's tables
+        FOR (v, fixture->scene.model->meshes[m].num_file_vertices) {
+            const uint32_t count = fixture->scene.model->meshes[m].file_vertices[v].num_weights;
             most = count > most ? count : most;
         }
     CLAIM("joint = 0 @ 0 | most joints of a vertex = %u", most);
@@ -415,7 +417,7 @@ TEST_PAGE (page_gaze_counts_saccades, "gaze") {
         md5_vec2 to = {NAN, NAN};
         md5_gaze_begin((uint64_t)seed, &gaze);
         FOR (i, 9 * 240) {
-            md5_gaze_advance(&desc, of->scene.skeleton->axes, &gaze, 1.0 / 240.0);
+            md5_gaze_advance(&desc, fixture->scene.skeleton->axes, &gaze, 1.0 / 240.0);
             count += to.x != gaze.to.x || to.y != gaze.to.y;
             to = gaze.to;
         }
@@ -456,26 +458,27 @@ static real3 posed_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34
 }
 
 // The joints at a part of a clip. The caller frees them.
-static md5_mat34 *joints_at(const page_case *of, const char *clip, double part)
+static md5_mat34 *joints_at(const page_case *fixture, const char *clip, double part)
 {
-    const view_clip *const moved = view_page_clip(&of->picture, clip);
-    md5_mat34 *const joints = malloc(2 * of->scene.num_joints * sizeof *joints);
-    md5_pose_palette(
-        moved->binding, md5_moment_at(moved->anim, part * moved->anim->duration, MD5_WRAP_LOOP),
-        MD5_ROOT_IN_PLACE, of->picture.figures[0].pose, joints, joints + of->scene.num_joints);
+    const view_clip *const moved = view_page_clip(&fixture->picture, clip);
+    md5_mat34 *const joints = malloc(2 * fixture->scene.num_joints * sizeof *joints);
+    md5_pose_palette(moved->binding,
+                     md5_moment_at(moved->anim, part * moved->anim->duration, MD5_WRAP_LOOP),
+                     MD5_ROOT_IN_PLACE, fixture->picture.figures[0].pose, joints,
+                     joints + fixture->scene.num_joints);
     return joints;
 }
 
 // The largest distance between the means of two frames' vertices and the vertices halfway between
 // the frames.
-static double middle_error(const page_case *of, const char *clip, uint32_t frames)
+static double middle_error(const page_case *fixture, const char *clip, uint32_t frames)
 {
     double largest = 0.0;
     FOR (i, frames) {
-        OWN md5_mat34 *const a = joints_at(of, clip, i / (double)frames);
-        OWN md5_mat34 *const own = joints_at(of, clip, (i + 0.5) / frames);
-        OWN md5_mat34 *const b = joints_at(of, clip, (i + 1.0) / frames);
-        EACH_VERTEX(v, mesh, of->scene.model)
+        OWN md5_mat34 *const a = joints_at(fixture, clip, i / (double)frames);
+        OWN md5_mat34 *const own = joints_at(fixture, clip, (i + 0.5) / frames);
+        OWN md5_mat34 *const b = joints_at(fixture, clip, (i + 1.0) / frames);
+        EACH_VERTEX(v, mesh, fixture->scene.model)
         real_worse(&largest, real3_distance(real3_scale(real3_add(posed_vertex(mesh, v, a),
                                                                   posed_vertex(mesh, v, b)),
                                                         0.5),
@@ -496,12 +499,12 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
     EACH (by, clips) {
         CLAIM("clip = %d; frames a second = %d @ 0.3 | frames = %u; error at frames < 0.002",
               by->number, by->rate, by->frames);
-        const double largest = middle_error(of, by->clip, by->frames);
+        const double largest = middle_error(fixture, by->clip, by->frames);
         CHECK(largest > by->least);
         CLAIM("| largest error > %.17g; largest error < %.17g", largest - 0.01,
               1.15 * largest + 0.01);
     }
-    CHECK_UINT(of->picture.num_figures, 3);
+    CHECK_UINT(fixture->picture.num_figures, 3);
     const double shown = FACT("largest error"); // half the interval: about a quarter of the error
     CLAIM("frames a second = 24 @ 0.3 | largest error < %.17g", 0.5 * shown);
 }
@@ -510,12 +513,12 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     double largest = 0.0, sum = 0.0;
     CLAIM("voxels along him = 32; influences = 3; clip = 0 @ 0.3");
     const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
-    OWN_WEIGHTS weights = view_bind_weights(of->scene.model, desc, NULL);
+    OWN_WEIGHTS weights = view_bind_weights(fixture->scene.model, desc, NULL);
     REQUIRE(weights);
     FOR (i, 24) {
-        OWN md5_mat34 *const joints = joints_at(of, "walk", i / 24.0);
+        OWN md5_mat34 *const joints = joints_at(fixture, "walk", i / 24.0);
         const md5_vertex *bound = weights->vertices;
-        EACH_VERTEX(v, mesh, of->scene.model)
+        EACH_VERTEX(v, mesh, fixture->scene.model)
         {
             const double off = real3_distance(posed_vertex(mesh, v, joints),
                                               posed(weights->weights, *bound++, joints));
@@ -527,19 +530,20 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     CLAIM("| largest difference = %.17g ~ 2e-3; mean difference = %.17g ~ 1e-3; voxels inside = %u;"
           " largest difference > 1; mean difference > 0.01",
           largest, mean, weights->num_voxels);
-    CHECK(of->kept.bound != NULL && of->kept.bound->meshes[0].max_influences == 3);
+    CHECK(fixture->kept.bound != NULL && fixture->kept.bound->meshes[0].max_influences == 3);
     CLAIM("voxels along him = 16; rounds of smoothing = 0; falloff = 0 @ 0.3 | voxels inside < %g",
           0.3 * weights->num_voxels);
 }
 
 TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
     CLAIM("voxels along him = 16 @ 0.3");
-    REQUIRE(of->kept.bound);
+    REQUIRE(fixture->kept.bound);
     double largest = 0.0;
-    EACH_VERTEX(v, mesh, of->scene.model)
+    EACH_VERTEX(v, mesh, fixture->scene.model)
     real_worse(&largest,
-               real_distance(mesh->positions[v],
-                             of->kept.bound->meshes[mesh - of->scene.model->meshes].positions[v]));
+               real_distance(
+                   mesh->positions[v],
+                   fixture->kept.bound->meshes[mesh - fixture->scene.model->meshes].positions[v]));
     CHECK(largest < 1e-4);
 }
 
@@ -558,12 +562,12 @@ static double farthest_from_pictures(int num_around)
 
 TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
     CLAIM("texels = 1; directions around = 10; frames of the clip = 8 @ 0"); // 32 texels
-    const double second = view_page_clip(&of->picture, "walk")->anim->duration;
+    const double second = view_page_clip(&fixture->picture, "walk")->anim->duration;
     for (uint32_t i = 0; i <= 16; i++) {
         CLAIM("@ %.17g", second * (i + 0.4) / 16.0);
-        CHECK_UINT(of->picture.num_figures, 6);
+        CHECK_UINT(fixture->picture.num_figures, 6);
         FOR (k, 6u)
-            CHECK_UINT(of->picture.figures[k].moment.frame0, (i + 1) / 2 % 8);
+            CHECK_UINT(fixture->picture.figures[k].moment.frame0, (i + 1) / 2 % 8);
     }
     // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
     CLAIM("| pictures of a frame = 21; memory, about = 1.75 ~ 1e-9; farthest from a picture = %.17g"

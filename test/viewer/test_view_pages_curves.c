@@ -75,8 +75,8 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
               (double)spread, largest);
     }
     CLAIM("@ 2"); // at a key both agree
-    CHECK_NEAR(fabs(real4_dot(real4_widen(of->picture.figures[0].place.rotation),
-                              real4_widen(of->picture.figures[1].place.rotation))),
+    CHECK_NEAR(fabs(real4_dot(real4_widen(fixture->picture.figures[0].place.rotation),
+                              real4_widen(fixture->picture.figures[1].place.rotation))),
                1.0, 1e-5);
 }
 
@@ -106,9 +106,9 @@ TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
           " pitch, there and back = 40 ~ 1e-2");
 }
 
-static md5_vec3 place_of(const page_case *of, const char *joint)
+static md5_vec3 place_of(const page_case *fixture, const char *joint)
 {
-    return view_joint_place(&of->picture, &of->picture.figures[0], JOINT(joint));
+    return view_joint_place(&fixture->picture, &fixture->picture.figures[0], JOINT(joint));
 }
 
 TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
@@ -117,9 +117,9 @@ TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
               " | distance < %s",
               solver, solver == 1 ? "1" : "0.05"); // CCD converges slowly
         CLAIM("| distance = %.17g ~ 1e-3",
-              real_distance(place_of(of, "hand_l"), (md5_vec3){8, 17, 27}));
+              real_distance(place_of(fixture, "hand_l"), (md5_vec3){8, 17, 27}));
         // No solver's distance increases over the iterations.
-        const md5_vec2 *const points = of->picture.plots[0].series[solver].points;
+        const md5_vec2 *const points = fixture->picture.plots[0].series[solver].points;
         CHECK(points[24].y <= points[0].y);
     }
     CLAIM("| DLS to 0.01 units < FABRIK to 0.01 units");
@@ -129,7 +129,7 @@ TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
 TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
     static const md5_chain_solver solvers[2] = {MD5_CHAIN_FABRIK, MD5_CHAIN_LEAST_SQUARES};
     CLAIM("@ 0");
-    md5_xform *const pose = view_spare_pose(&of->picture, 7);
+    md5_xform *const pose = view_spare_pose(&fixture->picture, 7);
     FOR (i, 4u) {
         const double needed = FACT(i < 2 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
         const md5_chain_job job = {.solver = solvers[i / 2],
@@ -138,16 +138,16 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
                                    .target = {12, 12, 32},
                                    .iterations = (uint32_t)needed - i % 2,
                                    .weight = 1.0f};
-        view_sample_clip(&of->picture, "stand", 0.0, pose);
-        CHECK((md5_solve_chain(of->scene.skeleton, &job, pose) <= 0.01f) == (i % 2 == 0));
+        view_sample_clip(&fixture->picture, "stand", 0.0, pose);
+        CHECK((md5_solve_chain(fixture->scene.skeleton, &job, pose) <= 0.01f) == (i % 2 == 0));
     }
 }
 
 TEST_PAGE (page_ik_points_at_what_is_out_of_reach, "ik") {
     CLAIM("target, forward = 28; target, left = 34; target, up = 54; joints = 3; solver = 0 @ 0");
-    const md5_vec3 shoulder = place_of(of, "upperarm_l");
+    const md5_vec3 shoulder = place_of(fixture, "upperarm_l");
     CLAIM("| distance = %.17g ~ 1e-2", real_distance((md5_vec3){28, 34, 54}, shoulder)
-                                           - real_distance(place_of(of, "hand_l"), shoulder));
+                                           - real_distance(place_of(fixture, "hand_l"), shoulder));
 }
 
 TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
@@ -163,7 +163,7 @@ TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
 // The nearest that the arm can come by trying all its angles: a hinge, a cone and a twist.
 TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     CLAIM("@ 0");
-    const md5_model *const model = of->scene.model;
+    const md5_model *const model = fixture->scene.model;
     const md5_vec3 x = {1, 0, 0};
     const uint32_t arm[3] = {JOINT("upperarm_l"), JOINT("forearm_l"), JOINT("hand_l")};
     md5_vec3 at[3];
@@ -172,8 +172,8 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(at[1], at[0]), md5_vec3_sub(at[2], at[1]));
     const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[arm[1]]));
     const md5_vec3 elbow = md5_vec3_normalize(md5_quat_rotate(down, across), x);
-    md5_xform *const pose = view_spare_pose(&of->picture, 0);
-    view_sample_clip(&of->picture, "stand", 0.0, pose);
+    md5_xform *const pose = view_spare_pose(&fixture->picture, 0);
+    view_sample_clip(&fixture->picture, "stand", 0.0, pose);
     double best = INFINITY;
     for (int bend = 0; bend <= 24; bend++)
         for (int swing = 0; swing <= 10; swing++)
@@ -189,8 +189,9 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
                     FOR (i, 2)
                         pose[arm[i]].rotation =
                             md5_quat_mul(model->bind_local[arm[i]].rotation, turns[i]);
-                    best = fmin(best, real_distance(view_posed_place(&of->picture, pose, arm[2]),
-                                                    (md5_vec3){-8, 12, 38}));
+                    best =
+                        fmin(best, real_distance(view_posed_place(&fixture->picture, pose, arm[2]),
+                                                 (md5_vec3){-8, 12, 38}));
                 }
     FOR (solver, 3)
         CLAIM("solver = %d @ 0 | distance, limited > %.17g; distance, limited < %.17g", solver,
@@ -212,8 +213,8 @@ TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
         CLAIM("easing = %d; seconds = 2 @ %.17g | part of the time = %.17g ~ 1e-6;"
               " eased value = %.17g ~ 1e-5",
               (int)MD5_EASE_BACK_OUT, 2.0 * t, t, eased);
-        CHECK_NEAR(of->picture.figures[0].place.translation.y, -30.0 + 60.0 * eased, 1e-3);
-        CHECK_NEAR(of->picture.plots[0].marks[0].point.y, eased, 1e-5);
+        CHECK_NEAR(fixture->picture.figures[0].place.translation.y, -30.0 + 60.0 * eased, 1e-3);
+        CHECK_NEAR(fixture->picture.plots[0].marks[0].point.y, eased, 1e-5);
         if (i > 0 && i < 20)
             CLAIM("| speed, linear = 1 = %.17g ~ 1e-3", 3.0 * c3 * u * u + 2.0 * c1 * u);
     }
@@ -233,7 +234,7 @@ TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
         CLAIM("manner = 1; speed, 1/s = 9; damping = %g @ 0 | overshoot = %.17g ~ 5e-4", *z,
               2.0 * exp(-180.0 * DEGREE * *z / sqrt(1.0 - *z * *z)));
     // What is shown is what runs: no factor is hidden.
-    CHECK(strstr(of->page->lines, "2.0f * f->damping * f->speed"));
+    CHECK(strstr(fixture->page->lines, "2.0f * f->damping * f->speed"));
     CLAIM("damping = 1 @ 0 | overshoot = 0 ~ 1e-6");
 }
 
@@ -259,15 +260,15 @@ TEST_PAGE (page_interpolation_shows_what_each_way_does, "interpolation") {
     // Between frames, step interpolation keeps the last frame; all interpolations agree at frames.
     CLAIM("interpolation = 0; speed = 1 @ %.17g | to slerp > 1", 0.5 / 30.0);
     CLAIM("interpolation = 3 @ %.17g | to slerp = 0 ~ 1e-2; frames a second = %.17g", 8.0 / 30.0,
-          view_page_clip(&of->picture, "attack")->anim->frame_rate);
-    CHECK(strstr(of->page->about, "30") == NULL); // clips may have any rate, many have 60
+          view_page_clip(&fixture->picture, "attack")->anim->frame_rate);
+    CHECK(strstr(fixture->page->about, "30") == NULL); // clips may have any rate, many have 60
 }
 
 // What lies on each other in the plot of heights is seen in that of distances: in powers of ten.
 TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
     float most[2] = {-9, -9};
-    CLAIM("@ %.17g", of->page->start);
+    CLAIM("@ %.17g", fixture->page->start);
     FOR (k, 2) {
         const view_series *const series = SERIES(1, names[k]);
         FOR (i, series->count) {
@@ -325,19 +326,19 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
 
 TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     static const char *const names[] = {"smile", "fright", "sleepy", "oh", "blink"};
-    const md5_model *const model = of->scene.model;
+    const md5_model *const model = fixture->scene.model;
     const uint32_t count = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
     OWN uint8_t *const marks = calloc(count, 1);
     uint32_t least = 0, most = 0;
     CHECK(model->num_meshes == 2);
-    FOR (i, of->scene.morph->num_targets) // also those without a slider
-        (void)difference_of_files(model, of->scene.morph->targets[i].name, marks);
+    FOR (i, fixture->scene.morph->num_targets) // also those without a slider
+        (void)difference_of_files(model, fixture->scene.morph->targets[i].name, marks);
     CLAIM("smile = 0; fright = 0; sleepy = 0; oh = 0; blink = 0 @ 1 | largest move = 0 ~ 1e-5");
     EACH (name, names) {
         CLAIM("%s = 1 @ 1 | largest move = %.17g ~ 1e-4", *name,
               difference_of_files(model, *name, marks));
-        const uint32_t target = md5_find_morph_target(of->scene.morph, *name);
-        CHECK(target != MD5_NONE && of->picture.figures[0].morph_weights[target] == 1.0f);
+        const uint32_t target = md5_find_morph_target(fixture->scene.morph, *name);
+        CHECK(target != MD5_NONE && fixture->picture.figures[0].morph_weights[target] == 1.0f);
         CLAIM("%s = 0 @ 1", *name);
     }
     FOR (i, count) {
@@ -352,11 +353,11 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
 // -- Walking by rules -----------------------------------------------------------------------------
 
 // Calls the centres of all crosses of a colour: of each the line along x.
-static uint32_t find_crosses(const page_case *of, view_color color, md5_vec3 centres[256])
+static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec3 centres[256])
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < of->picture.lines.count && count < 256; i += 2) {
-        const md5gl_line_vertex *const ends = &of->picture.lines.vertices[i];
+    for (uint32_t i = 0; i < fixture->picture.lines.count && count < 256; i += 2) {
+        const md5gl_line_vertex *const ends = &fixture->picture.lines.vertices[i];
         const md5_vec3 from = ends[0].position, to = ends[1].position;
         if (page_has_color(ends, color) && from.y == to.y && from.z == to.z)
             centres[count++] = md5_vec3_lerp(from, to, 0.5f);
@@ -365,10 +366,10 @@ static uint32_t find_crosses(const page_case *of, view_color color, md5_vec3 cen
 }
 
 // Checks that they are on the page's ground, in double precision; returns their number.
-static uint32_t count_on_ground(const page_case *of, view_color color, double height)
+static uint32_t count_on_ground(const page_case *fixture, view_color color, double height)
 {
     md5_vec3 at[256];
-    const uint32_t count = find_crosses(of, color, at);
+    const uint32_t count = find_crosses(fixture, color, at);
     FOR (i, count) {
         const double x = at[i].x, y = at[i].y;
         CHECK_NEAR(at[i].z, height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0)),
@@ -379,11 +380,11 @@ static uint32_t count_on_ground(const page_case *of, view_color color, double he
 
 TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
     CLAIM("hills, units = 5 @ 6 | legs that reach = 6; speed = 18 ~ 0.01; feet placed > 40");
-    CLAIM("| feet placed = %u", count_on_ground(of, VIEW_BLUE, 5.0));
-    CHECK(count_on_ground(of, VIEW_GREEN, 5.0) >= 3);
+    CLAIM("| feet placed = %u", count_on_ground(fixture, VIEW_BLUE, 5.0));
+    CHECK(count_on_ground(fixture, VIEW_GREEN, 5.0) >= 3);
     // 18 units a second and 20 degrees a second result in a circle.
     const double radius = 18.0 / (20.0 * DEGREE);
-    const md5_vec3 at = of->picture.figures[0].place.translation;
+    const md5_vec3 at = fixture->picture.figures[0].place.translation;
     CHECK_NEAR(hypot((double)at.x, at.y - radius), radius, 0.05 * radius);
 }
 
@@ -404,13 +405,13 @@ TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
 }
 
 // The posed ankle that is nearest to a place.
-static md5_vec3 nearest_ankle(const page_case *of, md5_vec3 place)
+static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 {
     static const char *const ankles[] = {"foot_1_l", "foot_1_r", "foot_2_l",
                                          "foot_2_r", "foot_3_l", "foot_3_r"};
     md5_vec3 nearest = {INFINITY, INFINITY, INFINITY};
     EACH (ankle, ankles) {
-        const md5_vec3 at = place_of(of, *ankle);
+        const md5_vec3 at = place_of(fixture, *ankle);
         if (!(real_distance(nearest, place) < real_distance(at, place)))
             nearest = at;
     }
@@ -425,10 +426,10 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     double moved = 0.0;
     for (int i = 0; i <= 240; i++) {
         CLAIM("@ %.17g", 2.0 + i / 60.0);
-        const uint32_t count = find_crosses(of, VIEW_GREEN, at);
+        const uint32_t count = find_crosses(fixture, VIEW_GREEN, at);
         num_seen += count;
         FOR (k, count) {
-            const md5_vec3 ankle = nearest_ankle(of, at[k]);
+            const md5_vec3 ankle = nearest_ankle(fixture, at[k]);
             uint32_t number = 0;
             while (number < num_stands && real_distance(places[number], at[k]) > 1e-3)
                 number++;
@@ -442,15 +443,15 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     }
     CHECK(num_stands > 20 && num_seen > 500);
     FOR (leg, 6)
-        CHECK(of->picture.plots[0].series[leg].count > 100);
+        CHECK(fixture->picture.plots[0].series[leg].count > 100);
     CHECK(moved < 1e-3);
     CLAIM("| a standing ankle moved > 0; a standing ankle moved < 1e-3;"
           " a standing ankle moved < %.17g",
           2.0 * moved);
-    const view_figure *const figure = &of->picture.figures[0];
-    const md5_quat bind = md5_quat_from_mat34(of->scene.model->bind[JOINT("body")]),
-                   posed =
-                       md5_joint_in_model(of->scene.skeleton, figure->pose, JOINT("body")).rotation;
+    const view_figure *const figure = &fixture->picture.figures[0];
+    const md5_quat bind = md5_quat_from_mat34(fixture->scene.model->bind[JOINT("body")]),
+                   posed = md5_joint_in_model(fixture->scene.skeleton, figure->pose, JOINT("body"))
+                               .rotation;
     const md5_vec3 up = md5_quat_rotate(
         md5_quat_mul(figure->place.rotation, md5_quat_mul(posed, md5_quat_conjugate(bind))),
         (md5_vec3){0, 0, 1});
@@ -460,7 +461,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
 TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
     CLAIM("speed, units/s = 0; turn, degrees/s = 0 @ 5 | feet placed = 0");
     CLAIM("speed, units/s = 10; direction, degrees = 90 @ 5");
-    const md5_vec3 at = of->picture.figures[0].place.translation;
+    const md5_vec3 at = fixture->picture.figures[0].place.translation;
     CHECK_SMALL(at.x, 0.01);
     CHECK(at.y > 40.0f && at.y < 50.0f); // it takes time to reach full speed
 }

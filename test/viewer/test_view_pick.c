@@ -412,15 +412,15 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
     if (shot_open(&viewer, scene, line)) {
         OWN_PICTURE with = shot_draw(&viewer);
         view_companion *const held = viewer.state.document->companions + VIEW_HELD + 1;
-        const view_scene *const of = &viewer.state.document->scene;
+        const view_scene *const fixture = &viewer.state.document->scene;
         md5_xform at = {.rotation = {.w = 1.0f}};
         REQUIRE(held->model != NULL && held[-1].model == NULL);
-        for (uint32_t joint = md5_find_joint(of->skeleton, "prop_r"); joint != MD5_NONE;
-             joint = of->skeleton->joints[joint].parent)
-            at = md5_xform_mul(of->pose[joint], at);
-        at = md5_xform_mul(of->machine.place, at);
+        for (uint32_t joint = md5_find_joint(fixture->skeleton, "prop_r"); joint != MD5_NONE;
+             joint = fixture->skeleton->joints[joint].parent)
+            at = md5_xform_mul(fixture->pose[joint], at);
+        at = md5_xform_mul(fixture->machine.place, at);
         const md5_vec3 hand =
-            md5_mat34_translation(of->joints[md5_find_joint(of->skeleton, "hand_l")]);
+            md5_mat34_translation(fixture->joints[md5_find_joint(fixture->skeleton, "hand_l")]);
         const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0.0f});
         CHECK(md5_vec3_length(md5_vec3_sub(hand, grip)) < 1e-2f);
         FOR (i, 2u) {
@@ -432,7 +432,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
         md5gl_set_visible(held->drawn, 0, false);
         OWN_PICTURE without = shot_draw(&viewer);
         CHECK(shot_difference(&with, &without) > 0.01);
-        CHECK_STRING(of->machine.events[0].text, "begin hold fast");
+        CHECK_STRING(fixture->machine.events[0].text, "begin hold fast");
     }
 }
 

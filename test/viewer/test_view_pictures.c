@@ -124,34 +124,34 @@ TEST_SCENE (view_options_change_the_picture) {
 }
 
 // How much more red than blue a row of the picture has at its left edge, which no model covers.
-static int warmth(const shot *of, uint32_t row)
+static int warmth(const shot *fixture, uint32_t row)
 {
-    const uint8_t *const pixel = of->rgba + 4 * (size_t)row * of->width;
+    const uint8_t *const pixel = fixture->rgba + 4 * (size_t)row * fixture->width;
     return pixel[0] - pixel[2];
 }
 
 // The ground is warm and ends softly below a blue sky; from below there is none, nor in a studio.
 TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
     static const char *const views[] = {"0", "-30", "0 --grid", "0 --no-background"};
-    shot of[4];
+    shot fixture[4];
     for (size_t i = 0; i < 4; i++) {
         OWN char *const line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
                                              " --camera-elevation-angle %s",
                                              views[i]);
-        of[i] = shot_take(scene, line);
+        fixture[i] = shot_take(scene, line);
     }
-    const uint32_t last = of[0].height - 1;
+    const uint32_t last = fixture[0].height - 1;
     int largest = 0;
-    CHECK(warmth(&of[0], 0) < -20 && warmth(&of[0], last) > 60);
+    CHECK(warmth(&fixture[0], 0) < -20 && warmth(&fixture[0], last) > 60);
     for (uint32_t row = 1; row <= last; row++) {
-        const int step = abs(warmth(&of[0], row) - warmth(&of[0], row - 1));
+        const int step = abs(warmth(&fixture[0], row) - warmth(&fixture[0], row - 1));
         largest = step > largest ? step : largest;
     }
     CHECK_THAT(largest < 12, "a step of %d", largest);
     for (size_t i = 1; i < 4; i++)
-        CHECK_THAT(warmth(&of[i], last) <= 0, "%s: %d", views[i], warmth(&of[i], last));
+        CHECK_THAT(warmth(&fixture[i], last) <= 0, "%s: %d", views[i], warmth(&fixture[i], last));
     for (size_t i = 0; i < 4; i++)
-        free(of[i].rgba);
+        free(fixture[i].rgba);
 }
 
 static const option_case dock_cases[] = {

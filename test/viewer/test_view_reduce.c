@@ -20,36 +20,36 @@ typedef struct sheet {
     md5_vec4 influences[NUM_PLACES];
 } sheet;
 
-static void make_sheet(sheet *of)
+static void make_sheet(sheet *fixture)
 {
-    uint32_t *next = of->indices;
+    uint32_t *next = fixture->indices;
     for (uint32_t i = 0; i < NUM_PLACES; i++) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
-        of->positions[i] = (md5_vec3){x, y, 0.0f};
-        of->normals[i] = (md5_vec3){0, 0, 1};
-        of->texcoords[i] = (md5_vec2){x / (float)SIDE, y / (float)SIDE};
-        of->influences[i] = (md5_vec4){x, y, 0.0f, 1.0f};
-        of->joints[i] = 0;
-        of->first_influence[i + 1] = i + 1;
+        fixture->positions[i] = (md5_vec3){x, y, 0.0f};
+        fixture->normals[i] = (md5_vec3){0, 0, 1};
+        fixture->texcoords[i] = (md5_vec2){x / (float)SIDE, y / (float)SIDE};
+        fixture->influences[i] = (md5_vec4){x, y, 0.0f, 1.0f};
+        fixture->joints[i] = 0;
+        fixture->first_influence[i + 1] = i + 1;
         if (i % SIDE + 1 == SIDE || i + SIDE >= NUM_PLACES)
             continue;
         const uint32_t corners[6] = {i, i + SIDE, i + 1, i + 1, i + SIDE, i + SIDE + 1};
         memcpy(next, corners, sizeof corners);
         next += 6;
     }
-    of->first_influence[0] = 0;
-    of->mesh = (md5_mesh){
+    fixture->first_influence[0] = 0;
+    fixture->mesh = (md5_mesh){
         .num_vertices = NUM_PLACES,
         .num_triangles = NUM_TRIANGLES,
-        .indices = of->indices,
-        .texcoords = of->texcoords,
-        .positions = of->positions,
-        .normals = of->normals,
+        .indices = fixture->indices,
+        .texcoords = fixture->texcoords,
+        .positions = fixture->positions,
+        .normals = fixture->normals,
         .num_influences = NUM_PLACES,
         .max_influences = 1,
-        .first_influence = of->first_influence,
-        .influence_joints = of->joints,
-        .influences = of->influences,
+        .first_influence = fixture->first_influence,
+        .influence_joints = fixture->joints,
+        .influences = fixture->influences,
     };
 }
 

@@ -14,12 +14,12 @@ typedef struct counted {
 
 static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 {
-    counted *const of = user;
-    of->faults[worker] += of->inside[worker]++ != 0;
-    of->faults[worker] += begin >= end || worker >= of->num_workers;
+    counted *const fixture = user;
+    fixture->faults[worker] += fixture->inside[worker]++ != 0;
+    fixture->faults[worker] += begin >= end || worker >= fixture->num_workers;
     for (size_t i = begin; i < end; i++)
-        of->items[i]++;
-    of->inside[worker]--;
+        fixture->items[i]++;
+    fixture->inside[worker]--;
 }
 
 TEST (view_threads_run_each_item_once) {
@@ -30,15 +30,15 @@ TEST (view_threads_run_each_item_once) {
         CHECK(threads->num_workers >= 1 && threads->num_workers <= *row);
         EACH (each, counts) {
             size_t count = *each;
-            counted of = {.num_workers = threads->num_workers};
+            counted fixture = {.num_workers = threads->num_workers};
             FOR (round, NUM_ROUNDS)
-                md5_threads_run(threads, count, count_items, &of);
+                md5_threads_run(threads, count, count_items, &fixture);
             size_t num_right = 0;
             for (size_t j = 0; j < MAX_ITEMS; j++)
-                num_right += of.items[j] == (j < count ? NUM_ROUNDS : 0);
+                num_right += fixture.items[j] == (j < count ? NUM_ROUNDS : 0);
             CHECK_UINT(num_right, MAX_ITEMS);
             for (uint32_t j = 0; j < MAX_WORKERS; j++)
-                CHECK_UINT(of.faults[j], 0);
+                CHECK_UINT(fixture.faults[j], 0);
         }
         common_stop_threads(threads);
     }

@@ -138,17 +138,18 @@ static bool check_surface(const md5_model *model, uint32_t index, const engine_v
     const float loss = md5_pack_loss(model, index, 4, joints);
     uint32_t wrong = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const engine_vertex *const of = &vertices[v];
-        const int sum = of->weights[0] + of->weights[1] + of->weights[2] + of->weights[3];
+        const engine_vertex *const fixture = &vertices[v];
+        const int sum =
+            fixture->weights[0] + fixture->weights[1] + fixture->weights[2] + fixture->weights[3];
         const bool moves = mesh->first_influence[v] < mesh->first_influence[v + 1];
         float drawn[3], far = 0.0f, size = 0.0f;
-        shade(of, bones, drawn);
+        shade(fixture, bones, drawn);
         for (int i = 0; i < 4; i++) {
-            engine_vertex rigid = *of; // where one of its joints alone has it
+            engine_vertex rigid = *fixture; // where one of its joints alone has it
             float to[3];
             memset(rigid.weights, 0, sizeof rigid.weights);
-            rigid.joints[0] = of->joints[i];
-            rigid.weights[0] = of->weights[i] > 0 ? 255 : 0;
+            rigid.joints[0] = fixture->joints[i];
+            rigid.weights[0] = fixture->weights[i] > 0 ? 255 : 0;
             shade(&rigid, bones, to);
             const float away = hypotf(hypotf(to[0] - drawn[0], to[1] - drawn[1]), to[2] - drawn[2]);
             far = rigid.weights[0] && away > far ? away : far;

@@ -92,23 +92,23 @@ typedef struct assets_bytes {
     size_t size;
 } assets_bytes;
 
-static void *make_assets(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_assets(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    const assets_bytes *const from = of;
+    const assets_bytes *const from = fixture;
     return md5_map_assets(from->bytes, from->size, false, opts, error);
 }
 
 FUZZ_DESTROY(destroy_assets, md5_assets, md5_free_assets)
 
-static void *make_model(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_model(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    const assets_bytes *const from = of;
+    const assets_bytes *const from = fixture;
     return md5_parse_model(from->bytes, from->size, opts, error);
 }
 
-static void *make_anim(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_anim(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    const assets_bytes *const from = of;
+    const assets_bytes *const from = fixture;
     return md5_parse_anim(from->bytes, from->size, opts, error);
 }
 
@@ -116,18 +116,18 @@ FUZZ_DESTROY(destroy_model, md5_model, md5_free_model)
 FUZZ_DESTROY(destroy_anim, md5_anim, md5_free_anim)
 
 // The same bytes as a file, at an odd address: one model, or one clip, is what was mapped.
-static const char *load_file(const assets_bytes *of, const md5_assets *mapped,
+static const char *load_file(const assets_bytes *fixture, const md5_assets *mapped,
                              const md5_load_opts *opts)
 {
     const uint32_t num_models = mapped ? mapped->num_models : 0;
     const uint32_t num_anims = mapped ? mapped->num_anims : 0;
-    uint8_t *const odd = malloc(of->size + 1);
+    uint8_t *const odd = malloc(fixture->size + 1);
     if (!odd)
         abort();
-    memcpy(odd + 1, of->bytes, of->size);
+    memcpy(odd + 1, fixture->bytes, fixture->size);
     md5_error errors[2] = {{0}};
-    md5_model *const model = md5_parse_model(odd + 1, of->size, opts, &errors[0]);
-    md5_anim *const anim = md5_parse_anim(odd + 1, of->size, opts, &errors[1]);
+    md5_model *const model = md5_parse_model(odd + 1, fixture->size, opts, &errors[0]);
+    md5_anim *const anim = md5_parse_anim(odd + 1, fixture->size, opts, &errors[1]);
     const char *fault = NULL;
     if (!model != (num_models != 1 || num_anims > 0))
         fault = "a model is loaded, or refused, as it was not mapped";
@@ -138,16 +138,16 @@ static const char *load_file(const assets_bytes *of, const md5_assets *mapped,
     if (model && model->skeleton.num_joints <= ASSETS_JOINTS)
         skin_assets(model);
     if (anim && anim->skeleton.num_joints <= ASSETS_JOINTS)
-        fault = fault ? fault : pose_assets(NULL, anim, (uint32_t)of->size);
+        fault = fault ? fault : pose_assets(NULL, anim, (uint32_t)fixture->size);
     const md5_assets assets = {
         .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
-    if (mapped && (model || anim) && md5_write_assets(&assets, NULL, 0) != of->size)
+    if (mapped && (model || anim) && md5_write_assets(&assets, NULL, 0) != fixture->size)
         fault = "a loaded file is written with another size";
     md5_free_model(model);
     md5_free_anim(anim);
     free(odd);
-    fault = fault ? fault : fuzz_memory(make_model, destroy_model, of, *opts, of->size);
-    return fault ? fault : fuzz_memory(make_anim, destroy_anim, of, *opts, of->size);
+    fault = fault ? fault : fuzz_memory(make_model, destroy_model, fixture, *opts, fixture->size);
+    return fault ? fault : fuzz_memory(make_anim, destroy_anim, fixture, *opts, fixture->size);
 }
 
 static const char *use_file(const void *bytes, size_t size)
@@ -155,12 +155,12 @@ static const char *use_file(const void *bytes, size_t size)
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     md5_error error = {0};
     md5_assets *const assets = md5_map_assets(bytes, size, false, &opts, &error);
-    const assets_bytes of = {bytes, size};
+    const assets_bytes fixture = {bytes, size};
     const char *fault = NULL;
     if (!assets && (error.status == MD5_OK || !error.message[0]))
         return "refused without a message";
     if (size >= 4 && memcmp(bytes, "M5AI", 4) == 0)
-        fault = load_file(&of, assets, &opts);
+        fault = load_file(&fixture, assets, &opts);
     if (!assets)
         return fault;
     for (uint32_t i = 0; i < assets->num_models && !fault; i++)
@@ -173,7 +173,7 @@ static const char *use_file(const void *bytes, size_t size)
     if (!fault && md5_write_assets(assets, NULL, 0) != size)
         fault = "a file is written with another size";
     md5_free_assets(assets);
-    return fault ? fault : fuzz_memory(make_assets, destroy_assets, &of, opts, size);
+    return fault ? fault : fuzz_memory(make_assets, destroy_assets, &fixture, opts, size);
 }
 
 const char *fuzz_assets(const uint8_t *data, size_t size)

@@ -83,10 +83,10 @@ typedef struct compressed_bytes {
     size_t size;
 } compressed_bytes;
 
-static void *make_compressed(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_compressed(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    return md5_parse_anim(((const compressed_bytes *)of)->bytes,
-                          ((const compressed_bytes *)of)->size, opts, error);
+    return md5_parse_anim(((const compressed_bytes *)fixture)->bytes,
+                          ((const compressed_bytes *)fixture)->size, opts, error);
 }
 
 FUZZ_DESTROY(destroy_compressed, md5_anim, md5_free_anim)
@@ -110,8 +110,8 @@ static const char *parse_compressed(const uint8_t *bytes, size_t size)
     if (!fault && !is_written_as(clip, bytes, size))
         fault = "a clip is written as different bytes";
     md5_free_anim(clip);
-    const compressed_bytes of = {bytes, size};
-    return fault ? fault : fuzz_memory(make_compressed, destroy_compressed, &of, opts, size);
+    const compressed_bytes fixture = {bytes, size};
+    return fault ? fault : fuzz_memory(make_compressed, destroy_compressed, &fixture, opts, size);
 }
 
 const char *fuzz_compressed(const uint8_t *data, size_t size)

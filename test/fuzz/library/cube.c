@@ -50,9 +50,9 @@ static const char *cube_part_fault(const md5_cube2_part *part)
                : "an image without commands";
 }
 
-static void *make_cube(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_cube(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    (void)of;
+    (void)fixture;
     return md5_load_cube2("md5.cfg", NULL, opts, error);
 }
 FUZZ_DESTROY(destroy_cube, md5_cube2, md5_free_cube2)

@@ -139,9 +139,9 @@ static const char *written_fault(const md5_machine_file *file)
     return fault;
 }
 
-static void *make_machine(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_machine(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    return md5_create_machine(of, opts, error);
+    return md5_create_machine(fixture, opts, error);
 }
 FUZZ_DESTROY(destroy_machine, md5_machine, md5_destroy_machine)
 

@@ -40,45 +40,46 @@ typedef struct figure {
     void *scratch;
 } figure;
 
-static void make_figure(figure *of)
+static void make_figure(figure *fixture)
 {
-    of->model = md5_parse_model(FUZZ_MODEL, sizeof FUZZ_MODEL - 1, NULL, NULL);
-    of->anim = md5_parse_anim(FUZZ_ANIM, sizeof FUZZ_ANIM - 1, NULL, NULL);
-    of->binding = md5_bind(of->model, of->anim, NULL, NULL);
-    of->file = md5_parse_machine_file(SAVE_MACHINE, sizeof SAVE_MACHINE - 1, NULL, NULL);
-    if (!of->binding || !of->file)
+    fixture->model = md5_parse_model(FUZZ_MODEL, sizeof FUZZ_MODEL - 1, NULL, NULL);
+    fixture->anim = md5_parse_anim(FUZZ_ANIM, sizeof FUZZ_ANIM - 1, NULL, NULL);
+    fixture->binding = md5_bind(fixture->model, fixture->anim, NULL, NULL);
+    fixture->file = md5_parse_machine_file(SAVE_MACHINE, sizeof SAVE_MACHINE - 1, NULL, NULL);
+    if (!fixture->binding || !fixture->file)
         abort(); // the texts are invalid
-    of->file->desc.model = of->model;
-    FOR (i, of->file->desc.num_clips)
-        of->file->clips[i].binding = of->binding;
-    of->machine = md5_create_machine(&of->file->desc, NULL, NULL);
-    if (!of->machine)
+    fixture->file->desc.model = fixture->model;
+    FOR (i, fixture->file->desc.num_clips)
+        fixture->file->clips[i].binding = fixture->binding;
+    fixture->machine = md5_create_machine(&fixture->file->desc, NULL, NULL);
+    if (!fixture->machine)
         abort();
-    of->players[0] = md5_create_player(of->machine, NULL, NULL);
-    of->players[1] = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_pose_scratch(of->machine));
+    fixture->players[0] = md5_create_player(fixture->machine, NULL, NULL);
+    fixture->players[1] = md5_create_player(fixture->machine, NULL, NULL);
+    fixture->scratch = malloc(md5_player_pose_scratch(fixture->machine));
 }
 
-static void free_figure(figure *of)
+static void free_figure(figure *fixture)
 {
-    free(of->scratch);
-    md5_destroy_player(of->players[0]);
-    md5_destroy_player(of->players[1]);
-    md5_destroy_machine(of->machine);
-    md5_free_machine_file(of->file);
-    md5_free_binding(of->binding);
-    md5_free_anim(of->anim);
-    md5_free_model(of->model);
+    free(fixture->scratch);
+    md5_destroy_player(fixture->players[0]);
+    md5_destroy_player(fixture->players[1]);
+    md5_destroy_machine(fixture->machine);
+    md5_free_machine_file(fixture->file);
+    md5_free_binding(fixture->binding);
+    md5_free_anim(fixture->anim);
+    md5_free_model(fixture->model);
 }
 
-static const char *play_on(const figure *of, md5_player *player, uint32_t steps, uint32_t choices)
+static const char *play_on(const figure *fixture, md5_player *player, uint32_t steps,
+                           uint32_t choices)
 {
     md5_xform pose[FUZZ_JOINTS];
     FOR (i, steps) {
         const uint32_t choice = choices >> (i % 8);
         if (choice & 1)
-            md5_player_set(player, md5_find_parameter(of->machine, "t"), 1.0f);
-        md5_player_set(player, md5_find_parameter(of->machine, "b"), choice % 8 == 6);
+            md5_player_set(player, md5_find_parameter(fixture->machine, "t"), 1.0f);
+        md5_player_set(player, md5_find_parameter(fixture->machine, "b"), choice % 8 == 6);
         if (choice & 4)
             md5_player_play_shot(player, 0, i % 2,
                                  &(md5_shot_desc){.mask = "k", .fade_in = 0.2f, .fade_out = 0.1f});
@@ -87,10 +88,10 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
         if (choice & 16)
             md5_player_set_detail(player,
                                   &(md5_detail){.mask = "k", .interval = choice % 4, .phase = i});
-        FOR (k, of->file->desc.num_modifiers)
+        FOR (k, fixture->file->desc.num_modifiers)
             md5_player_target(player, k)->weight = choice & 2 ? 1.0f : 0.0f;
         md5_player_advance(player, 0.06, NULL, NULL);
-        md5_player_pose(player, pose, NULL, NULL, of->scratch);
+        md5_player_pose(player, pose, NULL, NULL, fixture->scratch);
         if (!fuzz_is_sound(pose))
             return "an invalid pose";
     }
@@ -117,16 +118,16 @@ static bool is_saved_as(const md5_player *player, const uint8_t *bytes, size_t s
 
 // Whether these bytes, which have been restored, are of the version that is written now: older ones
 // are saved as it.
-static bool is_newest(const figure *of, const uint8_t *bytes)
+static bool is_newest(const figure *fixture, const uint8_t *bytes)
 {
     uint8_t head[8]; // the first word and the version
-    md5_player_save(of->players[0], head, sizeof head);
+    md5_player_save(fixture->players[0], head, sizeof head);
     return memcmp(bytes, head, sizeof head) == 0;
 }
 
-static const char *restore(const figure *of, const uint8_t *bytes, size_t size)
+static const char *restore(const figure *fixture, const uint8_t *bytes, size_t size)
 {
-    md5_player *const player = of->players[1];
+    md5_player *const player = fixture->players[1];
     md5_error error = {0};
     size_t fresh_size;
     uint8_t *const fresh = save(player, &fresh_size);
@@ -134,9 +135,9 @@ static const char *restore(const figure *of, const uint8_t *bytes, size_t size)
     const bool is_fresh = is_restored || is_saved_as(player, fresh, fresh_size);
     free(fresh);
     if (is_restored) {
-        if (is_newest(of, bytes) && !is_saved_as(player, bytes, size))
+        if (is_newest(fixture, bytes) && !is_saved_as(player, bytes, size))
             return "a restored player is saved as different bytes";
-        return play_on(of, player, 12, 0x5d);
+        return play_on(fixture, player, 12, 0x5d);
     }
     if (error.status == MD5_OK || !error.message[0])
         return "a player was refused without a message";
@@ -145,22 +146,22 @@ static const char *restore(const figure *of, const uint8_t *bytes, size_t size)
 
 const char *fuzz_save(const uint8_t *data, size_t size)
 {
-    figure of;
+    figure fixture;
     if (size < 3)
         return NULL;
-    make_figure(&of);
-    const char *fault = play_on(&of, of.players[0], data[0] % 32u, data[1]);
+    make_figure(&fixture);
+    const char *fault = play_on(&fixture, fixture.players[0], data[0] % 32u, data[1]);
     size_t saved_size;
-    uint8_t *const saved = save(of.players[0], &saved_size);
+    uint8_t *const saved = save(fixture.players[0], &saved_size);
     for (size_t i = 3; i + 2 < size; i += 3)
         saved[(data[i] + 256u * data[i + 1]) % saved_size] ^= data[i + 2];
     const size_t cut = saved_size - (data[2] < saved_size ? data[2] : saved_size);
     uint8_t *const bytes = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
     memcpy(bytes, saved, cut);
     if (!fault)
-        fault = restore(&of, bytes, cut);
+        fault = restore(&fixture, bytes, cut);
     free(bytes);
     free(saved);
-    free_figure(&of);
+    free_figure(&fixture);
     return fault;
 }

@@ -24,9 +24,9 @@ typedef struct scale_text {
     const md5_anim *anim;
 } scale_text;
 
-static void *make_scales(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_scales(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    const scale_text *const text = of;
+    const scale_text *const text = fixture;
     return md5_parse_scales(text->bytes, text->size, text->anim, opts, error);
 }
 FUZZ_DESTROY(destroy_scales, md5_scales, md5_free_scales)

@@ -79,9 +79,10 @@ typedef struct scene_parts {
     const md5_anim *anim;
 } scene_parts;
 
-static void *make_scene_binding(const void *of, const md5_load_opts *opts, md5_error *error)
+static void *make_scene_binding(const void *fixture, const md5_load_opts *opts, md5_error *error)
 {
-    return md5_bind(((const scene_parts *)of)->model, ((const scene_parts *)of)->anim, opts, error);
+    return md5_bind(((const scene_parts *)fixture)->model, ((const scene_parts *)fixture)->anim,
+                    opts, error);
 }
 FUZZ_DESTROY(destroy_scene_binding, md5_binding, md5_free_binding)
 
