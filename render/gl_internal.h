@@ -96,7 +96,8 @@ struct md5gl_renderer {
     char *host_texts[MD5GL_NUM_LIGHTINGS]; // of md5gl_shadow_glsl(); NULL until asked for
     GLuint empty_array;                    // a vertex array without attributes
     md5gl_texture white, grey, checker;
-    md5gl_model *models; // all, each with the `next`
+    md5gl_model *models;  // all, each with the `next`
+    bool casters_are_set; // by the last frame, or it has no shadows: poses leave out bounds
 
     md5gl_depth_map maps[MD5GL_NUM_MAPS];
     bool has_shadows;

@@ -383,7 +383,8 @@ typedef struct md5gl_frame {
     // they change. All 0: those of all models of the renderer as they are posed when the frame
     // begins, with their baked clips. Set them if host's geometry, impostors, morph targets or
     // deformed meshes reach beyond, or if models that are posed are not drawn here: a large map is
-    // coarse.
+    // coarse. Poses find these bounds only until a frame sets its own or has no shadows, and again
+    // behind one that does neither: where frames differ, pose once more.
     md5_bounds casters;
     bool no_shadows;        // but those of spot lights; as with bounds of nothing (min above max)
     float ground;           // height of the ground, units; it darkens below nearby casters

@@ -641,7 +641,8 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
 
         posed = given.baked ? pose_clips(renderer, model, &given, error)
                             : pose_palettes(renderer, model, &given, error);
-        model->posed = find_bounds(model, &given);
+        if (!renderer->casters_are_set)
+            model->posed = find_bounds(model, &given);
     }
     posed = posed && set_looks(renderer, model, &given, error);
     if (!posed)

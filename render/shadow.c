@@ -311,7 +311,9 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     static const md5_bounds unknown = {0};
     shadow_sizes sizes;
     md5gl_frame known = *frame;
-    if (memcmp(&known.casters, &unknown, sizeof unknown) == 0) {
+    renderer->casters_are_set =
+        frame->no_shadows || memcmp(&known.casters, &unknown, sizeof unknown) != 0;
+    if (!renderer->casters_are_set) {
         known.casters = md5_bounds_from_points(NULL, 0);
         for (const md5gl_model *model = renderer->models; model; model = model->next)
             if (model->num_batches > 0)

@@ -224,6 +224,8 @@ TEST_HERE (gl_casters_are_what_is_posed_unless_given) {
     memset(&stage->frame.casters, 0, sizeof stage->frame.casters);
     CHECK(casts_as_given(stage, &lit));
     stage->frame.no_shadows = false;
+    CHECK(casts_as_given(stage, &lit)); // poses of frames with bounds found none
+    stage_pose(stage, scene.palettes, scene.placements, 2);
     CHECK(casts_as_given(stage, &dark)); // by placements
 
     stage_pose(stage, both, NULL, 2);
