@@ -51,7 +51,7 @@ extern "C" {
 #endif
 
 #define MD5_VERSION_MAJOR 0
-#define MD5_VERSION_MINOR 2
+#define MD5_VERSION_MINOR 3
 #define MD5_VERSION_PATCH 0
 
 // -- Errors ---------------------------------------------------------------------------------
