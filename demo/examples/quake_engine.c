@@ -21,7 +21,22 @@ typedef struct engine_vertex {
 } engine_vertex;
 #define zone_alloc malloc // a heap, aligned to 16 bytes
 #define zone_free free
-#define hunk_alloc malloc // what is loaded, freed all at once when the level ends
+
+// What is loaded, freed all at once when the level ends. A block begins with the one before.
+static void *hunk;
+static void *hunk_alloc(size_t size)
+{
+    void **block = (void **)malloc(size + 16);
+    if (!block)
+        return NULL;
+    *block = hunk, hunk = block;
+    return (char *)block + 16;
+}
+static void hunk_free(void)
+{
+    for (void *next; hunk; hunk = next)
+        next = *(void **)hunk, free(hunk);
+}
 
 static void *read_file(const char *name, size_t *size) // into the zone
 {
@@ -140,10 +155,13 @@ int main(int argc, char **argv)
 {
     alias a;
     char text[600] = "usage: quake_engine MODEL.md5mesh CLIP.md5anim";
-    if (argc != 3 || !load_alias(argv[1], argv[2], &a, text))
-        return fprintf(stderr, "%s\n", text), 1;
-    printf("%u bones in %u frames, %u surfaces\n", (unsigned)a.num_bones, (unsigned)a.num_frames,
-           (unsigned)a.num_surfaces);
-    return 0;
+    const bool is_done = argc == 3 && load_alias(argv[1], argv[2], &a, text);
+    if (is_done)
+        printf("%u bones in %u frames, %u surfaces\n", (unsigned)a.num_bones,
+               (unsigned)a.num_frames, (unsigned)a.num_surfaces);
+    else
+        fprintf(stderr, "%s\n", text);
+    hunk_free();
+    return !is_done;
 }
 #endif
