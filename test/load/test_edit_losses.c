@@ -252,7 +252,7 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
         FOR (f, doc.num_frames) {
             const double frame = doubled ? 0.5 * f : f;
             const double old = frame <= 10.0 ? frame : 20.0 - frame;
-            const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / BLENDED, 0.0);
+            const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / (double)BLENDED, 0.0);
             CHECK_NEAR(doc.numbers[f], old - 3.0 * t * t * (3.0 - 2.0 * t), t > 0.0 ? 1e-5 : 0.0);
         }
         md5_free_doc(&doc);
@@ -272,8 +272,8 @@ TEST (edit_finds_how_loops_end) {
                                   {.name = "shin", .parent = 1, .track = {16, 3}}};
         joints[2].position.z = -20.0f;
         FOR (f, FRAMES) {
-            const double at = 2.0 * pi * (f + 5) / CYCLE;
-            const double once = 0.1 * (1.0 - cos(pi * f / CYCLE)); // at rest at frame 24
+            const double at = 2.0 * pi * (f + 5) / (double)CYCLE;
+            const double once = 0.1 * (1.0 - cos(pi * f / (double)CYCLE)); // at rest at frame 24
             numbers[f][0] = 2.0f * (float)f;
             numbers[f][1] = is_once ? 0.0f : (float)cos(2.0 * at);
             numbers[f][2] = (float)(is_once ? once : 0.3 * sin(at));
