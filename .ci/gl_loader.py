@@ -10,8 +10,8 @@ import shlex
 import subprocess
 import sys
 
-# --merge: one header for both APIs. --mx: functions in a struct of the caller's instead of globals. No extensions:
-# all functions must be there, and which of an extension's are is another matter for each driver.
+# --merge: one header for both APIs. --mx: functions in a struct of the caller's instead of globals. No
+# extensions: all functions must be there, and which of an extension's are is another matter for each driver.
 OPTIONS = ["--quiet", "--api", "gl:core=3.3,gles2=3.0", "--merge", "--reproducible",
            "--extensions", ""]
 GENERATOR = ["c", "--mx"]

@@ -2,7 +2,8 @@
 
 The text is cut into pieces: declarations with the comments above them, directives, headings. A piece has
 names and words; pieces of the named functions stay, and those that their words name, and so on. Words that
-are a member, or a variable of the piece itself, do not count, nor does a struct of the source behind a pointer.
+are a member, or a variable of the piece itself, do not count, nor does a struct of the source behind a
+pointer.
 """
 import re
 import sys
@@ -104,7 +105,8 @@ def joined(pieces, belong):
         if len(out) > 1 and out[-1].kind == "space" and piece.kind != "space" \
                 and belong(out[-2], out[-1].text.count("\n"), piece):
             space, above = out.pop().text, out.pop()
-            kind, piece.text = above.kind if piece.kind == "comment" else piece.kind, above.text + space + piece.text
+            kind = above.kind if piece.kind == "comment" else piece.kind
+            piece.text = above.text + space + piece.text
             piece = Piece(kind, piece.text, above.names | piece.names, above.words | piece.words)
         out.append(piece)
     return out
@@ -163,7 +165,8 @@ def mark(pieces, public, calls):
         known.add(name)
         pasted = {name + ending for ending in endings} | {
             name[:-len(ending)] for ending in endings if name.endswith(ending)}
-        queue.extend(each for each in owners if each in pasted or name.endswith("_") and each.startswith(name))
+        queue.extend(each for each in owners
+                     if each in pasted or name.endswith("_") and each.startswith(name))
         for piece in owners.get(name, []):
             if not piece.kept:
                 keep(piece)

@@ -38,8 +38,8 @@ void common_append(char *text, size_t size, const char *separator, const char *f
     COMMON_PRINTF(4, 5);
 void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u. Microsoft's
-// compiler knows the word since version 17.9 of 2022.
+// A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.
+// Microsoft's compiler knows the word since version 17.9 of 2022.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define COMMON_FOR(index, count) for (__typeof__((count) + 0) index = 0; index < (count); index++)
 // NOLINTEND(bugprone-macro-parentheses)

@@ -131,7 +131,7 @@ check_long "README and guide say what the forms cost" python3 .ci/sizes.py "${MD
 reads_quickly() {
     $cc $c -O2 -DENGINE_TIMES -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/times_small" &&
         $cc $c -O2 -DENGINE_TIMES -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" -lm -o "$scratch/times_whole" || return 1
-    for turn in 1 2 3 4 5 6; do
+    for _ in 1 2 3 4 5 6; do
         for program in small whole; do
             "$scratch/times_$program" models/bobbin bobbin.md5mesh walk.md5anim | sed -n "s/^times:/$program/p"
         done
