@@ -6,7 +6,7 @@
 unset MAKEFLAGS MAKELEVEL MFLAGS
 jobs=$(getconf _NPROCESSORS_ONLN)
 all_files=$(find md5 render demo test -name '*.[ch]' | sort)
-include="-I. -isystem build/glad/include -isystem build/include -isystem build/include/md5model $SDL_CFLAGS"
+include="-I. -Idemo/examples -isystem build/glad/include -isystem build/include -isystem build/include/md5model $SDL_CFLAGS"
 
 # A newer compiler warns of more; test/long/compilers.sh has the others.
 newest=$(newest_clang)

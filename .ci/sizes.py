@@ -4,9 +4,9 @@ compares the tables between `<!-- sizes -->` marks in README.md and installing.m
 may be between them, as they are rounded; --renew writes these anew.
 
 Lines are those of md5model.c and md5model.h; LIMITS says how many there may be of each thing. KB are code
-and data of md5model.o, compiled by CC -O2 -c and nothing else, and what engine.c of test/build/user grows by with the five flags
-of installing.md. KB of other compilers than those in the heading are not compared. Seconds are of the processor; machines differ, so they
-may be twice as many.
+and data of md5model.o, compiled by CC -O2 -c and nothing else, and what engine.c of
+test/build/user grows by with the five flags of installing.md. KB of other compilers than those in the
+heading are not compared. Seconds are of the processor; machines differ, so they may be twice as many.
 """
 import os
 import re

@@ -390,8 +390,10 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 // NOLINTNEXTLINE(bugprone-macro-parentheses): declares it
 #define MD5GL_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
 // Each shadow map of the frame.
+// NOLINTBEGIN(bugprone-macro-parentheses): declares it
 #define MD5GL_FOR_MAPS(index, renderer) \
     for (uint32_t index = (renderer)->first_map; index < (renderer)->end_map; index++)
+// NOLINTEND(bugprone-macro-parentheses)
 
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error);

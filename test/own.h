@@ -81,9 +81,11 @@ static inline void own_text(const test_text *owner)
 #define OWN_ARRAY(type, name, count) OWN type *const name = test_calloc((count), sizeof *(name))
 
 // Each instruction set of this machine from `first` on; includes md5/core/cpu.h.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define EACH_CPU(level, first)                                    \
     for (md5_cpu level = (first); level < MD5_CPU_COUNT; level++) \
         if (md5i_cpu_has(level))
+// NOLINTEND(bugprone-macro-parentheses)
 
 // -- Files of ours --------------------------------------------------------------------------------
 

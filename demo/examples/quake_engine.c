@@ -21,22 +21,7 @@ typedef struct engine_vertex {
 } engine_vertex;
 #define zone_alloc malloc // a heap, aligned to 16 bytes
 #define zone_free free
-
-// What is loaded, freed all at once when the level ends. A block begins with the one before.
-static void *hunk;
-static void *hunk_alloc(size_t size)
-{
-    void **block = (void **)malloc(size + 16);
-    if (!block)
-        return NULL;
-    *block = hunk, hunk = block;
-    return (char *)block + 16;
-}
-static void hunk_free(void)
-{
-    for (void *next; hunk; hunk = next)
-        next = *(void **)hunk, free(hunk);
-}
+#define hunk_alloc malloc // what is loaded, freed all at once when the level ends
 
 static void *read_file(const char *name, size_t *size) // into the zone
 {
@@ -140,7 +125,7 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
     md5_model *model = md5_load_model(mesh_name, &opts, &error);
     md5_anim *anim = model ? md5_load_anim(anim_name, &opts, &error) : NULL;
     md5_binding *binding = md5_bind(model, anim, &opts, &error);
-    const char *why = binding ? fill_alias(model, binding, a) : "";
+    const char *why = model && binding ? fill_alias(model, binding, a) : "";
     md5_format_error(&error, text, 600);
     if (binding && why)
         snprintf(text, 600, "%s: %s", mesh_name, why);
@@ -153,15 +138,12 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
 #ifndef ENGINE
 int main(int argc, char **argv)
 {
-    alias a;
+    static alias a;
     char text[600] = "usage: quake_engine MODEL.md5mesh CLIP.md5anim";
-    const bool is_done = argc == 3 && load_alias(argv[1], argv[2], &a, text);
-    if (is_done)
-        printf("%u bones in %u frames, %u surfaces\n", (unsigned)a.num_bones,
-               (unsigned)a.num_frames, (unsigned)a.num_surfaces);
-    else
-        fprintf(stderr, "%s\n", text);
-    hunk_free();
-    return !is_done;
+    if (argc != 3 || !load_alias(argv[1], argv[2], &a, text))
+        return fprintf(stderr, "%s\n", text), 1;
+    printf("%u bones in %u frames, %u surfaces\n", (unsigned)a.num_bones, (unsigned)a.num_frames,
+           (unsigned)a.num_surfaces);
+    return 0;
 }
 #endif

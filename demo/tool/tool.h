@@ -136,7 +136,7 @@ size_t tool_find_path(const char *const *paths, size_t count, const char *path);
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
 
 // The same in the clip's folder: a path to be freed, or NULL.
-char *tool_mesh_beside(const char *clip);
+char *tool_mesh_beside(const char *path);
 
 // Those that a file could be meant for, by where it is and what lies beside it.
 md5_engines tool_guess_engines(const char *path);

@@ -52,6 +52,7 @@ static const struct effect {
 
 // A row has a name; what each engine does, and '=' if this library reports the same line; and what
 // breaks the rule. A name with a slash is a row of its own for the rule before it.
+// NOLINTBEGIN(bugprone-suspicious-missing-comma): long rows are two literals
 static const char *const rules[] = {
     // doom darkmod quake4 rbdoom ironwail 0.8.1 vkquake 1.35 qss fte q2pro yquake2 cube2 daemon =
     "version                 EEEEFEFEEFFFFF= the version is not 10",
@@ -157,6 +158,7 @@ static const char *const rules[] = {
     "image-sides             S...----......- an image whose sides are no powers of two: it is "
     "shrunk",
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 enum { NUM_RULES = sizeof rules / sizeof rules[0] };
 
 // Whether a version such as "0.8.1" is before another one, number by number.

@@ -1,5 +1,4 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
-#include "test/real.h"
 #include "test/own.h"
 #include "test/real.h"
 #include "test/skin/made_mesh.h"

@@ -359,7 +359,7 @@ static void look(const md5_gaze_desc *desc, const md5_gaze *gaze, const md5_skel
 
 static double degrees(float tangent)
 {
-    return atan(tangent) * 57.29577951;
+    return atan((double)tangent) * 57.29577951;
 }
 
 VIEW_SHOW(gaze)

@@ -118,7 +118,7 @@ static md5_quat with_w(float x, float y, float z)
 // quaternion and its negative are the same rotation: the one with w <= 0 is stored.
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
-    const double scale = pow(10, round(digits));
+    const double scale = pow(10, round((double)digits));
     md5_quat q = md5_quat_from_axis_angle(axis, degrees / 57.2957795f);
     if (q.w > 0)
         q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
@@ -221,7 +221,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
             share += above != MD5_NONE ? mesh->influences[i].w : 0;
         }
         if (share > 0.25f && share < 0.75f)
-            sum += hypot((positions[v].x - axis.x), (positions[v].y - axis.y));
+            sum += hypot((double)(positions[v].x - axis.x), (double)(positions[v].y - axis.y));
     }
     return sum;
 }
@@ -278,7 +278,8 @@ static md5_vec3 carry_normal(md5_mat34 m, md5_vec3 n, bool by_cofactors)
 
 static double angle_between(md5_vec3 a, md5_vec3 b)
 {
-    return atan2(md5_vec3_length(md5_vec3_cross(a, b)), md5_vec3_dot(a, b)) * 57.29577951308232;
+    return atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b))
+           * 57.29577951308232;
 }
 
 VIEW_SHOW(normals)

@@ -121,7 +121,7 @@ static bool show(const char *mesh_name, const char *anim_name)
 // -- md5model in the engine ----------------------------------------------------------------------
 
 #define ENGINE
-#include "quake_engine.c"
+#include "quake_engine.c" // NOLINT(bugprone-suspicious-include)
 
 #ifdef ENGINE_CHECKS
 // Every vertex has weights of sum 255, and is where md5_skin() has it: but for what four slots
