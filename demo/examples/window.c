@@ -110,8 +110,8 @@ int main(int argc, char **argv)
         int width, height;
         SDL_GL_GetDrawableSize(window, &width, &height);
         const md5gl_frame frame = make_frame(model->bounds, width, height);
-        if (!md5gl_pose(renderer, drawn, &(md5gl_instances){.count = 1, .palettes = posed->palette},
-                        &error))
+        const md5gl_instances instances = {.count = 1, .palettes = posed->palette};
+        if (!md5gl_pose(renderer, drawn, &instances, &error))
             die_of(&error);
         md5gl_begin_frame(renderer, &frame);
         md5gl_draw_shadows(renderer, drawn);

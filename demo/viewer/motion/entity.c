@@ -291,7 +291,7 @@ static void begin_anew(view_entity *figure, double time)
                           sizeof figure->parts[i].fresh, NULL);
     COMMON_FOR (i, MD5_NUM_CHANNELS) {
         int next = -1;
-        COMMON_FOR (c, MD5_NUM_CHANNELS)
+        for (int c = 0; c < MD5_NUM_CHANNELS; c++)
             if (!begun[c] && (next < 0 || begins[c] < begins[next]))
                 next = c;
         begun[next] = true;

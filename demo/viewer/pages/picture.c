@@ -462,7 +462,7 @@ static void write_column(column *c, view_pages *pages)
     const view_page *const page = pages->picture.page;
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64];
-    COMMON_TEXT(text, "%s  %u / %u   Y: next   Esc: close", page->family, pages->open + 1,
+    COMMON_TEXT(text, "%s  %d / %u   Y: next   Esc: close", page->family, pages->open + 1,
                 view_num_pages);
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
