@@ -373,7 +373,7 @@ static void find_weights(gltf_rig *rig)
                 set[k] =
                     accessor != MD5_NONE ? gltf_read(file, accessor, GLTF_VEC4, &count[k]) : NULL;
             }
-            if (!set[0] || !set[1] || !gltf_spend(file, count[0]))
+            if (!skin || !set[0] || !set[1] || !gltf_spend(file, count[0]))
                 continue;
             for (size_t k = 0; k < 4 * count[0] && k < 4 * count[1]; k++)
                 if (set[1][k] > 0.0f && set[0][k] >= 0.0f && set[0][k] < (float)skin->num_joints)

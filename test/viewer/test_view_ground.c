@@ -71,8 +71,8 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
 // of the model without it, and so are the bounds.
 TEST_SCENE (view_frames_what_is_drawn) {
     OWN_FOLDER folder = folder_make();
-    md5_bounds bounds[2];
-    shot fixture[2];
+    md5_bounds bounds[2] = {{.min = {0}}};
+    shot fixture[2] = {{.rgba = NULL}};
     folder_put_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
     folder_put_text(folder, "models/both.md5mesh",
                     ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
@@ -82,7 +82,6 @@ TEST_SCENE (view_frames_what_is_drawn) {
             "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
             i == 0 ? "both" : "one");
         OWN_SHOT viewer;
-        fixture[i] = (shot){.rgba = NULL};
         if (!CHECK(shot_open(&viewer, scene, line)))
             continue;
         bounds[i] = viewer.state.document->bounds;
