@@ -84,8 +84,9 @@ static uint32_t first_part(split_test *fixture, const double *parts, uint32_t nu
 static int compare_heard(const void *left, const void *right)
 {
     const heard_event *const a = left, *const b = right;
+    const double of_left = a->weight, of_right = b->weight;
     return a->event != b->event ? (a->event < b->event ? -1 : 1)
-                                : compare_doubles(&(double){a->weight}, &(double){b->weight});
+                                : compare_doubles(&of_left, &of_right);
 }
 
 static bool same_events(heard *whole, heard *split, bool has_order)
