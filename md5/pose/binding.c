@@ -247,7 +247,7 @@ static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
 {
     char names[128] = "";
     size_t length = 0;
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+    MD5_FOR (joint, skeleton->num_joints) {
         if (others[joint] != MD5_NONE)
             continue;
         const md5_quoted name = quote_name(skeleton->joints[joint].name);
@@ -256,11 +256,11 @@ static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
                                    length > 0 ? ", " : "", name.text);
     }
-    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                     "%u of %u joints of the %s are in the %s: expected half of them, unless "
-                     "'partial' is set; missing: %s",
-                     num_matched, skeleton->num_joints, is_model ? "model" : "animation",
-                     is_model ? "animation" : "model", names);
+    return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                    "%u of %u joints of the %s are in the %s: expected half of them, unless "
+                    "'partial' is set; missing: %s",
+                    num_matched, skeleton->num_joints, is_model ? "model" : "animation",
+                    is_model ? "animation" : "model", names);
 }
 
 // Matches the model's joints and the clip's. Fills the counts of a binding that has both, and its
