@@ -117,7 +117,7 @@ static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, c
 {
     md5_load_opts opts;
     md5_error error;
-    memset(&opts, 0, sizeof opts), memset(&error, 0, sizeof error);
+    memset(&opts, 0, sizeof opts), memset(&error, 0, sizeof error), memset(a, 0, sizeof *a);
     opts.allocator.alloc = md5_alloc, opts.allocator.free = md5_free;
     opts.files.open = md5_open, opts.files.close = md5_close;
     opts.normals = MD5_NORMALS_AREA;
