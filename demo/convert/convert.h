@@ -140,6 +140,7 @@ typedef struct convert_job {
     bool prints_map;          // only who moves whom is printed, as a map
     const char *scene_name;   // glTF: which scene
     const char *target, *map; // the model that clips are for; a file of "source target" joint names
+    const char *palette;      // a file, of Quake's pictures; NULL: that of the game
     const char *engine;       // whose limits the output keeps; NULL: MD5's
     const convert_shown *shown; // [num_shown] of the model's first meshes
     size_t num_shown;
@@ -283,6 +284,9 @@ void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF
 void convert_put_words(convert_bytes *out, const void *words, size_t count);
 void convert_put_u32(convert_bytes *out, uint32_t number);
 
+// A word of four bytes at any address, the low byte first.
+uint32_t convert_get_u32(const void *bytes);
+
 typedef struct convert_input {
     const char *path;
     char *bytes; // [size]; a reader that keeps them sets NULL
@@ -295,7 +299,7 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
 convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, convert_read_iqm;
-convert_read_fn convert_read_bvh, convert_read_assimp;
+convert_read_fn convert_read_bvh, convert_read_quake, convert_read_assimp;
 convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
 
 // Makes the file of Doom 3 BFG that holds a document, whose joints are sorted; `name` is a model's.

@@ -99,20 +99,13 @@ typedef struct iqm_file {
 
 #define FAIL(status, ...) convert_fail(file->error, status, file->path, __VA_ARGS__)
 
-// Files are little-endian, and their numbers at any address.
-static uint32_t get_u32(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
-           | (uint32_t)bytes[3] << 24;
-}
-
 // Copies a row of a table, which has it.
 static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
 {
     const size_t stride = tables[table].stride;
     const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
     for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
-        const uint32_t word = get_u32(bytes + i);
+        const uint32_t word = convert_get_u32(bytes + i);
         memcpy((char *)row + i, &word, sizeof word);
     }
 }
@@ -154,7 +147,7 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
     COMMON_FOR (i, NUM_HEADER)
-        header[i] = get_u32(file->bytes + sizeof magic + 4 * i);
+        header[i] = convert_get_u32(file->bytes + sizeof magic + 4 * i);
     if (header[VERSION] != 2)
         return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)

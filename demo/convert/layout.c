@@ -733,8 +733,13 @@ static char *path_of(const convert_layout *layout, const convert_material *mater
             declared);
     const bool is_skin = layout->family == CONVERT_QUAKE;
     char *const plain = plain_name(is_skin ? material->shader : picture->name);
-    char *const path = common_format("%s%s%s%s", layout->inner, plain, is_skin ? "_00_00" : "",
-                                     is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "");
+    const size_t length = strlen(plain);
+    int end = 0; // of a shader that names a further skin and its image, as readers of MDL make them
+    if (length > 6)
+        (void)sscanf(plain + length - 6, "_%*2[0-9]_%*2[0-9]%n", &end);
+    char *const path =
+        common_format("%s%s%s%s", layout->inner, plain, is_skin && end != 6 ? "_00_00" : "",
+                      is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "");
     free(plain);
     return path;
 }

@@ -24,9 +24,16 @@ enum {
     QUAKE_PATH = 64,       // and other names: of skins, surfaces, tags
     QUAKE_RATE = 10,       // frames a second, where the file has none
     QUAKE_NUM_NORMALS = 162,
+    QUAKE_PALETTE = 768, // red, green and blue of 256 colors
 };
 
 // The directions that bytes of MDL and MD2 select, within 1e-6 of the table that engines have.
 void quake_make_normals(convert_vec *normals);
+
+// Finds the palette of a game's pictures: job->palette; or gfx/palette.lmp of the job's game or, of
+// a model on disk, of the folders above it and their id1, in .pak files too. *is_found is false if
+// there is none: then it is gray. Returns false and fills `error` if job->palette is none.
+bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
+                        bool *is_found, md5_error *error);
 
 #endif

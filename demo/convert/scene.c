@@ -163,6 +163,12 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
     convert_put_words(out, &number, 1);
 }
 
+uint32_t convert_get_u32(const void *bytes)
+{
+    const uint8_t *const at = bytes;
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 // -- Scenes ---------------------------------------------------------------------------------------
 
 // Some systems know no difference between small and capital letters in names of files.

@@ -502,6 +502,7 @@ static int convert(tool_arguments *arguments)
         .is_fitted = arguments->is_fitted,
         .is_batch = is_folder,
         .map = arguments->map,
+        .palette = arguments->palette,
         .target = arguments->mesh,
         .scene_name = arguments->scene,
         .engine = arguments->engines.count > 0 ? arguments->engines.names[0] : NULL,
@@ -540,7 +541,9 @@ const tool_command tool_convert = {
     "\n"
     "Reads and writes .md5mesh .md5anim .md5camera, .bmd5mesh .bmd5anim .bcanim, .glb .gltf, "
     ".iqm;\n"
-    "reads .md5machine, .bvh, and with libassimp .fbx .dae .x .b3d .ms3d .smd; writes .obj.\n"
+    "reads .md5machine, .bvh, frames of .mdl .md2 .md3, and with libassimp .fbx .dae .x .b3d .ms3d "
+    ".smd;\n"
+    "writes .obj.\n"
     "\n"
     "Of a folder each model is converted with the clips that fit it, as for check: in a game\n"
     "folder those of its modelDefs, else that of its name beside it, or all if it is the only "
@@ -570,6 +573,8 @@ const tool_command tool_convert = {
     "  --pack            to glTF: EXT_meshopt_compression; programs need a decoder to read it\n"
     "  --fit             to glTF: move vertices that it cannot say to where they fit the clips\n"
     "  --y-up            to OBJ: y up, z forward and x left, instead of MD5's z up\n"
+    "  --palette FILE    with MDL: the palette of its pictures; else the game's gfx/palette.lmp; "
+    "else gray\n"
     "  --mesh MODEL      of clips: carry them over to this model, whatever its joints are called; "
     "their\n"
     "                    own model is given, too, or lies beside them; of a folder to .md5anim\n"

@@ -161,6 +161,7 @@ static const common_option options[] = {
     {"scale", AT(NUMBER, scale), RANGE(1e-6, 1e6)},
     {"rate", AT(NUMBER, rate), RANGE(1e-6, 1e6)},
     {"map", AT(TEXT, map)},
+    {"palette", AT(TEXT, palette)},
     {"print-map", AT(SWITCH, prints_map)},
     {"to", AT(TEXT, to)},
     {"scene", AT(TEXT, scene)},
@@ -203,24 +204,24 @@ static bool has_word(const char *help, const char *word)
     return false;
 }
 
-// What options are for: the words of their help, "of" inputs and "to" an output, or of the line
-// above such options. !: all but these.
+// What options are for: the words of their help, "of" inputs, "to" an output and "with" one of
+// them, or of the line above such options. !: all but these.
 static const struct scope {
     const char *words, *endings;
 } scopes[] = {
     {"of a folder: ", " / "},
     {"of meshes: ", " .md5mesh .bmd5mesh "},
     {"of meshes and clips: ", " .md5mesh .bmd5mesh .md5anim .bmd5anim "},
-    {"of clips: ",
-     " .md5anim .bmd5anim .md5machine .glb .gltf .iqm .bvh .fbx .dae .x .b3d .ms3d .smd "},
+    {"of clips: ", " .md5anim .bmd5anim .md5machine .glb .gltf .iqm .bvh .mdl .md2 .md3 .fbx .dae "
+                   ".x .b3d .ms3d .smd "},
     {"of glTF: ", " .glb .gltf "},
+    {"with MDL: ", " .mdl "},
     {"to MD5: ", "! .glb .gltf .iqm .obj "},
     {"to glTF: ", " .glb .gltf "},
     {"to OBJ: ", " .obj "},
 };
 enum { NUM_SCOPES = sizeof scopes / sizeof scopes[0] };
 
-// Inputs that are folders, or have no known ending, may hold all that files hold.
 static bool is_in_scope(const struct scope *scope, const char *path)
 {
     const bool is_folder = common_is_folder(path);
@@ -228,10 +229,9 @@ static bool is_in_scope(const struct scope *scope, const char *path)
     char *const word = common_format(" %s ", ending && !is_folder ? ending : "/");
     for (char *c = word; *c != '\0'; c++)
         *c = (char)tolower((unsigned char)*c);
-    const bool is_named = (strstr(scope->endings, word) != NULL) != (scope->endings[0] == '!');
+    const bool is_in = (strstr(scope->endings, word) != NULL) != (scope->endings[0] == '!');
     free(word);
-    return is_named
-           || (scope > scopes && scope->words[0] == 'o' && (is_folder || !convert_reads(path)));
+    return is_in;
 }
 
 // Whether a command does nothing with an option for these words and this output. Prints so.
@@ -250,10 +250,14 @@ static bool is_useless(const tool_command *command, const char *option,
         const bool is_said =
             strstr(text, s->words) || strncmp(above, s->words + 1, strlen(s->words) - 2) == 0;
         bool is_used = !is_said || arguments->num_words == 0;
-        if (s->words[0] == 't')
+        if (s->words[0] != 'o')
             is_used = !is_said || !output || is_in_scope(s, output);
-        for (int k = 0; k < arguments->num_words && s->words[0] == 'o'; k++)
-            is_used |= is_in_scope(s, arguments->words[k]);
+        for (int k = 0; k < arguments->num_words && s->words[0] != 't'; k++) {
+            const char *const word = arguments->words[k];
+            // Folders, and files without a known ending, may hold all that files hold.
+            is_used |= is_in_scope(s, word)
+                       || (s > scopes && (common_is_folder(word) || !convert_reads(word)));
+        }
         missed = is_used ? NULL : s;
     }
     if (missed)

@@ -23,7 +23,7 @@ typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
-    const char *base, *mod, *output, *mesh, *map, *scene, *to;
+    const char *base, *mod, *output, *mesh, *map, *palette, *scene, *to;
     const char *folder; // of a game: DIR
     const char *turn, *frames;
     common_texts excluded, only, ignored, engines, joints, renames, cuts;

@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+"""Files of frames, MDL, MD2 and MD3, and what `md5tool convert` makes of them: positions, texture
+coordinates, weights, clips, tags, pictures and refusals, by arithmetic from the numbers that are written here.
+
+    python3 quake_in.py TOOL FOLDER own|refuses|seeds
+    python3 quake_in.py TOOL FOLDER golden GOLDEN
+"""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, "test/viewer")
+import png  # noqa: E402
+from gltf_poser import Gltf  # noqa: E402
+
+SCALE, ORIGIN = (0.5, 0.25, 2.0), (-1.0, -2.0, 3.0)
+POINTS = [(0, 0, 0), (200, 4, 8), (16, 255, 32), (7, 9, 100), (1, 2, 3)]  # of bytes; no triangle has the last one
+TRIANGLES = [(0, 1, 2), (0, 2, 3), (0, 3, 1), (1, 3, 2)]
+NAMES = ["stand01", "stand02", "pain101", "pain102", "pain201", "pain202"]
+SEAM, PLACES = [1, 0, 1, 0, 0], [(1, 2), (3, 4), (0, 7), (5, 6), (1, 1)]
+
+
+def bytes_of(frame):
+    return [tuple((x + 3 * frame) % 256 for x in p) for p in POINTS]
+
+
+def position(p):
+    return tuple(x * s + o for x, s, o in zip(p, SCALE, ORIGIN))
+
+
+def rows(frame):
+    return b"".join(bytes(p) + b"\5" for p in bytes_of(frame))
+
+
+def name(text, size):
+    return text.encode().ljust(size, b"\0")
+
+
+def make_mdl(groups, flags=0, palette_index=7):
+    """groups: lists of frames; one of several is a group."""
+    out = struct.pack("<4si3f3ff3f8if", b"IDPO", 6, *SCALE, *ORIGIN, 9, 0, 0, 22, 2, 8, 4, len(POINTS), len(TRIANGLES),
+                      len(groups), 1, flags, 1)
+    out += struct.pack("<i", 0) + bytes([palette_index]) * 31 + b"\xff"
+    out += struct.pack("<ii2f", 1, 2, 0.5, 1) + bytes([1]) * 32 + bytes([2]) * 32
+    for on, (s, t) in zip(SEAM, PLACES):
+        out += struct.pack("<3i", 32 * on, s, t)
+    for i, t in enumerate(TRIANGLES):
+        out += struct.pack("<4i", i != 1, *t)  # the second one is at the back
+    for group in groups:
+        if len(group) > 1:
+            out += struct.pack("<ii4B4B", 1, len(group), *range(8))
+            out += struct.pack(f"<{len(group)}f", *[0.2 * (k + 1) for k in range(len(group))])
+        else:
+            out += struct.pack("<i", 0)
+        for frame in group:
+            out += bytes(8) + name(NAMES[frame], 16) + rows(frame)
+    return out
+
+
+def make_md2():
+    head, size = 68, 40 + 4 * len(POINTS)
+    places = [(1, 2), (3, 4), (5, 6), (-1, 7)]
+    st = [(0, 1, 2), (3, 2, 1), (0, 1, 1), (1, 1, 2)]
+    ofs = [head, head + 128]
+    ofs += [ofs[1] + 4 * len(places), ofs[1] + 4 * len(places) + 12 * len(TRIANGLES)]
+    end = ofs[3] + size * len(NAMES)
+    out = struct.pack("<4s16i", b"IDP2", 8, 8, 4, size, 2, len(POINTS), len(places), len(TRIANGLES), 1, len(NAMES),
+                      *ofs, end, end + 4)
+    out += name("models/a/skin.pcx", 64) + name("models/a/other.pcx", 64)
+    out += b"".join(struct.pack("<2h", *p) for p in places)
+    out += b"".join(struct.pack("<6H", *t, *c) for t, c in zip(TRIANGLES, st))
+    for frame, title in enumerate(NAMES):
+        out += struct.pack("<6f", *SCALE, *ORIGIN) + name(title, 16) + rows(frame)
+    uvs = [[((places[c][0] + 0.5) / 8, (places[c][1] + 0.5) / 4) for c in t] for t in st]
+    return out + struct.pack("<i", 0), uvs
+
+
+def turned(frame):
+    """A tag's axes: a quarter turn about z in odd frames."""
+    return [(0, 1, 0), (-1, 0, 0), (0, 0, 1)] if frame % 2 else [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+
+
+def make_md3(count=len(NAMES)):
+    tags = b"".join(name("tag_hand", 64) + struct.pack("<12f", frame, 2, 3, *sum(turned(frame), ()))
+                    for frame in range(count))
+    surface = []
+    for s in range(2):
+        tris = b"".join(struct.pack("<3i", *t) for t in TRIANGLES[2 * s:])
+        st = b"".join(struct.pack("<2f", i / 8, s) for i in range(len(POINTS)))
+        xyz = b"".join(struct.pack("<3hBB", *[64 * x - 100 * s for x in p], 0, 0) for frame in range(count)
+                       for p in bytes_of(frame))
+        ofs = [108 + 68, 108, 176 + len(tris), 176 + len(tris) + len(st), 176 + len(tris) + len(st) + len(xyz)]
+        surface.append(struct.pack("<4s64s10i", b"IDP3", name(f"part{s}", 64), 0, count, 1, len(POINTS), 2, *ofs)
+                       + name(f"models/a/part{s}", 64) + bytes(4) + tris + st + xyz)
+    ofs = [108, 108 + 56 * count, 108 + 168 * count, 108 + 168 * count + sum(map(len, surface))]
+    out = struct.pack("<4si64s9i", b"IDP3", 15, b"a", 0, count, 1, 2, 0, *ofs)
+    for frame in range(count):
+        out += struct.pack("<10f", *[0] * 10) + name(NAMES[frame], 16)
+    return out + tags + b"".join(surface)
+
+
+def read_mesh(path):
+    """Of each mesh: its shader, and of each corner of each triangle the position and texture coordinate."""
+    meshes = []
+    for block in open(path).read().split("mesh {")[1:]:
+        v = [(float(a), float(b), int(c)) for a, b, c in re.findall(r"vert \d+ \( (\S+) (\S+) \) (\d+) 1\n", block)]
+        w = [tuple(map(float, m)) for m in re.findall(r"weight \d+ 0 1 \( (\S+) (\S+) (\S+) \)", block)]
+        t = [tuple(map(int, m)) for m in re.findall(r"tri \d+ (\d+) (\d+) (\d+)", block)]
+        meshes.append((re.search(r'shader "(.*)"', block).group(1), len(v),
+                       [[(w[v[i][2]], v[i][:2]) for i in corners] for corners in t]))
+    return meshes
+
+
+def read_clip(path):
+    """The rate, and of each frame the numbers of each joint."""
+    text = open(path).read()
+    joints = re.findall(r'^\t"(\w+)"\t\S+ (\d+) (\d+)', text, re.M)
+    base = [list(map(float, m)) for m in re.findall(r"^\t\( (.*?) (.*?) (.*?) \) \( (.*?) (.*?) (.*?) \)$",
+                                                    text.split("baseframe")[1], re.M)]
+    frames = []
+    for body in re.findall(r"^frame \d+ \{(.*?)\}", text, re.M | re.S):
+        numbers, frame = list(map(float, body.split())), {}
+        for (title, flags, first), row in zip(joints, base):
+            row, at = list(row), int(first)
+            for k in range(6):
+                if int(flags) >> k & 1:
+                    row[k], at = numbers[at], at + 1
+            frame[title] = row
+        frames.append(frame)
+    return float(re.search(r"frameRate (\S+)", text).group(1)), frames
+
+
+def near(a, b, most, what):
+    worst = max((abs(x - y) for x, y in zip(a, b)), default=0)
+    if len(a) != len(b) or not worst <= most:
+        sys.exit(f"{what}: {list(a)[:9]} instead of {list(b)[:9]}")
+
+
+def flat(corners, k):
+    return [x for t in corners for c in t for x in c[k]]
+
+
+def convert(tool, path, *words, output):
+    shutil.rmtree(output, ignore_errors=True)
+    if "." not in os.path.basename(output):
+        os.mkdir(output)
+    done = subprocess.run([tool, "convert", path, "--output", output, "--force", *words], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+def same_frames(folder, stem, titles, triangles, positions):
+    """triangles: of each mesh, of points; positions(frame, mesh): of points."""
+    for frame, title in enumerate(titles):
+        path = os.path.join(folder, f"morphs/{title}.md5mesh" if frame else f"{stem}.md5mesh")
+        for m, (_, _, corners) in enumerate(read_mesh(path)):
+            near(flat(corners, 0), [x for t in triangles[m] for i in t for x in positions(frame, m)[i]], 1e-5,
+                 f"{stem}: frame {title}")
+
+
+def same_glb(tool, path, folder, count, positions):
+    """Each expected position is one of the file's, and each of the file's is expected, in each frame."""
+    glb = os.path.join(folder, "out.glb")
+    status, said = convert(tool, path, output=glb)
+    if status:
+        sys.exit(said)
+    for frame in range(count):
+        found = Gltf(glb).vertices(None, 0, morph=frame - 1 if frame else None)
+        for m, key in enumerate(sorted(found)):
+            mine = [(p[2] / 0.0254, p[0] / 0.0254, p[1] / 0.0254) for p in found[key]]
+            theirs = positions(frame, m)
+            for a, b in ((mine, theirs), (theirs, mine)):
+                off = max(min(max(abs(x - y) for x, y in zip(p, q)) for q in b) for p in a)
+                if not off <= 1e-5:
+                    sys.exit(f"{glb}: frame {frame} is {off} off")
+
+
+def same_clips(folder, clips, rate=10.0):
+    """clips: {name: names of frames}; the target of each has weight 1 at its frame, and no other."""
+    machine = open(next(os.path.join(folder, f) for f in os.listdir(folder) if f.endswith(".md5machine"))).read()
+    found = sorted(f[:-8] for f in os.listdir(folder) if f.endswith(".md5anim"))
+    if found != sorted(clips):
+        sys.exit(f"clips {found} instead of {sorted(clips)}")
+    for title, frames in clips.items():
+        had, poses = read_clip(os.path.join(folder, title + ".md5anim"))
+        if had != rate or len(poses) != len(frames):
+            sys.exit(f"clip {title}: {len(poses)} frames at {had}")
+        for k, target in enumerate(frames):
+            if target == NAMES[0]:
+                continue
+            keys = re.search(rf"morph {target} clip {title} \((.*)\)", machine).group(1).split()
+            curve = dict(zip(map(int, keys[::2]), map(float, keys[1::2])))
+            if [curve.get(i, 0) for i in range(len(frames))] != [float(i == k) for i in range(len(frames))]:
+                sys.exit(f"clip {title}: {target} has {keys}")
+
+
+ALONE = [[i] for i in range(len(NAMES))]
+CLIPS = {"stand": NAMES[:2], "pain1": NAMES[2:4], "pain2": NAMES[4:]}
+
+
+def own(tool, folder):
+    def put(title, data):
+        path = os.path.join(folder, title)
+        open(path, "wb").write(data)
+        return path
+    out = os.path.join(folder, "out")
+    points = [[position(p) for p in bytes_of(f)] for f in range(len(NAMES))]
+    palette = bytes(range(256)) + bytes(512)
+    os.makedirs(os.path.join(folder, "id1/gfx"))
+    os.makedirs(os.path.join(folder, "mod/progs"))
+
+    path = put("a.mdl", make_mdl(ALONE, flags=8))
+    status, said = convert(tool, path, output=out)
+    assert status == 0 and "gray" in said and "flags 0x8" in said and "eye, at 0 0 22" in said and "random" in said, said
+    same_frames(out, "a", NAMES, [TRIANGLES], lambda f, m: points[f])
+    same_glb(tool, path, folder, len(NAMES), lambda f, m: points[f])
+    same_clips(out, CLIPS)
+    (shader, count, corners), = read_mesh(os.path.join(out, "a.md5mesh"))
+    assert shader == "a" and count == len(POINTS) + 2, (shader, count)  # two of the second triangle's are on the seam
+    near(flat(corners, 1), [x for i, t in enumerate(TRIANGLES) for v in t
+                            for x in ((PLACES[v][0] + 4 * (SEAM[v] and i == 1) + 0.5) / 8, (PLACES[v][1] + 0.5) / 4)],
+         1e-6, "texture coordinates of MDL")
+    path = put("id1/gfx/palette.lmp", palette) and put("mod/progs/b.mdl", make_mdl([[0], [1], [2, 3, 4], [5]], 0x4000))
+    for words in ((), ("--palette", os.path.join(folder, "id1/gfx/palette.lmp"))):
+        status, said = convert(tool, path, *words, "--for", "ironwail", output=os.path.join(folder, "c.md5mesh"))
+        assert "gray" not in said, said
+        for title, texel in (("00_00", 7), ("01_00", 1), ("01_01", 2)):
+            width, height, texels, step = png.read(os.path.join(folder, f"progs/b_{title}.png"))
+            assert (width, height, step) == (8, 4, 4) and texels[0][:4] == bytes(palette[3 * texel:3 * texel + 3]) + b"\xff"
+        assert png.read(os.path.join(folder, "progs/b_00_00.png"))[2][3][31] == 0  # index 255 is a hole
+        shutil.rmtree(os.path.join(folder, "progs"))
+    assert convert(tool, path, output=out)[0] == 0
+    rate, frames = read_clip(os.path.join(out, "pain1.md5anim"))
+    assert rate == 5 and len(frames) == 3 and not os.path.exists(os.path.join(out, "pain101.md5anim")), (rate, frames)
+
+    data, uvs = make_md2()
+    path = put("d.md2", data)
+    status, said = convert(tool, path, output=out)
+    assert status == 0 and "skin 1 is left out: models/a/other.pcx" in said, said
+    same_frames(out, "d", NAMES, [TRIANGLES], lambda f, m: points[f])
+    same_glb(tool, path, folder, len(NAMES), lambda f, m: points[f])
+    same_clips(out, CLIPS)
+    (shader, _, corners), = read_mesh(os.path.join(out, "d.md5mesh"))
+    assert shader == "models/a/skin.pcx", shader
+    near(flat(corners, 1), [x for t in uvs for c in t for x in c], 1e-6, "texture coordinates of MD2")
+
+    status, said = convert(tool, put("e.md3", make_md3()), output=out)
+    assert status == 0, said
+    same_frames(out, "e", NAMES, [TRIANGLES[:2], TRIANGLES[2:]],
+                lambda f, m: [[x - 100 * m / 64 for x in p] for p in bytes_of(f)])
+    same_clips(out, CLIPS)
+    assert [m[0] for m in read_mesh(os.path.join(out, "e.md5mesh"))] == ["models/a/part0", "models/a/part1"]
+    for k, frame in enumerate(read_clip(os.path.join(out, "pain1.md5anim"))[1]):
+        near(frame["tag_hand"], [2 + k, 2, 3, 0, 0, -0.5 ** 0.5 * (k % 2)], 1e-6, "tag")
+    status, said = convert(tool, put("f.md3", make_md3(1)), output=out)
+    assert status == 0 and os.listdir(out) == ["f.md5mesh"], (said, os.listdir(out))
+
+
+def refuses(tool, folder):
+    """What is wrong is said with its place, what was found and what was expected."""
+    mdl, (md2, _), md3 = make_mdl([[0], [1, 2]]), make_md2(), make_md3()
+    surface = 108 + 168 * len(NAMES)
+    cases = [("mdl", mdl, 0, b"IDST", "begins with IDST.*Half-Life"), ("mdl", mdl, 4, 7, "version 7 at byte 4, expected 6"),
+             ("mdl", mdl, 60, 1 << 30, "1073741824 texture coordinates of 12 bytes at byte 200, but the file has"),
+             ("mdl", mdl, 52, 0, "width of skins at byte 52: 0, expected 1"), ("mdl", mdl, 8, b"\0\0\xc0\x7f", "scale nan"),
+             ("mdl", mdl, 84 + 36 + 80 + 60 + 4, 5, "triangle at byte 264 has the vertex 5, but there are 5"),
+             ("mdl", mdl, 84, 1, "the skins of a group|times of skins"),
+             ("mdl", mdl, 68, 2000, "number of frames at byte 68: 2000, expected 1 to 1024"),
+             ("md2", md2, 4, 9, "version 9"), ("md2", md2, 64, 1 << 20, "1048576 rows"),
+             ("md2", md2, 16, 8, "size of a frame at byte 16: 8, expected 60"),
+             ("md2", md2, 68 + 128 + 16, 9 | 9 << 16, "has the vertex 9, but there are 5"),
+             ("md2", md2, 68 + 128 + 16 + 4, 9 << 16, "texture coordinate 9, but there are 4"),
+             ("md3", md3, 4, 14, "version 14"), ("md3", md3, surface, 0, "ident of a surface"),
+             ("md3", md3, surface + 72, 5, f"frames of a surface at byte {surface + 72}: 5, expected 6 to 6"),
+             ("md3", md3, surface + 104, 1 << 28, "surface of 268435456 bytes"),
+             ("md3", md3, surface + 176, 9, "has the vertex 9, but there are 5"),
+             ("md3", md3, 108 + 56 * len(NAMES) + 64, b"\0\0\x80\x7f", "tag tag_hand at byte 444: inf")]
+    cases += [(kind, data[:len(data) * part // 9], 0, b"", "but the file has") for part in range(9)
+              for kind, data in (("mdl", mdl), ("md2", md2), ("md3", md3))]
+    for kind, data, at, what, said in cases:
+        what = struct.pack("<I", what) if isinstance(what, int) else what
+        path = os.path.join(folder, "bad." + kind)
+        open(path, "wb").write(data[:at] + what + data[at + len(what):])
+        status, text = convert(tool, path, output=os.path.join(folder, "bad"))
+        if status != 1 or not re.search(r"bad\.m..: error: .*(" + said + ")", text) or os.listdir(folder + "/bad"):
+            sys.exit(f"{kind} at {at}: {status} {text}instead of {said}")
+
+
+def seeds(_, folder):
+    for title, data in (("box.mdl", make_mdl([[0], [1, 2]])), ("box.md2", make_md2()[0]), ("box.md3", make_md3(2))):
+        open(os.path.join(folder, title), "wb").write(data)
+
+
+def golden(tool, folder, source):
+    expected = json.load(open(os.path.join(source, "expected.json")))
+    count = 0
+    for title, e in expected.items():
+        if title.rsplit(".")[-1] not in ("mdl", "md2", "md3"):
+            continue
+        path, out, stem = os.path.join(source, title), os.path.join(folder, "golden"), title.rsplit(".")[0]
+        status, said = convert(tool, path, output=out)
+        assert status == 0, said
+        surfaces = e.get("surfaces", [e])
+        names = [f if isinstance(f, str) else f["name"] for f in e["frames"]]
+
+        def at(frame, m):
+            return surfaces[m]["frames"][frame]["positions"]
+        same_frames(out, stem, names, [s["triangles"] for s in surfaces], at)
+        same_glb(tool, path, folder, len(names), at)
+        for tag in e.get("tags", []):
+            frames = read_clip(os.path.join(out, "stand.md5anim"))[1] + read_clip(os.path.join(out, "run.md5anim"))[1]
+            for frame, want in zip(frames, tag["frames"]):
+                x, y, z = frame[tag["name"]][3:]
+                w = (1 - x * x - y * y - z * z) ** 0.5  # the file's quaternions are inverse
+                forward = (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y))
+                near(frame[tag["name"]][:3] + list(forward), want["origin"] + want["axes"][0], 1e-5, tag["name"])
+        count += 1
+    assert count >= 8, count
+
+
+if __name__ == "__main__":
+    {"own": own, "refuses": refuses, "seeds": seeds, "golden": golden}[sys.argv[3]](*sys.argv[1:3], *sys.argv[4:])

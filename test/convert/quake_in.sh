@@ -1,0 +1,25 @@
+#!/bin/sh
+# MDL, MD2 and MD3 in: what quake_in.py, which writes such files and knows their numbers, finds in what they become.
+. test/build/report.sh
+tool=$products/md5tool
+
+read_frames() { # WHAT [GOLDEN]
+    mkdir "$scratch/$1" && python3 test/convert/quake_in.py "$tool" "$scratch/$1" "$@"
+}
+check "files of our own are read: .mdl .md2 .md3" read_frames own
+check "what is wrong is refused, with its place" read_frames refuses
+python3 test/convert/quake_in.py "$tool" "$scratch" seeds
+check "a model takes no other model's frames" ends_saying 1 "frames are those of a model of its own" "$tool" convert \
+    models/lantern/lantern.md5mesh "$scratch/box.md2" --output "$scratch/none.glb"
+check "a palette is for MDL" ends_saying 2 "it is with MDL" "$tool" convert "$scratch/box.md2" --palette x --output "$scratch"
+check "... and has 256 colors" ends_saying 1 "bytes, expected 768" "$tool" convert "$scratch/box.mdl" \
+    --palette "$scratch/box.mdl" --output "$scratch"
+mkdir -p "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
+check "a folder of them is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"
+check "... each with its frames" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
+if [ -n "${MD5_CORPUS:-}" ]; then
+    check "golden files" read_frames golden "$MD5_CORPUS/golden/frames"
+else
+    skip "golden files" "MD5_CORPUS is not set"
+fi
+finish
