@@ -313,8 +313,21 @@ watches() {
 closes() {
     python3 test/viewer/x11.py close "$window" && ended_with 0
 }
+# A whole movie, of several frames; the log names it when it is.
+ends_its_movie() { # SIGNAL
+    open_viewer "$own" "$root/$models/bobbin/walk.md5anim" && press record shift+F12 && press step-on Right && press step-on Right &&
+        kill "-$1" "$viewer" && ended_with 0 && movie=$(grep -o '[^ ]*\.apng$' "$log") &&
+        python3 -c "
+import sys
+sys.path.append('test/viewer')
+import frames
+sys.exit(len(frames.apng_frames(open(sys.argv[1], 'rb').read())[1]) < 2)" "$movie"
+}
 check "--watch reloads, and survives a truncated file" watches
 check "the title bar's button closes it" closes
+for signal in TERM INT HUP; do
+    check "a movie is whole where $signal ends the program" ends_its_movie $signal
+done
 
 takes_options() {
     # Clips are in the order of their names.

@@ -5,6 +5,7 @@
 #include "demo/common/text.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 // == Keys and events ==============================================================================
@@ -194,9 +195,33 @@ static void read_pad(view_window *window)
             pad->buttons |= buttons[i].bit;
 }
 
+// A signal that ends programs is a wish to quit, so that a movie is finished and nothing is
+// forgotten. The second one does not wait for the window.
+static volatile sig_atomic_t is_told_to_end;
+
+static void tell_to_end(int number)
+{
+    signal(number, SIG_DFL);
+    is_told_to_end = 1;
+}
+
+static void heed_signals(void)
+{
+    signal(SIGINT, tell_to_end);
+    signal(SIGTERM, tell_to_end);
+#ifdef SIGHUP
+    signal(SIGHUP, tell_to_end);
+#endif
+}
+
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     SDL_Event from;
+    if (is_told_to_end) {
+        is_told_to_end = 0;
+        *event = (view_input){.kind = VIEW_INPUT_QUIT};
+        return true;
+    }
     read_pad(window);
     if (view_next_of_pad(&window->pad, event))
         return true;
@@ -420,6 +445,7 @@ void view_run_steps(view_window *window, bool (*step)(void *user), char *(*descr
     watch_state watch = {
         .wait = &own_wait, .awaited = &own_awaited, .ends = SDL_CreateSemaphore(0)};
     SDL_Thread *const thread = watched ? SDL_CreateThread(keep_watch, "watch", &watch) : NULL;
+    heed_signals();
     while (step(user))
         (void)SDL_AtomicAdd(&watch.num_steps, 1);
     SDL_SemPost(watch.ends);
