@@ -299,6 +299,9 @@ static bool open_pak(place *archive, md5_error *error)
 
 // == Places =======================================================================================
 
+// The endings of archives whose files hide those of their folder, and of others.
+static const char *const over[] = {".pak", NULL}, *const under[] = {".pk4", ".pk3", ".zip", NULL};
+
 static const char *name_of(void *user, size_t file)
 {
     const place *const from = user;
@@ -404,20 +407,39 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     return is_open;
 }
 
+static int compare_case(const void *a, const void *b)
+{
+    return common_compare_case(*(char *const *)a, *(char *const *)b);
+}
+
+// Adds the archives of a folder with each of the endings, the last one first: as Quake has them by
+// their numbers, others by their letters.
+static void add_archives(common_game_places *places, const char *folder, const char *const *endings,
+                         size_t num_files)
+{
+    for (; *endings; endings++) {
+        common_list archives = common_list_folder(folder, *endings);
+        if (archives.count > 0 && endings != over)
+            qsort(archives.names, archives.count, sizeof *archives.names, compare_case);
+        for (size_t i = archives.count;
+             i-- > 0 && (places->goes_on == NULL || places->goes_on(places->user, num_files));) {
+            md5_error reason;
+            char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
+            if (!add_archive(places, path, &reason))
+                warn(&(place){.path = path, .places = places}, "", "%s", reason.message);
+            free(path);
+        }
+        common_free_list(&archives);
+    }
+}
+
 static int compare_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// The last name first.
-static int compare_last(const void *a, const void *b)
-{
-    return common_compare_case(*(char *const *)b, *(char *const *)a);
-}
-
 bool common_add_game_place(common_game_places *places, const char *folder, md5_error *error)
 {
-    common_list archives = {0};
     if (!common_is_folder(folder))
         return add_archive(places, folder, error);
     common_walk walk = {.goes_on = places->goes_on, .user = places->user};
@@ -430,27 +452,12 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
         warn(disk, "", "too many files: not all are listed");
     if (files.count > 0)
         qsort(files.names, files.count, sizeof *files.names, compare_text);
-    for (size_t i = 0; i < files.count; i++) {
-        char *const path = files.names[i];
-        const bool is_archive = common_has_ending(path, ".pk4") || common_has_ending(path, ".pak");
-        add_file(disk, (place_file){.name = path}); // which is freed with it
-        if (is_archive && !strchr(path + disk->start, '/'))
-            common_add(&archives, path);
-    }
+    for (size_t i = 0; i < files.count; i++)
+        add_file(disk, (place_file){.name = files.names[i]}); // which is freed with it
     free(files.names);
+    add_archives(places, folder, over, disk->count);
     add_place(places, disk, false);
-    if (archives.count > 0)
-        qsort(archives.names, archives.count, sizeof *archives.names, compare_last);
-    for (size_t i = 0; i < archives.count
-                       && (places->goes_on == NULL || places->goes_on(places->user, disk->count));
-         i++) {
-        md5_error reason;
-        char *const path = common_format("%s/%s", folder, archives.names[i] + disk->start);
-        if (!add_archive(places, path, &reason))
-            warn(&(place){.path = path, .places = places}, "", "%s", reason.message);
-        free(path);
-    }
-    free(archives.names);
+    add_archives(places, folder, under, disk->count);
     return true;
 }
 
@@ -465,18 +472,30 @@ void common_free_game_places(common_game_places *places)
     *places = (common_game_places){0};
 }
 
-bool common_is_game_folder(const char *folder)
+bool common_is_archive(const char *path)
+{
+    bool is_one = common_has_ending(path, over[0]);
+    for (int i = 0; under[i]; i++)
+        is_one |= common_has_ending(path, under[i]);
+    return is_one;
+}
+
+bool common_holds_files(const char *path)
+{
+    return common_is_folder(path) || (common_is_archive(path) && common_is_file(path));
+}
+
+bool common_is_game_folder(const char *path)
 {
     static const char *const names[] = {"materials", "def", "skins"};
-    common_list folders = common_list_folder(folder, NULL);
-    common_list archives = common_list_folder(folder, ".pk4");
-    bool is_game = archives.count > 0;
-    for (size_t i = 0; i < folders.count; i++) {
-        const char *const name = common_base(folders.names[i]);
+    common_list folders = common_list_folder(path, NULL), files = common_list_folder(path, "");
+    bool is_game = common_is_archive(path) && common_is_file(path);
+    for (size_t i = 0; i < folders.count; i++)
         for (size_t j = 0; j < COMMON_LENGTH(names); j++)
-            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
-    }
+            is_game |= common_compare_case(common_base(folders.names[i]), names[j]) == 0;
+    for (size_t i = 0; i < files.count; i++)
+        is_game |= common_is_archive(files.names[i]);
     common_free_list(&folders);
-    common_free_list(&archives);
+    common_free_list(&files);
     return is_game;
 }

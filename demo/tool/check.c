@@ -17,6 +17,8 @@ typedef struct checker {
     uint32_t judged;     // the engines that were asked for any file
     bool shows_progress; // only standard error is a terminal
     size_t num_failed;   // games that cannot be read
+    tool_places *places; // of the files; NULL: they are on disk
+    md5_game *game;      // the same
 } checker;
 
 // What models have that nothing here looks at.
@@ -44,37 +46,41 @@ static void add_finding(void *user, const md5_error *error)
     to->findings[to->count++] = (md5_finding){.error = *error, .count = 1};
 }
 
-// Prints a finding of a game folder, whose file may be one on disk.
-static void print_game_finding(void *user, const md5_finding *found)
+// Prints a finding with the folder or archive of its file.
+static void print_placed(void *user, const md5_finding *found)
 {
-    tool_report_finding(((checker *)user)->report, found);
+    const checker *const check = user;
+    char *const path = tool_placed(check->places, found->error.file);
+    md5_finding placed = *found;
+    convert_name_file(&placed.error, path);
+    tool_report_finding(check->report, &placed);
+    free(path);
 }
 
 // Prints what was found in a file.
-static void print_findings(const checker *check, const report *from)
+static void print_findings(checker *check, const report *from)
 {
     size_t count = 0;
     const md5_finding *const of_rules = from->facts ? tool_findings(from->facts, &count) : NULL;
     for (size_t i = 0; i < from->count; i++)
         if (!tool_is_judged(from->facts, &from->findings[i].error))
-            tool_report_finding(check->report, &from->findings[i]);
+            print_placed(check, &from->findings[i]);
     for (size_t k = 0; k < count; k++)
-        tool_report_finding(check->report, &of_rules[k]);
+        print_placed(check, &of_rules[k]);
     tool_count_warnings(check->report, from->num_unreported);
 }
 
 // -- Files and folders ----------------------------------------------------------------------
 
-// For common_walk: a file that md5tool reads.
 static bool is_checked(const char *name)
 {
     return tool_kind_of(name) != TOOL_UNKNOWN;
 }
 
-// The others are checked with the game.
-static bool is_checked_in_game(const char *name)
+// For common_walk: a file that md5tool reads.
+static bool is_read(const char *name)
 {
-    return tool_kind_of(name) > TOOL_CAMERA;
+    return is_checked(name) || common_is_archive(name);
 }
 
 static bool show_search(void *user, size_t num_files)
@@ -86,21 +92,21 @@ static bool show_search(void *user, size_t num_files)
     return true;
 }
 
-md5_engines tool_guess_engines(const char *path)
+md5_engines tool_guess_engines(const md5_game *game, const char *path)
 {
     char *const stem = common_stem(path), *const folder = common_folder(path);
     const char *const within = common_base(folder);
     const char *names[4] = {"doom3", "darkmod", "quake4"};
     bool may_be_others = false;
-    if (strcmp(within, "progs") == 0 || tool_has_sibling(path, stem, ".mdl"))
+    if (strcmp(within, "progs") == 0 || tool_has_sibling(game, path, stem, ".mdl"))
         memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(within, "md5") == 0 || tool_has_sibling(path, stem, ".md2"))
+    else if (strcmp(within, "md5") == 0 || tool_has_sibling(game, path, stem, ".md2"))
         memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
-    else if (tool_has_sibling(path, "md5", ".cfg"))
+    else if (tool_has_sibling(game, path, "md5", ".cfg"))
         memcpy(names, (const char *[4]){"cube2"}, sizeof names);
     else
-        may_be_others =
-            tool_has_sibling(path, stem, ".md5mesh") && tool_has_sibling(path, stem, ".md5anim");
+        may_be_others = tool_has_sibling(game, path, stem, ".md5mesh")
+                        && tool_has_sibling(game, path, stem, ".md5anim");
     md5_engines found = {0};
     for (int i = 0; i < 4 && names[i]; i++)
         found.sure |= md5_find_engines(names[i]);
@@ -112,7 +118,7 @@ md5_engines tool_guess_engines(const char *path)
 
 static md5_engines engines_for(const checker *check, const char *path)
 {
-    return check->asked.all != 0 ? check->asked : tool_guess_engines(path);
+    return check->asked.all != 0 ? check->asked : tool_guess_engines(check->game, path);
 }
 
 // Files that are read before their findings are printed.
@@ -160,13 +166,12 @@ static void close_text(void *user, const void *bytes, size_t size)
     (void)size;
 }
 
-static text read_text(const char *path)
+static text read_text(md5_game *game, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
-    const char *reason = NULL;
     text read = {0};
-    if ((kind == TOOL_MODEL || kind == TOOL_ANIM) && common_is_file(path))
-        read.bytes = common_read_stream(path, &read.size, &reason);
+    if ((kind == TOOL_MODEL || kind == TOOL_ANIM) && tool_is_file(game, path))
+        read.bytes = tool_read_file(game, path, &read.size);
     return read;
 }
 
@@ -205,14 +210,14 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
             return;
     }
     if (!mesh->is_read)
-        mesh->facts = tool_check_file(mesh->path, (md5_engines){0});
+        mesh->facts = tool_check_file(part->check->game, mesh->path, (md5_engines){0});
     if (!mesh->is_read && mesh->facts)
         md5_check_model(mesh->facts, mesh->model);
     mesh->is_read = true;
     md5_engines asked = engines_for(part->check, path);
     if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
         asked.sure = 0; // a machine is played by this library, which goes by names
-    md5_check *const clip = mesh->facts ? tool_check_file(path, asked) : NULL;
+    md5_check *const clip = mesh->facts ? tool_check_file(part->check->game, path, asked) : NULL;
     size_t count = 0;
     if (!clip)
         return;
@@ -278,10 +283,11 @@ static void check_joint(const cube_check *check, const char *what, const char *n
 // Reports what is wrong with the files and the names that a model of Cube 2's engines has.
 static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
+    const md5_load_opts opts = {.files = tool_files(part->check->game)};
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const of = &cube->parts[i];
         md5_error error = {0};
-        md5_model *const model = md5_load_model(of->mesh, NULL, &error);
+        md5_model *const model = md5_load_model(of->mesh, &opts, &error);
         const cube_check check = {model, to};
         if (!model) {
             add_finding(to, &error);
@@ -307,7 +313,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
                 continue;
             before = file;
             md5_error reason = {0};
-            md5_anim *const anim = md5_load_anim(file, NULL, &reason);
+            md5_anim *const anim = md5_load_anim(file, &opts, &reason);
             md5_binding *const binding =
                 anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &reason) : NULL;
             if (!binding)
@@ -334,7 +340,7 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     if (!anim)
         return;
     md5_error error = {0};
-    const md5_load_opts opts = {.without = NOT_JUDGED};
+    const md5_load_opts opts = {.without = NOT_JUDGED, .files = tool_files(part->check->game)};
     md5_model *const model =
         has_mesh && !mesh->model ? md5_load_model(mesh->path, &opts, &error) : NULL;
     tool_judge_motion(to->facts, has_mesh && mesh->model ? mesh->model : model, anim);
@@ -349,8 +355,11 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (worker == 0 && i % 16 == 0)
             print_progress(part, part->num_before + i);
         report *const to = part->order[i];
-        text read = read_text(to->path);
-        md5_load_opts opts = {.warn = add_finding, .warn_user = to, .without = NOT_JUDGED};
+        text read = read_text(part->check->game, to->path);
+        md5_load_opts opts = {.warn = add_finding,
+                              .warn_user = to,
+                              .without = NOT_JUDGED,
+                              .files = tool_files(part->check->game)};
         if (read.bytes)
             opts.files = (md5_files){open_text, close_text, &read};
         tool_asset asset;
@@ -377,7 +386,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
                                         engines_for(part->check, to->path));
         if (to->facts) {
             to->judged = to->facts->engines.all;
-            tool_judge_place(to->facts);
+            tool_judge_place(part->check->game, to->facts);
         }
         if (to->facts && asset.model)
             md5_check_model(to->facts, asset.model);
@@ -429,24 +438,6 @@ static void read_part(reading *part, const md5_threads *threads)
 
 // -- The command ----------------------------------------------------------------------------------
 
-// Checks a game folder. Returns its number of files.
-static size_t check_game(checker *check, const tool_arguments *arguments)
-{
-    tool_game_check game = {.print = print_game_finding, .user = check, .asked = check->asked};
-    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have such games
-    for (int i = 0; i < 3 && check->asked.all == 0; i++)
-        game.asked.sure = game.asked.all |= md5_find_engines(engines[i]);
-    check->judged |= game.asked.all;
-    if (tool_check_game(arguments, &game) != TOOL_OK)
-        check->num_failed++;
-    if (tool_is_for_people(check->report) && !(game.asked.all & md5_find_engines("doom3")))
-        printf("%zu declarations\n", game.num_decls);
-    else if (tool_is_for_people(check->report))
-        printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
-               game.num_defaulted);
-    return game.num_files;
-}
-
 // Reads all files, on all cores, and prints what was found in their order. At the end of each part
 // the cores wait for each other: there are so many files in it that this takes no time beside them.
 // A folder is not cut in two, unless it is huge: clips are compared with meshes of the same part.
@@ -454,7 +445,8 @@ static void check_files(checker *check, const common_list *files)
 {
     enum { AT_ONCE = 4096, MAX_AT_ONCE = 16 * AT_ONCE };
     const size_t most = files->count < MAX_AT_ONCE ? files->count : MAX_AT_ONCE;
-    const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
+    const md5_threads *const threads =
+        files->count > 1 && !check->game ? common_start_threads(0) : NULL;
     reading part = {.check = check,
                     .reports = common_alloc(most, sizeof *part.reports),
                     .order = common_alloc(most, sizeof(report *)),
@@ -490,6 +482,41 @@ static void check_files(checker *check, const common_list *files)
     common_stop_threads(threads);
 }
 
+// Checks a game folder or an archive. Returns its number of files.
+static size_t check_game(checker *check, const tool_arguments *arguments)
+{
+    tool_game_check game = {.print = print_placed, .user = check, .asked = check->asked};
+    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have such games
+    for (int i = 0; i < 3 && check->asked.all == 0; i++)
+        game.asked.sure = game.asked.all |= md5_find_engines(engines[i]);
+    check->places = &game.places;
+    check->num_failed += tool_check_game(arguments, &game) != TOOL_OK;
+    check->game = game.places.game;
+    check->judged |= game.has_decls ? game.asked.all : 0;
+    const bool is_shown = game.has_decls && tool_is_for_people(check->report);
+    if (is_shown && !(game.asked.all & md5_find_engines("doom3")))
+        printf("%zu declarations\n", game.num_decls);
+    else if (is_shown)
+        printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
+               game.num_defaulted);
+    common_list files = {0};
+    for (size_t i = 0; check->game && i < md5_game_num_files(check->game); i++) {
+        const char *const name = md5_game_file(check->game, i);
+        if (tool_kind_of(name) > (game.has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
+            common_add(&files, common_copy(name));
+    }
+    // By folders, as a walk has them.
+    if (files.count > 0)
+        qsort(files.names, files.count, sizeof *files.names, tool_compare_paths);
+    check_files(check, &files);
+    const size_t num_files = game.num_files + files.count;
+    common_free_list(&files);
+    tool_close_places(&game.places);
+    check->places = NULL;
+    check->game = NULL;
+    return num_files;
+}
+
 static int check_all(tool_arguments *arguments)
 {
     checker check = {.shows_progress = common_is_terminal(2) && !common_is_terminal(1)};
@@ -512,20 +539,26 @@ static int check_all(tool_arguments *arguments)
     for (int i = 0; i < arguments->num_words; i++) {
         const char *const path = arguments->words[i];
         // A folder with the extension of a file is reported as a file that cannot be read.
-        if (is_checked(path) || !common_is_folder(path)) {
+        if (is_checked(path) || !common_holds_files(path)) {
             common_add(&files, common_copy(path));
             continue;
         }
-        const bool is_game = arguments->base || arguments->mod || common_is_game_folder(path);
         arguments->folder = path;
         tool_read_filters(check.report, path);
-        if (is_game)
+        if (arguments->base || arguments->mod || common_is_game_folder(path)) {
             num_game_files += check_game(&check, arguments);
-        common_walk walk = {is_game ? is_checked_in_game : is_checked, show_search, &check, false};
+            continue;
+        }
+        common_walk walk = {is_read, show_search, &check, false};
         common_list found = common_walk_folder(path, &walk);
-        for (size_t j = 0; j < found.count; j++)
-            common_add(&files, found.names[j]);
-        free(found.names);
+        for (size_t j = 0; j < found.count; j++) {
+            arguments->folder = found.names[j];
+            if (is_checked(found.names[j]))
+                common_add(&files, common_copy(found.names[j]));
+            else // by itself
+                num_game_files += check_game(&check, arguments);
+        }
+        common_free_list(&found);
         if (walk.is_cut)
             tool_report_finding(
                 check.report,
@@ -565,9 +598,9 @@ const tool_command tool_check = {
     "Cube 2 beside a md5.cfg, else id's; for a mesh and a clip of one name for all, where only\n"
     "what id's engine does is an error.\n"
     "\n"
-    "A folder with .pk4 archives or with folders of declarations is a game folder: all its "
+    "An archive, .pak .pk3 .pk4 .zip, is a folder, too. Of a game, which has declarations, all "
     "tables,\n"
-    "materials, skins, models and entities are parsed leniently, and archives are searched too.\n"
+    "materials, skins, models and entities are parsed leniently.\n"
     "A file .md5check in a folder that is given holds lines `only NAME` and `ignore NAME`.\n"
     "\n"
     "  --for ENGINE        judge for this engine, as it is or as ENGINE:VERSION, or for md5model,\n"

@@ -25,12 +25,6 @@ typedef struct item {
     enum { IS_OPEN, IS_DONE, IS_CURRENT, HAS_FAILED } state;
 } item;
 
-// A game as one thread uses it.
-typedef struct own_game {
-    common_game_places places;
-    md5_game *game;
-} own_game;
-
 typedef struct batch {
     const tool_arguments *arguments;
     const convert_job *pattern;
@@ -39,7 +33,7 @@ typedef struct batch {
     size_t num_items, num_clips; // num_clips: those that fit no model
     const char *clip;            // the first of those
     common_list files;           // that were found; not of games
-    own_game *games;             // [threads] NULL: the folder is not that of a game
+    tool_places *games;          // [threads] NULL: the folder is not that of a game
 } batch;
 
 // Adds a model, whose name relative to the folder decides its output. A model of MD5 files gets a
@@ -99,7 +93,7 @@ static bool is_input(const batch *all, const char *path)
 // Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
 static void add_folder(batch *all, char *const *files, size_t count)
 {
-    const size_t length = strlen(all->arguments->words[0]), first = all->num_items;
+    const size_t length = all->games ? 0 : strlen(all->arguments->folder), first = all->num_items;
     const char **const meshes = common_alloc(count, sizeof *meshes);
     size_t num_meshes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -127,28 +121,38 @@ static void add_folder(batch *all, char *const *files, size_t count)
     free((void *)meshes);
 }
 
-// Finds the models of a folder, but not below the output in it, which was written before.
+// Finds the models of a folder or of a game, but not below the output in it, which was written
+// before.
 static bool find_files(batch *all, md5_error *error)
 {
     char *const output = common_whole(all->arguments->output);
-    char *const root = common_whole(all->arguments->words[0]);
+    char *const root = common_whole(all->arguments->folder);
+    md5_game *const game = all->games ? all->games->game : NULL;
     const bool is_around = common_is_in(root, output); // then nothing is below it in the folder
     const bool is_other =
         strcmp(root, output) != 0
         || convert_fail(error, MD5_ERROR_IO, all->arguments->output,
                         "the output is the folder that is read: expected another");
     common_walk walk = {.is_wanted = convert_reads};
-    all->files = common_walk_folder(all->arguments->words[0], &walk);
+    if (!game)
+        all->files = common_walk_folder(all->arguments->folder, &walk);
+    for (size_t i = 0; game && i < md5_game_num_files(game); i++)
+        if (convert_reads(md5_game_file(game, i)))
+            common_add(&all->files, common_copy(md5_game_file(game, i)));
     char **const names = all->files.names;
+    if (game && all->files.count > 0)
+        qsort(names, all->files.count, sizeof *names, tool_compare_paths);
     for (size_t i = 0, next; is_other && i < all->files.count; i = next) {
         char *const folder = common_folder(names[i]);
         next = i + 1;
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
-        char *const here = common_whole(folder);
+        char *const path = game ? common_join(root, folder) : common_copy(folder);
+        char *const here = common_whole(path);
         if (is_around || !common_is_in(here, output))
             add_folder(all, names + i, next - i);
         free(here);
+        free(path);
         free(folder);
     }
     free(output);
@@ -157,24 +161,6 @@ static bool find_files(batch *all, md5_error *error)
 }
 
 // -- Games ----------------------------------------------------------------------------------------
-
-// Opens the game of the arguments: the mod, then the folder, then the base.
-static bool open_game(const tool_arguments *arguments, own_game *own, md5_error *error)
-{
-    const char *const folders[] = {arguments->mod, arguments->words[0], arguments->base};
-    *own = (own_game){.game = NULL};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (folders[i] && !common_add_game_place(&own->places, folders[i], error))
-            return false;
-    own->game = md5_create_game(own->places.paths, own->places.count, NULL, error);
-    return own->game != NULL;
-}
-
-static void close_game(own_game *own)
-{
-    md5_destroy_game(own->game);
-    common_free_game_places(&own->places);
-}
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -231,21 +217,21 @@ static uint64_t time_of(const char *path)
 }
 
 // When an input was changed; that of an archive for what is in one.
-static uint64_t time_of_input(const own_game *own, const char *input)
+static uint64_t time_of_input(const tool_places *own, const char *input)
 {
     if (!own)
         return time_of(input);
     const uint32_t place = md5_game_find_file(own->game, input, 0);
     if (place == MD5_NONE)
         return 0;
-    const char *const title = own->places.titles[place];
+    const char *const title = own->list.titles[place];
     char *const path = common_is_folder(title) ? common_find(title, input) : common_copy(title);
     const uint64_t time = path ? time_of(path) : 0;
     free(path);
     return time;
 }
 
-static bool is_current(const own_game *own, const convert_job *job, const item *one)
+static bool is_current(const tool_places *own, const convert_job *job, const item *one)
 {
     const uint64_t written = time_of(one->output);
     bool is_newer = written > 0 && (!job->target || time_of(job->target) <= written)
@@ -268,7 +254,7 @@ static void take_file(void *user, const char *path)
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const batch *const all = user;
-    own_game *const own = all->games ? &all->games[worker] : NULL;
+    tool_places *const own = all->games ? &all->games[worker] : NULL;
     for (size_t i = begin; i < end; i++) {
         item *const one = &all->items[i];
         if (worker == 0 && common_is_terminal(2))
@@ -292,7 +278,7 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
         job.user = one;
         bool is_done = true;
         if (own) { // each thread has its own
-            is_done = own->game || open_game(all->arguments, own, &one->error);
+            is_done = own->game || tool_open_places(all->arguments, NULL, own, &one->error);
             job.game = own->game;
             job.files = is_done ? md5_game_files(own->game) : (md5_files){0};
         }
@@ -358,10 +344,10 @@ static int print_report(const batch *all)
     return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }
 
-// Converts the models of the folder arguments->words[0], each with its clips, as `pattern` says, to
-// files in the same places below arguments->output, leaving out those whose output is newer than
-// their inputs, unless forced. Prints a report. Adds the files that were written to `written`.
-// Returns the exit status.
+// Converts the models of the folder or archive arguments->folder, each with its clips, as `pattern`
+// says, to files in the same places below arguments->output, leaving out those whose output is
+// newer than their inputs, unless forced. Prints a report. Adds the files that were written to
+// `written`. Returns the exit status.
 static int convert_folder(const tool_arguments *arguments, const convert_job *pattern,
                           common_list *written)
 {
@@ -369,7 +355,6 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     const char *const to = arguments->to ? arguments->to + strspn(arguments->to, ".") : usual;
     char *const ending = common_format(".%s", strcmp(to, "md5") == 0 ? "md5mesh" : to);
     batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
-    const char *const folder = arguments->words[0];
     md5_error error = {0};
     bool is_open = true;
     const md5_threads *const threads = common_start_threads(0);
@@ -377,14 +362,14 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     if (!convert_writes(ending))
         is_open =
             convert_fail(&error, MD5_ERROR_IO, ending, "no format that is written has this ending");
-    else if (arguments->base || arguments->mod || common_is_game_folder(folder)) {
+    else if (arguments->base || arguments->mod || common_is_game_folder(arguments->folder)) {
         all.games = common_alloc(num_workers, sizeof *all.games);
-        is_open = open_game(arguments, &all.games[0], &error);
-        if (is_open)
-            find_game_models(&all);
-    } else {
-        is_open = find_files(&all, &error);
+        is_open = tool_open_places(arguments, NULL, all.games, &error);
     }
+    if (is_open && all.games && md5_game_num_decls(all.games->game, MD5_DECL_MODEL) > 0)
+        find_game_models(&all);
+    else if (is_open)
+        is_open = find_files(&all, &error);
     int status = TOOL_BAD_FILE;
     if (is_open) {
         find_doubles(&all);
@@ -406,7 +391,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         free(one->output);
     }
     for (uint32_t i = 0; i < num_workers && all.games; i++)
-        close_game(&all.games[i]);
+        tool_close_places(&all.games[i]);
     free(all.games);
     free(all.items);
     common_free_list(&all.files);
@@ -459,7 +444,8 @@ static int convert(tool_arguments *arguments)
     }
     if (arguments->num_words == 0)
         return tool_usage("convert", "missing file: expected files or a folder");
-    const bool is_folder = common_is_folder(arguments->words[0]);
+    const bool is_folder = common_holds_files(arguments->words[0]);
+    arguments->folder = arguments->words[0];
     if (arguments->prints_map && (arguments->output || !arguments->mesh || is_folder))
         return tool_usage("convert", "--print-map takes files and --mesh, and writes none");
     if (!arguments->output && !arguments->prints_map)
@@ -545,8 +531,9 @@ const tool_command tool_convert = {
     ".smd;\n"
     "writes .obj.\n"
     "\n"
-    "Of a folder each model is converted with the clips that fit it, as for check: in a game\n"
-    "folder those of its modelDefs, else that of its name beside it, or all if it is the only "
+    "Of a folder or an archive each model is converted with the clips that fit it, as for check: "
+    "in a game\n"
+    "those of its modelDefs, else that of its name beside it, or all if it is the only "
     "one.\n"
     "What is newer than its inputs is left out.\n"
     "\n"

@@ -48,7 +48,7 @@ static md5_engines engines_of(const tool_arguments *arguments, const char *path)
     md5_engines asked = {0};
     for (size_t i = 0; i < arguments->engines.count; i++)
         asked.sure = asked.all |= md5_find_engines(arguments->engines.names[i]);
-    return asked.all != 0 ? asked : tool_guess_engines(path);
+    return asked.all != 0 ? asked : tool_guess_engines(NULL, path);
 }
 
 // Returns the facts of the file as it was or is written, a clip's with its mesh.

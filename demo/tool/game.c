@@ -21,8 +21,8 @@ typedef struct judged_file {
 } judged_file;
 
 typedef struct tool_game {
-    common_game_places places;
-    md5_game *game;   // NULL if it could not be opened, which is printed
+    tool_places places;
+    md5_game *game;   // of these; NULL if they could not be opened, which is printed
     bool keeps_notes; // warnings; else they are printed
     md5_error *notes; // [num_notes] in the order in which the game gave them
     size_t num_notes;
@@ -45,7 +45,7 @@ typedef struct tool_game {
     tool_game_check *check;
     judged_file *files; // [num_files] all models and clips, by path
     size_t num_files;
-    common_list images; // files on disk that materials have, some of them often
+    common_list images; // files that materials have, some of them often
     size_t num_keys;    // of entities whose keys were checked, with what they inherit
     size_t work;        // left to look for nearest names
 } tool_game;
@@ -82,36 +82,29 @@ static bool show_search(void *user, size_t num_files)
 }
 
 // Warnings come as they are found, without a limit of the library's own.
-static bool create_game(tool_game *opened, md5_error *error)
+static md5_load_opts options_of(tool_game *opened)
 {
-    const md5_load_opts opts = {.warn = take_note, .warn_user = opened, .max_warnings = UINT32_MAX};
-    opened->game = md5_create_game(opened->places.paths, opened->places.count, &opts, error);
-    opened->memory = opened->game ? md5_game_memory(opened->game) : 0;
-    return opened->game != NULL;
+    return (md5_load_opts){.warn = take_note, .warn_user = opened, .max_warnings = UINT32_MAX};
 }
 
 // Opens the game of the arguments; a folder hides those behind it: the mod, then DIR, then the
-// base. Returns an exit status.
+// base. Returns an exit status, and prints why it cannot be opened.
 static int open_game(const tool_arguments *arguments, bool keeps_notes, tool_game *result)
 {
-    const char *const folders[] = {arguments->mod, arguments->folder, arguments->base};
     md5_error error = {0};
-    *result = (tool_game){.places = {.goes_on = show_search}, .keeps_notes = keeps_notes};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (folders[i]
-            && (!common_is_folder(folders[i])
-                || !common_add_game_place(&result->places, folders[i], &error)))
-            return tool_end(convert_fail(&error, MD5_ERROR_IO, folders[i], "not a folder"), &error);
-    }
+    *result = (tool_game){.places.list.goes_on = show_search, .keeps_notes = keeps_notes};
+    const md5_load_opts opts = options_of(result);
+    const bool is_open = tool_open_places(arguments, &opts, &result->places, &error);
     if (common_is_terminal(2))
         fputs("\r                              \r", stderr);
-    return tool_end(create_game(result, &error), &error);
+    result->game = result->places.game;
+    result->memory = is_open ? md5_game_memory(result->game) : 0;
+    return tool_end(is_open, &error);
 }
 
 static void close_game(tool_game *game)
 {
-    md5_destroy_game(game->game);
-    common_free_game_places(&game->places);
+    tool_close_places(&game->places);
     common_free_list(&game->used);
     common_free_list(&game->images);
     free(game->notes);
@@ -133,11 +126,13 @@ static bool renew_game(tool_game *opened, md5_error *error)
     if (opened->num_renewals++ == OFTEN)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
                             "the declarations take too much memory: the rest of them is left out");
+    const common_game_places *const list = &opened->places.list;
+    const md5_load_opts opts = options_of(opened);
     md5_destroy_game(opened->game);
-    const bool is_open =
-        create_game(opened, error) && md5_game_set_verdict(opened->game, opened->verdict, error);
+    opened->game = opened->places.game = md5_create_game(list->paths, list->count, &opts, error);
+    opened->memory = opened->game ? md5_game_memory(opened->game) : 0;
     clear_notes(opened);
-    return is_open;
+    return opened->game && md5_game_set_verdict(opened->game, opened->verdict, error);
 }
 
 // Shows on standard error how far a long command is, if that is a terminal and there is much to do.
@@ -284,7 +279,7 @@ static int compare_names(const void *a, const void *b)
 // Prints where a file is, and which files of other places it hides. `line` may be 0.
 static void print_file(tool_game *opened, const char *what, const char *file, uint32_t line)
 {
-    const common_game_places *const places = &opened->places;
+    const common_game_places *const places = &opened->places.list;
     uint32_t place = md5_game_find_file(opened->game, file, 0);
     what += opened->is_json ? strspn(what, " ") : 0; // what indents a line
     if (place >= places->count) {
@@ -304,6 +299,70 @@ static void print_file(tool_game *opened, const char *what, const char *file, ui
     while ((place = md5_game_find_file(opened->game, file, place + 1)) < places->count)
         SAY(opened, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s}\n",
             file, places->titles[place]);
+}
+
+// Prints which model of Quake or Quake II a mesh replaces. An .mdl of a folder that is mounted
+// later stays.
+static void print_replaced(tool_game *opened, const char *mesh)
+{
+    const tool_places *const places = &opened->places;
+    char *const old = tool_find_replaced(places->game, mesh);
+    const uint32_t first = md5_game_find_file(places->game, mesh, 0);
+    const uint32_t second = old ? md5_game_find_file(places->game, old, 0) : MD5_NONE;
+    if (first != MD5_NONE && second != MD5_NONE) {
+        bool is_shown = first <= second || common_has_ending(old, ".md2");
+        for (int i = 0; i < 3; i++) // in one folder or its archives
+            is_shown |= first < places->ends[i] && (i == 0 || second >= places->ends[i - 1]);
+        SAY(opened, "  %s in %s %s %s in %s\n",
+            "{\"kind\":\"replaces\",\"name\":%s,\"place\":%s,\"how\":%s,\"other\":%s,"
+            "\"other_place\":%s}\n",
+            mesh, places->list.titles[first],
+            is_shown ? "replaces" : "is mounted before, and yields to", old,
+            places->list.titles[second]);
+    }
+    free(old);
+}
+
+typedef struct placed_file {
+    const char *name;
+    size_t place;
+} placed_file;
+
+static int compare_placed(const void *a, const void *b)
+{
+    const placed_file *const x = a, *const y = b;
+    const int order = common_compare_case(x->name, y->name);
+    return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+// Prints what is mounted, which file hides which, and what meshes replace.
+static void print_mounted(tool_game *opened)
+{
+    const common_game_places *const list = &opened->places.list;
+    placed_file *files = NULL;
+    size_t count = 0;
+    fputs(opened->is_json ? "" : "mounted, best first:\n", stdout);
+    for (size_t i = 0; i < list->count; i++) {
+        SAY(opened, "  %s\n", "{\"kind\":\"mounted\",\"place\":%s}\n", list->titles[i]);
+        for (size_t k = 0; k < list->paths[i].num_files; k++) {
+            files = common_grow(files, count, sizeof *files);
+            files[count++] = (placed_file){list->paths[i].name(list->paths[i].user, k), i};
+        }
+    }
+    if (count > 0)
+        qsort(files, count, sizeof *files, compare_placed);
+    for (size_t i = 1, best = 0; i < count; i++) {
+        if (common_compare_case(files[i].name, files[best].name) != 0)
+            best = i;
+        else if (files[i].place != files[i - 1].place && !common_is_archive(files[i].name))
+            SAY(opened, "hidden: %s in %s, by that in %s\n",
+                "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s,\"by\":%s}\n", files[i].name,
+                list->titles[files[i].place], list->titles[files[best].place]);
+    }
+    free(files);
+    for (size_t i = 0; i < md5_game_num_files(opened->game); i++)
+        if (common_has_ending(md5_game_file(opened->game, i), ".md5mesh"))
+            print_replaced(opened, md5_game_file(opened->game, i));
 }
 
 // Prints the engine's verdict and then the lenient one, which stays; of an entity with all that it
@@ -764,13 +823,22 @@ static int explain(tool_arguments *arguments)
     int status = take_folder(arguments, 1);
     if (status != TOOL_OK)
         return status;
-    if (arguments->num_words != 1)
-        return tool_usage("explain",
-                          arguments->num_words == 0 ? "missing name" : "expected one name");
-    const char *const name = arguments->words[0];
+    if (arguments->num_words > 1)
+        return tool_usage("explain", "expected one name");
+    const char *name = arguments->num_words > 0 ? arguments->words[0] : NULL;
+    if (name && !arguments->folder && common_holds_files(name)) { // beside --base
+        arguments->folder = name;
+        name = NULL;
+    }
     md5_error error = {0};
     status = open_game(arguments, true, &game);
     game.is_json = arguments->is_json;
+    if (status == TOOL_OK && !name)
+        print_mounted(&game);
+    if (status != TOOL_OK || !name) {
+        close_game(&game);
+        return status;
+    }
     // All declarations of the name, of whatever type, and then the file of that name.
     for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
         const md5_decl *const decl = md5_find_decl(game.game, kinds[i].type, name);
@@ -792,6 +860,17 @@ static int explain(tool_arguments *arguments)
             game.is_found = true;
             SAY(&game, "file\n", "{\"kind\":\"path\"}\n");
             print_file(&game, "is", file, 0);
+            char *const stem = common_stem(file), *const folder = common_folder(file);
+            for (int i = 0; i < 2; i++) { // the mesh itself, or that of an .mdl or .md2
+                char *const beside = common_format(i ? "md5/%s.md5mesh" : "%s.md5mesh", stem);
+                char *const mesh = common_join(folder, beside);
+                if (tool_is_file(game.game, mesh))
+                    print_replaced(&game, mesh);
+                free(mesh);
+                free(beside);
+            }
+            free(stem);
+            free(folder);
             if (common_has_ending(file, ".md5mesh"))
                 print_mesh_materials(&game, file);
         }
@@ -799,9 +878,9 @@ static int explain(tool_arguments *arguments)
             SAY(&game, "nothing is named %s\n", "{\"kind\":\"nothing\",\"name\":%s}\n", name);
         if (!game.is_found || game.has_missing) {
             fputs(game.is_json ? "" : "searched, best first:\n", stdout);
-            for (size_t i = 0; i < game.places.count; i++)
+            for (size_t i = 0; i < game.places.list.count; i++)
                 SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"place\":%s}\n",
-                    game.places.titles[i]);
+                    game.places.list.titles[i]);
         }
         status = game.is_found ? TOOL_OK : TOOL_BAD_FILE;
     }
@@ -815,10 +894,12 @@ const tool_command tool_explain = {
     0,
     INT_MAX,
     "folder",
-    "usage: md5tool explain DIR NAME [OPTION...]\n"
+    "usage: md5tool explain DIR [NAME] [OPTION...]\n"
     "\n"
-    "Prints all items of one name in a game folder: entity, model, skin, material, table or "
-    "file.\n"
+    "Prints what is mounted of a game folder or an archive, best first, as its engine does: in\n"
+    "Quake .pak files over the folder, by their numbers; in Doom 3 the folder over its .pk4, by\n"
+    "name; which file hides which, and which mesh replaces an .mdl or .md2. Or, of one NAME, all\n"
+    "items: entity, model, skin, material, table or file.\n"
     "For each: file and line of the declaration, and the folder or archive of that file; what "
     "it\n"
     "hides; the files it needs, their locations, and the search path of missing ones; the "
@@ -887,30 +968,21 @@ const tool_command tool_verdicts = {
 
 // == check ========================================================================================
 
-// Prints a finding with the place of its file before the name.
-static void print_placed(tool_game *opened, const md5_finding *found)
+static void print_finding(tool_game *opened, const md5_finding *found)
 {
-    const md5_error *const finding = &found->error;
-    const common_game_places *const places = &opened->places;
-    const uint32_t place = md5_game_find_file(opened->game, finding->file, 0);
-    md5_finding placed = *found;
-    if (place < places->count) {
-        char *const path = common_format("%s/%s", places->titles[place], finding->file);
-        convert_name_file(&placed.error, path);
-        free(path);
-    }
-    opened->check->print(opened->check->user, &placed);
+    opened->check->places = opened->places; // the game may be another one by now
+    opened->check->print(opened->check->user, found);
 }
 
 static void print_notes(tool_game *opened)
 {
     for (size_t i = 0; i < opened->num_notes; i++)
-        print_placed(opened, &(md5_finding){.error = opened->notes[i], .count = 1});
+        print_finding(opened, &(md5_finding){.error = opened->notes[i], .count = 1});
     if (opened->num_left_out > 0) {
         md5_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
         (void)snprintf(more.error.message, sizeof more.error.message,
                        "%zu further warnings suppressed", opened->num_left_out);
-        opened->check->print(opened->check->user, &more);
+        print_finding(opened, &more);
     }
     clear_notes(opened);
 }
@@ -923,7 +995,7 @@ static void print_broken(tool_game *opened, const char *file, text_place at, con
     va_start(values, format);
     md5_check *const check = tool_check_text(file, NULL, 0, opened->check->asked);
     tool_add_finding(check, rule, at, format, values);
-    print_placed(opened, check->findings);
+    print_finding(opened, check->findings);
     md5_free_check(check);
     va_end(values);
 }
@@ -972,9 +1044,9 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
             opened->notes[opened->num_notes++] = opened->notes[i];
     print_notes(opened);
     if (reason->status != MD5_OK && !tool_is_judged(facts, reason))
-        print_placed(opened, &(md5_finding){.error = *reason, .count = 1});
+        print_finding(opened, &(md5_finding){.error = *reason, .count = 1});
     for (size_t i = 0; i < count; i++)
-        print_placed(opened, &found[i]);
+        print_finding(opened, &found[i]);
     for (uint32_t i = 0; facts && i < facts->num_shaders; i++) {
         const md5_check_shader *const shader = &facts->shaders[i];
         if (shader->name[0] && !common_is_absolute(shader->name)
@@ -1044,15 +1116,14 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
             md5_free_anim(anim);
             const md5_finding *const found = tool_findings(clip, &count);
             for (size_t j = 0; j < count; j++)
-                print_placed(opened, &found[j]);
+                print_finding(opened, &found[j]);
             clip->num_findings = 0;
         }
     }
     md5_free_model(shape);
 }
 
-// Prints which images of a material are missing, and keeps those that are files in folders: of
-// those in archives nothing is read.
+// Prints which images of a material are missing, and keeps the others.
 static void keep_images(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -1067,10 +1138,8 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
                 && !has_image(opened, image->steps[k].file))
                 print_broken(opened, decl->file, (text_place){line_of_decl(decl), 1}, "no-image",
                              "'%.100s': no image '%.150s'", decl->name, image->steps[k].file);
-            const uint32_t place = file ? md5_game_find_file(opened->game, file, 0) : MD5_NONE;
-            if (place < opened->places.count)
-                common_add(&opened->images,
-                           common_format("%s/%s", opened->places.titles[place], file));
+            if (file)
+                common_add(&opened->images, common_copy(file));
         }
     }
 }
@@ -1085,10 +1154,10 @@ static void judge_images(tool_game *opened)
             continue;
         size_t count = 0;
         md5_check *const facts = tool_check_text(images->names[i], NULL, 0, opened->check->asked);
-        tool_judge_image(facts, images->names[i]);
+        tool_judge_image(opened->game, facts, images->names[i]);
         const md5_finding *const found = tool_findings(facts, &count);
         for (size_t k = 0; k < count; k++)
-            opened->check->print(opened->check->user, &found[k]);
+            print_finding(opened, &found[k]);
         md5_free_check(facts);
     }
 }
@@ -1106,7 +1175,7 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
     opened->num_keys += (entity ? entity->num_keys : 0)
                         + (model ? (size_t)model->num_joints + model->num_anims : 0);
     if (opened->num_keys > MAX_KEYS)
-        print_placed(
+        print_finding(
             opened, &(md5_finding){.error = {MD5_WARNING, .message = "too many keys are inherited: "
                                                                      "the others are not checked"},
                                    .count = 1});
@@ -1175,8 +1244,10 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
     int status = open_game(arguments, true, &game);
     game.check = check;
     game.work = 400000000;
-    if (status == TOOL_OK) {
-        print_notes(&game);
+    for (size_t i = 0; i < MD5_NUM_DECL_TYPES && status == TOOL_OK; i++)
+        check->has_decls |= md5_game_num_decls(game.game, (md5_decl_type)i) > 0;
+    print_notes(&game);
+    if (status == TOOL_OK && check->has_decls) {
         const size_t count = md5_game_num_files(game.game);
         for (size_t i = 0; i < count; i++) {
             const char *const name = md5_game_file(game.game, i);
@@ -1208,6 +1279,8 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         judge_images(&game);
         status = tool_end(is_checked, &error);
     }
+    check->places = game.places;
+    game.places = (tool_places){.game = NULL}; // they stay open
     close_game(&game);
     return status;
 }

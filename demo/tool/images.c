@@ -44,13 +44,15 @@ static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
     return false;
 }
 
-bool tool_read_image(const char *path, tool_image *image)
+bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 {
     enum { HEAD = 1 << 17 }; // JPEGs may have much before their size
     static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // of PNGs, by their kind of color
-    FILE *const file = common_is_file(path) ? fopen(path, "rb") : NULL;
-    uint8_t *const bytes = common_alloc(HEAD, 1);
-    const size_t size = file ? fread(bytes, 1, HEAD, file) : 0;
+    FILE *const file = !game && common_is_file(path) ? fopen(path, "rb") : NULL;
+    size_t size = 0;
+    char *const packed = game ? tool_read_file(game, path, &size) : NULL;
+    uint8_t *const bytes = packed ? (uint8_t *)packed : common_alloc(HEAD, 1);
+    size = file ? fread(bytes, 1, HEAD, file) : size;
     bool is_read = true;
     if (file)
         (void)fclose(file);
@@ -86,17 +88,17 @@ static const char *const endings[] = {"", ".tga", ".png", ".jpg", ".jpeg", ".dds
 enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
 
 // Returns FOLDER/NAME with one of the endings, also in place of the name's own; or NULL.
-static char *find_in(const char *folder, const char *name)
+static char *find_in(const md5_game *game, const char *folder, const char *name)
 {
     const char *const dot = strrchr(common_base(name), '.');
     char *const whole = common_join(folder, name), *const within = common_folder(whole);
     char *found = NULL;
-    const bool may_be_there = common_base(name) == name || common_is_folder(within);
+    const bool may_be_there = game || common_base(name) == name || common_is_folder(within);
     for (int i = 0; i < NUM_ENDINGS && may_be_there && !found; i++) {
         for (int is_cut = 0; is_cut < (dot && i > 0 ? 2 : 1) && !found; is_cut++) {
             const size_t length = strlen(whole) - (is_cut ? strlen(dot) : 0);
             char *const path = common_format("%.*s%s", (int)length, whole, endings[i]);
-            if (common_is_file(path))
+            if (tool_is_file(game, path))
                 found = path;
             else
                 free(path);
@@ -107,16 +109,16 @@ static char *find_in(const char *folder, const char *name)
     return found;
 }
 
-char *tool_find_texture(const char *model, const char *shader)
+char *tool_find_texture(const md5_game *game, const char *model, const char *shader)
 {
     enum { MAX_FOLDERS = 8, LONGEST = 1000 };
     if (shader[0] == '\0' || strlen(shader) > LONGEST)
         return NULL;
-    char *folder = common_folder(model), *found = find_in(folder, common_base(shader));
+    char *folder = common_folder(model), *found = find_in(game, folder, common_base(shader));
     // A path as games write it is below this folder or one above.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
     for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
-        found = find_in(folder, shader);
+        found = find_in(game, folder, shader);
         if (strcmp(folder, ".") == 0)
             break;
         char *const above = common_folder(folder);
@@ -134,10 +136,10 @@ static bool is_power_of_two(uint32_t side)
     return side > 0 && (side & (side - 1)) == 0;
 }
 
-void tool_judge_image(md5_check *facts, const char *path)
+void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
 {
     tool_image image;
-    if (!tool_read_image(path, &image))
+    if (!tool_read_image(game, path, &image))
         return;
     const char *const name = common_base(path);
     const uint32_t type = image.type, bits = image.bits;

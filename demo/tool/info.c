@@ -110,10 +110,10 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     const md5_engines asked = {.all = md5_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
-    md5_check *const mesh = clips.count > 0 ? tool_check_file(path, asked) : NULL;
+    md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, asked) : NULL;
     fputs(is_json ? ",\"clips\":[" : "", stdout);
     for (size_t i = 0; i < clips.count; i++) {
-        md5_check *const clip = tool_check_file(clips.names[i], asked);
+        md5_check *const clip = tool_check_file(NULL, clips.names[i], asked);
         const bool is_judged = mesh && clip;
         const uint32_t count = is_judged ? md5_check_pair(mesh, clip) : 0;
         md5_error error = {0};
@@ -139,9 +139,9 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
 // The image of a mesh, by the name of its shader.
 static void print_texture(bool is_json, const char *path, const char *shader)
 {
-    char *const file = common_is_file(path) ? tool_find_texture(path, shader) : NULL;
+    char *const file = common_is_file(path) ? tool_find_texture(NULL, path, shader) : NULL;
     tool_image image;
-    if (file && tool_read_image(file, &image))
+    if (file && tool_read_image(NULL, file, &image))
         SAY("    texture          %s, %s, %u x %u, %u bits\n",
             ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u}", file,
             image.kind, image.width, image.height, image.bits);
@@ -272,11 +272,41 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     fputs(is_json ? "]" : "", stdout);
 }
 
+// What is in an archive: the files that md5tool reads by their names.
+static bool print_archive(bool is_json, const char *path)
+{
+    md5_error error = {0};
+    tool_places places = {.ends = {0}};
+    const tool_arguments arguments = {.folder = path};
+    const bool is_open = tool_open_places(&arguments, NULL, &places, &error);
+    const size_t count = is_open ? md5_game_num_files(places.game) : 0;
+    uint32_t num_read = 0, num_decls = 0;
+    for (int i = 0; i < MD5_NUM_DECL_TYPES && is_open; i++)
+        num_decls += md5_game_num_decls(places.game, (md5_decl_type)i);
+    if (is_open) {
+        SAY("%s: archive\n", "{\"file\":%s,\"kind\":\"archive\"", path);
+        SAY("  files              %zu\n", ",\"files\":%zu", count);
+        SAY("  declarations       %u\n", ",\"declarations\":%u,\"holds\":[", num_decls);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = md5_game_file(places.game, i);
+        if (tool_kind_of(name) == TOOL_UNKNOWN)
+            continue;
+        fputs(is_json ? comma(num_read++) : "", stdout);
+        SAY("  holds              %s\n", "%s", name);
+    }
+    fputs(is_json && is_open ? "]}\n" : "", stdout);
+    tool_close_places(&places);
+    return tool_end(is_open, &error) == TOOL_OK;
+}
+
 // Numbers of the file, not those of what is drawn, unless it says so.
 static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
     md5_error error = {0};
+    if (common_is_archive(path) && common_is_file(path))
+        return print_archive(is_json, path);
     if (!tool_load(path, NULL, &asset, &error)) {
         tool_print_error(NULL, &error);
         return false;
@@ -330,6 +360,7 @@ const tool_command tool_info = {
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
     "what \"md5tool compress\" and, of one model or clip, \"md5tool bake\" write, known by\n"
     "its first bytes if the name has no such extension;\n"
+    "of an archive, .pak .pk3 .pk4 .zip, what is in it;\n"
     "of models and animations also the tree of joints, with the index of each and of its parent,\n"
     "of models the clips beside them, and why some do not fit, and the images of their shaders:\n"
     "beside the model, or a path below its folder or one above.\n"

@@ -6,39 +6,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number of frames of the .mdl of Quake or .md2 of Quake II that a clip's model replaces; 0:
-// there is none.
-static int32_t frames_of_replaced(const char *path)
+// What models of MD5 files replace in engines of Quake and Quake II.
+static const struct {
+    const char *where, *ending, *word;
+    size_t at; // of the number of frames in the file's header
+} replaced[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
+enum { NUM_REPLACED = sizeof replaced / sizeof replaced[0] };
+
+char *tool_find_replaced(const md5_game *game, const char *path)
 {
-    static const struct {
-        const char *where, *ending, *word;
-        size_t at; // of the number in the file's header
-    } rows[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
-    char *const folder = common_folder(path), *const stem = common_stem(path);
-    int32_t frames = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && frames == 0; i++) {
-        char *const name = common_format("%s%s%s", rows[i].where, stem, rows[i].ending);
-        char *const file = common_join(folder, name);
-        const char *reason = NULL;
-        size_t size = 0;
-        char *const bytes = common_is_file(file) ? common_read_stream(file, &size, &reason) : NULL;
-        if (bytes && size >= rows[i].at + 4 && memcmp(bytes, rows[i].word, 4) == 0)
-            for (int k = 0; k < 3; k++) // more than 2^24 are none
-                frames |= (int32_t)(unsigned char)bytes[rows[i].at + (size_t)k] << 8 * k;
-        free(bytes);
+    char *const folder = common_folder(path), *const stem = common_stem(path), *found = NULL;
+    for (size_t i = 0; i < NUM_REPLACED && !found; i++) {
+        char *const name = common_format("%s%s%s", replaced[i].where, stem, replaced[i].ending);
+        char *const file = common_join(folder, name), *const clean = common_clean(file);
+        found = common_copy(game ? clean + 1 : file); // a game has no ".."
+        if (!tool_is_file(game, found)) {
+            free(found);
+            found = NULL;
+        }
+        free(clean);
         free(file);
         free(name);
     }
     free(folder);
     free(stem);
+    return found;
+}
+
+// The number of frames of what a clip's model replaces; 0: there is none.
+static int32_t frames_of_replaced(md5_game *game, const char *path)
+{
+    size_t size = 0;
+    int32_t frames = 0;
+    char *const file = tool_find_replaced(game, path);
+    char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
+    for (size_t i = 0; i < NUM_REPLACED && bytes; i++)
+        if (size >= replaced[i].at + 4 && memcmp(bytes, replaced[i].word, 4) == 0)
+            for (int k = 0; k < 3; k++) // more than 2^24 are none
+                frames |= (int32_t)(unsigned char)bytes[replaced[i].at + (size_t)k] << 8 * k;
+    free(bytes);
+    free(file);
     return frames;
 }
 
-void tool_judge_place(md5_check *facts)
+void tool_judge_place(md5_game *game, md5_check *facts)
 {
     static const char *const images[] = {"png", "tga", "jpg", "pcx", "lmp"};
     if (facts->kind == MD5_DOC_ANIM) {
-        const int32_t frames = frames_of_replaced(facts->file);
+        const int32_t frames = frames_of_replaced(game, facts->file);
         if (frames > facts->num_frames)
             tool_found(facts, "fewer-frames", 1, "%d frames, but the model that is replaced has %d",
                        facts->num_frames, frames);
@@ -46,22 +61,23 @@ void tool_judge_place(md5_check *facts)
     }
     char *const folder = common_folder(facts->file), *const stem = common_stem(facts->file);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
-    if (is_of_quake && !tool_has_sibling(facts->file, stem, ".md5anim"))
+    if (is_of_quake && !tool_has_sibling(game, facts->file, stem, ".md5anim"))
         tool_found(facts, "no-clip", 1, "there is no %.100s.md5anim", stem);
     for (size_t i = 0; i < facts->num_shaders; i++) {
-        char *found = is_of_quake ? NULL : tool_find_texture(facts->file, facts->shaders[i].name);
+        char *found =
+            is_of_quake ? NULL : tool_find_texture(game, facts->file, facts->shaders[i].name);
         for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {
             char *const name =
                 common_format("%s_00_00.%s", common_base(facts->shaders[i].name), images[k]);
             found = common_join(folder, name);
-            if (!common_is_file(found)) {
+            if (!tool_is_file(game, found)) {
                 free(found);
                 found = NULL;
             }
             free(name);
         }
         if (found)
-            tool_judge_image(facts, found);
+            tool_judge_image(game, facts, found);
         else if (is_of_quake)
             tool_found(facts, "no-skin", facts->shaders[i].line, "no image %.100s_00_00",
                        facts->shaders[i].name);

@@ -224,7 +224,7 @@ enum { NUM_SCOPES = sizeof scopes / sizeof scopes[0] };
 
 static bool is_in_scope(const struct scope *scope, const char *path)
 {
-    const bool is_folder = common_is_folder(path);
+    const bool is_folder = common_holds_files(path);
     const char *const ending = strrchr(common_base(path), '.');
     char *const word = common_format(" %s ", ending && !is_folder ? ending : "/");
     for (char *c = word; *c != '\0'; c++)
@@ -242,7 +242,7 @@ static bool is_useless(const tool_command *command, const char *option,
     for (; (c = strstr(c, "\nOf ")) != NULL && c < line; c++)
         above = c + strlen("\nO");
     char *const text = common_format("%.*s", (int)strcspn(line, "\n"), line);
-    const bool is_batch = arguments->num_words > 0 && common_is_folder(arguments->words[0]);
+    const bool is_batch = arguments->num_words > 0 && common_holds_files(arguments->words[0]);
     const char *const to = arguments->to ? arguments->to : is_batch ? "glb" : NULL;
     char *const output = to ? common_format("x.%s", to) : common_copy(arguments->output);
     const struct scope *missed = NULL;

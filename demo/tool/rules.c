@@ -44,11 +44,10 @@ md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_
                          NULL);
 }
 
-md5_check *tool_check_file(const char *path, md5_engines asked)
+md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked)
 {
-    const char *reason = NULL;
     size_t size = 0;
-    char *const text = common_read_stream(path, &size, &reason);
+    char *const text = tool_read_file(game, path, &size);
     md5_check *const check = text ? tool_check_text(path, text, size, asked) : NULL;
     free(text);
     return check;

@@ -198,12 +198,68 @@ void tool_free(tool_asset *asset)
 
 // == Where files are ==============================================================================
 
-bool tool_has_sibling(const char *path, const char *stem, const char *ending)
+bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
+                      tool_places *places, md5_error *error)
+{
+    const char *const paths[] = {arguments->mod, arguments->folder, arguments->base};
+    for (int i = 0; i < 3; i++) {
+        md5_error reason = {.message = "not a folder or an archive"};
+        const char *const path = paths[i];
+        const bool is_there = !path || common_is_folder(path) || common_is_file(path);
+        if (!is_there || (path && !common_add_game_place(&places->list, path, &reason)))
+            return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
+        places->ends[i] = places->list.count;
+    }
+    places->game = md5_create_game(places->list.paths, places->list.count, opts, error);
+    return places->game != NULL;
+}
+
+void tool_close_places(tool_places *places)
+{
+    md5_destroy_game(places->game);
+    common_free_game_places(&places->list);
+}
+
+char *tool_placed(const tool_places *places, const char *name)
+{
+    const uint32_t place =
+        places && places->game ? md5_game_find_file(places->game, name, 0) : MD5_NONE;
+    return place == MD5_NONE ? common_copy(name)
+                             : common_format("%s/%s", places->list.titles[place], name);
+}
+
+bool tool_is_file(const md5_game *game, const char *path)
+{
+    return game ? md5_game_find_file(game, path, 0) != MD5_NONE : common_is_file(path);
+}
+
+char *tool_read_file(md5_game *game, const char *path, size_t *size)
+{
+    const char *reason = NULL;
+    md5_error error = {0};
+    if (!game)
+        return common_read_stream(path, size, &reason);
+    const md5_files files = md5_game_files(game);
+    const void *const bytes = files.open(files.user, path, size, &error);
+    char *const copy = bytes ? common_alloc(*size + 1, 1) : NULL;
+    if (copy)
+        memcpy(copy, bytes, *size);
+    if (bytes)
+        files.close(files.user, bytes, *size);
+    return copy;
+}
+
+md5_files tool_files(md5_game *game)
+{
+    return game ? md5_game_files(game) : (md5_files){0};
+}
+
+bool tool_has_sibling(const md5_game *game, const char *path, const char *stem, const char *ending)
 {
     char *const folder = common_folder(path);
     char *const name = common_format("%s%s", stem, ending);
     char *const sibling = common_join(folder, name);
-    const bool is_there = common_is_file(sibling);
+    const bool is_there = tool_is_file(game, sibling);
     free(folder);
     free(name);
     free(sibling);

@@ -6,6 +6,7 @@
 #include "md5/md5model.h"
 #include "md5/md5dialects.h"
 #include "md5/md5edit.h"
+#include "demo/common/game_folder.h"
 #include "demo/common/memory.h"
 #include "demo/common/options.h"
 #include "demo/convert/convert.h"
@@ -114,6 +115,33 @@ typedef struct tool_asset {
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
+// -- Folders and archives -------------------------------------------------------------------------
+//
+// What is read, of a path or of a name in a game: `game` is NULL for files on disk. A game is used
+// by one thread.
+
+typedef struct tool_places {
+    common_game_places list; // best first: the mod, then DIR, then the base
+    size_t ends[3];          // of each of these in the list
+    md5_game *game;
+} tool_places;
+
+// Opens those of the arguments; `places` may have callbacks. Close it in either case.
+bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
+                      tool_places *places, md5_error *error);
+void tool_close_places(tool_places *places);
+
+// Returns the path of a file with its folder or archive, or a copy of what is no file. To be freed.
+char *tool_placed(const tool_places *places, const char *name);
+
+bool tool_is_file(const md5_game *game, const char *path);
+
+// Returns the bytes, to be freed, or NULL.
+char *tool_read_file(md5_game *game, const char *path, size_t *size);
+
+// For md5_load_opts.
+md5_files tool_files(md5_game *game);
+
 // -- What engines say -------------------------------------------------------------------------
 
 void tool_print_engines(uint32_t set);                // their names
@@ -121,7 +149,11 @@ bool tool_minds(md5_engines asked, const char *rule); // whether one of them doe
 void tool_print_rules(void);                          // all of them, with what each engine does
 
 // Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
-bool tool_has_sibling(const char *path, const char *stem, const char *ending);
+bool tool_has_sibling(const md5_game *game, const char *path, const char *stem, const char *ending);
+
+// Returns the .mdl or .md2 that a model or its clip replaces in engines of Quake and Quake II, to
+// be freed, or NULL.
+char *tool_find_replaced(const md5_game *game, const char *path);
 
 bool tool_are_in_one_folder(const char *a, const char *b); // as they are written
 
@@ -139,14 +171,14 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
 char *tool_mesh_beside(const char *path);
 
 // Those that a file could be meant for, by where it is and what lies beside it.
-md5_engines tool_guess_engines(const char *path);
+md5_engines tool_guess_engines(const md5_game *game, const char *path);
 
 // Looks at the text of a file, however broken it is, for the engines that are asked; NULL: at none.
 // Returns NULL for a text of another kind.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines asked);
 
 // The same of a file; NULL also if it cannot be read.
-md5_check *tool_check_file(const char *path, md5_engines asked);
+md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked);
 
 typedef struct text_place {
     uint32_t line, column;
@@ -159,7 +191,7 @@ void tool_add_finding(md5_check *check, const char *rule, text_place at, const c
 void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
-void tool_judge_place(md5_check *facts); // adds what is missing beside it
+void tool_judge_place(md5_game *game, md5_check *facts); // adds what is missing beside it
 // Adds what is wrong with a clip at the skin of its mesh, or without one (NULL) by itself.
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
 const md5_finding *tool_findings(md5_check *check, size_t *count); // by place
@@ -177,12 +209,15 @@ typedef struct tool_image {
     uint32_t type; // of TGAs, 256 more if it has a color map; of PCXs 1: version 5, run lengths
 } tool_image;
 
-bool tool_read_image(const char *path, tool_image *image); // false: it is none of these
-void tool_judge_image(md5_check *facts, const char *path); // adds what engines say to it
+// False: it is none of these.
+bool tool_read_image(md5_game *game, const char *path, tool_image *image);
+
+// Adds what engines say to it.
+void tool_judge_image(md5_game *game, md5_check *facts, const char *path);
 
 // Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
 // with the ending that it has or any of images. NULL: there is none.
-char *tool_find_texture(const char *model, const char *shader);
+char *tool_find_texture(const md5_game *game, const char *model, const char *shader);
 
 // -- Feet -------------------------------------------------------------------------------------
 
@@ -211,11 +246,13 @@ typedef struct tool_game_check {
     md5_engines asked;
     size_t num_files, num_decls; // that were read
     size_t num_defaulted;        // declarations that the engine replaces by defaults
+    bool has_decls;              // else nothing was read
+    tool_places places;          // stay open, unless they cannot be read; to be closed
 } tool_game_check;
 
-// Reads all declarations of the game folder of the arguments, with the models and animations that
-// they name, and all other models, animations and camera paths. Returns an exit status:
-// TOOL_BAD_FILE only if the game cannot be read, which is printed.
+// Reads all declarations of the game folder or archive of the arguments, if there are any, with the
+// models and animations that they name, and all other models, animations and camera paths. Returns
+// an exit status: TOOL_BAD_FILE only if the game cannot be read, which is printed.
 int tool_check_game(const tool_arguments *arguments, tool_game_check *check);
 
 #endif

@@ -72,6 +72,7 @@ static const struct {
     {"BLENDER", "a file of Blender", "it exports MD5 with an add-on"},
     {"M5AI", "an asset file", "take what it was baked from here"},
     {"PK\3\4", "an archive (.pk4, .pk3, .zip)", "open it as a game folder"},
+    {"PACK", "an archive (.pak)", "open it as a game folder"},
 };
 
 // Reports that a file is of a format of other programs, if it is.

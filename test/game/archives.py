@@ -1,4 +1,5 @@
-"""archives.py KIND FILE: writes an archive, sound or hostile."""
+"""archives.py KIND FILE: writes an archive, sound or hostile; of a FOLDER for the kind pack."""
+import os
 import random
 import struct
 import sys
@@ -50,6 +51,27 @@ def by_zipfile(path):
         file.writestr(MATERIAL, TEXT)
 
 
+def crowd(path):
+    """More entries than 16 bits count, so that the list is one of zip64."""
+    with zipfile.ZipFile(path, "w") as file:
+        for i in range(70000):
+            file.writestr("f%d.txt" % i, b"")
+        file.writestr(MATERIAL, TEXT)
+
+
+def pack(path, folder):
+    """An archive of a folder, by its ending."""
+    names = sorted(os.path.join(at, name) for at, _, files in os.walk(folder) for name in files)
+    files = [(os.path.relpath(name, folder), open(name, "rb").read()) for name in names]
+    if path.endswith(".pak"):
+        with open(path, "wb") as out:
+            out.write(pak(*files))
+        return
+    with zipfile.ZipFile(path, "w", 8) as out:
+        for name, data in files:
+            out.writestr(name, data)
+
+
 def overlapping():
     """Many entries of one local header: Fifield's bomb without its quotes."""
     whole = b"x" * 4000
@@ -97,9 +119,10 @@ KINDS = {
 }
 
 if __name__ == "__main__":
-    kind, path = sys.argv[1:]
-    if kind == "zipfile":
-        by_zipfile(path)
+    kind, path = sys.argv[1:3]
+    own = {"zipfile": by_zipfile, "crowd": crowd, "pack": pack}
+    if kind in own:
+        own[kind](path, *sys.argv[3:])
     else:
         with open(path, "wb") as out:
             out.write(KINDS[kind]())

@@ -11,6 +11,8 @@ made() {
     "$tool" verdicts --base "$scratch/base" materials >"$scratch/rows" 2>"$scratch/err"
     status=$?
     [ $status -le 1 ] || { echo "$1: status $status"; return 1; }
+    # By itself it is read, or not, as in a folder.
+    "$tool" info "$archive" >"$scratch/info" 2>&1 || [ ! -s "$scratch/rows" ]
 }
 reads() { # KIND
     made "$1" && grep -q '"material":"packed","file":"materials/a.mtr"' "$scratch/rows" || { cat "$scratch/rows" "$scratch/err"; return 1; }
@@ -43,6 +45,78 @@ check "pak: a list of an odd size" refuses pak-odd 'its list of files has 63 byt
 check "pak: a list beyond all numbers" refuses pak-wrapped 'its list of files is truncated'
 check "pak: a header that is cut off" refuses pak-header 'its header is truncated'
 check "pak: entries that overlap" refuses pak-overlap 'its entries overlap: they have'
+
+# pack FOLDER FILE...: the folder as archives.
+pack() {
+    from=$1
+    shift
+    for file; do python3 test/game/archives.py pack "$file" "$from" || return 1; done
+}
+# found PATH: what check says of it, without the path; rest follows as it is.
+found() {
+    path=$1
+    shift
+    "$tool" check --json "$@" "$path" | sed "s|$path/||g" | sort
+}
+# as_folder FOLDER ENDING: check, list and convert say of an archive of a folder what they say of the folder.
+as_folder() {
+    from=$1 as=$scratch/as && rm -rf "$as" && mkdir -p "$as/in" && pack "$from" "$as/x.$2" "$as/in/x.$2" || return 1
+    found "$from" --for all >"$as/1" && found "$as/x.$2" --for all | diff "$as/1" - || return 1
+    found "$from" >"$as/1" && [ -s "$as/1" ] && found "$as/x.$2" | diff "$as/1" - && found "$as/in" | sed "s|x.$2/||" | diff "$as/1" - || return 1
+    mkdir -p "$as/below/deep" && cp "$as/x.$2" "$as/below/deep" && [ "$(found "$as/below" | wc -l)" -eq "$(wc -l <"$as/1")" ] || return 1
+    "$tool" list "$from" >"$as/1" && "$tool" list "$as/x.$2" | diff "$as/1" - && "$tool" list "$as/in" | diff "$as/1" - || return 1
+    for what in "$from" "$as/x.$2" "$as/in"; do
+        "$tool" convert "$what" --to iqm --output "$as/out" >"$as/log" 2>&1 || { cat "$as/log"; return 1; }
+        (cd "$as/out" && find . -type f -exec cksum {} +) | sort >"$as/sums.$(basename "$what")" && rm -r "$as/out"
+    done
+    [ -s "$as/sums.in" ] && diff "$as/sums.$(basename "$from")" "$as/sums.in" && diff "$as/sums.in" "$as/sums.x.$2"
+}
+data=test/reference/data quake=$scratch/quake
+mkdir -p "$quake/progs" && cp "$data/flags.md5mesh" "$data/flags.md5anim" "$quake/progs" && cp "$data/flags.md5mesh" "$quake/progs/alone.md5mesh"
+check "pak: as its folder" as_folder "$quake" pak
+says() { # TEXT ARGUMENT...
+    text=$1
+    shift
+    "$tool" "$@" >"$scratch/out" 2>&1
+    grep -qF -- "$text" "$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+check "pak: info says what it is and what is in it" says ': archive' info "$scratch/as/x.pak"
+check "pak: info has the files" says '  holds              progs/flags.md5anim' info "$scratch/as/x.pak"
+info_is_json() {
+    "$tool" info --json "$scratch/as/x.pak" | python3 -c '
+import json, sys
+found = json.load(sys.stdin)
+assert found["kind"] == "archive" and found["files"] == 3 and len(found["holds"]) == 3, found'
+}
+check "pak: info as JSON" info_is_json
+cp "$scratch/as/x.pak" "$scratch/renamed"
+check "pak: an archive is named where a model is expected" says 'this is an archive (.pak), not an MD5 file: open it as a game folder' check "$scratch/renamed"
+
+# Quake mounts pak files over their folder, by their numbers, up to a mod's.
+mounts() {
+    id1=$scratch/id1 && mkdir -p "$id1/progs" "$scratch/mod" "$scratch/one/progs" && cp "$data/flags.md5anim" "$id1/progs/a.md5anim" &&
+        cp "$data/flags.md5anim" "$scratch/one/progs/a.md5anim" && pack "$scratch/one" "$id1/pak2.pak" "$id1/PAK10.pak" &&
+        cp "$data/flags.md5mesh" "$scratch/one/progs/a.md5mesh" && echo IDPO >"$scratch/one/progs/a.mdl" && pack "$scratch/one" "$id1/pak0.pak" &&
+        "$tool" explain "$id1" | sed "s|$id1|id1|g" >"$scratch/out" && diff - "$scratch/out" <<END
+mounted, best first:
+  id1/PAK10.pak
+  id1/pak2.pak
+  id1/pak0.pak
+  id1
+hidden: progs/a.md5anim in id1/pak2.pak, by that in id1/PAK10.pak
+hidden: progs/a.md5anim in id1/pak0.pak, by that in id1/PAK10.pak
+hidden: progs/a.md5anim in id1, by that in id1/PAK10.pak
+  progs/a.md5mesh in id1/pak0.pak replaces progs/a.mdl in id1/pak0.pak
+END
+}
+check "Quake: what hides what" mounts
+# A mesh replaces an .mdl of its own folder or one that is mounted before (path_id in Ironwail and vkQuake), not a mod's.
+yields() {
+    mkdir -p "$scratch/two/progs" && echo IDPO >"$scratch/two/progs/a.mdl" && pack "$scratch/two" "$scratch/mod/pak0.pak" &&
+        says "id1/pak0.pak is mounted before, and yields to progs/a.mdl in $scratch/mod/pak0.pak" explain --base "$id1" "$scratch/mod"
+}
+check "Quake: which .mdl is replaced" yields
+
 check "no archive" refuses text 'not a zip or .pak archive'
 check "an empty file" refuses nothing 'not an archive: it has 0 bytes'
 
@@ -51,7 +125,29 @@ if grep -q 'this build reads no .pk4 archives' "$scratch/err"; then
     skip "zip files" "this build has no libzip"
     finish
 fi
-for kind in zipfile sound stored folders backslash; do
+game=$scratch/game
+mkdir -p "$game/def" "$game/materials" "$game/models/a" && cp "$data"/flags.md5* "$game/models/a" && cp "$data/flags.md5mesh" "$game/models/a/b.md5mesh" &&
+    echo 'model m { mesh models/a/flags.md5mesh skin none anim walk models/a/flags.md5anim anim run models/a/gone.md5anim }' >"$game/def/m.def" &&
+    printf 'b { diffusemap models/a/b }\nbad { diffusemap models/gone wrong }\n' >"$game/materials/m.mtr" &&
+    python3 -c 'import sys; sys.stdout.buffer.write(bytes([0, 0, 2] + [0] * 9 + [3, 0, 3, 0, 16, 0]) + bytes(18))' >"$game/models/a/b.tga"
+for kind in zip pk3; do
+    check "$kind: as its folder" as_folder "$quake" $kind
+done
+check "pk4: as its game folder" as_folder "$game" pk4
+check "pak: as its game folder" as_folder "$game" pak
+hides() {
+    d3=$scratch/d3 && mkdir -p "$d3/materials" && : >"$d3/materials/a.mtr" && pack "$d3" "$d3/q2.pk4" "$d3/Q10.pk4" &&
+        "$tool" explain "$d3" | sed "s|$d3|d3|g" >"$scratch/out" && diff - "$scratch/out" <<END
+mounted, best first:
+  d3
+  d3/q2.pk4
+  d3/Q10.pk4
+hidden: materials/a.mtr in d3/q2.pk4, by that in d3
+hidden: materials/a.mtr in d3/Q10.pk4, by that in d3
+END
+}
+check "Doom 3: what hides what" hides
+for kind in zipfile crowd sound stored folders backslash; do
     check "zip: $kind" silently $kind
 done
 check "zip: names that lead out" warns dots 'materials/../../a.mtr: skipped: its name leaves the archive'

@@ -110,7 +110,8 @@ check "explain counts values of tables" explains '  values: 2' t
 check "explain finds files" explains "  is: models/a/lonely.md5mesh in $base" models/a/lonely.md5mesh
 check "explain shows why a mesh cannot be read" explains 'error: ' models/packed.md5mesh
 check "nothing of a name is an error" says 1 'nothing is named nobody' explain "$base" nobody
-check "a name is needed" says 2 'missing name' explain "$base"
+check "without a name explain says what is mounted" says 0 "  $base/pak000.pk4" explain "$base"
+check "and what is hidden" says 0 "hidden: models/a/walk.md5anim in $base, by that in $mod" explain --base "$base" "$mod"
 check "one name is enough" says 2 'expected one name' explain "$base" a b
 check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 

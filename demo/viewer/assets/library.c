@@ -6,10 +6,10 @@
 
 bool view_is_game(const char *path)
 {
-    static const char *const folders[] = {"def", "materials"};
-    static const char *const endings[] = {".pk4", ".pak"};
+    static const char *const folders[] = {"def", "materials", "skins"};
+    static const char *const endings[] = {".pk4", ".pk3", ".pak"};
     bool has_any = !common_is_folder(path);
-    for (size_t i = 0; i < 2 && !has_any; i++) {
+    for (size_t i = 0; i < 3 && !has_any; i++) {
         char *const folder = common_join(path, folders[i]);
         common_list archives = common_list_folder(path, endings[i]);
         has_any = common_is_folder(folder) || archives.count > 0;

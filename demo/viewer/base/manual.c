@@ -20,7 +20,8 @@
     "it;\n"                                                                                      \
     "without a model the path itself is shown. If a folder is named, the window lists its "      \
     "files;\n"                                                                                   \
-    "of a game folder or an archive (.pk4, .zip) its entities, models, clips and skins.\n"       \
+    "of a game folder or an archive (.pk4, .pk3, .pak, .zip) its entities, models, clips and\n"  \
+    "skins.\n"                                                                                   \
     "Without file names, the window opens the files of the last session, or else an example\n"   \
     "model.\n"
 #define STATUSES                                                                    \

@@ -2,6 +2,8 @@
 // command line.
 #include "demo/viewer/base/options.h"
 
+#include "demo/common/game_folder.h"
+
 #include "demo/viewer/base/font.h"
 
 #include <assert.h>
@@ -66,9 +68,9 @@ const view_option view_option_rows[] = {
      GIVEN(background_given), KEPT},
 
     {"game", "DIR",
-     "game folder or archive (.pk4, .zip): MODEL is then the name\n"
-     "of an entity, model or file in it, and without one a window\n"
-     "lists them",
+     "game folder or archive (.pk4, .pk3, .pak, .zip): MODEL is\n"
+     "then the name of an entity, model or file in it, and without\n"
+     "one a window lists them",
      .heading = "Model", AT(TEXT, game), NAMES_CONTENT},
     {"base", "DIR",
      "game folder or archive behind that of --game, a mod, whose\n"
@@ -741,10 +743,7 @@ bool view_is_listed(const char *path)
     char *const script = common_join(path, "md5.cfg");
     const bool is_model = common_is_file(script);
     free(script);
-    return (common_is_folder(path) && !is_model)
-           || ((common_has_ending(path, ".pk4") || common_has_ending(path, ".zip")
-                || common_has_ending(path, ".pak"))
-               && common_is_file(path));
+    return common_holds_files(path) && !is_model;
 }
 
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,

@@ -211,7 +211,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 void view_free_options(view_options *options);
 
 // Whether what is in it is listed: a folder, unless an md5.cfg of Cube 2's engines makes it a
-// model, or a file that holds others, .pk4, .zip, .pak.
+// model, or an archive.
 bool view_is_listed(const char *path);
 // Whether they open a window, instead of running a job without one.
 bool view_shows_window(const view_options *options);

@@ -106,7 +106,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     const size_t columns = part.width > 330 * scale ? 3 : 2;
     ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
-                   "Drop a model, clip, machine, camera, texture, folder or .pk4 anywhere");
+                   "Drop a model, clip, machine, camera, texture, folder or archive anywhere");
     run_section(ui, "Recent", &ui->start.recent, 1, VIEW_OPEN_FILE,
                 "What you open is listed here the next time");
     run_section(ui, "Examples", &ui->start.examples, columns, VIEW_OPEN_FILE,
