@@ -7,7 +7,7 @@
 #   WERROR=yes         warnings are errors
 #   DEPS=no            never install packages, only say what is missing
 #   MD5GL=no           leave libmd5gl out of `make` and `make install-lib`
-#   ASSIMP=yes         md5tool reads FBX, Collada and others through libassimp
+#   ASSIMP=yes|no      insist on libassimp and jansson, through which programs read FBX, Collada and others; or do without
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
 
@@ -70,8 +70,8 @@ FOUND_LIBS = $(shell $(PKG_CONFIG) --libs fontconfig 2>/dev/null)
 FOUND_FLAGS = $(if $(filter -lfontconfig,$(FOUND_LIBS)),-DVIEW_HAS_FONTCONFIG $(call package_cflags,fontconfig))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Found when a program is made: what reads archives, glTF, PNG and JPEG, and packs PNG, if this compiler can link it.
-linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
-PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson meshoptimizer stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
+linkable = $(or $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS)),$(if $(filter yesassimp yesjansson,$(ASSIMP)$(1)),$(error ASSIMP=yes: $(CC) cannot link $(1): in Debian lib$(1)-dev)))
+PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson meshoptimizer stb libjpeg zlib $(if $(filter no,$(ASSIMP)),,assimp),$(call linkable,$(name))))$(PACKAGES)
 PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
 PICTURE_LIBS = $(filter-out -D%,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
 # $(say) before a command shows the step, or, with V=1, the command. A dry run counts the steps; there COUNTING is set.

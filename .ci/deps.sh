@@ -68,6 +68,8 @@ look_viewer() {
     # Without it md5tool packs no glTF.
     first_file /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h \
         /opt/homebrew/include/meshoptimizer.h >/dev/null || wish meshoptimizer
+    # Without it programs read no FBX.
+    [ "${ASSIMP:-}" = no ] || "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
     # Without it PNG files are written more slowly.
     "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
     # Without it the viewer shows boxes for letters that its fonts lack.

@@ -677,7 +677,9 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     (void)job;
     (void)scene;
     return convert_fail(error, MD5_ERROR_VERSION, input->path,
-                        "this build has no libassimp, which reads such files: make ASSIMP=yes");
+                        "this build has no libassimp, which reads such files: on a system with "
+                        "processes apart (not Windows) install it and jansson, in Debian "
+                        "libassimp-dev and libjansson-dev, and build again");
 }
 
 #endif

@@ -6,7 +6,7 @@ tool=$products/md5tool
 : >"$scratch/none.fbx"
 "$tool" convert "$scratch/none.fbx" -o "$scratch/none.md5mesh" >"$scratch/notes" 2>&1
 if grep -q libassimp, "$scratch/notes"; then
-    check 'a build without libassimp says how to get one with it' grep -q 'error: .*make ASSIMP=yes' "$scratch/notes"
+    check 'a build without libassimp says how to get one with it' grep -q 'error: .*libassimp-dev and libjansson-dev, and build again' "$scratch/notes"
     finish
 fi
 

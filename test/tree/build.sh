@@ -36,6 +36,17 @@ needs_packages() {
 }
 check "each goal needs its packages" needs_packages
 
+links() { # OPTION...: what of libassimp the linker is given
+    make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release "$@" build/md5tool 2>&1 | grep -oE '(-lassimp|cannot link .*)' | sort -u
+}
+if "${PKG_CONFIG:-pkg-config}" --exists assimp jansson; then
+    check "libassimp is linked where it is" [ "$(links)" = -lassimp ]
+else
+    skip "libassimp is linked where it is" "libassimp or jansson not found"
+fi
+silent "... and not with ASSIMP=no" links ASSIMP=no
+check "ASSIMP=yes without it is an error" [ "$(links ASSIMP=yes PKG_CONFIG=false)" = 'cannot link jansson: in Debian libjansson-dev.  Stop.' ]
+
 from_tests() {
     make --no-print-directory -n -B V=1 COUNTING=yes DEPS=no config=release BUILD=build/release all |
         grep -oE '(^|[ /])test/[a-z0-9_/]*\.[a-z]+'
