@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// By kind, of text and of Doom 3 BFG's binary files.
-static const char *const text_endings[] = {".md5mesh", ".md5anim", ".md5camera"};
-static const char *const bfg_endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim"};
+// By kind of part, of text and of Doom 3 BFG's binary files.
+static const char *const text_endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
+static const char *const bfg_endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
 
 bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
@@ -42,24 +42,29 @@ typedef struct md5_output {
     uint64_t num_frames; // of these
 } md5_output;
 
-// Writes a document: text is canonical, as id's exporter lays it out.
-static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
+static bool write_bytes(const md5_output *w, convert_part_kind kind, const char *name,
+                        const char *bytes, size_t size, md5_error *error)
 {
-    char *const file = common_format("%s%s", name, w->endings[doc->kind]);
+    char *const file = common_format("%s%s", name, w->endings[kind]);
     const char *const asked = common_base(w->layout.job->output); // perhaps in capitals
     char *const path =
         common_join(w->layout.folder, common_compare_case(file, asked) == 0 ? asked : file);
-    convert_bytes made = {0};
-    bool is_written = w->endings == bfg_endings
-                          ? convert_make_bfg(w->layout.job, doc, name, &made, error)
-                          : convert_print_doc(doc, &made.bytes, &made.size, error);
-    if (is_written) {
-        common_make_folders(path, 0777);
-        is_written = convert_write_file(w->layout.job, path, made.bytes, made.size, error);
-    }
-    free(made.bytes);
+    common_make_folders(path, 0777);
+    const bool is_written = convert_write_file(w->layout.job, path, bytes, size, error);
     free(path);
     free(file);
+    return is_written;
+}
+
+// Writes a document: text is canonical, as id's exporter lays it out.
+static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
+{
+    convert_bytes made = {0};
+    const bool is_written =
+        (w->endings == bfg_endings ? convert_make_bfg(w->layout.job, doc, name, &made, error)
+                                   : convert_print_doc(doc, &made.bytes, &made.size, error))
+        && write_bytes(w, (convert_part_kind)doc->kind, name, made.bytes, made.size, error);
+    free(made.bytes);
     return is_written;
 }
 
@@ -151,9 +156,17 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
     return is_written;
 }
 
+// Whether a part is what is written: text that a reader printed, and no engine changes.
+static bool is_printed(const md5_output *w, const convert_part *part)
+{
+    return !part->path && !w->layout.job->engine && w->endings == text_endings;
+}
+
 // Writes a part under a name, or takes a clip for the one that all become.
 static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
 {
+    if (is_printed(w, part))
+        return write_bytes(w, part->kind, name, part->bytes, part->size, error);
     md5_doc *const doc = convert_parse_doc(part, error);
     bool is_done = doc;
     if (is_done && part->kind == CONVERT_CLIP && w->model)
@@ -274,6 +287,8 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
         if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))
             w.endings = bfg_endings;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) { // before anything is written
+        if (is_printed(&w, &scene->parts[i]))
+            continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
         is_done = doc && (!doc->parents_unknown || md5_write_doc(doc, NULL, 0, error) > 0);
         md5_free_doc(doc);

@@ -206,12 +206,26 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
 
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
-    *size = md5_write_doc(doc, NULL, 0, error);
-    if (*size == 0)
+    // Lines are seldom longer; where they are, it is printed once more.
+    size_t room = 256 + 128 * (size_t)doc->num_joints
+                  + doc->num_frames * (96 + 12 * (size_t)doc->num_components);
+    COMMON_FOR (i, doc->num_meshes) {
+        const md5_doc_mesh *const mesh = &doc->meshes[i];
+        room += 512 + 56 * (size_t)mesh->num_vertices + 40 * (size_t)mesh->num_triangles
+                + 80 * (size_t)mesh->num_weights;
+    }
+    char *made = NULL;
+    for (*size = room; *size >= room;) {
+        room = *size + 1;
+        made = common_realloc(made, room, 1);
+        *size = md5_write_doc(doc, made, room, error);
+    }
+    if (*size == 0) {
+        free(made);
         return false;
+    }
     free(*text);
-    *text = common_alloc(*size + 1, 1);
-    (void)md5_write_doc(doc, *text, *size + 1, error);
+    *text = common_realloc(made, *size + 1, 1);
     return true;
 }
 
