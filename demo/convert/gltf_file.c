@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAS_MESHOPTIMIZER
+#include <meshoptimizer.h>
+#endif
+
 // -- JSON -----------------------------------------------------------------------------------------
 
 size_t gltf_count(const gltf_file *file, const char *list)
@@ -107,6 +111,8 @@ static const struct member {
     {"accessors/*/sparse/indices|values/byteOffset|componentType", NULL, 0},
     {"bufferViews/*/buffer", "buffers", 0},
     {"bufferViews/*/byteOffset|byteLength|byteStride", NULL, 0},
+    {"bufferViews/*/extensions/*/buffer", "buffers", 0},
+    {"bufferViews/*/extensions/*/byteOffset|byteLength|byteStride|count", NULL, 0},
     {"buffers/*/byteLength", NULL, 0},
 };
 
@@ -247,6 +253,14 @@ const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size,
     return (const uint8_t *)*owned;
 }
 
+// What packs an object's bytes or is packed: of either name. NULL: nothing.
+static const json_t *find_packed(const json_t *object)
+{
+    const json_t *const extensions = json_object_get(object, "extensions");
+    const json_t *const packed = json_object_get(extensions, "EXT_meshopt_compression");
+    return packed ? packed : json_object_get(extensions, "KHR_meshopt_compression");
+}
+
 // `chunk` is the binary one of a .glb file, which the first buffer is, if that has no uri.
 static bool open_buffers(gltf_file *file, gltf_buffer chunk)
 {
@@ -257,6 +271,10 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
         gltf_buffer *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
         const size_t size = size_of(object, "byteLength");
+#ifdef HAS_MESHOPTIMIZER
+        if (json_is_true(json_object_get(find_packed(object), "fallback")))
+            continue; // for those who cannot unpack
+#endif
         if (gltf_text(object, "uri")) {
             const char *reason = NULL;
             buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
@@ -276,13 +294,14 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
     return true;
 }
 
-const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
+// The bytes that a view, or what packs it, says.
+static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *object,
+                                 size_t *size)
 {
-    const json_t *const view = gltf_item(file, "bufferViews", index);
-    const uint32_t number = gltf_index(view, "buffer");
+    const uint32_t number = gltf_index(object, "buffer");
     const gltf_buffer *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
-    const size_t offset = size_of(view, "byteOffset");
-    *size = size_of(view, "byteLength");
+    const size_t offset = size_of(object, "byteOffset");
+    *size = size_of(object, "byteLength");
     if (!buffer || !buffer->bytes)
         (void)gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
     else if (offset > buffer->size || *size > buffer->size - offset)
@@ -291,6 +310,87 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
     else
         return buffer->bytes + offset;
     return NULL;
+}
+
+#ifdef HAS_MESHOPTIMIZER
+
+// The word of a list that a member is; the first one without it. `count`: none of them.
+static size_t find_word(const json_t *object, const char *key, const char *const *words,
+                        size_t count)
+{
+    const char *const text = gltf_text(object, key);
+    size_t i = 0;
+    while (text && i < count && strcmp(text, words[i]) != 0)
+        i++;
+    return i;
+}
+
+// Unpacks a view of `size` bytes. NULL: the file is wrong.
+static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, size_t size)
+{
+    enum { ATTRIBUTES, TRIANGLES, INDICES, NUM_MODES };
+    enum { NONE, OCTAHEDRAL, QUATERNION, EXPONENTIAL, NUM_FILTERS };
+    static const char *const modes[] = {"ATTRIBUTES", "TRIANGLES", "INDICES"};
+    static const char *const filters[] = {"NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL"};
+    const size_t mode = find_word(packed, "mode", modes, NUM_MODES);
+    const size_t filter = find_word(packed, "filter", filters, NUM_FILTERS);
+    const size_t stride = size_of(packed, "byteStride"), count = size_of(packed, "count");
+    const bool is_right = mode == ATTRIBUTES ? stride % 4 == 0 && stride <= 256
+                                             : (stride == 2 || stride == 4) && filter == NONE;
+    if (mode == NUM_MODES || filter == NUM_FILTERS || stride == 0 || !is_right
+        || (filter == OCTAHEDRAL && stride > 8) || (filter == QUATERNION && stride != 8)
+        || (mode == TRIANGLES && count % 3 != 0) || size % stride != 0 || size / stride != count) {
+        (void)gltf_fail(file,
+                        "bufferViews/%u: %zu elements of %zu bytes, mode %.20s, filter %.20s: "
+                        "nothing that packs its %zu bytes",
+                        index, count, stride, mode < NUM_MODES ? modes[mode] : "?",
+                        filter < NUM_FILTERS ? filters[filter] : "?", size);
+        return NULL;
+    }
+    size_t there = 0;
+    const uint8_t *const from = find_bytes(file, index, packed, &there);
+    if (!from || !gltf_spend(file, size / 4))
+        return NULL;
+    const size_t whole = (count + 3) / 4 * 4; // some versions filter four at once
+    uint8_t *const to = common_alloc(whole, stride);
+    const int status =
+        mode == ATTRIBUTES  ? meshopt_decodeVertexBuffer(to, count, stride, from, there)
+        : mode == TRIANGLES ? meshopt_decodeIndexBuffer(to, count, stride, from, there)
+                            : meshopt_decodeIndexSequence(to, count, stride, from, there);
+    if (status != 0) {
+        (void)gltf_fail(file, "bufferViews/%u: its %zu bytes cannot be unpacked", index, there);
+        free(to);
+        return NULL;
+    }
+    if (filter == OCTAHEDRAL)
+        meshopt_decodeFilterOct(to, whole, stride);
+    else if (filter == QUATERNION)
+        meshopt_decodeFilterQuat(to, whole, stride);
+    else if (filter == EXPONENTIAL)
+        meshopt_decodeFilterExp(to, whole, stride);
+    return to;
+}
+
+#endif
+
+const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
+{
+    const json_t *const view = gltf_item(file, "bufferViews", index);
+    const json_t *const packed = find_packed(view);
+#ifdef HAS_MESHOPTIMIZER
+    if (packed) {
+        *size = size_of(view, "byteLength");
+        if (!file->unpacked[index])
+            file->unpacked[index] = unpack(file, index, packed, *size);
+        return file->unpacked[index];
+    }
+#endif
+    const uint32_t number = gltf_index(view, "buffer");
+    if (packed && number != MD5_NONE && !file->buffers[number].bytes) {
+        (void)gltf_fail(file, "bufferViews/%u is packed: this build has no meshoptimizer", index);
+        return NULL;
+    }
+    return find_bytes(file, index, view, size);
 }
 
 // -- Accessors ------------------------------------------------------------------------------------
@@ -440,8 +540,9 @@ bool gltf_spend(gltf_file *file, size_t count)
 
 // Extensions that a file may require and that change nothing of what is read, or are understood.
 static const char *const known[] = {
-    "KHR_mesh_quantization", "KHR_texture_transform", "KHR_materials_",
-    "KHR_lights_punctual",   "KHR_texture_basisu",    "EXT_texture_webp",
+    "KHR_mesh_quantization",   "KHR_texture_transform",   "KHR_materials_",
+    "EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_lights_punctual",
+    "KHR_texture_basisu",      "EXT_texture_webp",
 };
 
 // Refuses what would be read wrong, such as compressed meshes.
@@ -545,6 +646,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
         return false;
     file->budget = FREE_NUMBERS + (file->size < SIZE_MAX / 32 ? NUMBERS_IN_BYTE * file->size : 0);
     file->values = common_alloc(gltf_count(file, "accessors"), sizeof *file->values);
+    file->unpacked = common_alloc(gltf_count(file, "bufferViews"), sizeof *file->unpacked);
     return true;
 }
 
@@ -552,9 +654,12 @@ void gltf_close(gltf_file *file)
 {
     for (size_t i = 0; file->values && i < gltf_count(file, "accessors"); i++)
         free(file->values[i]);
+    for (size_t i = 0; file->unpacked && i < gltf_count(file, "bufferViews"); i++)
+        free(file->unpacked[i]);
     COMMON_FOR (i, file->num_buffers)
         free(file->buffers[i].owned);
     free(file->values);
+    free(file->unpacked);
     free(file->buffers);
     json_decref(file->root);
 }

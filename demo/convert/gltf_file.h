@@ -33,7 +33,8 @@ typedef struct gltf_file {
     size_t num_picture_bytes, num_turned; // of all materials; their normal maps
     gltf_buffer *buffers;
     size_t num_buffers;
-    float **values; // of each accessor [count * components], once they were read
+    float **values;     // of each accessor [count * components], once they were read
+    uint8_t **unpacked; // of each view that was packed, once it was read
 } gltf_file;
 
 // Says in the file's error what is wrong with it. False.
