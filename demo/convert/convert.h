@@ -138,7 +138,7 @@ typedef struct convert_job {
     bool is_batch;            // of the models of a folder: with declarations also without an engine
     bool is_fitted;           // vertices that MD5's weights scatter are fitted to the clips
     bool prints_map;          // only who moves whom is printed, as a map
-    const char *scene_name;   // glTF: which scene
+    const char *scene_name;   // glTF: which scene, or a node
     const char *target, *map; // the model that clips are for; a file of "source target" joint names
     const char *palette;      // a file, of Quake's pictures; NULL: that of the game
     const char *engine;       // whose limits the output keeps; NULL: MD5's

@@ -129,12 +129,12 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
                          const json_t *channel, size_t *num_left)
 {
     gltf_file *const file = clip->file;
-    const json_t *const target = json_object_get(channel, "target");
     const json_t *const sampler = json_array_get(json_object_get(animation, "samplers"),
                                                  (size_t)gltf_number(channel, "sampler", 0.0));
-    const char *const name = gltf_text(target, "path"), *kind = gltf_text(sampler, "interpolation");
+    const char *const kind = gltf_text(sampler, "interpolation");
     const uint32_t input = gltf_index(sampler, "input"), output = gltf_index(sampler, "output");
-    key_track track = {.node = gltf_index(target, "node")};
+    key_track track = {.node = MD5_NONE};
+    const char *const name = gltf_target(clip->rig, channel, &track.node);
     if (input == MD5_NONE || output == MD5_NONE)
         return gltf_fail(file, "%s: it has no sampler, or that has no input or no output", where);
     while (track.path < WEIGHTS && (!name || strcmp(name, gltf_parts[track.path]) != 0))

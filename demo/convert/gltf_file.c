@@ -99,10 +99,14 @@ static const struct member {
     {"materials/*/pbrMetallicRoughness/baseColorTexture/texCoord", NULL, 0},
     {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/texCoord", NULL, 0},
     {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/offset|scale", NULL, 2},
+    {"materials/*/extensions/*/diffuseTexture/texCoord", NULL, 0},
+    {"materials/*/extensions/*/diffuseTexture/extensions/*/texCoord", NULL, 0},
+    {"materials/*/extensions/*/diffuseTexture/extensions/*/offset|scale", NULL, 2},
     {"materials/*/extensions/*/diffuseFactor", NULL, 4},
     {"materials/*/extensions/*/diffuseTexture|specularGlossinessTexture|specularColorTexture/index",
      "textures", 0},
     {"textures/*/source", "images", 0},
+    {"textures/*/extensions/*/source", "images", 0},
     {"images/*/bufferView", "bufferViews", 0},
     {"accessors/*/bufferView", "bufferViews", 0},
     {"accessors/*/byteOffset|componentType|count", NULL, 0},
@@ -314,37 +318,31 @@ static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *
 
 #ifdef HAS_MESHOPTIMIZER
 
-// The word of a list that a member is; the first one without it. `count`: none of them.
-static size_t find_word(const json_t *object, const char *key, const char *const *words,
-                        size_t count)
-{
-    const char *const text = gltf_text(object, key);
-    size_t i = 0;
-    while (text && i < count && strcmp(text, words[i]) != 0)
-        i++;
-    return i;
-}
-
 // Unpacks a view of `size` bytes. NULL: the file is wrong.
 static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, size_t size)
 {
-    enum { ATTRIBUTES, TRIANGLES, INDICES, NUM_MODES };
-    enum { NONE, OCTAHEDRAL, QUATERNION, EXPONENTIAL, NUM_FILTERS };
-    static const char *const modes[] = {"ATTRIBUTES", "TRIANGLES", "INDICES"};
-    static const char *const filters[] = {"NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL"};
-    const size_t mode = find_word(packed, "mode", modes, NUM_MODES);
-    const size_t filter = find_word(packed, "filter", filters, NUM_FILTERS);
+    const char *mode = gltf_text(packed, "mode"), *filter = gltf_text(packed, "filter");
+    mode = mode ? mode : "ATTRIBUTES";
+    filter = filter ? filter : "NONE";
+    const bool is_list = strcmp(mode, "TRIANGLES") == 0, is_sequence = strcmp(mode, "INDICES") == 0;
+    const bool is_octahedral = strcmp(filter, "OCTAHEDRAL") == 0;
+    const bool is_quaternion = strcmp(filter, "QUATERNION") == 0;
+    const bool is_exponential = strcmp(filter, "EXPONENTIAL") == 0;
+    const bool is_plain = strcmp(filter, "NONE") == 0;
     const size_t stride = size_of(packed, "byteStride"), count = size_of(packed, "count");
-    const bool is_right = mode == ATTRIBUTES ? stride % 4 == 0 && stride <= 256
-                                             : (stride == 2 || stride == 4) && filter == NONE;
-    if (mode == NUM_MODES || filter == NUM_FILTERS || stride == 0 || !is_right
-        || (filter == OCTAHEDRAL && stride > 8) || (filter == QUATERNION && stride != 8)
-        || (mode == TRIANGLES && count % 3 != 0) || size % stride != 0 || size / stride != count) {
+    bool is_right = stride > 0 && size % stride == 0 && size / stride == count;
+    if (is_list || is_sequence)
+        is_right =
+            is_right && (stride == 2 || stride == 4) && is_plain && count % (is_list ? 3 : 1) == 0;
+    else
+        is_right = is_right && strcmp(mode, "ATTRIBUTES") == 0 && stride % 4 == 0 && stride <= 256
+                   && (is_plain || is_exponential || (is_octahedral && stride <= 8)
+                       || (is_quaternion && stride == 8));
+    if (!is_right) {
         (void)gltf_fail(file,
-                        "bufferViews/%u: %zu elements of %zu bytes, mode %.20s, filter %.20s: "
-                        "nothing that packs its %zu bytes",
-                        index, count, stride, mode < NUM_MODES ? modes[mode] : "?",
-                        filter < NUM_FILTERS ? filters[filter] : "?", size);
+                        "bufferViews/%u: its %zu bytes are not packed as %zu elements of %zu, mode "
+                        "%.20s, filter %.20s",
+                        index, size, count, stride, mode, filter);
         return NULL;
     }
     size_t there = 0;
@@ -353,20 +351,19 @@ static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, si
         return NULL;
     const size_t whole = (count + 3) / 4 * 4; // some versions filter four at once
     uint8_t *const to = common_alloc(whole, stride);
-    const int status =
-        mode == ATTRIBUTES  ? meshopt_decodeVertexBuffer(to, count, stride, from, there)
-        : mode == TRIANGLES ? meshopt_decodeIndexBuffer(to, count, stride, from, there)
-                            : meshopt_decodeIndexSequence(to, count, stride, from, there);
+    const int status = is_list       ? meshopt_decodeIndexBuffer(to, count, stride, from, there)
+                       : is_sequence ? meshopt_decodeIndexSequence(to, count, stride, from, there)
+                                     : meshopt_decodeVertexBuffer(to, count, stride, from, there);
     if (status != 0) {
         (void)gltf_fail(file, "bufferViews/%u: its %zu bytes cannot be unpacked", index, there);
         free(to);
         return NULL;
     }
-    if (filter == OCTAHEDRAL)
+    if (is_octahedral)
         meshopt_decodeFilterOct(to, whole, stride);
-    else if (filter == QUATERNION)
+    else if (is_quaternion)
         meshopt_decodeFilterQuat(to, whole, stride);
-    else if (filter == EXPONENTIAL)
+    else if (is_exponential)
         meshopt_decodeFilterExp(to, whole, stride);
     return to;
 }
@@ -538,16 +535,30 @@ bool gltf_spend(gltf_file *file, size_t count)
     return true;
 }
 
-// Extensions that a file may require and that change nothing of what is read, or are understood.
+// Beginnings of extensions that a file may require: they are understood, or change nothing of what
+// is read.
 static const char *const known[] = {
-    "KHR_mesh_quantization",   "KHR_texture_transform",   "KHR_materials_",
-    "EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_lights_punctual",
-    "KHR_texture_basisu",      "EXT_texture_webp",
+    "KHR_mesh_quantization",
+    "EXT_meshopt_compression",
+    "KHR_meshopt_compression",
+    "KHR_animation_pointer",
+    "KHR_node_visibility",
+    "KHR_texture_",
+    "EXT_texture_",
+    "MSFT_texture_dds",
+    "KHR_materials_",
+    "KHR_techniques_webgl",
+    "KHR_lights_",
+    "EXT_lights_",
+    "KHR_xmp",
+    "KHR_draco_mesh_compression", // refused where it packs something
 };
 
-// Refuses what would be read wrong, such as compressed meshes.
+// Refuses what would be read wrong, such as instances, and what Draco packs: some files have it
+// unpacked, too.
 static bool knows_extensions(gltf_file *file)
 {
+    static const char *const draco = "KHR_draco_mesh_compression";
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
     COMMON_FOR (i, json_array_size(list)) {
         const char *const name = json_string_value(json_array_get(list, i));
@@ -555,8 +566,25 @@ static bool knows_extensions(gltf_file *file)
         for (size_t k = 0; name && k < sizeof known / sizeof known[0]; k++)
             is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
         if (!is_known)
-            return gltf_fail(file, "it requires the extension %.80s, which is not read",
+            return gltf_fail(file,
+                             "it requires the extension %.80s, which is not read: export it "
+                             "without that",
                              name ? name : "?");
+    }
+    COMMON_FOR (i, gltf_count(file, "meshes")) {
+        const json_t *const primitives =
+            json_object_get(gltf_item(file, "meshes", i), "primitives");
+        COMMON_FOR (k, json_array_size(primitives)) {
+            const json_t *const primitive = json_array_get(primitives, k);
+            const uint32_t positions =
+                gltf_index(json_object_get(primitive, "attributes"), "POSITION");
+            if (json_object_get(json_object_get(primitive, "extensions"), draco)
+                && !json_object_get(gltf_item(file, "accessors", positions), "bufferView"))
+                return gltf_fail(file,
+                                 "meshes/%zu/primitives/%zu is packed with %s, which is not read: "
+                                 "Blender, for one, opens it and exports it without compression",
+                                 i, k, draco);
+        }
     }
     return true;
 }

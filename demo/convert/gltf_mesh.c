@@ -97,12 +97,24 @@ static bool get_attribute(maker *to, const json_t *attributes, const char *name,
     return true;
 }
 
+const json_t *gltf_color(const json_t *material)
+{
+    const json_t *const old = json_object_get(json_object_get(material, "extensions"),
+                                              "KHR_materials_pbrSpecularGlossiness");
+    return old ? old : json_object_get(material, "pbrMetallicRoughness");
+}
+
+const json_t *gltf_color_texture(const json_t *material)
+{
+    const json_t *const color = gltf_color(material);
+    const json_t *const old = json_object_get(color, "diffuseTexture");
+    return old ? old : json_object_get(color, "baseColorTexture");
+}
+
 // The set of texture coordinates that the base color uses, and what it does to them.
 static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material)
 {
-    const json_t *const texture = json_object_get(
-        json_object_get(gltf_item(to->file, "materials", material), "pbrMetallicRoughness"),
-        "baseColorTexture");
+    const json_t *const texture = gltf_color_texture(gltf_item(to->file, "materials", material));
     const json_t *const change =
         json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
     double offset[2] = {0, 0}, scale[2] = {1, 1};

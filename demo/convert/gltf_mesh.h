@@ -21,6 +21,11 @@ typedef struct gltf_meshes {
     size_t num_flat, num_colored; // primitives without normals; with colors of vertices
 } gltf_meshes;
 
+// What of a material has its base color, by the standard or the extension that was before; the
+// texture of that. NULL: nothing.
+const json_t *gltf_color(const json_t *material);
+const json_t *gltf_color_texture(const json_t *material);
+
 // Reads the scene's meshes. Returns false and says why; free them then too.
 bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes);
 void gltf_free_meshes(gltf_meshes *meshes);

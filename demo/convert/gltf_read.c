@@ -25,20 +25,53 @@ static char *without_ending(const char *name)
     return common_copy(name);
 }
 
+// Why bytes are no picture that is read. NULL: they are a PNG or a JPEG.
+static const char *find_fault(const uint8_t *bytes, size_t size)
+{
+    static const struct kind {
+        const char *bytes, *fault;
+        size_t at;
+    } kinds[] = {
+        {"\x89PNG", NULL, 0},
+        {"\xff\xd8\xff", NULL, 0},
+        {"WEBP", "it is a WebP: expected a PNG or JPEG", 8},
+        {"KTX 20", "it is KTX 2, as KHR_texture_basisu has it: expected a PNG or JPEG", 1},
+        {"ftypavif", "it is an AVIF: expected a PNG or JPEG", 4},
+        {"DDS ", "it is a DDS: expected a PNG or JPEG", 0},
+    };
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+        const size_t length = strlen(k->bytes);
+        if (size > k->at + length && memcmp(bytes + k->at, k->bytes, length) == 0)
+            return k->fault;
+    }
+    return "it is neither a PNG nor a JPEG";
+}
+
+// The image of a texture, also where an extension says it.
+static uint32_t find_image(const json_t *texture)
+{
+    uint32_t image = gltf_index(texture, "source");
+    json_t *const extensions = json_object_get(texture, "extensions");
+    for (void *at = json_object_iter(extensions); at && image == MD5_NONE;
+         at = json_object_iter_next(extensions, at))
+        image = gltf_index(json_object_iter_value(at), "source");
+    return image;
+}
+
 // Adds the picture of a texture, a PNG or JPEG, to a material. One that is missing is noted.
 static bool add_picture(gltf_file *file, const char *shader, const json_t *texture,
                         convert_picture *picture)
 {
-    const uint32_t image =
-        gltf_index(gltf_item(file, "textures", gltf_index(texture, "index")), "source");
+    const uint32_t image = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
     if (image == MD5_NONE)
         return true;
     const json_t *const object = gltf_item(file, "images", image);
     const uint32_t view = gltf_index(object, "bufferView");
     const char *const uri = gltf_text(object, "uri");
     const bool is_file = uri && strncmp(uri, "data:", 5) != 0;
-    const char *const name = gltf_text(object, "name");
-    char *const stem = without_ending(is_file ? common_base(uri) : NULL);
+    const char *const name = gltf_text(object, "name"), *const base =
+                                                            is_file ? common_base(uri) : "";
+    char *const stem = without_ending(is_file ? base : NULL);
     char *const own = without_ending(name), *owned = NULL;
     const char *reason = NULL;
     size_t size = 0;
@@ -49,22 +82,29 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
         free(own);
         return false;
     }
+    if (!bytes && is_file && strcmp(base, uri) != 0) { // moved, as people do
+        const char *unused = NULL;
+        json_t *const beside = json_pack("{s:s}", "uri", base);
+        bytes = gltf_resolve(file, beside, &size, &owned, &unused);
+        json_decref(beside);
+        if (bytes)
+            convert_note(file->job, "images/%u: %.100s is not there, and %.80s beside the file is",
+                         image, uri, base);
+    }
     picture->name = gltf_file_name(own ? own : stem);
     if (!picture->name)
         picture->name = common_format("image_%u", image);
     picture->declared = without_ending(is_file ? uri : name);
-    if (bytes && !(size > 4 && memcmp(bytes, "\x89PNG", 4) == 0)
-        && !(size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)) {
+    if (bytes && (reason = find_fault(bytes, size)) != NULL)
         bytes = NULL;
-        reason = "it is neither a PNG nor a JPEG";
-    }
     // Not paid from the numbers: pictures in files of their own are larger than the file.
     if (bytes && size > MAX_BYTES - file->num_picture_bytes) {
         bytes = NULL;
         reason = "the pictures have more than 1 GiB";
     }
     if (!bytes)
-        convert_note(file->job, "images/%u of %s is left out: %s", image, shader, reason);
+        convert_note(file->job, "images/%u of %s is left out: %s%s%.100s", image, shader, reason,
+                     is_file ? ": " : "", is_file ? uri : "");
     if (bytes) {
         file->num_picture_bytes += size;
         picture->bytes = common_alloc(size, 1);
@@ -105,12 +145,11 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     gltf_file *const file = meshes->rig->file;
     const json_t *const object = gltf_item(file, "materials", number);
     const json_t *const extensions = json_object_get(object, "extensions");
-    const json_t *const metal = json_object_get(object, "pbrMetallicRoughness");
+    const json_t *const look = gltf_color(object);
     const json_t *const old = json_object_get(extensions, "KHR_materials_pbrSpecularGlossiness");
     const json_t *const shine = json_object_get(extensions, "KHR_materials_specular");
     const json_t *const textures[CONVERT_NUM_MAPS] = {
-        [CONVERT_MAP_COLOR] =
-            json_object_get(old ? old : metal, old ? "diffuseTexture" : "baseColorTexture"),
+        [CONVERT_MAP_COLOR] = gltf_color_texture(object),
         [CONVERT_MAP_NORMAL] = json_object_get(object, "normalTexture"),
         [CONVERT_MAP_SPECULAR] = json_object_get(
             old ? old : shine, old ? "specularGlossinessTexture" : "specularColorTexture"),
@@ -134,8 +173,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
     (void)gltf_numbers(object, "emissiveFactor", 3, glow);
-    const bool has_color =
-        gltf_numbers(old ? old : metal, old ? "diffuseFactor" : "baseColorFactor", 4, color);
+    const bool has_color = gltf_numbers(look, old ? "diffuseFactor" : "baseColorFactor", 4, color);
     COMMON_FOR (map, CONVERT_NUM_MAPS)
         if (textures[map] && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
@@ -149,7 +187,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
                      color[0], color[1], color[2], color[3]);
     if (!textures[CONVERT_MAP_GLOW] && glow[0] + glow[1] + glow[2] > 0.0)
         convert_paint(file->job, material, CONVERT_MAP_GLOW, glow);
-    if (json_object_get(metal, "metallicRoughnessTexture"))
+    if (json_object_get(look, "metallicRoughnessTexture"))
         convert_note(file->job, "material %s: metal and roughness are left out", shader);
     turn_normals(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
     return true;

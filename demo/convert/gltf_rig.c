@@ -255,13 +255,14 @@ static bool read_nodes(gltf_rig *rig)
                      in, name ? name : "", above, other ? other : "");
 }
 
-// Which scene: by the job's name or number, else the file's, else the first; without scenes all.
+// Which scene: by the job's name or number, else the file's, else the first; without scenes all. Or
+// what is below a node of the job's name.
 static bool select_scene(gltf_rig *rig)
 {
     gltf_file *const file = rig->file;
     const char *const asked = file->job->scene_name;
     const size_t num_scenes = gltf_count(file, "scenes");
-    uint32_t scene = gltf_index(file->root, "scene");
+    uint32_t scene = gltf_index(file->root, "scene"), root = MD5_NONE;
     if (scene == MD5_NONE && num_scenes > 0)
         scene = 0;
     if (asked) {
@@ -273,20 +274,61 @@ static bool select_scene(gltf_rig *rig)
             if (name && strcmp(name, asked) == 0)
                 scene = (uint32_t)i;
         }
-        if (scene == MD5_NONE)
-            return gltf_fail(file, "none of its %zu scenes is %.80s", num_scenes, asked);
+        for (size_t i = rig->num_nodes - 1; i-- > 0 && scene == MD5_NONE;)
+            if (rig->nodes[i].name && strcmp(rig->nodes[i].name, asked) == 0)
+                root = (uint32_t)i;
+        if (scene == MD5_NONE && root == MD5_NONE)
+            return gltf_fail(file, "none of its %zu scenes is %.80s, and none of its nodes",
+                             num_scenes, asked);
     }
+    const bool is_all = scene == MD5_NONE && root == MD5_NONE;
+    if (root != MD5_NONE)
+        rig->nodes[root].is_in_scene = true;
     const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
     COMMON_FOR (i, json_array_size(roots))
         rig->nodes[gltf_index_at(roots, i)].is_in_scene = true;
     COMMON_FOR (i, rig->num_nodes) {
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const gltf_node *const parent = node->parent == MD5_NONE ? NULL : &rig->nodes[node->parent];
-        node->is_in_scene |= scene == MD5_NONE || (parent && parent->is_in_scene);
+        const json_t *const visibility =
+            json_object_get(json_object_get(gltf_item(file, "nodes", rig->order[i]), "extensions"),
+                            "KHR_node_visibility");
+        node->is_hidden =
+            (parent && parent->is_hidden) || json_is_false(json_object_get(visibility, "visible"));
+        node->is_in_scene |= is_all || (parent && parent->is_in_scene);
+        if (node->is_hidden && node->is_in_scene && node->mesh != MD5_NONE) {
+            convert_note(file->job, "mesh %.80s is left out: KHR_node_visibility hides it",
+                         node->name ? node->name : "?");
+            node->mesh = MD5_NONE;
+        }
         node->world = parent ? gltf_mul(&parent->world, &node->rest.affine) : node->rest.affine;
+    }
+    COMMON_FOR (i, rig->num_nodes) {
+        gltf_node *const node = &rig->nodes[i];
+        const json_t *const joints =
+            json_object_get(gltf_item(file, "skins", node->skin), "joints");
+        if (root != MD5_NONE && json_array_size(joints) > 0) // skinned meshes are seldom below
+            node->is_in_scene |= rig->nodes[gltf_index_at(joints, 0)].is_in_scene;
         rig->has_meshes |= node->is_in_scene && node->mesh != MD5_NONE;
     }
     return true;
+}
+
+const char *gltf_target(const gltf_rig *rig, const json_t *channel, uint32_t *node)
+{
+    static const char nodes[] = "/nodes/";
+    const json_t *const target = json_object_get(channel, "target");
+    const char *const pointer = gltf_text(
+        json_object_get(json_object_get(target, "extensions"), "KHR_animation_pointer"), "pointer");
+    *node = gltf_index(target, "node");
+    if (!pointer || strncmp(pointer, nodes, strlen(nodes)) != 0)
+        return gltf_text(target, "path");
+    char *end = NULL;
+    const unsigned long number = strtoul(pointer + strlen(nodes), &end, 10);
+    if (*end != '/' || number >= rig->num_nodes - 1)
+        return NULL;
+    *node = (uint32_t)number;
+    return end + 1;
 }
 
 // Which nodes clips move.
@@ -296,11 +338,11 @@ static void find_animated(gltf_rig *rig)
         const json_t *const channels =
             json_object_get(gltf_item(rig->file, "animations", i), "channels");
         COMMON_FOR (k, json_array_size(channels)) {
-            const json_t *const target = json_object_get(json_array_get(channels, k), "target");
-            const char *const path = gltf_text(target, "path");
-            const uint32_t node = gltf_index(target, "node");
-            if (node != MD5_NONE && path && strcmp(path, "weights") != 0)
-                rig->nodes[node].is_animated = true;
+            uint32_t node = MD5_NONE;
+            const char *const path = gltf_target(rig, json_array_get(channels, k), &node);
+            COMMON_FOR (part, GLTF_NUM_PARTS)
+                if (node != MD5_NONE && path && strcmp(path, gltf_parts[part]) == 0)
+                    rig->nodes[node].is_animated = true;
         }
     }
 }
@@ -499,6 +541,31 @@ uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node)
     while (node != MD5_NONE && rig->nodes[node].joint == MD5_NONE)
         node = rig->nodes[node].parent;
     return node == MD5_NONE ? MD5_NONE : rig->nodes[node].joint;
+}
+
+// Says which meshes are of skeletons that share no root: perhaps they are several characters.
+static void note_skeletons(const gltf_rig *rig)
+{
+    bool *const is_known = common_alloc(rig->num_joints, sizeof *is_known); // of roots
+    const char *names[2] = {NULL};
+    size_t count = 0;
+    for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
+        uint32_t at = node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE
+                          ? rig->skins[node->skin].joints[0]
+                          : MD5_NONE;
+        while (at != MD5_NONE && rig->joints[at].parent != MD5_NONE)
+            at = rig->joints[at].parent;
+        if (at == MD5_NONE || is_known[at])
+            continue;
+        is_known[at] = true;
+        names[count++ > 0] = node->name ? node->name : "?";
+    }
+    if (count > 1)
+        convert_note(rig->file->job,
+                     "%zu skeletons become one model, as of %.80s and of %.80s: --scene NAME takes "
+                     "that of a node",
+                     count, names[0], names[1]);
+    free(is_known);
 }
 
 // Names of joints; Doom 3's family looks for a root of this name.
@@ -807,6 +874,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     find_model_joints(rig);
     complete_joints(rig);
     number_joints(rig);
+    note_skeletons(rig);
     name_joints(rig);
     bind_skins(rig);
     if (!select_unit(rig))

@@ -50,6 +50,7 @@ typedef struct gltf_node {
     uint32_t child, next;          // the first one, and that behind the node of its parent
     uint32_t depth;                // 1: a root
     bool is_in_scene, is_animated; // animated: its transform, by some clip
+    bool is_hidden;                // by KHR_node_visibility
     bool is_matrix, is_joint;      // joint: it becomes one
     bool has_camera;               // it is one, or one is below
     gltf_state rest;
@@ -97,6 +98,10 @@ typedef struct gltf_rig {
 
 // The joint that a node is or is below; MD5_NONE if there is none.
 uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node);
+
+// What a channel of an animation moves, also by KHR_animation_pointer: a node, or MD5_NONE, and
+// what of it, or NULL.
+const char *gltf_target(const gltf_rig *rig, const json_t *channel, uint32_t *node);
 
 // What md5model wrote into an object's extras, or NULL.
 const json_t *gltf_extras(const json_t *object);

@@ -553,7 +553,7 @@ const tool_command tool_convert = {
     "  --root MODE       of clips: in_place takes out what the root moves along the ground; "
     "default file\n"
     "  --rate R          of clips: frames a second of all; else as their files say\n"
-    "  --scene NAME      of glTF: which scene, by name or number\n"
+    "  --scene NAME      of glTF: which scene, by name or number; or a node: what is below it\n"
     "  --error UNITS     to glTF: leave out keys of clips that interpolation puts back this well\n"
     "  --quantize        to glTF: positions, directions, weights in 8 and 16 bits, half of the "
     "size\n"

@@ -200,4 +200,90 @@ for row in "4 0" "3 4" "1 28" "1 40" "3 0 16"; do
     # shellcheck disable=SC2086 # several words
     check "elements beyond their view: $row" beyond $row
 done
+
+# -- What files are packed with -------------------------------------------------------------------
+
+fails() { # FILE WORD...
+    ! converts "$1" -o "$scratch/to" && [ -z "$(ls -A "$to")" ] && shift || return 1
+    for word in "$@"; do
+        says "$word" || return 1
+    done
+}
+packed=$scratch/packed/dog.gltf filtered=$scratch/filtered/dog.gltf
+mkdir "$scratch/plain" "$scratch/packed" "$scratch/filtered"
+make "$scratch/pack.gltf" move=1 &&
+    python3 test/convert/gltf_pack.py "$scratch/pack.gltf" "$scratch/plain/dog.gltf" "$packed" "$filtered" || exit 1
+unpacks() {
+    converts "$scratch/plain/dog.gltf" -o "$scratch/to" && grep -q '^numMeshes 2' "$to/dog.md5mesh" && rm -rf "$scratch/same" &&
+        mv "$to" "$scratch/same" && converts "$packed" -o "$scratch/to" && diff -r "$to" "$scratch/same"
+}
+filters() { # a rotation of 16 bits is 1e-4 off
+    converts "$filtered" -o "$scratch/to" && cmp "$to/dog.md5mesh" "$scratch/same/dog.md5mesh" &&
+        "$tool" dump "$to/dog.md5mesh" "$to/clip.md5anim" --frame 24 --joint top >"$scratch/dump" &&
+        awk '/^local 1/ { found = ($4^2 + $5^2 + $6^2 - 0.5)^2 < 1e-8 } END { exit !found }' "$scratch/dump" || { cat "$scratch/dump"; false; }
+}
+broken() { # SED WORD...
+    sed "$1" "$packed" >"$scratch/broken.gltf" && shift && fails "$scratch/broken.gltf" "$@"
+}
+if converts "$packed" -o "$scratch/to"; then
+    check "EXT_meshopt_compression: all modes, and a fallback that is not there" unpacks
+    check "EXT_meshopt_compression: filters" filters
+    check "packed bytes that are none" broken 's/;base64,../;base64,AA/' "bufferViews/0: its " "cannot be unpacked"
+    check "a count that is another" broken 's/"count": 3, "mode"/"count": 4, "mode"/; s/"byteStride": 12, "count": 3/"byteStride": 12, "count": 4/' \
+        "bufferViews/0: its 36 bytes are not packed as 4 elements of 12,"
+    check "a filter that is none" broken 's/"count": 3}/"count": 3, "filter": "COLOR"}/' "filter COLOR"
+else
+    check "packed, without meshoptimizer" says "no meshoptimizer"
+fi
+draco=KHR_draco_mesh_compression
+make "$scratch/draco.gltf" json='{"extensionsRequired":["'$draco'"]}' &&
+    sed -i 's/"attributes": {"POSITION"/"extensions": {"'$draco'": {"bufferView": 0}}, &/' "$scratch/draco.gltf" || exit 1
+has_both() { # as some have it unpacked, too
+    converts "$scratch/draco.gltf" -o "$scratch/to" && [ -f "$to/draco.md5mesh" ]
+}
+check "what Draco packs, unpacked beside it" has_both
+sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
+check "what Draco packs" fails "$scratch/only.gltf" meshes/0/primitives/0 $draco "without compression"
+make "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
+check "an extension that is required and not known" fails "$scratch/instances.gltf" "EXT_mesh_gpu_instancing, which is not read"
+
+# -- Other extensions -----------------------------------------------------------------------------
+
+pointers() {
+    by='{"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": "/nodes/0/rotation"}}}'
+    make "$scratch/a.gltf" move=0 && sed "s#{\"node\": 0, \"path\": \"rotation\"}#$by#" "$scratch/a.gltf" >"$scratch/p.gltf" && ! cmp -s "$scratch/a.gltf" "$scratch/p.gltf" &&
+        converts "$scratch/a.gltf" -o "$scratch/to" && mv "$to/clip.md5anim" "$scratch/clip" && converts "$scratch/p.gltf" -o "$scratch/to" &&
+        cmp "$scratch/clip" "$to/clip.md5anim" && sed 's#/nodes/0/rotation#/nodes/9/rotation#' "$scratch/p.gltf" >"$scratch/a.gltf" &&
+        converts "$scratch/a.gltf" -o "$scratch/to" && says "it moves no joint"
+}
+check "KHR_animation_pointer moves nodes" pointers
+hides() {
+    sed 's/"name": "hips"/&, "extensions": {"KHR_node_visibility": {"visible": true}}/
+        s/"name": "body"/&, "extensions": {"KHR_node_visibility": {"visible": false}}/' "$dog" >"$scratch/hidden.gltf" && ! converts "$scratch/hidden.gltf" -o "$scratch/to" &&
+        says "mesh body is left out: KHR_node_visibility"
+}
+check "KHR_node_visibility hides meshes" hides
+two_dogs() { # the second one is as high, and 1 behind
+    python3 - "$dog" "$scratch/dogs.gltf" <<'END'
+import json, sys
+g = json.load(open(sys.argv[1]))
+g['nodes'] += [{'name': 'hips', 'children': [4], 'translation': [0, 0, 1]}, dict(g['nodes'][1]), dict(g['nodes'][2], skin=1, name='other')]
+g['skins'].append(dict(g['skins'][0], joints=[3, 4]))
+g['scenes'][0]['nodes'] += [3, 5]
+json.dump(g, open(sys.argv[2], 'w'))
+END
+    converts "$scratch/dogs.gltf" -o "$scratch/to" && says "2 skeletons become one model, as of body and of other: --scene" &&
+        grep -q '^numJoints 4' "$to/dogs.md5mesh" && converts "$scratch/dogs.gltf" --scene other --scale 1 -o "$scratch/to" &&
+        grep -q '^numJoints 2' "$to/dogs.md5mesh" && grep -q '^numMeshes 1' "$to/dogs.md5mesh" && has "$to/dogs.md5mesh" '"hips" -1 ( 1 0 '
+}
+check "two skeletons are named, and --scene takes one" two_dogs
+webp() { # beside a PNG, and alone; a picture that was moved
+    make "$scratch/webp.gltf" json='{"extensionsRequired":["EXT_texture_webp"],"materials":[{"name":"skin","pbrMetallicRoughness":
+        {"baseColorTexture":{"index":0}}}],"textures":[{"extensions":{"EXT_texture_webp":{"source":0}}}],
+        "images":[{"uri":"data:;base64,UklGRgAAAABXRUJQVlA4IAAAAAA=","name":"fur"}]}' && converts "$scratch/webp.gltf" -o "$scratch/to" &&
+        says "images/0 of skin is left out: it is a WebP" &&
+        sed 's#data:;base64,UklG[^"]*#pictures/big.png#; s#, "name": "fur"##' "$scratch/webp.gltf" >"$scratch/moved.gltf" &&
+        converts "$scratch/moved.gltf" -o "$scratch/to" && says "pictures/big.png is not there, and big.png beside the file is" && [ -f "$to/pictures/big.tga" ]
+}
+check "WebP is named, and a picture that was moved is found" webp
 finish
