@@ -27,9 +27,10 @@ compare() { # FOLDER...
     done
 }
 
+# Bobbin has vertices within 0.001 of others himself.
 clean() {
-    "$tool" check "$scratch/$1" | tee "$scratch/checked"
-    grep -q ' 0 errors, 0 warnings$' "$scratch/checked"
+    "$tool" check --for doom3 --ignore seam "$scratch/$1" | tee "$scratch/checked"
+    grep -q ' 0 errors, 0 warnings, for doom3$' "$scratch/checked"
 }
 
 mkdir "$scratch/scene"
@@ -52,16 +53,20 @@ for how in weld apart; do
     check "files exported again have no warnings ($how)" clean "$how/again"
 done
 
+mkdir "$scratch/rigs"
+check "what is exported comes back as it was" in_blender again.py "$scratch/rigs"
+check "exported rigs have no warnings" clean rigs
+
 check "Tendril is rebuilt" "$blender" -b --factory-startup --python-exit-code 1 \
     -P models/tendril/make_tendril.py -- "$scratch/tendril"
 check "Tendril equals the committed files" python3 test/blender/same.py models/tendril "$scratch/tendril"
 
 # Installed as by a user: from a zip, into an empty configuration.
-(cd models/blender && python3 -m zipfile -c "$scratch/io_md5.zip" io_md5) || exit 1
+make -s addon || exit 1
 mkdir "$scratch/user" "$scratch/trouble"
 check "the add-on can be installed, used and removed" \
     env BLENDER_USER_SCRIPTS="$scratch/user" "$blender" -b --factory-startup --python-exit-code 1 \
-    -P test/blender/install.py -- "$scratch/io_md5.zip"
+    -P test/blender/install.py -- build/io_md5.zip
 check "unsupported input is reported" in_blender trouble.py "$scratch/trouble" \
     models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 finish

@@ -24,7 +24,7 @@ def texts_differ(one, two):
 
 
 def pixels(path):
-    """Size, and rows of bytes, of an RGB picture with the filters none, left, up and average."""
+    """Size, and rows of bytes, of an RGB picture."""
     with open(path, "rb") as file:
         data = file.read()
     place, packed, size = 8, b"", None
@@ -42,7 +42,10 @@ def pixels(path):
         row, kind = bytearray(flat[start + 1:start + 1 + stride]), flat[start]
         for n in range(stride) if kind else ():
             left = row[n - 3] if n >= 3 else 0
-            row[n] = (row[n] + (0, left, above[n], (left + above[n]) >> 1)[kind]) & 255
+            corner = above[n - 3] if n >= 3 else 0
+            # The filter "Paeth": the neighbour nearest to left + above - corner.
+            nearest = min((left, above[n], corner), key=lambda one: abs(left + above[n] - corner - one))
+            row[n] = (row[n] + (0, left, above[n], (left + above[n]) >> 1, nearest)[kind]) & 255
         rows.append(bytes(row))
         above = rows[-1]
     return size, rows

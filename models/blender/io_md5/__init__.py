@@ -9,8 +9,8 @@ from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProp
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from . import export_camera, export_mesh, import_anim, import_mesh
-from .rig import find_armature
-from .settings import BONE_AXIS, FORWARD, Report, Settings
+from .rig import find_armature, of_scene
+from .settings import AUTO, BONE_AXIS, FORWARD, SPACE, Report, Settings, completed
 from .text import Md5Error
 
 bl_info = {
@@ -26,14 +26,14 @@ bl_info = {
 
 class _Space:
     """Options that all operators share."""
-    scale: FloatProperty(name="Scale", default=1.0, min=1e-4, max=1e4,
-                         description="File units per Blender unit")
-    forward: EnumProperty(name="Forward", items=FORWARD, default="-Y",
+    scale: FloatProperty(name="Scale", default=0.0, min=0.0, max=1e4,
+                         description="File units per Blender unit; 0: as before, else 1")
+    forward: EnumProperty(name="Forward", items=[AUTO] + FORWARD, default="AUTO",
                           description="The Blender axis that becomes x in the file")
 
 
-def _joint_axis(items, default):
-    return EnumProperty(name="Joints Along", items=items, default=default,
+def _joint_axis(items):
+    return EnumProperty(name="Joints Along", items=[AUTO] + items, default="AUTO",
                         description="The joint axis that points along its bone")
 
 
@@ -60,15 +60,12 @@ class _Reporting:
         return {"FINISHED"}
 
     def as_imported(self, context):
-        """Sets the options to those with which the armature was imported."""
-        try:
-            armature = find_armature(context)
-        except Md5Error:
-            return
-        for name in ("scale", "forward", "bone_axis"):
-            value = armature.get("md5_" + name)
-            if value is not None and hasattr(self, name):
-                setattr(self, name, value)
+        """Shows the options with which the armature was imported, and for AUTO what it means."""
+        known = of_scene(context)
+        settings = completed(self.settings(), "Y", known)
+        for name in SPACE:
+            if hasattr(self, name):
+                setattr(self, name, known.get(name, getattr(settings, name)))
 
 
 class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Reporting):
@@ -78,7 +75,7 @@ class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Reporting):
     bl_options = {"PRESET"}
     filename_ext = ".md5mesh"
     filter_glob: StringProperty(default="*.md5mesh", options={"HIDDEN"})
-    bone_axis: _joint_axis(BONE_AXIS, "Y")
+    bone_axis: _joint_axis(BONE_AXIS)
     accuracy: FloatProperty(
         name="Accuracy", default=2e-5, min=1e-8, max=1.0, precision=7,
         description="Largest position error in file units; larger values give smaller files")
@@ -157,7 +154,7 @@ class ImportMd5(bpy.types.Operator, ImportHelper, _Space, _Reporting):
     filter_glob: StringProperty(default="*.md5mesh;*.md5anim", options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
-    bone_axis: _joint_axis(BONE_AXIS[:2], "X")
+    bone_axis: _joint_axis(BONE_AXIS[:2])
     with_clips: BoolProperty(name="Animations in Folder", default=False,
                              description="With a mesh, import every .md5anim of its folder")
     weld: BoolProperty(name="Weld Seams", default=True,

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import encode, maths, skin
+from .action import assign, curves_of
 from .rig import pose_position
-from .settings import file_name, frame_rate, some, whole_rate
+from .settings import command_line, file_name, frame_rate, some, whole_rate
 from .text import Clip, Md5Error, clip_text
 
-COMMAND = "Blender, io_md5"
 _BONE_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _LONGEST = 100000
 
@@ -36,8 +36,10 @@ def clips(context, rig, read, skins, settings, report, timeline_name):
             if moves and loose:
                 report.warn("%s moves the armature object; these meshes are not its children and "
                             "follow it in the file only: %s" % (name, some(loose)))
-            yield file_name(name), _encode(rig, joints, read, skins, corners, settings,
-                                           whole_rate(rate, report), name, report)
+            clip = _encode(rig, joints, read, skins, corners, settings, whole_rate(rate, report), name,
+                           report)
+            command = command_line(settings, rig.has_origin, frames[0], name)
+            yield file_name(name), clip_text(command, clip)
 
 
 def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
@@ -56,8 +58,7 @@ def _encode(rig, joints, read, skins, corners, settings, rate, name, report):
     bounds = [skin.bounds(skins, frame) if skins else
               (frame[:, :3, 3].min(axis=0), frame[:, :3, 3].max(axis=0))
               for frame in (moves if skins else joints)]
-    return clip_text(COMMAND, Clip([str(one) for one in rig.names], rig.parents, rate, bits,
-                                   poses.tolist(), bounds))
+    return Clip([str(one) for one in rig.names], rig.parents, rate, bits, poses.tolist(), bounds)
 
 
 # -- Which actions, which frames --------------------------------------------------------------------
@@ -86,14 +87,6 @@ def _chosen(rig, settings, report, timeline_name):
         if len(same) > 1:
             raise Md5Error("Actions %s have the same file name, %s.md5anim" % (some(same), name))
     return chosen
-
-
-def curves_of(action):
-    """The F-curves of an action. From Blender 4.4 they are in layers, which several objects may share."""
-    if getattr(action, "layers", None):
-        return [curve for layer in action.layers for strip in layer.strips
-                for bag in strip.channelbags for curve in bag.fcurves]
-    return list(getattr(action, "fcurves", ()))
 
 
 def drives(action, armature):
@@ -130,15 +123,6 @@ def _range_of(action):
 
 
 # -- Playing actions, and restoring the scene -------------------------------------------------------
-
-def assign(data, action):
-    data.action = action
-    # From Blender 4.4 an action has slots, one per animated object.
-    if action and hasattr(data, "action_slot") and not data.action_slot:
-        suitable = list(getattr(data, "action_suitable_slots", ()))
-        if suitable:
-            data.action_slot = suitable[0]
-
 
 def _play(armature, action, place):
     """Plays the action alone. place: the armature's transform if the action does not animate it. If

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from . import maths
-from .export_mesh import COMMAND
-from .settings import array, frame_rate, to_file, whole_rate
+from .rig import of_scene
+from .settings import array, command_line, completed, frame_rate, to_file, whole_rate
 from .text import CameraPath, Md5Error, camera_path_text, save
 
 # Forward, left and up of a camera in the file, in the axes of Blender's cameras (looking along -z, y up).
@@ -15,6 +15,7 @@ _AXES = np.array([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], dtype=np.float64)
 
 def export_path(context, path, settings, report):
     scene = context.scene
+    settings = completed(settings, "Y", of_scene(context))
     if settings.frames == "CUSTOM":
         first, last = settings.first, settings.last
     else:
@@ -44,7 +45,7 @@ def export_path(context, path, settings, report):
     finally:
         scene.frame_set(before[0], subframe=before[1])
         scene.camera = before[2]
-    save({path: camera_path_text(COMMAND, written)})
+    save({path: camera_path_text(command_line(settings), written)})
     report.info("%d frames, %d shots" % (len(written.frames), len(shots)))
     return [path]
 

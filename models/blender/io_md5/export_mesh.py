@@ -5,11 +5,9 @@ import os
 import numpy as np
 
 from . import encode, export_anim, maths, skin
-from .rig import Rig, find_armature, pose_position
-from .settings import some
+from .rig import Rig, find_armature, of_scene, pose_position
+from .settings import command_line, completed, some
 from .text import Md5Error, Mesh, Model, model_text, save
-
-COMMAND = "Blender, io_md5"
 
 
 def export_model(context, path, settings, report):
@@ -17,6 +15,7 @@ def export_model(context, path, settings, report):
     file is written, so a failing export leaves no files."""
     if context.mode != "OBJECT":
         raise Md5Error("Leave %s mode first" % context.mode.replace("_", " ").lower())
+    settings = completed(settings, "Y", of_scene(context))
     rig = Rig(find_armature(context), settings)
     with pose_position(context, rig.armature, "REST"):
         rig.settle()
@@ -28,8 +27,8 @@ def export_model(context, path, settings, report):
     if settings.with_mesh:
         model = Model([str(name) for name in rig.names], rig.parents, places.tolist(),
                       turns.tolist(),
-                      [_mesh(one, read, settings) for one in skins])
-        texts[path] = model_text(COMMAND, model)
+                      [_mesh(one, read, settings) for one in skins], bones=rig.shapes())
+        texts[path] = model_text(command_line(settings, rig.has_origin), model)
         _check_names(rig, skins, report)
     for name, text in export_anim.clips(context, rig, read, skins, settings, report,
                                         os.path.splitext(os.path.basename(path))[0]):

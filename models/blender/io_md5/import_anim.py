@@ -6,17 +6,18 @@ import bpy
 import numpy as np
 
 from . import maths
-from .export_anim import assign
+from .action import assign, curve_maker
 from .import_mesh import load, unscaled
-from .settings import array, bone_to_joint, some, to_file
+from .settings import array, bone_to_joint, completed, of_armature, remembered, some, to_file
 from .text import Md5Error, read_clip
-
-FIRST_FRAME = 1
 
 
 def import_clip(context, path, armature, settings, report):
-    """Creates an action with one keyframe per frame of the file, from frame 1, and returns it."""
+    """Creates an action with one keyframe per frame of the file, and returns it."""
     clip = read_clip(load(path), path)
+    said = remembered(clip.command)
+    settings = completed(settings, "X", said, of_armature(armature))
+    first = said.get("first", 1)  # frame in Blender
     for oddity in clip.oddities:
         report.warn(oddity)
     # If several joints have the same name, the k-th in the file moves the k-th in the armature.
@@ -27,25 +28,26 @@ def import_clip(context, path, armature, settings, report):
     known = {waiting[name].pop(0): n for n, name in enumerate(clip.names) if waiting.get(name)}
     if not known:
         raise Md5Error("%s: no joint in common with armature '%s'" % (path, armature.name))
-    for text, names in (("joints missing in the armature", set(clip.names) - set(numbers)),
+    for text, names in (("joints missing in the armature", set(clip.names["origin" in said:]) - set(numbers)),
                         ("bones without animation", set(numbers) - set(clip.names))):
         if names:
             report.warn("%s: %s: %s" % (path, text, some(sorted(names))))
     poses = _posed(armature, _model_space(clip), known, settings)
-    action = bpy.data.actions.new(os.path.splitext(os.path.basename(path))[0])
+    action = bpy.data.actions.new(said.get("action") or os.path.splitext(os.path.basename(path))[0])
     action.use_fake_user = True
     count = len(clip.poses)
+    add = curve_maker(action, armature)
     for name, basis in poses.items():
         armature.pose.bones[name].rotation_mode = "QUATERNION"
-        _keys(action, name, basis)
+        _keys(add, name, basis, first)
     action.use_frame_range = True
-    action.frame_start, action.frame_end = FIRST_FRAME, FIRST_FRAME + count - 1
+    action.frame_start, action.frame_end = first, first + count - 1
     action["md5_rate"] = float(clip.rate)
     assign(armature.animation_data_create(), action)
     scene = context.scene
-    scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + count - 1
+    scene.frame_start, scene.frame_end = first, first + count - 1
     scene.render.fps, scene.render.fps_base = min(max(1, round(clip.rate)), 32767), 1.0
-    scene.frame_set(FIRST_FRAME)
+    scene.frame_set(first)
     report.info("%s: %d frames at %g per second" % (path, count, clip.rate))
     return action
 
@@ -80,27 +82,33 @@ def _posed(armature, joints, known, settings):
         unmoved = carried @ (maths.inverse(above) @ rest)
         if bone.name in known:
             wanted = maths.rigid(unscaled(back @ joints[:, known[bone.name]] @ turned))[0]
-            poses[bone.name] = wanted @ _correction(bone, rest, back, turned)
+            poses[bone.name] = wanted @ _correction(bone, rest, back, turned, settings)
             basis[bone.name] = maths.inverse(unmoved) @ poses[bone.name]
         else:
             poses[bone.name] = np.broadcast_to(unmoved, (len(joints), 4, 4))
     return basis
 
 
-def _correction(bone, rest, back, turned):
-    """The transform from the bone in the file to the bone in Blender, which is rounded. Identity if the
-    bone was edited after import, because the stored bind pose is outdated then."""
-    six = bone.get("md5_bind")
-    if six is None or len(six) != 6:
+def _correction(bone, rest, back, turned, settings):
+    """The transform from the bone in the file to the bone in Blender: rounding, unless joints have the
+    model's axes. Identity if the bone was edited after import: the stored bind pose is outdated then."""
+    six, has_model_axes = bone.get("md5_bind"), settings.bone_axis == "MODEL"
+    if six is not None and len(six) == 6:
+        six = np.array(list(six))
+        filed = maths.matrix_of(maths.rebuilt(six[3:]), six[:3])
+        filed = maths.rigid(unscaled(back @ filed @ turned))[0]
+    elif has_model_axes:
+        filed = maths.rigid(unscaled(back))[0]
+        filed[:3, 3] = rest[:3, 3]
+    else:
         return np.eye(4)
-    six = np.array(list(six))
-    filed = maths.matrix_of(maths.rebuilt(six[3:]), six[:3])
-    filed = maths.rigid(unscaled(back @ filed @ turned))[0]
     step = maths.inverse(filed) @ rest
-    return maths.rigid(step)[0] if np.abs(step - np.eye(4)).max() < 1e-3 else np.eye(4)
+    if has_model_axes or np.abs(step - np.eye(4)).max() < 1e-3:
+        return maths.rigid(step)[0]
+    return np.eye(4)
 
 
-def _keys(action, name, basis):
+def _keys(add, name, basis, first):
     turns = maths.quaternion_of(basis)
     # q and -q are the same rotation: choose the signs so that successive frames interpolate the short way.
     signs = np.sign((turns[1:] * turns[:-1]).sum(axis=1))
@@ -110,10 +118,10 @@ def _keys(action, name, basis):
                             ("rotation_quaternion", turns[:, [3, 0, 1, 2]])):
         still = np.ptp(values, axis=0).max() < 1e-9
         for index in range(values.shape[1]):
-            curve = action.fcurves.new(path + channel, index=index, action_group=name)
+            curve = add(path + channel, index, name)
             column = values[:1, index] if still else values[:, index]
             curve.keyframe_points.add(len(column))
-            frames = np.arange(FIRST_FRAME, FIRST_FRAME + len(column))
+            frames = np.arange(first, first + len(column))
             curve.keyframe_points.foreach_set(
                 "co", np.stack([frames, column], axis=-1).astype(np.float32).ravel())
             linear = curve.keyframe_points[0].bl_rna.properties["interpolation"].enum_items["LINEAR"]

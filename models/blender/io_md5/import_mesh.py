@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from . import maths
-from .settings import bone_to_joint, to_file
+from .settings import bone_to_joint, completed, remembered, to_file
 from .text import Md5Error, decoded, read_model
 
 # Largest distance, in units, between the positions that the weights of a vertex give in the bind pose.
@@ -31,8 +31,14 @@ def import_model(context, path, settings, report):
     if not model.names:
         raise Md5Error("%s: the model has no joints" % path)
     title = os.path.splitext(os.path.basename(path))[0]
+    said = remembered(model.command)
+    settings = completed(settings, "X", said)
     joints = maths.matrix_of(maths.rebuilt(model.turns), np.array(model.places))
-    armature, bones = _armature(context, title, model, joints, settings)
+    if settings.bone_axis != said.get("bone_axis"):
+        model.bones = [None] * len(model.names)
+    # A joint that the exporter added has no bone.
+    adds = "origin" in said and model.parents[0] < 0 and np.abs(joints[0] - np.eye(4)).max() < 1e-6
+    armature, bones = _armature(context, title, model, joints, settings, int(adds))
     counts = {"apart": 0, "furthest": 0.0, "sums": 0, "none": 0, "negative": 0, "lost": 0}
     for number, mesh in enumerate(model.meshes):
         name = mesh.name or "%s_%d" % (title, number)
@@ -46,7 +52,8 @@ def import_model(context, path, settings, report):
 
 # -- The armature -----------------------------------------------------------------------------------
 
-def _armature(context, title, model, joints, settings):
+def _armature(context, title, model, joints, settings, first):
+    """first: the first joint that becomes a bone."""
     data = bpy.data.armatures.new(title)
     armature = bpy.data.objects.new(title, data)
     armature.show_in_front = True
@@ -54,28 +61,36 @@ def _armature(context, title, model, joints, settings):
     armature["md5_scale"] = settings.scale
     armature["md5_forward"] = settings.forward
     armature["md5_bone_axis"] = settings.bone_axis
+    if first:
+        armature["md5_origin"] = True
     context.collection.objects.link(armature)
     for thing in context.selected_objects:
         thing.select_set(False)
     armature.select_set(True)
     context.view_layer.objects.active = armature
     back = np.linalg.inv(to_file(settings))
-    rest = back @ joints @ np.linalg.inv(bone_to_joint(settings))
-    rest = maths.rigid(unscaled(rest))[0]
-    lengths = _lengths(rest, model.parents)
+    shaped = joints @ np.linalg.inv(bone_to_joint(settings))
+    turned = [number for number, bone in enumerate(model.bones) if bone and bone[1]]
+    if turned and settings.bone_axis == "MODEL":
+        turns = maths.rebuilt([model.bones[number][1] for number in turned])
+        shaped[turned] = maths.matrix_of(turns, shaped[turned, :3, 3])
+    rest = maths.rigid(unscaled(back @ shaped))[0]
+    size = maths.reach(rest[:, :3, 3])
+    lengths = [bone[0] * size if bone and bone[0] * size > 1e-5 else length
+               for bone, length in zip(model.bones, _lengths(rest, model.parents))]
     bpy.ops.object.mode_set(mode="EDIT")
     made = []
-    for matrix, length, name in zip(rest, lengths, model.names):
+    for matrix, length, name in zip(rest[first:], lengths[first:], model.names[first:]):
         bone = data.edit_bones.new(name or "joint")
         bone.head = matrix[:3, 3]
         bone.tail = matrix[:3, 3] + matrix[:3, 1] * length
         bone.align_roll(matrix[:3, 2])
         made.append(bone)
-    for bone, parent in zip(made, model.parents):
-        bone.parent = made[parent] if parent >= 0 else None
-    bones = [bone.name for bone in made]
+    for bone, parent in zip(made, model.parents[first:]):
+        bone.parent = made[parent - first] if parent >= first else None
+    bones = [None] * first + [bone.name for bone in made]
     bpy.ops.object.mode_set(mode="OBJECT")
-    for number, (bone, name) in enumerate(zip(bones, model.names)):
+    for number, (bone, name) in list(enumerate(zip(bones, model.names)))[first:]:
         data.bones[bone]["md5_joint"] = number
         # The bind pose of the file, to correct for the rounding of the bone (import_anim._correction).
         data.bones[bone]["md5_bind"] = model.places[number] + model.turns[number]
@@ -132,7 +147,7 @@ def _mesh(context, name, mesh, armature, bones, joints, settings, folder, counts
     groups = {}
     for number, vertex in enumerate(places):
         for joint, bias in shares[vertex].items():
-            if bias > 0:
+            if bias > 0 and bones[joint]:
                 if joint not in groups:
                     groups[joint] = thing.vertex_groups.new(name=bones[joint])
                 groups[joint].add([number], bias, "REPLACE")
@@ -214,7 +229,8 @@ def _show(material, path):
         image = bpy.data.images.load(path, check_existing=True)
     except RuntimeError:  # an unreadable texture does not abort the import
         return
-    material.use_nodes = True
+    if not material.node_tree:  # from Blender 5.0 on there is one always
+        material.use_nodes = True
     nodes = material.node_tree.nodes
     shade = next((node for node in nodes if node.type == "BSDF_PRINCIPLED"), None)
     if shade:

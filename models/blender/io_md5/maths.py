@@ -68,6 +68,11 @@ def rigid(matrix):
     return result, off
 
 
+def reach(places):
+    """The largest distance from the first of the places (n, 3), or 1 if there is none."""
+    return float(np.linalg.norm(places - places[0], axis=1).max()) or 1.0
+
+
 def apply(matrix, points):
     """matrix (..., 4, 4) times points (..., 3)."""
     return (matrix[..., :3, :3] @ points[..., None])[..., 0] + matrix[..., :3, 3]

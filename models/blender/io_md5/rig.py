@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import maths
-from .settings import array, bone_to_joint, some, to_file
+from .settings import array, bone_to_joint, of_armature, some, to_file
 from .text import Md5Error
 
 # Stretch of a bone above which a warning is reported; smaller values are rounding of single precision.
@@ -24,6 +24,14 @@ def find_armature(context):
         return found[0]
     raise Md5Error("The scene has no armature" if not found else
                    "There are %d armatures: make one of them active" % len(found))
+
+
+def of_scene(context):
+    """The options with which the armature of find_armature() was imported, if there is one."""
+    try:
+        return of_armature(find_armature(context))
+    except Md5Error:
+        return {}
 
 
 def armature_of(thing):
@@ -50,7 +58,9 @@ class Rig:
             raise Md5Error("Armature '%s' has no bones that deform" % armature.name)
         roots = [bone for bone in bones if bone.name in kept
                  and not any(up.name in kept for up in bone.parent_recursive)]
-        if settings.origin == "ALWAYS" or settings.origin == "AUTO" and len(roots) > 1:
+        self.has_origin = settings.origin == "ALWAYS" or settings.origin == "AUTO" and (
+            len(roots) > 1 or bool(armature.get("md5_origin")))
+        if self.has_origin:
             name = "origin"
             while name in kept:
                 name += "_"
@@ -90,6 +100,16 @@ class Rig:
         else:
             bind[:, :3, :3] /= np.cbrt(np.linalg.det(bind[:, :3, :3]))[:, None, None]
         self.bind = maths.rigid(bind)[0]
+
+    def shapes(self):
+        """What joints do not say of bones, (length, rotation or None), or None for the added root: lengths
+        as parts of the rig's reach, which scaling keeps right; rotations if joints have the model's axes."""
+        size = np.cbrt(np.linalg.det(self.rest[:, :3, :3])) / maths.reach(self.rest[:, :3, 3])
+        turns = maths.stored_sign(maths.quaternion_of(maths.rigid(self.rest)[0]))
+        bones = self.armature.data.bones
+        return [bone and (bones[bone].length * size[joint], turns[joint][:3].tolist()
+                          if self.settings.bone_axis == "MODEL" else None)
+                for joint, bone in enumerate(self.bones)]
 
     def sample(self, context, frames, what, report):
         """Returns the joints in the given frames of the scene, (frames, J, 4, 4), rigid, and whether

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ _TURNS = {"X": 0, "-Y": 1, "-X": 2, "Y": 3}
 FORWARD = [("-Y", "-Y", "Towards the viewer in the front view, as is usual in Blender"),
            ("X", "X", "As in the files: no rotation"),
            ("Y", "Y", "Away from the viewer in the front view"), ("-X", "-X", "Backwards along x")]
+AUTO = ("AUTO", "As Before", "As in the last export or import of this model, which file and armature say")
 BONE_AXIS = [("Y", "Y", "Joint axes equal bone axes: y points along the bone"),
              ("X", "X", "The joint's x points along the bone, as in id's models"),
              ("MODEL", "Model", "Joint axes equal the model's axes in the rest position. Most precise, since "
@@ -19,9 +20,9 @@ BONE_AXIS = [("Y", "Y", "Joint axes equal bone axes: y points along the bone"),
 
 @dataclass
 class Settings:
-    scale: float = 1.0        # file units per Blender unit
-    forward: str = "-Y"       # the Blender axis that becomes x
-    bone_axis: str = "Y"      # the joint axis that points along the bone; MODEL: none
+    scale: float = 0.0        # file units per Blender unit; 0: as before
+    forward: str = "AUTO"     # the Blender axis that becomes x
+    bone_axis: str = "AUTO"   # the joint axis that points along the bone; MODEL: none
     accuracy: float = 2e-5    # largest position error, in file units
     with_mesh: bool = True
     selected_only: bool = False
@@ -34,6 +35,46 @@ class Settings:
     last: int = 250
     rate: float = 0.0         # 0: the action's own, or the scene's
     weld: bool = True         # import: merge vertices that differ only in their UVs
+
+
+# -- What is remembered, so that the other way is the identity if nothing else is asked for ---------
+
+_TOOL = "Blender, io_md5"
+SPACE = ("scale", "forward", "bone_axis")
+_FORMS = {"scale": r"[1-9]\d{0,4}(\.\d{1,9})?|0\.0*[1-9]\d{0,9}", "forward": "-?[XY]",
+          "bone_axis": "X|Y|MODEL", "origin": "added", "first": r"-?\d{1,6}"}
+
+
+def command_line(settings, has_origin=False, first=1, action=""):
+    """The command line of a file. first, action: what a clip does not say of its action."""
+    scale = np.format_float_positional(np.float32(settings.scale), trim="0")
+    return _TOOL + ", scale %s, forward %s, bone_axis %s" % (scale, settings.forward, settings.bone_axis) + (
+        ", origin added" if has_origin else "") + (", first %d" % first if first != 1 else "") + (
+        ", action " + action if action and file_name(action) != action else "")
+
+
+def remembered(command):
+    """What the command line of a file says: a dict, empty if another program wrote the file."""
+    if not command.startswith(_TOOL):
+        return {}
+    options, _, action = command.partition(", action ")
+    found = dict(part.split(" ", 1) for part in options.split(", ")[2:] if " " in part)
+    known = {name: found[name] for name in _FORMS if re.fullmatch(_FORMS[name], found.get(name, ""))}
+    if "scale" in known:
+        known["scale"] = float(np.float32(known["scale"]))
+    return {**known, "first": int(known.get("first", 1)), "action": action}
+
+
+def of_armature(armature):
+    """The options with which an armature was imported."""
+    return {name: armature["md5_" + name] for name in SPACE if "md5_" + name in armature}
+
+
+def completed(settings, bone_axis, *sources):
+    """The settings, with what is not given from the first source that has it. bone_axis: if none has."""
+    usual = {"scale": 1.0, "forward": "-Y", "bone_axis": bone_axis}
+    return replace(settings, **{name: next(one[name] for one in sources + (usual,) if name in one)
+                                for name in SPACE if getattr(settings, name) in (0.0, "AUTO")})
 
 
 class Report:

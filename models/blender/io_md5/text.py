@@ -34,6 +34,8 @@ class Model:
     turns: list   # per joint (x, y, z) of the rotation
     meshes: list
     oddities: list = field(default_factory=list)  # warnings of the reader
+    bones: list = field(default_factory=list)  # per joint (length, x y z or None) of Rig.shapes(), or None
+    command: str = ""
 
 
 @dataclass
@@ -45,6 +47,7 @@ class Clip:
     poses: list   # per frame and joint six components: position, rotation; constant ones are repeated
     bounds: list  # per frame ((x, y, z), (x, y, z)); may be empty
     oddities: list = field(default_factory=list)  # warnings of the reader
+    command: str = ""
 
 
 @dataclass
@@ -78,17 +81,26 @@ def _header(command, *counts):
         "%s %s" % count for count in counts]
 
 
-def _parent_comment(names, parent):
-    return "\t// %s" % quotable(names[parent]) if parent >= 0 else ""
+def _comment(names, parent, bone=None):
+    """The parent's name, and the bone's shape."""
+    words = [quotable(names[parent])] if parent >= 0 else []
+    if bone:
+        words.append("bone " + number(bone[0], 9) + (" " + triple(bone[1], 9) if bone[1] else ""))
+    return "\t// " + ", ".join(words) if words else ""
+
+
+_BONE = re.compile(r"[ \t]*//(?:[^\n]*[ ,])?bone (\d{1,12}(?:\.\d+)?)"
+                   r"(?: \( (-?\d(?:\.\d+)?) (-?\d(?:\.\d+)?) (-?\d(?:\.\d+)?) \))?[ \t\r]*(?:\n|$)")
 
 
 def model_text(command, model):
     out = _header(command, ("numJoints", len(model.names)), ("numMeshes", len(model.meshes)))
     out += ["", "joints {"]
-    for name, parent, place, turn in zip(model.names, model.parents, model.places, model.turns):
+    for name, parent, place, turn, bone in zip(model.names, model.parents, model.places, model.turns,
+                                               model.bones or [None] * len(model.names)):
         # The numbers are rounded already (encode.py): nine digits reproduce them.
         out.append('\t"%s"\t%d %s %s%s' % (quotable(name), parent, triple(place, 9),
-                                           triple(turn, 9), _parent_comment(model.names, parent)))
+                                           triple(turn, 9), _comment(model.names, parent, bone)))
     out.append("}")
     for mesh in model.meshes:
         out += ["", "mesh {", "\t// meshes: %s" % quotable(mesh.name),
@@ -112,7 +124,7 @@ def clip_text(command, clip):
     first = 0
     for name, parent, bits in zip(clip.names, clip.parents, clip.bits):
         out.append('\t"%s"\t%d %d %d%s' % (quotable(name), parent, bits, first if bits else 0,
-                                           _parent_comment(clip.names, parent)))
+                                           _comment(clip.names, parent)))
         first += bin(bits).count("1")
     out += ["}", "", "bounds {"]
     out += ["\t%s %s" % (triple(low, 6), triple(high, 6)) for low, high in clip.bounds]
@@ -151,6 +163,7 @@ class Reader:
         self.text, self.file = text, file
         self.oddities = []  # faults that do not prevent reading, reported as warnings
         self.at = self.start = 0
+        self.command = ""
 
     def fail(self, message):
         line = self.text.count("\n", 0, self.start) + 1
@@ -223,7 +236,7 @@ class Reader:
         token, after = self.peek()
         if token == "commandline":
             self.at = after
-            self.words()
+            self.command = self.words()
 
 
 def decoded(data):
@@ -246,6 +259,8 @@ def read_model(text, file):
         model.parents.append(reader.whole(-1, num_joints - 1))
         model.places.append(reader.numbers(3))
         model.turns.append(reader.numbers(3))
+        bone = _BONE.match(text, reader.at)
+        model.bones.append(bone and (float(bone[1]), bone[2] and [float(bone[n]) for n in (2, 3, 4)]))
     reader.expect("}")
     _check_hierarchy(reader, model.parents)
     for _ in range(num_meshes):
@@ -254,7 +269,7 @@ def read_model(text, file):
         model.meshes.append(_read_mesh(reader, num_joints))
     if len(model.meshes) < num_meshes:
         reader.odd("%d meshes found, %d declared" % (len(model.meshes), num_meshes))
-    model.oddities = reader.oddities
+    model.oddities, model.command = reader.oddities, reader.command
     return model
 
 
@@ -368,7 +383,7 @@ def read_clip(text, file):
         for joint, part, place in goals:
             pose[joint][part] = values[place]
         clip.poses.append(pose)
-    clip.oddities = reader.oddities
+    clip.oddities, clip.command = reader.oddities, reader.command
     return clip
 
 

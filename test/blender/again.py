@@ -1,0 +1,129 @@
+"""Runs in Blender: exports rigs, imports the files by default, and demands that bones, vertices, weights and
+actions come back as they were. Also puts a clip on the rig that it was exported from.
+
+    blender -b --factory-startup --python-exit-code 1 -P again.py -- ADD-ONS FOLDER"""
+
+import itertools
+import os
+import sys
+
+import bpy
+from mathutils import Matrix
+
+ADDONS, FOLDER = sys.argv[sys.argv.index("--") + 1:]
+sys.path.insert(0, ADDONS)
+import io_md5  # noqa: E402
+
+# Bones: parent, head, tail, roll. Lengths that no child tells, rolls, a leaf, a second root.
+BONES = {"root": (None, (0, 0, 0), (0, 0, 0.5), 0.0), "spine": ("root", (0, 0.1, 0.5), (0, 0.3, 1.4), 0.4),
+         "bone 7": ("spine", (0, 0.3, 1.4), (0.02, 0.3, 1.43), -2.0),
+         "hand.L": ("spine", (0.2, 0, 1), (1.7, 0.1, 0.9), 1.0),
+         "prop": (None, (-1, 0, 0.2), (-1, 0.25, 0.2), 3.0)}
+
+
+def build(several):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    rig = bpy.data.objects.new("rig", bpy.data.armatures.new("rig"))
+    bpy.context.collection.objects.link(rig)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    made = rig.data.edit_bones
+    for name, (parent, head, tail, roll) in BONES.items():
+        if parent or several or name == "root":
+            bone = made.new(name)
+            bone.head, bone.tail, bone.roll = head, tail, roll
+            bone.parent = made[parent] if parent else None
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = bpy.data.meshes.new("body")
+    mesh.from_pydata([(0, 0, 0), (0.1, 0, 0), (0, 0.4, 1.5), (1.5, 0, 1)], [], [(0, 1, 2), (1, 3, 2)])
+    mesh.uv_layers.new()
+    body = bpy.data.objects.new("body", mesh)
+    bpy.context.collection.objects.link(body)
+    groups = {name: body.vertex_groups.new(name=name) for name in ("root", "spine")}
+    for name, vertex, weight in (("root", 0, 1), ("root", 1, 0.25), ("spine", 1, 0.75), ("spine", 2, 1),
+                                 ("root", 3, 1)):
+        groups[name].add([vertex], weight, "REPLACE")
+    body.parent = rig
+    body.modifiers.new("rig", "ARMATURE").object = rig
+    for bone in rig.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    rig.animation_data_create().action = action = bpy.data.actions.new("walk, then wave")
+    for frame in (7, 12):
+        for n, bone in enumerate(rig.pose.bones):
+            bone.rotation_quaternion = Matrix.Rotation(0.1 * frame * (n + 1), 3, (1, n, 2)).to_quaternion()
+            bone.location = (0.01 * frame, 0.02 * n, 0)
+            for channel in ("rotation_quaternion", "location"):
+                bone.keyframe_insert(channel, frame=frame)
+    action.use_fake_user = True
+    return rig
+
+
+def state(rig, bodies):
+    """Named numbers of all that must be the same."""
+    result = {}
+    for bone in rig.data.bones:
+        parent = bone.parent.name if bone.parent else ""
+        result["bone %s of %s" % (bone.name, parent)] = [
+            value for row in rig.matrix_world @ bone.matrix_local for value in row] + [bone.length]
+    for body in bodies:
+        names = [group.name for group in body.vertex_groups]
+        for vertex in body.data.vertices:
+            result["vertex %d" % vertex.index] = list(body.matrix_world @ vertex.co)
+            for group in vertex.groups:
+                result["weight %d %s" % (vertex.index, names[group.group])] = [group.weight]
+    result.update(poses(rig))
+    return result
+
+
+def poses(rig):
+    action = rig.animation_data.action
+    result = {"action " + action.name: list(action.frame_range)}
+    for frame in (7, 9, 12):
+        bpy.context.scene.frame_set(frame)
+        for bone in rig.pose.bones:
+            result["pose %s %d" % (bone.name, frame)] = [
+                value for row in rig.matrix_world @ bone.matrix for value in row]
+    return result
+
+
+def demand_same(what, old, new):
+    assert set(old) == set(new), (what, set(old) ^ set(new))
+    for name, numbers in old.items():
+        off = max(abs(a - b) for a, b in zip(numbers, new[name]))
+        assert off < 1e-4, (what, name, off, numbers, new[name])
+
+
+def main():
+    io_md5.register()
+    for number, (axis, forward, scale, several) in enumerate(itertools.chain(
+            itertools.product(("AUTO", "X", "MODEL"), ("AUTO", "X"), (0.0, 39.37), (False, True)))):
+        what = "joints along %s, forward %s, scale %g, %s" % (axis, forward, scale, several)
+        rig = build(several)
+        old = state(rig, [bpy.data.objects["body"]])
+        path = os.path.join(FOLDER, "%d.md5mesh" % number)
+        clip = os.path.join(FOLDER, "walk_then_wave.md5anim")
+        assert bpy.ops.export_scene.md5(filepath=path, bone_axis=axis, forward=forward, scale=scale) == {
+            "FINISHED"}
+        before = poses(rig)
+        rig.animation_data.action = None
+        bpy.data.actions["walk, then wave"].name = "old"
+        bpy.context.view_layer.objects.active = rig
+        assert bpy.ops.import_scene.md5(filepath=clip) == {"FINISHED"}
+        demand_same(what + ", the clip on its own rig", before, poses(rig))
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        assert bpy.ops.import_scene.md5(filepath=path) == {"FINISHED"}
+        rig = bpy.context.view_layer.objects.active
+        assert bpy.ops.import_scene.md5(filepath=clip) == {"FINISHED"}
+        bodies = [thing for thing in bpy.data.objects if thing.type == "MESH"]
+        demand_same(what, old, state(rig, bodies))
+        # And once more: import and export are the identity too.
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        assert bpy.ops.export_scene.md5(filepath=path, actions="NONE") == {"FINISHED"}
+        with open(path, encoding="utf-8") as file:
+            again = file.read()
+        assert text.splitlines()[1] == again.splitlines()[1], (what, text, again)
+        assert text.count("\n") == again.count("\n"), what
+
+
+main()
