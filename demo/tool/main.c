@@ -1,4 +1,5 @@
 // md5tool: prints what is in MD5 files, without a window.
+#include "demo/common/answers.h"
 #include "demo/common/file.h"
 #include "demo/common/manual.h"
 #include "demo/common/text.h"
@@ -118,6 +119,7 @@ static const char tool_help[] =
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command; also: help [COMMAND]\n"
+    "  help WORD...        print what the guides say to a word or question, help words to all\n"
     "  --version           print the version of the library\n"
     "  --man               print the manual page\n"
     "  --completions bash|zsh|fish   print a completion script for the shell\n";
@@ -380,6 +382,28 @@ static int run_command(const tool_command *command, int count, char **list)
     return status;
 }
 
+// What the guides say to a question, or all that they answer. False: nothing.
+static bool print_answers(int count, char **words)
+{
+    char *question = common_copy("");
+    for (int i = 0; i < count; i++) {
+        char *const longer = common_format("%s %s", question, words[i]);
+        free(question);
+        question = longer;
+    }
+    bool is_found = false;
+    for (size_t i = 0; i < common_num_answers; i++) {
+        const common_answer *const answer = &common_answers[i];
+        if (strcmp(question, " words") != 0 && !common_is_asked(answer, question))
+            continue;
+        common_print(stdout, "%s\n  %s\n  guide %s\n", answer->words, answer->answer,
+                     answer->guide);
+        is_found = true;
+    }
+    free(question);
+    return is_found;
+}
+
 // The commands as a message names them: "info, check or dump".
 static const char *name_commands(char names[256])
 {
@@ -403,8 +427,13 @@ static int run(int count, char **arguments)
         fputs(tool_help, stdout);
         return TOOL_OK;
     }
-    if (is_help) { // of a command
+    if (is_help) { // of a command, or else to a word
         static char option[] = "--help";
+        bool is_command = arguments[1][0] == '-';
+        for (int i = 0; i < NUM_COMMANDS; i++)
+            is_command |= count == 2 && strcmp(arguments[1], commands[i]->name) == 0;
+        if (!is_command && print_answers(count - 1, arguments + 1))
+            return TOOL_OK;
         arguments[0] = arguments[1];
         arguments[1] = option;
     }

@@ -586,6 +586,24 @@ TEST_HERE (view_search_finds_clips, BOBBIN) {
     CHECK_STRING(s->viewer.document->scene.clips[command.number].name, "dance");
 }
 
+// As md5tool help does; what commands are called comes first.
+TEST_HERE (view_search_answers_what_people_ask, BOBBIN) {
+    static const char *const cases[][2] = {
+        {"hitbox", "(guide crowds.md#hits)"},
+        {"why is my model black", "(guide game_folders.md#the-tool)"},
+        {"ragdo", "not there yet"},
+        {"lying down", "(guide engine.md#axes-and-units)"},
+    };
+    EACH (row, cases) {
+        search_for(s, (*row)[0]);
+        CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_HANDLED);
+        CHECK(strstr(s->viewer.ui.notice, (*row)[1]) != NULL);
+        CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+    }
+    search_for(s, "weapon");
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_ASK);
+}
+
 TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "bar/View", 0.5f, 0.5f).action, VIEW_HANDLED);

@@ -280,6 +280,8 @@ const view_command_row view_command_rows[] = {
      "learn tutorial slerp quaternion", KEYS('y')},
     {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Techniques/Previous page",
      KEYS(SHIFT('y'))},
+    {VIEW_NOTHING, VIEW_MENU_HELP, "answers", "Answers", .list = VIEW_LIST_ANSWERS,
+     .help = "to words and questions, and their pages in the guides"},
     WORDS(HELP, "Game", "game-demo", "play bobbin lantern demo"),
     ASK(HELP, "Techniques/Page…", "page", "learn tutorial contents",
         .covers = "help man version completions"),

@@ -192,6 +192,7 @@ typedef enum view_menu_list {
     VIEW_LIST_STATES,
     VIEW_LIST_TRIGGERS,
     VIEW_LIST_WORDS, // the values of an option
+    VIEW_LIST_ANSWERS,
 } view_menu_list;
 
 // Added to the code of a key, of platform.h.

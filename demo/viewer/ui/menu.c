@@ -3,6 +3,8 @@
 // of commands.
 #include "demo/viewer/ui/ui.h"
 
+#include "demo/common/answers.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <strings.h>
@@ -130,6 +132,12 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         text = view_write_option(option, stage->options);
         line->is_set = text != NULL && strcmp(text, label) == 0;
         free(text);
+        return true;
+    case VIEW_LIST_ANSWERS:
+        if (number >= common_num_answers)
+            return false;
+        snprintf(label, size, "%.*s: %s", common_title_length(&common_answers[number]),
+                 common_answers[number].words, common_answers[number].answer);
         return true;
     default:
         return false;
@@ -302,7 +310,11 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
                         has_list ? item.label : "");
             COMMON_TEXT(text, "%s  %s", label, row->words != NULL ? row->words : "");
             // The label counts twice, so that what is called so comes before what is found by it.
-            const int by_label = rate(label, sought), score = rate(text, sought);
+            int by_label = rate(label, sought), score = rate(text, sought);
+            if (row->list == VIEW_LIST_ANSWERS) { // behind the commands that have the word
+                by_label = NOT_FOUND;
+                score = common_is_asked(&common_answers[k], sought) ? 39 : NOT_FOUND;
+            }
             menu_line *const line =
                 score != NOT_FOUND ? add_line(lines, stage, row, label, false) : NULL;
             if (line != NULL) {
@@ -341,6 +353,11 @@ static void take_line(view_ui *ui, const view_stage *stage, const menu_line *lin
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
         ui->notice_end = stage->now + 2.5;
+    } else if (line->row->list == VIEW_LIST_ANSWERS && !line->is_group) {
+        const common_answer *const answer = &common_answers[line->number];
+        COMMON_TEXT(ui->notice, "%s (guide %s)", answer->answer, answer->guide);
+        ui->notice_end = stage->now + 12;
+        view_close_menu(ui);
     } else if (line->is_group) {
         COMMON_TEXT(ui->menu.group, "%s", line->label);
         ui->menu.row = line->row;

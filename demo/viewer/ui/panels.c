@@ -138,17 +138,24 @@ static void run_keys(view_ui *ui, const view_stage *stage)
 // A text in the middle of the free region, at a height of it.
 static void draw_badge(const view_stage *stage, float down, view_color edge, const char *text)
 {
-    const float scale = stage->font->scale;
+    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const view_rect free = view_layout_of(stage).free;
     const float width = fminf(view_text_width(stage->font, VIEW_TEXT, text),
                               fmaxf(free.width - 40 * scale, 8 * scale));
+    view_rows rows = {0};
+    view_begin_rows(&rows, stage->font, 0, 0, "");
+    rows.width = width + 1;
+    view_add_wrapped(&rows, VIEW_BRIGHT, text, 4);
+    const float more = (float)(rows.count - 2) * line; // rows[0] is a title
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12 * scale),
-                           roundf(free.y + down), width + 24 * scale, 28 * scale};
+                           roundf(free.y + fminf(down, free.height - 50 * scale - more)),
+                           width + 24 * scale, 28 * scale + more};
     view_draw_round_rect(stage->canvas, view_inset(box, -scale), 6 * scale, edge);
     view_draw_round_rect(stage->canvas, box, 5 * scale, VIEW_POPOVER);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12 * scale,
-                   box.y + 0.5f * (box.height - stage->font->line[VIEW_TEXT]), width + 1,
-                   VIEW_BRIGHT, text);
+    for (uint32_t i = 1; i < rows.count; i++)
+        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12 * scale,
+                       box.y + 14 * scale + ((float)i - 1.5f) * line, width + 1, VIEW_BRIGHT,
+                       rows.rows[i].text);
 }
 
 view_stick view_place_stick(const view_stage *stage)
