@@ -132,13 +132,13 @@ static size_t next_word(const char **c, const char *end)
 }
 
 // Whether each word of a text is one of another text, or `begins` one.
-static bool has_words(const char *text, const char *end, const char *sought, const char *sought_end,
-                      bool begins)
+static bool has_words(const char *text, const char *text_end, const char *sought,
+                      const char *sought_end, bool begins)
 {
     for (size_t n; (n = next_word(&sought, sought_end)) > 0; sought += n) {
         const char *c = text;
         size_t length;
-        while ((length = next_word(&c, end)) > 0
+        while ((length = next_word(&c, text_end)) > 0
                && ((begins ? length < n : length != n) || strncasecmp(c, sought, n) != 0))
             c += length;
         if (length == 0)
@@ -151,10 +151,10 @@ bool common_is_asked(const common_answer *answer, const char *question)
 {
     const char *const last = question + strlen(question);
     for (const char *c = answer->words; *c != '\0'; c += *c == ',') {
-        const char *const end = c + strcspn(c, ",");
-        if (has_words(question, last, c, end, false) || has_words(c, end, question, last, true))
+        const char *const after = c + strcspn(c, ",");
+        if (has_words(question, last, c, after, false) || has_words(c, after, question, last, true))
             return true;
-        c = end;
+        c = after;
     }
     return false;
 }
