@@ -63,6 +63,7 @@ convert --influences=2|md5mesh bvh glb iqm|glb
 convert --root=in_place|md5anim bvh glb iqm x|md5mesh glb obj iqm o
 convert --rate=3|md5anim bvh glb iqm x|md5mesh glb obj iqm o
 convert --scene=a|glb x|md5mesh glb obj iqm o
+convert --palette=x|x|md5mesh glb obj iqm o
 convert --error=1|md5anim md5camera bvh glb iqm|glb
 convert --quantize|md5mesh md5anim md5camera bvh glb iqm|glb
 convert --pack|md5mesh md5anim md5camera bvh glb iqm|glb
