@@ -31,8 +31,9 @@ typedef enum convert_part_kind {
 // An MD5 file in memory: text, or a binary form that the library reads.
 typedef struct convert_part {
     convert_part_kind kind;
-    char *name; // of the file, without folder and ending; UTF-8; unique in its kind
-    char *path; // of the file that it was read from; NULL: made by a reader
+    char *name;          // of the file, without folder and ending; UTF-8; unique in its kind
+    uint32_t num_copies; // of the name, which were called name_2 and so on
+    char *path;          // of the file that it was read from; NULL: made by a reader
     char *bytes;
     size_t size;
     char *rest; // of a clip whose file has a skeleton of its own: that, as text of a mesh file
@@ -284,8 +285,8 @@ void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF
 void convert_put_words(convert_bytes *out, const void *words, size_t count);
 void convert_put_u32(convert_bytes *out, uint32_t number);
 
-// A word of four bytes at any address, the low byte first.
-uint32_t convert_get_u32(const void *bytes);
+// A number of up to four bytes at any address, the low byte first.
+uint32_t convert_get(const void *bytes, size_t size);
 
 typedef struct convert_input {
     const char *path;

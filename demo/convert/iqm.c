@@ -105,7 +105,7 @@ static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
     const size_t stride = tables[table].stride;
     const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
     for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
-        const uint32_t word = convert_get_u32(bytes + i);
+        const uint32_t word = convert_get(bytes + i, 4);
         memcpy((char *)row + i, &word, sizeof word);
     }
 }
@@ -147,7 +147,7 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
     COMMON_FOR (i, NUM_HEADER)
-        header[i] = convert_get_u32(file->bytes + sizeof magic + 4 * i);
+        header[i] = convert_get(file->bytes + sizeof magic + 4 * i, 4);
     if (header[VERSION] != 2)
         return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
@@ -230,9 +230,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     const uint32_t size = component_sizes[array->format];
     const uint8_t *const bytes =
         file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
-    uint32_t number = 0;
-    COMMON_FOR (i, size)
-        number |= (uint32_t)bytes[i] << 8 * i;
+    const uint32_t number = convert_get(bytes, size);
     const int64_t half = (INT64_C(1) << 8 * size) / 2; // from it on signed ones are below 0
     if (array->format % 2 == 0)
         return (double)(number < half ? number : number - 2 * half);

@@ -4,9 +4,8 @@
 // The model is frame 0 on one joint, `origin`; each other frame is a morph target, and frames whose
 // names count up are a clip in which the weight of each is 1 at its time. Tags of MD3 are joints.
 // Normals are not read: MD5's readers compute them.
-#include "demo/convert/quake.h"
-
 #include "demo/common/file.h"
+#include "demo/convert/quake.h"
 #include "demo/looks/image.h"
 #include "md5/md5dialects.h"
 
@@ -14,546 +13,398 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_FRAMES = 1024, MAX_TAGS = 256, MAX_SKINS = 256, MAX_SIDE = 1 << 13 };
+
+// Where numbers of the header are, and sizes of rows: the bytes that a number is at.
+enum { MDL, MD2, MD3 };
+static const struct kind {
+    uint32_t ident, version;
+    size_t frames, sides;                  // sides: of skins
+    size_t points, triangles;              // of MD3 in the header of a surface
+    size_t triangle, corner, index, place; // sizes of a row, of what is before its indexes, ...
+} kinds[] = {
+    {QUAKE_MDL, QUAKE_MDL_VERSION, 68, 52, 60, 64, 16, 4, 4, 12},
+    {QUAKE_MD2, QUAKE_MD2_VERSION, 40, 8, 24, 32, 12, 0, 2, 4},
+    {QUAKE_MD3, QUAKE_MD3_VERSION, 76, 0, 80, 84, 12, 0, 4, 8},
+};
+
 typedef struct quake_frame {
     const char *name;
+    size_t points; // of MDL and MD2: where they are
     float scale[3], origin[3];
-    size_t points;   // where those of MDL and MD2 are; MD3: each surface has its own
-    uint32_t group;  // of MDL, from 1; 0: none
-    double interval; // seconds of a frame, in that
+    size_t group; // of MDL: where it is; 0: none
+    double rate;
 } quake_frame;
 
 typedef struct quake_surface { // beside each mesh
-    uint32_t num_points;
-    size_t points;     // of MD3: where those of frame 0 are
-    uint32_t *sources; // [vertices] the point of each
-    uint32_t *next;    // [vertices] another one of its point, END; 0: no corner uses it
+    uint32_t *sources;         // [vertices] the point of each
+    size_t points, step;       // of MD3: where they are in frame 0, and how far it is to the next
 } quake_surface;
 
 typedef struct quake_reader {
     const convert_job *job;
-    const char *path;
-    const uint8_t *bytes;
-    size_t size, at; // at: up to where all was read
+    const char *path, *stem;
     md5_error *error;
-    char *stem;
-    uint32_t ident, num_frames;
-    quake_frame *frames;     // [num_frames]
-    md5_bounds *bounds;      // [num_frames]
-    md5_doc doc;             // the model, in one frame after the other
-    quake_surface *surfaces; // [doc.num_meshes]
-    convert_joint *joints;   // [doc.num_joints] the origin, then tags
-    size_t tags;             // where these are
-    uint32_t first;          // frame of the clip that is made
-    double farthest;         // of an axis of a tag from that of its rotation
-    common_list texts;       // names, which the rest points to
-    uint32_t num_cleaned;    // of them
+    bool has_failed; // nothing that follows counts; numbers behind the end of the file are 0
+    const uint8_t *bytes;
+    size_t size, at; // at: where MDL goes on
+    const struct kind *kind;
+    quake_frame next;    // what all frames have that are added
+    quake_frame *frames; // [num_frames]
+    md5_bounds *bounds;  // [num_frames]
+    md5_doc doc;         // the model, in one frame after the other
+    quake_surface *surfaces;
+    convert_joint *joints;      // the origin, then tags
+    size_t tags;                // where these are: [num_frames][doc.num_joints - 1]
+    uint32_t num_frames, first; // first: of the clip that is made
+    uint64_t num_rows;          // vertices and triangles of a frame
+    common_list memory;
 } quake_reader;
 
-#define FAIL(status, ...) convert_fail(in->error, status, in->path, __VA_ARGS__)
+#define FAIL(...)     \
+    (in->has_failed = \
+         in->has_failed || !convert_fail(in->error, MD5_ERROR_RANGE, in->path, __VA_ARGS__))
+#define NOTE(text, ...) convert_note(in->job, "%s: " text, in->path, __VA_ARGS__)
 
 // -- Bytes ----------------------------------------------------------------------------------------
 
-static uint32_t get_u16(const uint8_t *at)
+static void *hold(quake_reader *in, size_t count, size_t size)
 {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8;
+    return common_add(&in->memory, common_alloc(count, size));
 }
 
-static int32_t get_i16(const uint8_t *at)
+static bool has(quake_reader *in, size_t at, size_t size)
 {
-    return (int32_t)(get_u16(at) ^ 0x8000) - 0x8000;
+    if (at > in->size || size > in->size - at)
+        FAIL("%zu bytes at byte %zu, but the file has %zu bytes", size, at, in->size);
+    return !in->has_failed;
 }
 
-static void get_floats(const uint8_t *at, size_t count, float *numbers)
+static uint32_t get(quake_reader *in, size_t at, size_t size)
 {
-    COMMON_FOR (i, count) {
-        const uint32_t word = convert_get_u32(at + 4 * i);
-        memcpy(&numbers[i], &word, sizeof word);
-    }
+    return has(in, at, size) ? convert_get(in->bytes + at, size) : 0;
 }
 
-// Moves behind `count` rows at `offset`, which the file has; returns them. NULL: it has not.
-// Everything that is read has been asked for here.
-static const uint8_t *take(quake_reader *in, uint64_t offset, uint64_t count, uint64_t stride,
-                           const char *title)
+static float get_float(quake_reader *in, size_t at)
 {
-    // Neither this product, of at most 2^31 and 2^32, nor the sum can overflow.
-    if (offset <= in->size && count <= INT32_MAX && count * stride <= in->size - offset) {
-        in->at = (size_t)(offset + count * stride);
-        return in->bytes + offset;
-    }
-    (void)FAIL(MD5_ERROR_RANGE, "%d %s of %llu bytes at byte %llu, but the file has %zu bytes",
-               (int32_t)count, title, (unsigned long long)stride, (unsigned long long)offset,
-               in->size);
-    return NULL;
+    const uint32_t word = get(in, at, 4);
+    float number;
+    memcpy(&number, &word, sizeof number);
+    if (!(fabsf(number) <= 1e9f))
+        FAIL("byte %zu: %g, expected a number from -1e9 to 1e9", at, (double)number);
+    return number;
 }
 
-static bool check_number(const quake_reader *in, const char *what, size_t at, uint32_t number,
-                         uint32_t min, uint32_t max)
+// A number within limits; else 0.
+static uint32_t check(quake_reader *in, size_t at, size_t size, uint64_t min, uint64_t end,
+                      const char *what)
 {
-    return (number >= min && number <= max)
-           || FAIL(MD5_ERROR_RANGE, "%s at byte %zu: %d, expected %u to %u", what, at,
-                   (int32_t)number, min, max);
+    const uint32_t number = get(in, at, size);
+    if (number != min && end == min + 1)
+        FAIL("%s at byte %zu: %d, expected %d", what, at, (int32_t)number, (int32_t)min);
+    if (number < min || number >= end)
+        FAIL("%s at byte %zu: %d, expected %d to %d", what, at, (int32_t)number, (int32_t)min,
+             (int32_t)end - 1);
+    return in->has_failed ? 0 : number;
 }
 
 // A name of at most `most` bytes, in which MD5 texts can hold every byte.
-static const char *get_text(quake_reader *in, const uint8_t *at, size_t most)
+static const char *get_text(quake_reader *in, size_t at, size_t most)
 {
-    char *const copy = convert_clean((const char *)at, most, CONVERT_QUOTE);
-    in->num_cleaned += strncmp(copy, (const char *)at, most) != 0;
-    return common_add(&in->texts, copy);
+    const char *const from = has(in, at, most) ? (const char *)in->bytes + at : "";
+    char *const text = convert_clean(from, most, CONVERT_QUOTE);
+    if (strncmp(text, from, most) != 0)
+        NOTE("a name has quotes or control bytes, now _: %s", text);
+    return common_add(&in->memory, text);
 }
 
 // -- Frames and meshes ----------------------------------------------------------------------------
 
-enum { MAX_FRAMES = 1024, MAX_TRIES = 64, END = -1 };
-
-// Adds a frame, whose positions are numbers times a scale on an origin.
-static bool add_frame(quake_reader *in, const quake_frame *frame)
+// Adds a frame. Positions are numbers times a scale on an origin; grid 0: those of MD3.
+static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
-    COMMON_FOR (k, 3)
-        if (!(255.0 * fabs(frame->scale[k]) + fabs(frame->origin[k]) <= 1e9))
-            return FAIL(MD5_ERROR_RANGE,
-                        "frame %u: scale %g from %g on: expected positions from -1e9 to 1e9",
-                        in->num_frames, (double)frame->scale[k], (double)frame->origin[k]);
-    in->frames = common_grow(in->frames, in->num_frames, sizeof *in->frames);
-    in->frames[in->num_frames++] = *frame;
-    return in->num_frames <= MAX_FRAMES
-           || FAIL(MD5_ERROR_RANGE,
-                   "more than %d frames, each of which would become a morph target", MAX_FRAMES);
-}
-
-// Adds a mesh whose vertices are its points; corners add those that points have more than one of.
-static quake_surface *add_mesh(quake_reader *in, const char *name, const char *shader,
-                               uint32_t num_points, uint32_t num_triangles)
-{
-    const size_t corners = 3 * (size_t)num_triangles, most = num_points + corners;
-    md5_doc *const doc = &in->doc;
-    doc->meshes = common_grow(doc->meshes, doc->num_meshes, sizeof *doc->meshes);
-    in->surfaces = common_grow(in->surfaces, doc->num_meshes, sizeof *in->surfaces);
-    doc->meshes[doc->num_meshes] =
-        (md5_doc_mesh){.name = name,
-                       .shader = shader,
-                       .num_vertices = num_points,
-                       .num_triangles = num_triangles,
-                       .texcoords = common_alloc(most, sizeof(md5_vec2)),
-                       .indices = common_alloc(corners, sizeof(uint32_t))};
-    quake_surface *const surface = &in->surfaces[doc->num_meshes++];
-    *surface = (quake_surface){.num_points = num_points,
-                               .sources = common_alloc(most, sizeof *surface->sources),
-                               .next = common_alloc(most, sizeof *surface->next)};
-    COMMON_FOR (i, num_points)
-        surface->sources[i] = i;
-    return surface;
-}
-
-// Sets a corner of the last mesh: the vertex of its point that is at (u, v), or a new one.
-static void set_corner(quake_reader *in, size_t corner, uint32_t point, md5_vec2 uv)
-{
-    md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes - 1];
-    quake_surface *const surface = &in->surfaces[in->doc.num_meshes - 1];
-    uint32_t *const next = surface->next, at = point;
-    for (int tries = 0; next[at] != 0 && memcmp(&mesh->texcoords[at], &uv, sizeof uv) != 0;) {
-        at = tries++ < MAX_TRIES ? next[at] : (uint32_t)END; // after so many, equal ones stay apart
-        if (at == (uint32_t)END) {
-            at = mesh->num_vertices++;
-            surface->sources[at] = point;
-            mesh->texcoords[at] = uv;
-            next[at] = next[point];
-            next[point] = at;
-        }
+    quake_frame *const frame = &in->frames[in->num_frames];
+    if (in->num_frames == MAX_FRAMES) {
+        FAIL("more than %d frames, each of which is a morph target", MAX_FRAMES);
+        return;
     }
-    next[at] = next[at] != 0 ? next[at] : (uint32_t)END;
-    mesh->texcoords[at] = uv;
-    mesh->indices[corner] = at;
+    *frame = in->next;
+    frame->name = get_text(in, name, QUAKE_FRAME_NAME);
+    frame->points = points;
+    COMMON_FOR (k, (size_t)3) {
+        frame->scale[k] = grid > 0 ? get_float(in, grid + 4 * k) : 0.015625f;
+        frame->origin[k] = grid > 0 ? get_float(in, grid + 12 + 4 * k) : 0.0f;
+    }
+    in->num_frames++;
 }
 
-// Reads a vertex of a triangle, `at` of `size` bytes.
-static bool get_index(const quake_reader *in, const uint8_t *at, size_t size, const char *what,
-                      uint32_t count, uint32_t *index)
+// Adds a mesh, or a surface, whose header begins at `start`. Vertices are the file's points, and
+// behind them copies of those that have several texture coordinates.
+static void add_mesh(quake_reader *in, size_t start, const char *name, const char *shader,
+                     size_t places, size_t triangles)
 {
-    *index = size == 4 ? convert_get_u32(at) : get_u16(at);
-    return *index < count
-           || FAIL(MD5_ERROR_RANGE, "a triangle at byte %zu has the %s %d, but there are %u",
-                   (size_t)(at - in->bytes), what, (int32_t)*index, count);
+    enum { MAX_TRIES = 64, MD2_PLACES = 28 }; // after so many, equal vertices stay apart
+    const struct kind *const kind = in->kind;
+    const bool is_mdl = kind == &kinds[MDL], is_md2 = kind == &kinds[MD2];
+    const uint32_t num_points = check(in, start + kind->points, 4, 0, in->size / 4, "vertices");
+    const uint32_t num_triangles =
+        check(in, start + kind->triangles, 4, 0, in->size / 12, "triangles");
+    const size_t num_corners = 3 * (size_t)num_triangles, most = num_points + num_corners;
+    double width = 1.0, height = 1.0;
+    if (kind->sides > 0) {
+        width = check(in, kind->sides, 4, 1, MAX_SIDE, "width of skins");
+        height = check(in, kind->sides + 4, 4, 1, MAX_SIDE, "height of skins");
+    }
+    in->num_rows += num_points + num_triangles;
+    if (in->num_rows > in->size)
+        FAIL("surfaces of %llu vertices and triangles share bytes",
+             (unsigned long long)in->num_rows);
+    if (in->has_failed)
+        return;
+    md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes];
+    uint32_t *const next = hold(in, most, sizeof *next); // a further vertex of the point; 0: unused
+    uint32_t *const sources = hold(in, most, sizeof *sources);
+    in->surfaces[in->doc.num_meshes++].sources = sources;
+    *mesh = (md5_doc_mesh){.name = name,
+                           .shader = shader,
+                           .num_vertices = num_points,
+                           .num_triangles = num_triangles,
+                           .texcoords = hold(in, most, sizeof *mesh->texcoords),
+                           .indices = hold(in, num_corners, sizeof *mesh->indices)};
+    COMMON_FOR (i, num_points)
+        sources[i] = i;
+    COMMON_FOR (i, num_corners) {
+        const size_t row = triangles + kind->triangle * (i / 3);
+        const size_t corner = row + kind->corner + kind->index * (i % 3);
+        const uint32_t point = check(in, corner, kind->index, 0, num_points, "vertex");
+        const uint32_t place =
+            is_md2 ? check(in, corner + 6, 2, 0, get(in, MD2_PLACES, 4), "texture coordinate")
+                   : point;
+        const size_t at = places + kind->place * place;
+        md5_vec2 uv;
+        if (kind == &kinds[MD3]) {
+            uv = (md5_vec2){get_float(in, at), get_float(in, at + 4)};
+        } else { // centers of texels
+            const bool is_back = is_mdl && get(in, at, 4) != 0 && get(in, row, 4) == 0;
+            const int32_t s = is_mdl ? (int32_t)get(in, at + 4, 4) : (int16_t)get(in, at, 2);
+            const int32_t t = is_mdl ? (int32_t)get(in, at + 8, 4) : (int16_t)get(in, at + 2, 2);
+            uv = (md5_vec2){(float)((s + 0.5 + (is_back ? floor(width / 2.0) : 0.0)) / width),
+                            (float)((t + 0.5) / height)};
+        }
+        uint32_t vertex = point;
+        for (int tries = 0;
+             next[vertex] && memcmp(&mesh->texcoords[vertex], &uv, sizeof uv) != 0;) {
+            vertex = tries++ < MAX_TRIES ? next[vertex] : MD5_NONE;
+            if (vertex == MD5_NONE) {
+                vertex = mesh->num_vertices++;
+                sources[vertex] = point;
+                mesh->texcoords[vertex] = uv;
+                next[vertex] = next[point];
+                next[point] = vertex;
+            }
+        }
+        next[vertex] = next[vertex] ? next[vertex] : MD5_NONE;
+        mesh->texcoords[vertex] = uv;
+        mesh->indices[i] = vertex;
+    }
+    mesh->num_weights = mesh->num_vertices;
+    mesh->weights = hold(in, mesh->num_vertices, sizeof *mesh->weights);
+    mesh->vertices = hold(in, mesh->num_vertices, sizeof *mesh->vertices);
+    COMMON_FOR (i, mesh->num_vertices)
+        mesh->vertices[i] = (md5_vertex){i, 1};
 }
 
-// A texel's center.
-static md5_vec2 texel(int64_t s, int64_t t, uint32_t width, uint32_t height)
+// The first of the shaders; others are left out.
+static const char *get_shader(quake_reader *in, size_t at, uint32_t count, size_t size,
+                              const char *otherwise)
 {
-    return (md5_vec2){(float)(((double)s + 0.5) / width), (float)(((double)t + 0.5) / height)};
+    for (uint32_t i = 1; i < count; i++)
+        NOTE("a further skin is left out: %s", get_text(in, at + size * i, QUAKE_PATH));
+    return count > 0 ? get_text(in, at, QUAKE_PATH) : otherwise;
 }
 
 // -- MDL ------------------------------------------------------------------------------------------
 
-// The pictures of MDL: indexes of a palette, which Quake has.
-typedef struct quake_skins {
-    uint32_t width, height, count;
-    bool has_palette, has_holes;
-    uint8_t palette[QUAKE_PALETTE];
-} quake_skins;
+// How many skins or frames come next: one, or those of a group, which has a rate.
+static uint32_t read_group(quake_reader *in, size_t size)
+{
+    const size_t head = in->at + 4;
+    in->at = head;
+    in->next = (quake_frame){.rate = QUAKE_RATE};
+    if (get(in, head - 4, 4) == 0)
+        return 1;
+    const uint32_t count = check(in, head, 4, 1, MAX_FRAMES + 1, "size of a group");
+    const float time = get_float(in, head + size);
+    in->at += size + 4 * (size_t)count;
+    in->next.group = head;
+    if (time >= 0.01f && time <= 1e6f) // engines use no other times, nor shorter ones
+        in->next.rate = (double)(1.0f / time);
+    return count;
+}
 
-// Adds a picture as a material of its own: the first one is that of the mesh.
-static void add_skin(quake_reader *in, quake_skins *skins, convert_scene *scene,
-                     const uint8_t *texels, uint32_t skin, uint32_t number)
+// Adds a picture as a material: the first one is that of the mesh.
+static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *palette, bool has_holes,
+                     const char *shader)
 {
     enum { HOLE = 255 };
-    const size_t count = (size_t)skins->width * skins->height;
-    view_image image = {common_alloc(count, 4), skins->width, skins->height};
-    char name[256];
+    const uint32_t width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "width of skins");
+    const uint32_t height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "height of skins");
+    const size_t count = (size_t)width * height;
+    if (scene->num_materials == MAX_SKINS)
+        FAIL("more than %d skins", MAX_SKINS);
+    if (!has(in, in->at, count))
+        return;
+    view_image image = {common_alloc(count, 4), width, height};
     COMMON_FOR (i, count) {
-        memcpy(image.rgba + 4 * i, skins->palette + 3 * (size_t)texels[i], 3);
-        image.rgba[4 * i + 3] = skins->has_holes && texels[i] == HOLE ? 0 : 255;
+        const uint8_t texel = in->bytes[in->at++];
+        memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
+        image.rgba[4 * i + 3] = has_holes && texel == HOLE ? 0 : 255;
     }
-    (void)md5_quake_image_name(in->stem, skin, number, name, sizeof name);
-    const char *const shader = skins->count++ == 0 ? in->stem : name;
+    convert_picture picture = {.name = common_copy(shader)};
+    picture.bytes = view_encode_png(&image, has_holes, &picture.size);
+    free(image.rgba);
+    if (!picture.bytes)
+        NOTE("skin %s is left out: this build cannot write PNG", shader);
     scene->materials =
         common_grow(scene->materials, scene->num_materials, sizeof *scene->materials);
-    convert_material *const to = &scene->materials[scene->num_materials++];
-    *to = (convert_material){.shader = common_copy(shader),
-                             .alpha = skins->has_holes ? CONVERT_MASK : CONVERT_OPAQUE,
-                             .cutoff = 0.5f};
-    convert_picture *const picture = &to->maps[CONVERT_MAP_COLOR];
-    picture->name = common_copy(shader);
-    picture->bytes = view_encode_png(&image, skins->has_holes, &picture->size);
-    if (!picture->bytes)
-        convert_note(in->job, "%s: skin %u is left out: this build cannot write PNG", in->path,
-                     skin);
-    free(image.rgba);
+    scene->materials[scene->num_materials++] =
+        (convert_material){.shader = common_copy(shader),
+                           .maps = {picture},
+                           .alpha = has_holes ? CONVERT_MASK : CONVERT_OPAQUE,
+                           .cutoff = 0.5f};
 }
 
-static bool read_skins(quake_reader *in, quake_skins *skins, uint32_t num_skins,
-                       convert_scene *scene)
+static void read_mdl(quake_reader *in, convert_scene *scene)
 {
-    enum { MAX_SKINS = 256 };
-    const uint64_t size = (uint64_t)skins->width * skins->height;
-    if (num_skins > 0
-        && !quake_find_palette(in->job, in->path, skins->palette, &skins->has_palette, in->error))
-        return false;
-    for (uint32_t i = 0; i < num_skins; i++) {
-        const uint8_t *head = take(in, in->at, 1, 4, "skin");
-        const bool is_group = head && convert_get_u32(head) != 0;
-        uint32_t count = 1;
-        if (is_group && (head = take(in, in->at, 1, 4, "group of skins")) != NULL) {
-            count = convert_get_u32(head);
-            if (!take(in, in->at, count, 4, "times of skins"))
-                return false;
-        }
-        if (!head || !check_number(in, "the skins of a group", in->at, count, 1, MAX_SKINS))
-            return false;
-        COMMON_FOR (k, count) {
-            const uint8_t *const texels = take(in, in->at, 1, size, "skin");
-            if (!texels
-                || !check_number(in, "skins up to here", in->at, skins->count + 1, 1, MAX_SKINS))
-                return false;
-            add_skin(in, skins, scene, texels, i, k);
+    enum { SCALE = 8, EYE = 36, SKINS = 48, SYNC = 72, FLAGS = 76, HOLEY = 0x4000 };
+    uint8_t palette[QUAKE_PALETTE];
+    char name[256];
+    bool is_found = true;
+    const uint32_t num_skins = check(in, SKINS, 4, 0, MAX_SKINS + 1, "skins");
+    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
+    const uint32_t flags = get(in, FLAGS, 4), sync = get(in, SYNC, 4);
+    const size_t num_points = get(in, in->kind->points, 4);
+    const size_t num_triangles = get(in, in->kind->triangles, 4);
+    if (num_skins > 0)
+        in->has_failed |= !quake_find_palette(in->job, in->path, palette, &is_found, in->error);
+    if (!is_found)
+        NOTE("skins are gray: there is no %s of its game, and no --palette", "gfx/palette.lmp");
+    in->at = QUAKE_MDL_HEADER;
+    COMMON_FOR (skin, num_skins) {
+        const uint32_t count = read_group(in, 4);
+        for (uint32_t image = 0; image < count && !in->has_failed; image++) {
+            (void)md5_quake_image_name(in->stem, skin, image, name, sizeof name);
+            add_skin(in, scene, palette, (flags & HOLEY) != 0, skin + image > 0 ? name : in->stem);
         }
     }
-    if (skins->count > 0 && !skins->has_palette)
-        convert_note(in->job,
-                     "%s: skins are gray: there is no gfx/palette.lmp of its game, and no "
-                     "--palette",
-                     in->path);
-    if (skins->count > 1)
-        convert_note(in->job,
-                     "%s: %u skins: the first one is that of the mesh; the others are "
-                     "materials that no mesh uses",
-                     in->path, skins->count);
-    return true;
-}
-
-// Reads a frame, or the frames of a group.
-static bool read_mdl_frames(quake_reader *in, const quake_frame *pattern, uint32_t num_points,
-                            uint32_t *group)
-{
-    enum { HEAD = 8 + QUAKE_FRAME_NAME };
-    const uint8_t *head = take(in, in->at, 1, 4, "frame");
-    const uint32_t kind = head ? convert_get_u32(head) : 0;
-    uint32_t count = 1;
-    quake_frame frame = *pattern;
-    if (!head || !check_number(in, "the kind of a frame", in->at - 4, kind, 0, 1))
-        return false;
-    if (kind == 1) {
-        if (!(head = take(in, in->at, 1, 12, "group of frames")))
-            return false;
-        count = convert_get_u32(head);
-        const uint8_t *const times = take(in, in->at, count, 4, "times of frames");
-        if (!times || !check_number(in, "the frames of a group", in->at, count, 1, MAX_FRAMES))
-            return false;
-        float first = 0.0f, time = 0.0f, last = 0.0f;
-        bool is_even = true;
-        COMMON_FOR (i, count) {
-            get_floats(times + 4 * i, 1, &time);
-            first = i == 0 ? time : first;
-            is_even &= fabsf(time - last - first) <= 1e-3f * first;
-            last = time;
+    if (scene->num_materials > 1)
+        NOTE("of %zu skins the first is the mesh's; the others are materials that no mesh uses",
+             scene->num_materials);
+    const size_t triangles = in->at + 12 * num_points;
+    add_mesh(in, 0, "", in->stem, in->at, triangles);
+    in->at = triangles + 16 * num_triangles;
+    for (uint32_t i = 0; i < num_frames && !in->has_failed; i++) {
+        const uint32_t count = read_group(in, 12);
+        for (uint32_t k = 0; k < count && !in->has_failed; k++) {
+            const size_t points = in->at + 8 + QUAKE_FRAME_NAME;
+            add_frame(in, SCALE, in->at + 8, points);
+            in->at = points + 4 * num_points;
         }
-        frame.group = ++*group;
-        frame.interval = first >= 0.01f && first <= 1e6f ? (double)first : 1.0 / QUAKE_RATE;
-        if (!is_even)
-            convert_note(in->job,
-                         "%s: the frames of group %u last for other times: each is taken for %g "
-                         "seconds, as engines do",
-                         in->path, *group, frame.interval);
     }
-    COMMON_FOR (i, count) {
-        if (!(head = take(in, in->at, 1, HEAD, "frame")))
-            return false;
-        frame.name = get_text(in, head + 8, QUAKE_FRAME_NAME);
-        frame.points = in->at;
-        if (!take(in, in->at, num_points, 4, "vertices") || !add_frame(in, &frame))
-            return false;
-    }
-    return true;
+    const float x = get_float(in, EYE), y = get_float(in, EYE + 4), z = get_float(in, EYE + 8);
+    if (sync != 0 || (flags & ~(uint32_t)HOLEY) != 0 || fabsf(x) + fabsf(y) + fabsf(z) > 0.0f)
+        NOTE("left out are its flags 0x%x, its synctype %u and its eye at %g %g %g", flags, sync,
+             (double)x, (double)y, (double)z);
 }
 
-static bool read_mdl(quake_reader *in, convert_scene *scene)
-{
-    enum { SCALE = 8, EYE = 36, SKINS = 48, WIDTH = 52, HEIGHT = 56, POINTS = 60, TRIANGLES = 64 };
-    enum { FRAMES = 68, SYNC = 72, FLAGS = 76, HOLEY = 0x4000, MAX_SIDE = 1 << 13 };
-    const uint8_t *const head = take(in, 0, 1, QUAKE_MDL_HEADER, "header");
-    if (!head)
-        return false;
-    quake_skins skins = {.width = convert_get_u32(head + WIDTH),
-                         .height = convert_get_u32(head + HEIGHT),
-                         .has_holes = (convert_get_u32(head + FLAGS) & HOLEY) != 0};
-    const uint32_t num_points = convert_get_u32(head + POINTS);
-    const uint32_t num_triangles = convert_get_u32(head + TRIANGLES);
-    const uint32_t num_frames = convert_get_u32(head + FRAMES);
-    if (!check_number(in, "the width of skins", WIDTH, skins.width, 1, MAX_SIDE)
-        || !check_number(in, "the height of skins", HEIGHT, skins.height, 1, MAX_SIDE)
-        || !check_number(in, "the number of frames", FRAMES, num_frames, 1, MAX_FRAMES)
-        || !read_skins(in, &skins, convert_get_u32(head + SKINS), scene))
-        return false;
-    const uint8_t *const places = take(in, in->at, num_points, 12, "texture coordinates");
-    const uint8_t *const triangles =
-        places ? take(in, in->at, num_triangles, 16, "triangles") : NULL;
-    if (!triangles)
-        return false;
-    (void)add_mesh(in, "", in->stem, num_points, num_triangles);
-    COMMON_FOR (i, 3 * (size_t)num_triangles) {
-        const uint8_t *const row = triangles + 16 * (i / 3);
-        uint32_t point = 0;
-        if (!get_index(in, row + 4 + 4 * (i % 3), 4, "vertex", num_points, &point))
-            return false;
-        const uint8_t *const place = places + 12 * (size_t)point;
-        const bool is_back = convert_get_u32(row) == 0 && convert_get_u32(place) != 0;
-        const int64_t s =
-            (int64_t)(int32_t)convert_get_u32(place + 4) + (is_back ? skins.width / 2 : 0);
-        set_corner(in, i, point,
-                   texel(s, (int32_t)convert_get_u32(place + 8), skins.width, skins.height));
-    }
-    quake_frame pattern = {.name = NULL};
-    uint32_t group = 0;
-    get_floats(head + SCALE, 3, pattern.scale);
-    get_floats(head + SCALE + 12, 3, pattern.origin);
-    COMMON_FOR (i, num_frames)
-        if (!read_mdl_frames(in, &pattern, num_points, &group))
-            return false;
-    float eye[3];
-    get_floats(head + EYE, 3, eye);
-    if (fabsf(eye[0]) + fabsf(eye[1]) + fabsf(eye[2]) > 0.0f)
-        convert_note(in->job, "%s: its eye, at %g %g %g, is left out", in->path, (double)eye[0],
-                     (double)eye[1], (double)eye[2]);
-    if (convert_get_u32(head + SYNC) != 0)
-        convert_note(in->job, "%s: that it begins at a random time is left out", in->path);
-    if ((convert_get_u32(head + FLAGS) & ~(uint32_t)HOLEY) != 0)
-        convert_note(in->job, "%s: its flags 0x%x, of trails and turning, are left out", in->path,
-                     convert_get_u32(head + FLAGS));
-    return true;
-}
+// -- MD2 and MD3 ----------------------------------------------------------------------------------
 
-// -- MD2 ------------------------------------------------------------------------------------------
-
-static bool read_md2(quake_reader *in)
+static void read_md2(quake_reader *in)
 {
-    enum { WIDTH = 8, HEIGHT = 12, FRAME_SIZE = 16, SKINS = 20, POINTS = 24, PLACES = 28 };
-    enum { TRIANGLES = 32, FRAMES = 40, OFS_SKINS = 44, OFS_PLACES = 48, OFS_TRIANGLES = 52 };
-    enum { OFS_FRAMES = 56, OFS_END = 64, MAX_INDEX = 1 << 16, HEAD = 24 + QUAKE_FRAME_NAME };
-    const uint8_t *const head = take(in, 0, 1, QUAKE_MD2_HEADER, "header");
-    if (!head || !take(in, 0, convert_get_u32(head + OFS_END), 1, "rows"))
-        return false;
-    const uint32_t width = convert_get_u32(head + WIDTH), height = convert_get_u32(head + HEIGHT);
-    const uint32_t num_points = convert_get_u32(head + POINTS);
-    const uint32_t num_places = convert_get_u32(head + PLACES);
-    const uint32_t num_triangles = convert_get_u32(head + TRIANGLES);
-    const uint32_t num_frames = convert_get_u32(head + FRAMES);
-    const uint32_t num_skins = convert_get_u32(head + SKINS);
-    const uint32_t frame_size = convert_get_u32(head + FRAME_SIZE);
-    if (!check_number(in, "the width of skins", WIDTH, width, 1, INT16_MAX)
-        || !check_number(in, "the height of skins", HEIGHT, height, 1, INT16_MAX)
-        || !check_number(in, "the number of vertices", POINTS, num_points, 1, MAX_INDEX)
-        || !check_number(in, "the number of frames", FRAMES, num_frames, 1, MAX_FRAMES)
-        || !check_number(in, "the size of a frame", FRAME_SIZE, frame_size, HEAD + 4 * num_points,
-                         INT32_MAX))
-        return false;
-    const uint8_t *const paths =
-        take(in, convert_get_u32(head + OFS_SKINS), num_skins, QUAKE_PATH, "skins");
-    const uint8_t *const places =
-        take(in, convert_get_u32(head + OFS_PLACES), num_places, 4, "texture coordinates");
-    const uint8_t *const triangles =
-        take(in, convert_get_u32(head + OFS_TRIANGLES), num_triangles, 12, "triangles");
-    const uint8_t *row =
-        take(in, convert_get_u32(head + OFS_FRAMES), num_frames, frame_size, "frames");
-    if (!paths || !places || !triangles || !row)
-        return false;
-    (void)add_mesh(in, "", num_skins > 0 ? get_text(in, paths, QUAKE_PATH) : in->stem, num_points,
-                   num_triangles);
-    for (uint32_t i = 1; i < num_skins; i++)
-        convert_note(in->job, "%s: skin %u is left out: %s", in->path, i,
-                     get_text(in, paths + (size_t)QUAKE_PATH * i, QUAKE_PATH));
-    COMMON_FOR (i, 3 * (size_t)num_triangles) {
-        const uint8_t *const corner = triangles + 12 * (i / 3) + 2 * (i % 3);
-        uint32_t point = 0, place = 0;
-        if (!get_index(in, corner, 2, "vertex", num_points, &point)
-            || !get_index(in, corner + 6, 2, "texture coordinate", num_places, &place))
-            return false;
-        set_corner(in, i, point,
-                   texel(get_i16(places + 4 * (size_t)place),
-                         get_i16(places + 4 * (size_t)place + 2), width, height));
-    }
+    enum { FRAME_SIZE = 16, SKINS = 20, OFS_SKINS = 44, OFS_PLACES = 48, OFS_TRIANGLES = 52 };
+    enum { OFS_FRAMES = 56, OFS_END = 64, HEAD = 24 + QUAKE_FRAME_NAME };
+    const uint64_t least = HEAD + 4 * (uint64_t)get(in, in->kind->points, 4);
+    const size_t size = check(in, FRAME_SIZE, 4, least, in->size, "size of a frame");
+    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
+    const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "skins");
+    (void)check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end");
+    add_mesh(in, 0, "", get_shader(in, get(in, OFS_SKINS, 4), num_skins, QUAKE_PATH, in->stem),
+             get(in, OFS_PLACES, 4), get(in, OFS_TRIANGLES, 4));
     COMMON_FOR (i, num_frames) {
-        quake_frame frame = {.name = get_text(in, row + 24, QUAKE_FRAME_NAME),
-                             .points = (size_t)(row - in->bytes) + HEAD};
-        get_floats(row, 3, frame.scale);
-        get_floats(row + 12, 3, frame.origin);
-        if (!add_frame(in, &frame))
-            return false;
-        row += frame_size;
+        const size_t row = get(in, OFS_FRAMES, 4) + size * i;
+        add_frame(in, row, row + 24, row + HEAD);
     }
-    return true;
 }
 
-// -- MD3 ------------------------------------------------------------------------------------------
-
-// Reads a surface, which begins at in->at and says where it ends.
-static bool read_surface(quake_reader *in)
+// Where a tag is; its axes are the columns of a rotation. Returns how far it is from one.
+static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xform *place)
 {
-    enum { NAME = 4, FRAMES = 72, SHADERS = 76, POINTS = 80, TRIANGLES = 84, OFS_TRIANGLES = 88 };
-    enum { OFS_SHADERS = 92, OFS_PLACES = 96, OFS_POINTS = 100, OFS_END = 104 };
-    const size_t start = in->at, size = in->size;
-    const uint8_t *const head = take(in, start, 1, QUAKE_MD3_SURFACE, "surface");
-    if (!head)
-        return false;
-    const uint32_t num_frames = convert_get_u32(head + FRAMES);
-    const uint32_t num_points = convert_get_u32(head + POINTS);
-    const uint32_t num_triangles = convert_get_u32(head + TRIANGLES);
-    const uint32_t num_shaders = convert_get_u32(head + SHADERS);
-    const uint32_t length = convert_get_u32(head + OFS_END);
-    if (!check_number(in, "the ident of a surface", start, convert_get_u32(head), QUAKE_MD3,
-                      QUAKE_MD3)
-        || !check_number(in, "the frames of a surface", start + FRAMES, num_frames, in->num_frames,
-                         in->num_frames)
-        || !check_number(in, "the size of a surface", start + OFS_END, length, QUAKE_MD3_SURFACE,
-                         INT32_MAX)
-        || !take(in, start, 1, length, "surface"))
-        return false;
-    in->size = start + length; // so that none shares bytes with another
-    const uint8_t *const shaders = take(in, start + convert_get_u32(head + OFS_SHADERS),
-                                        num_shaders, QUAKE_MD3_SHADER, "shaders");
-    const uint8_t *const triangles =
-        take(in, start + convert_get_u32(head + OFS_TRIANGLES), num_triangles, 12, "triangles");
-    const uint8_t *const places =
-        take(in, start + convert_get_u32(head + OFS_PLACES), num_points, 8, "texture coordinates");
-    const uint8_t *const points = take(in, start + convert_get_u32(head + OFS_POINTS),
-                                       (uint64_t)num_points * num_frames, 8, "vertices");
-    if (!shaders || !triangles || !places || !points)
-        return false;
-    const char *const name = get_text(in, head + NAME, QUAKE_PATH);
-    add_mesh(in, name, num_shaders > 0 ? get_text(in, shaders, QUAKE_PATH) : name, num_points,
-             num_triangles)
-        ->points = (size_t)(points - in->bytes);
-    for (uint32_t i = 1; i < num_shaders; i++)
-        convert_note(in->job, "%s: surface %s: shader %u is left out: %s", in->path, name, i,
-                     get_text(in, shaders + (size_t)QUAKE_MD3_SHADER * i, QUAKE_PATH));
-    md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes - 1];
-    COMMON_FOR (i, num_points) {
-        get_floats(places + 8 * i, 2, &mesh->texcoords[i].x);
-        if (!(fabsf(mesh->texcoords[i].x) + fabsf(mesh->texcoords[i].y) <= 1e9f))
-            return FAIL(MD5_ERROR_RANGE, "surface %s: vertex %u is at %g %g of the picture", name,
-                        i, (double)mesh->texcoords[i].x, (double)mesh->texcoords[i].y);
-    }
-    COMMON_FOR (i, 3 * (size_t)num_triangles)
-        if (!get_index(in, triangles + 4 * i, 4, "vertex", num_points, &mesh->indices[i]))
-            return false;
-    in->size = size;
-    in->at = start + length;
-    return true;
-}
-
-// Where a tag is; its axes are the columns of a rotation.
-static bool get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xform *place)
-{
-    const size_t at =
-        in->tags + QUAKE_MD3_TAG * (frame * ((size_t)in->doc.num_joints - 1) + tag - 1);
-    float v[12]; // the origin, and the directions of x, y and z
-    get_floats(in->bytes + at + QUAKE_PATH, 12, v);
+    const size_t at = in->tags + QUAKE_PATH
+                      + QUAKE_MD3_TAG * (frame * ((size_t)in->doc.num_joints - 1) + tag - 1);
+    float off = 0.0f;
+    md5_mat34 m;
+    COMMON_FOR (i, (size_t)12) // the origin, then the axes
+        m.m[4 * (i % 3) + (i / 3 + 3) % 4] = get_float(in, at + 4 * i);
+    const md5_xform joint = md5_xform_from_mat34(m);
+    *place = convert_from_xform(joint);
     COMMON_FOR (i, 12)
-        if (!(fabsf(v[i]) <= 1e9f))
-            return FAIL(MD5_ERROR_RANGE, "tag %s at byte %zu: %g, expected a number to 1e9",
-                        in->joints[tag].name, at, (double)v[i]);
-    const md5_quat q = md5_quat_from_mat34(
-        (md5_mat34){{v[3], v[6], v[9], 0.0f, v[4], v[7], v[10], 0.0f, v[5], v[8], v[11], 0.0f}});
-    *place = convert_from_xform((md5_xform){.rotation = q, .translation = {v[0], v[1], v[2]}});
-    COMMON_FOR (k, 3) {
-        const convert_vec axis = convert_rotate(
-            place->rotation, (convert_vec){k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2});
-        const convert_vec off = convert_sub(
-            axis, convert_from_vec3((md5_vec3){v[3 + 3 * k], v[4 + 3 * k], v[5 + 3 * k]}));
-        in->farthest = fmax(in->farthest, sqrt(convert_dot(off, off)));
-    }
-    return true;
+        off = fmaxf(off, fabsf(m.m[i] - md5_mat34_from_xform(joint).m[i]));
+    return off;
 }
 
-static bool read_md3(quake_reader *in)
+static void read_md3(quake_reader *in)
 {
-    enum { FLAGS = 72, FRAMES = 76, TAGS = 80, SURFACES = 84, OFS_FRAMES = 92, OFS_TAGS = 96 };
-    enum { OFS_SURFACES = 100, CENTER = 24, NAME = 40, MAX_TAGS = 256 };
-    const uint8_t *const head = take(in, 0, 1, QUAKE_MD3_HEADER, "header");
-    if (!head)
-        return false;
-    const uint32_t num_frames = convert_get_u32(head + FRAMES);
-    const uint32_t num_tags = convert_get_u32(head + TAGS);
-    if (!check_number(in, "the number of frames", FRAMES, num_frames, 1, MAX_FRAMES)
-        || !check_number(in, "the number of tags", TAGS, num_tags, 0, MAX_TAGS))
-        return false;
-    const uint8_t *const rows =
-        take(in, convert_get_u32(head + OFS_FRAMES), num_frames, QUAKE_MD3_FRAME, "frames");
-    const uint8_t *const tags = take(in, convert_get_u32(head + OFS_TAGS),
-                                     (uint64_t)num_tags * num_frames, QUAKE_MD3_TAG, "tags");
-    if (!rows || !tags)
-        return false;
-    in->tags = (size_t)(tags - in->bytes);
-    COMMON_FOR (i, num_frames) {
-        const uint8_t *const row = rows + QUAKE_MD3_FRAME * i;
-        if (!add_frame(in, &(quake_frame){.name = get_text(in, row + NAME, QUAKE_FRAME_NAME),
-                                          .scale = {0.015625f, 0.015625f, 0.015625f}}))
-            return false;
-    }
+    enum {
+        FLAGS = 72,
+        TAGS = 80,
+        SURFACES = 84,
+        OFS_FRAMES = 92,
+        OFS_TAGS = 96,
+        OFS_SURFACES = 100
+    };
+    enum { FRAME_NAME = 40 }; // of a frame; then of a surface:
+    enum { NAME = 4, FRAMES = 72, SHADERS = 76, OFS_TRIANGLES = 88, OFS_SHADERS = 92 };
+    enum { OFS_PLACES = 96, OFS_POINTS = 100, OFS_END = 104 };
+    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
+    const uint32_t num_tags = check(in, TAGS, 4, 0, MAX_TAGS + 1, "tags");
+    const uint32_t num_surfaces =
+        check(in, SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "surfaces");
+    const uint32_t flags = get(in, FLAGS, 4);
+    size_t start = get(in, OFS_SURFACES, 4);
     convert_xform unused;
+    float off = 0.0f;
+    in->tags = get(in, OFS_TAGS, 4);
+    COMMON_FOR (i, num_frames)
+        add_frame(in, 0, get(in, OFS_FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
     COMMON_FOR (i, num_tags) {
-        const char *name = get_text(in, tags + QUAKE_MD3_TAG * i, QUAKE_PATH);
-        for (uint32_t k = 0; k < in->doc.num_joints; k++)
+        const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)i, QUAKE_PATH);
+        COMMON_FOR (k, i + 1)
             if (strcmp(in->joints[k].name, name) == 0)
-                name = common_add(&in->texts, common_format("%s_%u", name, i));
-        in->joints = common_grow(in->joints, in->doc.num_joints, sizeof *in->joints);
-        in->joints[in->doc.num_joints++] = (convert_joint){.name = name, .parent = 0};
+                name = common_add(&in->memory, common_format("%s_%u", name, i));
+        in->joints[in->doc.num_joints++] = (convert_joint){.name = name};
     }
-    COMMON_FOR (frame, num_frames)
-        for (uint32_t tag = 1; tag <= num_tags; tag++)
-            if (!get_tag(in, (uint32_t)frame, tag, &unused))
-                return false;
-    if (in->farthest > 1e-3)
-        convert_note(in->job,
-                     "%s: tags are scaled, mirrored or skewed, which joints are not: %.3g off",
-                     in->path, in->farthest);
-    in->at = convert_get_u32(head + OFS_SURFACES);
-    COMMON_FOR (i, convert_get_u32(head + SURFACES))
-        if (!read_surface(in))
-            return false;
-    if (convert_get_u32(head + FLAGS) != 0)
-        convert_note(in->job, "%s: its flags 0x%x are left out", in->path,
-                     convert_get_u32(head + FLAGS));
-    return true;
+    COMMON_FOR (i, num_frames * num_tags)
+        off = fmaxf(off, get_tag(in, i / num_tags, i % num_tags + 1, &unused));
+    if (off > 1e-3f)
+        NOTE("tags are scaled, mirrored or skewed by %g, which joints are not", (double)off);
+    in->doc.meshes = hold(in, num_surfaces, sizeof *in->doc.meshes);
+    in->surfaces = hold(in, num_surfaces, sizeof *in->surfaces);
+    for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++) {
+        (void)check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "ident of a surface");
+        (void)check(in, start + FRAMES, 4, num_frames, num_frames + 1, "frames of a surface");
+        const uint32_t num_shaders =
+            check(in, start + SHADERS, 4, 0, in->size / QUAKE_MD3_SHADER, "shaders");
+        const char *const name = get_text(in, start + NAME, QUAKE_PATH);
+        in->surfaces[i].points = start + get(in, start + OFS_POINTS, 4);
+        in->surfaces[i].step = 8 * (size_t)get(in, start + in->kind->points, 4);
+        add_mesh(in, start, name,
+                 get_shader(in, start + get(in, start + OFS_SHADERS, 4), num_shaders,
+                            QUAKE_MD3_SHADER, name),
+                 start + get(in, start + OFS_PLACES, 4), start + get(in, start + OFS_TRIANGLES, 4));
+        start += check(in, start + OFS_END, 4, QUAKE_MD3_SURFACE, in->size, "size of a surface");
+    }
+    if (flags != 0)
+        NOTE("its flags 0x%x are left out", flags);
 }
 
 // -- The scene ------------------------------------------------------------------------------------
@@ -563,32 +414,24 @@ static void set_frame(quake_reader *in, uint32_t frame)
 {
     const quake_frame *const f = &in->frames[frame];
     md5_bounds *const box = &in->bounds[frame];
-    bool is_first = true;
+    const size_t size =
+        in->kind == &kinds[MD3] ? 2 : 1; // of a number, and a fourth one with the normal
     COMMON_FOR (m, in->doc.num_meshes) {
         const quake_surface *const surface = &in->surfaces[m];
-        const md5_doc_mesh *const mesh = &in->doc.meshes[m];
-        COMMON_FOR (i, mesh->num_vertices) {
-            const size_t point = surface->sources[i];
-            const uint8_t *const at = in->ident != QUAKE_MD3
-                                          ? in->bytes + f->points + 4 * point
-                                          : in->bytes + surface->points
-                                                + 8 * (surface->num_points * (size_t)frame + point);
+        COMMON_FOR (i, in->doc.meshes[m].num_vertices) {
+            const size_t at = f->points + surface->points + surface->step * frame
+                              + 4 * size * surface->sources[i];
             float v[3];
-            COMMON_FOR (k, 3)
-                v[k] = (float)((in->ident != QUAKE_MD3 ? at[k] : get_i16(at + 2 * k))
-                                   * (double)f->scale[k]
-                               + (double)f->origin[k]);
-            const md5_bounds at_point = {{v[0], v[1], v[2]}, {v[0], v[1], v[2]}};
-            mesh->weights[i] = (md5_weight){.bias = 1.0f, .offset = at_point.min};
-            *box = is_first ? at_point : md5_bounds_union(*box, at_point);
-            is_first = false;
+            COMMON_FOR (k, (size_t)3) {
+                const uint32_t number = get(in, at + size * k, size);
+                v[k] = (float)((double)f->origin[k]
+                               + (double)f->scale[k]
+                                     * (size == 2 ? (int16_t)number : (int32_t)number));
+            }
+            const md5_vec3 p = {v[0], v[1], v[2]};
+            in->doc.meshes[m].weights[i] = (md5_weight){.bias = 1.0f, .offset = p};
+            *box = m + i == 0 ? (md5_bounds){p, p} : md5_bounds_union(*box, (md5_bounds){p, p});
         }
-    }
-    convert_xform place = {.rotation.w = 1.0};
-    for (uint32_t i = 0; i < in->doc.num_joints && frame == 0; i++) {
-        if (i > 0)
-            (void)get_tag(in, 0, i, &place);
-        in->doc.joints[i] = convert_doc_joint(in->joints[i].name, in->joints[i].parent, place);
     }
 }
 
@@ -600,209 +443,142 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
         (void)get_tag(in, in->first + frame, i, &local[i]);
 }
 
-// A name for a file, which no other part of its kind has.
-static char *name_part(const convert_scene *scene, convert_part_kind kind, const char *name,
-                       uint32_t frame)
-{
-    char *unique = convert_file_name(name);
-    for (size_t i = 0; i < scene->num_parts; i++)
-        if (scene->parts[i].kind == kind
-            && common_compare_case(scene->parts[i].name, unique) == 0) {
-            free(unique);
-            return common_format("%.90s_%u", scene->parts[i].name, frame);
-        }
-    return unique;
-}
-
-// Adds all frames: the model, and morph targets of which targets[num_frames] become the names.
-static bool add_frames(quake_reader *in, convert_scene *scene, const char **targets)
-{
-    size_t size = 0;
-    COMMON_FOR (frame, in->num_frames) {
-        char *const name =
-            frame == 0 ? common_copy(in->stem)
-                       : name_part(scene, CONVERT_TARGET, in->frames[frame].name, (uint32_t)frame);
-        set_frame(in, (uint32_t)frame);
-        const bool is_added = convert_add_doc(scene, frame == 0 ? CONVERT_MODEL : CONVERT_TARGET,
-                                              name, &in->doc, in->error);
-        free(name);
-        if (!is_added)
-            return false;
-        targets[frame] = scene->parts[scene->num_parts - 1].name;
-        size += scene->parts[scene->num_parts - 1].size;
-    }
-    if (in->num_frames > 1)
-        convert_note(in->job, "%s: %u frames: frame 0 and %u morph targets, of %.1f MB", in->path,
-                     in->num_frames, in->num_frames - 1, (double)size / 1e6);
-    return true;
-}
-
 // The length of a clip's name in that of its first frame: without its number, which is 0 or 1 if it
 // has more digits: stand01, pain101.
 static size_t find_stem(const char *name)
 {
-    const size_t length = strlen(name);
-    size_t digits = length;
-    while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
-        digits--;
-    if (digits == length || name[length - 1] > '1')
-        return digits;
-    size_t end = length - 1;
-    while (end > digits && name[end - 1] == '0')
-        end--;
+    size_t end = strlen(name);
+    const char last = end > 0 ? name[end - 1] : 'a';
+    if (last == '0' || last == '1')
+        while (--end > 0 && name[end - 1] == '0')
+            ;
+    else
+        while (end > 0 && isdigit((unsigned char)name[end - 1]))
+            end--;
     return end;
 }
 
-// How many frames a clip has that begins with one: a group, or those whose numbers go up.
-static uint32_t count_frames(const quake_reader *in, uint32_t first, size_t stem)
+// Whether a frame goes on with the clip of the one before: in a group, or as its number is higher.
+static bool goes_on(const quake_frame *frame, const char *first, size_t stem)
 {
-    const quake_frame *const frames = in->frames;
-    uint32_t end = first + 1;
-    for (; end < in->num_frames && frames[end].group == frames[first].group; end++) {
-        const char *const name = frames[end].name, *const number = name + stem;
-        const char *const before = frames[end - 1].name + stem;
-        if (frames[first].group == 0
-            && (strncmp(name, frames[first].name, stem) != 0
-                || number[strspn(number, "0123456789")] != '\0'
-                || (before[0] == '\0' ? number[0] != '\0'
-                                      : strtoull(number, NULL, 10) <= strtoull(before, NULL, 10))))
-            break;
-    }
-    return end - first;
+    const char *const number = frame->name + stem, *const before = frame[-1].name + stem;
+    if (frame->group > 0 || frame[-1].group > 0)
+        return frame->group == frame[-1].group;
+    return strncmp(frame->name, first, stem) == 0 && number[strspn(number, "0123456789")] == '\0'
+           && (before[0] == '\0' ? number[0] == '\0'
+                                 : strtoull(number, NULL, 10) > strtoull(before, NULL, 10));
 }
 
-static bool add_clips(quake_reader *in, convert_scene *scene, const char *const *targets)
+// Adds the clip that begins with frame in->first, and moves behind it.
+static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *targets)
 {
-    for (uint32_t first = 0, count; first < in->num_frames && in->num_frames > 1; first += count) {
-        const quake_frame *const frame = &in->frames[first];
-        const size_t stem = find_stem(frame->name);
-        size_t length = stem;
-        while (length > 0 && strchr("_-. ", frame->name[length - 1]))
-            length--;
-        count = count_frames(in, first, stem);
-        in->first = first;
-        const convert_motion motion = {
-            .path = in->path,
-            .num_joints = in->doc.num_joints,
-            .num_frames = count,
-            .rate = frame->group > 0 ? (double)(float)(1.0 / frame->interval) : QUAKE_RATE,
-            .joints = in->joints,
-            .bounds = in->bounds + first,
-            .pose = pose_frame,
-            .user = in};
-        char *const title =
-            length > 0 ? common_format("%.*s", (int)length, frame->name) : common_copy(in->stem);
-        char *const name = name_part(scene, CONVERT_CLIP, title, first);
-        const bool is_added = convert_add_clip(scene, name, &motion, NULL, in->error);
-        free(name);
-        free(title);
-        if (!is_added)
-            return false;
-        for (uint32_t i = first == 0; i < count; i++) {
-            scene->weights =
-                common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
-            convert_weights *const row = &scene->weights[scene->num_weights++];
-            *row = (convert_weights){common_copy(scene->parts[scene->num_parts - 1].name),
-                                     common_copy(targets[first + i]),
-                                     common_alloc(count, sizeof(float)), count};
-            row->keys[i] = 1.0f;
-        }
+    const quake_frame *const frame = &in->frames[in->first];
+    const size_t stem = find_stem(frame->name);
+    int length = (int)stem;
+    uint32_t count = 1;
+    while (length > 0 && strchr("_-. ", frame->name[length - 1]))
+        length--;
+    while (in->first + count < in->num_frames && goes_on(frame + count, frame->name, stem))
+        count++;
+    char *const title =
+        common_format("%.*s", length > 0 ? length : -1, length > 0 ? frame->name : in->stem);
+    char *const name = convert_file_name(title);
+    const convert_motion motion = {.path = in->path,
+                                   .num_joints = in->doc.num_joints,
+                                   .num_frames = count,
+                                   .rate = frame->rate,
+                                   .joints = in->joints,
+                                   .bounds = in->bounds + in->first,
+                                   .pose = pose_frame,
+                                   .user = in};
+    const bool is_added = convert_add_clip(scene, name, &motion, NULL, in->error);
+    free(name);
+    free(title);
+    for (uint32_t i = in->first == 0; i < count && is_added; i++) {
+        scene->weights = common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
+        convert_weights *const row = &scene->weights[scene->num_weights++];
+        *row = (convert_weights){common_copy(scene->parts[scene->num_parts - 1].name),
+                                 common_copy(targets[in->first + i]),
+                                 common_alloc(count, sizeof *row->keys), count};
+        row->keys[i] = 1.0f;
     }
-    return true;
+    in->first += count;
+    return is_added;
 }
 
 // Makes the parts of what was read.
 static bool add_parts(quake_reader *in, convert_scene *scene)
 {
     enum { ROWS_OF_BYTE = 16, FIXED_ROWS = 1 << 16 };
-    uint64_t num_rows = 0; // of a frame
-    COMMON_FOR (i, in->doc.num_meshes) {
-        md5_doc_mesh *const mesh = &in->doc.meshes[i];
-        num_rows += (uint64_t)mesh->num_vertices + mesh->num_triangles;
-        mesh->num_weights = mesh->num_vertices;
-        mesh->weights = common_alloc(mesh->num_vertices, sizeof *mesh->weights);
-        mesh->vertices = common_alloc(mesh->num_vertices, sizeof *mesh->vertices);
-        COMMON_FOR (v, mesh->num_vertices)
-            mesh->vertices[v] = (md5_vertex){(uint32_t)v, 1};
+    size_t size = 0;
+    const char *targets[MAX_FRAMES];
+    if (in->num_rows * in->num_frames > ROWS_OF_BYTE * (uint64_t)in->size + FIXED_ROWS)
+        FAIL("%u frames of %llu vertices and triangles are more than %d for each byte",
+             in->num_frames, (unsigned long long)in->num_rows, ROWS_OF_BYTE);
+    if (in->has_failed)
+        return false;
+    in->doc.joints = hold(in, in->doc.num_joints, sizeof *in->doc.joints);
+    convert_xform *const places = hold(in, in->doc.num_joints, sizeof *places);
+    pose_frame(in, 0, places);
+    COMMON_FOR (i, in->doc.num_joints)
+        in->doc.joints[i] = convert_doc_joint(in->joints[i].name, in->joints[i].parent, places[i]);
+    COMMON_FOR (i, in->num_frames) {
+        set_frame(in, i);
+        char *const name = i > 0 ? convert_file_name(in->frames[i].name) : common_copy(in->stem);
+        const bool is_added = !in->has_failed
+                              && convert_add_doc(scene, i > 0 ? CONVERT_TARGET : CONVERT_MODEL,
+                                                 name, &in->doc, in->error);
+        free(name);
+        if (!is_added)
+            return false;
+        targets[i] = scene->parts[scene->num_parts - 1].name;
+        size += scene->parts[scene->num_parts - 1].size;
     }
-    if (num_rows * in->num_frames > ROWS_OF_BYTE * (uint64_t)in->size + FIXED_ROWS)
-        return FAIL(
-            MD5_ERROR_RANGE,
-            "%u frames of %llu vertices and triangles are more than %d for each byte of the "
-            "file",
-            in->num_frames, (unsigned long long)num_rows, ROWS_OF_BYTE);
-    in->bounds = common_alloc(in->num_frames, sizeof *in->bounds);
-    in->doc.joints = common_alloc(in->doc.num_joints, sizeof *in->doc.joints);
-    const char **const targets = common_alloc(in->num_frames, sizeof *targets);
-    const bool is_added = add_frames(in, scene, targets) && add_clips(in, scene, targets);
-    free((void *)targets);
-    return is_added;
+    if (in->num_frames > 1)
+        NOTE("%u frames: frame 0 and %u morph targets, of %.1f MB", in->num_frames,
+             in->num_frames - 1, (double)size / 1e6);
+    while (in->first < in->num_frames && in->num_frames > 1)
+        if (!add_clip(in, scene, targets))
+            return false;
+    return true;
 }
 
 bool convert_read_quake(const convert_job *job, convert_input *input, convert_scene *scene,
                         md5_error *error)
 {
-    enum { VERSION = 4 };
-    static const struct kind {
-        uint32_t ident, version;
-    } kinds[] = {{QUAKE_MDL, QUAKE_MDL_VERSION},
-                 {QUAKE_MD2, QUAKE_MD2_VERSION},
-                 {QUAKE_MD3, QUAKE_MD3_VERSION},
-                 {0, 0}};
-    const struct kind *kind = kinds;
-    quake_reader in = {.job = job,
-                       .path = input->path,
-                       .bytes = (const uint8_t *)input->bytes,
-                       .size = input->size,
-                       .error = error,
-                       .doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert"}};
+    quake_reader reader = {
+        .job = job,
+        .path = input->path,
+        .bytes = (const uint8_t *)input->bytes,
+        .size = input->size,
+        .error = error,
+        .kind = kinds,
+        .next = {.rate = QUAKE_RATE},
+        .doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert", .num_joints = 1}};
+    quake_reader *const in = &reader;
+    const char *const begin = get_text(in, 0, 4);
+    while (in->kind < kinds + MD3 && in->kind->ident != get(in, 0, 4))
+        in->kind++;
     if (convert_find_model(scene))
-        return convert_fail(error, MD5_ERROR_MISMATCH, input->path,
-                            "its frames are those of a model of its own, but there is one already");
-    const uint8_t *const head = take(&in, 0, 2, 4, "numbers");
-    if (!head)
-        return false;
-    in.ident = convert_get_u32(head);
-    while (kind->ident != 0 && kind->ident != in.ident)
-        kind++;
-    if (kind->ident == 0) {
-        char *const begin = convert_clean(input->bytes, 4, "");
-        (void)convert_fail(error, MD5_ERROR_SYNTAX, input->path,
-                           "it begins with %s, expected IDPO, IDP2 or IDP3%s", begin,
-                           strcmp(begin, "IDST") == 0 ? ": models of Half-Life are not read" : "");
-        free(begin);
-        return false;
-    }
-    const uint32_t version = convert_get_u32(head + VERSION);
-    if (version != kind->version)
-        return convert_fail(error, MD5_ERROR_VERSION, input->path,
-                            "version %d at byte %d, expected %u", (int32_t)version, VERSION,
-                            kind->version);
-    in.stem = common_stem(input->path);
-    in.joints = common_grow(NULL, 0, sizeof *in.joints);
-    in.joints[in.doc.num_joints++] = (convert_joint){.name = "origin", .parent = MD5_NONE};
-    const bool is_read = (in.ident == QUAKE_MDL   ? read_mdl(&in, scene)
-                          : in.ident == QUAKE_MD2 ? read_md2(&in)
-                                                  : read_md3(&in))
-                         && add_parts(&in, scene);
-    if (is_read && in.num_cleaned > 0)
-        convert_note(job, "%s: %u names have quotes or control bytes, now _", in.path,
-                     in.num_cleaned);
-    COMMON_FOR (i, in.doc.num_meshes) {
-        free(in.surfaces[i].sources);
-        free(in.surfaces[i].next);
-        free(in.doc.meshes[i].texcoords);
-        free(in.doc.meshes[i].indices);
-        free(in.doc.meshes[i].weights);
-        free(in.doc.meshes[i].vertices);
-    }
-    free(in.surfaces);
-    free(in.doc.meshes);
-    free(in.doc.joints);
-    free(in.joints);
-    free(in.frames);
-    free(in.bounds);
-    free(in.stem);
-    common_free_list(&in.texts);
+        FAIL("its frames are those of a model of its own, but there is one already");
+    if (in->kind->ident != get(in, 0, 4))
+        FAIL("it begins with %s, expected IDPO, IDP2 or IDP3%s", begin,
+             strcmp(begin, "IDST") == 0 ? ": models of Half-Life are not read" : "");
+    (void)check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
+    in->stem = common_add(&in->memory, common_stem(in->path));
+    in->frames = hold(in, MAX_FRAMES, sizeof *in->frames);
+    in->bounds = hold(in, MAX_FRAMES, sizeof *in->bounds);
+    in->joints = hold(in, MAX_TAGS + 1, sizeof *in->joints);
+    in->joints[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
+    in->doc.meshes = hold(in, 1, sizeof *in->doc.meshes);
+    in->surfaces = hold(in, 1, sizeof *in->surfaces);
+    if (in->kind == &kinds[MDL] && !in->has_failed)
+        read_mdl(in, scene);
+    else if (in->kind == &kinds[MD2])
+        read_md2(in);
+    else if (!in->has_failed)
+        read_md3(in);
+    const bool is_read = add_parts(in, scene);
+    common_free_list(&in->memory);
     return is_read;
 }

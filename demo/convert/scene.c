@@ -163,10 +163,12 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
     convert_put_words(out, &number, 1);
 }
 
-uint32_t convert_get_u32(const void *bytes)
+uint32_t convert_get(const void *bytes, size_t size)
 {
-    const uint8_t *const at = bytes;
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    uint32_t number = 0;
+    COMMON_FOR (i, size)
+        number |= (uint32_t)((const uint8_t *)bytes)[i] << 8 * i;
+    return number;
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------
@@ -179,12 +181,12 @@ static bool is_same_file_name(const char *a, const char *b)
     return *a == *b;
 }
 
-static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
+static convert_part *find_part(const convert_scene *scene, convert_part_kind kind, const char *name)
 {
     COMMON_FOR (i, scene->num_parts)
         if (scene->parts[i].kind == kind && is_same_file_name(scene->parts[i].name, name))
-            return true;
-    return false;
+            return &scene->parts[i];
+    return NULL;
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the part keeps the bytes
@@ -195,9 +197,10 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
     if (kind == CONVERT_MODEL && convert_find_model(scene))
         kind = CONVERT_TARGET;
     char *unique = common_copy(name);
-    for (int k = 2; is_taken(scene, kind, unique); k++) {
+    convert_part *const first = find_part(scene, kind, unique);
+    while (find_part(scene, kind, unique)) {
         free(unique);
-        unique = common_format("%s_%d", name, k);
+        unique = common_format("%s_%u", name, 2 + first->num_copies++);
     }
     scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
     scene->parts[scene->num_parts++] = (convert_part){
