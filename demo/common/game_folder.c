@@ -261,11 +261,6 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
-static uint32_t number_at(const unsigned char *bytes)
-{
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
 static bool open_pak(place *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
@@ -274,7 +269,7 @@ static bool open_pak(place *archive, md5_error *error)
         return fail(error, "it has 2 GiB or more");
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "its header is truncated");
-    const uint64_t start = number_at(header + 4), room = number_at(header + 8);
+    const uint64_t start = common_number(header + 4, 4), room = common_number(header + 8, 4);
     if (start > archive_size || room > archive_size - start)
         return fail(error, "its list of files is truncated: it ends at byte %llu of %llu",
                     (unsigned long long)start + room, (unsigned long long)archive_size);
@@ -285,8 +280,8 @@ static bool open_pak(place *archive, md5_error *error)
     const bool is_read = list && read_range(archive->stream, start, list, (size_t)room);
     for (size_t i = 0; i < room && is_read; i += PAK_ENTRY) {
         char name[PAK_NAME + 1] = "";
-        const uint64_t offset = number_at(list + i + PAK_NAME);
-        const uint64_t size = number_at(list + i + PAK_NAME + 4);
+        const uint64_t offset = common_number(list + i + PAK_NAME, 4);
+        const uint64_t size = common_number(list + i + PAK_NAME + 4, 4);
         memcpy(name, list + i, PAK_NAME);
         if (offset > archive_size || size > archive_size - offset)
             warn(archive, name, "skipped: its bytes are outside the archive");

@@ -85,3 +85,11 @@ int common_compare_doubles(const void *a, const void *b)
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
+
+uint32_t common_number(const void *bytes, size_t size)
+{
+    uint32_t number = 0;
+    COMMON_FOR (i, size)
+        number |= (uint32_t)((const uint8_t *)bytes)[i] << 8 * i;
+    return number;
+}

@@ -4,6 +4,7 @@
 #define DEMO_COMMON_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,9 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // How many items an array has.
 #define COMMON_LENGTH(array) (sizeof(array) / sizeof *(array))
+
+// The number in `size` bytes, up to 4, the lowest first.
+uint32_t common_number(const void *bytes, size_t size);
 
 // For qsort(): doubles, the smallest first.
 int common_compare_doubles(const void *a, const void *b);

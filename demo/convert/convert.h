@@ -285,9 +285,6 @@ void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF
 void convert_put_words(convert_bytes *out, const void *words, size_t count);
 void convert_put_u32(convert_bytes *out, uint32_t number);
 
-// A number of up to four bytes at any address, the low byte first.
-uint32_t convert_get(const void *bytes, size_t size);
-
 typedef struct convert_input {
     const char *path;
     char *bytes; // [size]; a reader that keeps them sets NULL

@@ -407,15 +407,6 @@ static const struct shape {
     size_t width;
 } shapes[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
 
-// Little-endian, at any address.
-static uint32_t whole_number(const uint8_t *bytes, size_t size)
-{
-    uint32_t number = 0;
-    COMMON_FOR (i, size)
-        number |= (uint32_t)bytes[i] << 8 * i;
-    return number;
-}
-
 // Reads `count` elements of `width` numbers from where `object` says, an accessor or half of a
 // sparse one, as the standard converts integers; zeros if that has no view. NULL: the file is
 // wrong.
@@ -454,7 +445,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     float *const values = common_alloc(count, width * sizeof *values);
     for (size_t i = 0; i < count * width && bytes && is_right; i++) {
         const uint32_t bits =
-            whole_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
+            common_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
         values[i] = (float)(is_normalized && type->top > 0.0
                                 ? fmax(number / type->top, -1.0) // -128 too is -1
@@ -598,12 +589,12 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
 {
     if (size < 20)
         return gltf_fail(file, "the file ends inside its header");
-    if (whole_number(bytes + 4, 4) != 2)
+    if (common_number(bytes + 4, 4) != 2)
         return gltf_fail(file, "version %u of the container; expected 2%s",
-                         whole_number(bytes + 4, 4),
-                         whole_number(bytes + 4, 4) == 1 ? old_format : "");
+                         common_number(bytes + 4, 4),
+                         common_number(bytes + 4, 4) == 1 ? old_format : "");
     for (size_t at = 12; at + 8 <= size;) {
-        const size_t length = whole_number(bytes + at, 4);
+        const size_t length = common_number(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
         gltf_buffer other = {.bytes = NULL};
         gltf_buffer *const chunk = is_text                                 ? text

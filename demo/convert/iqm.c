@@ -105,7 +105,7 @@ static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
     const size_t stride = tables[table].stride;
     const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
     for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
-        const uint32_t word = convert_get(bytes + i, 4);
+        const uint32_t word = common_number(bytes + i, 4);
         memcpy((char *)row + i, &word, sizeof word);
     }
 }
@@ -147,7 +147,7 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
     COMMON_FOR (i, NUM_HEADER)
-        header[i] = convert_get(file->bytes + sizeof magic + 4 * i, 4);
+        header[i] = common_number(file->bytes + sizeof magic + 4 * i, 4);
     if (header[VERSION] != 2)
         return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
@@ -230,7 +230,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     const uint32_t size = component_sizes[array->format];
     const uint8_t *const bytes =
         file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
-    const uint32_t number = convert_get(bytes, size);
+    const uint32_t number = common_number(bytes, size);
     const int64_t half = (INT64_C(1) << 8 * size) / 2; // from it on signed ones are below 0
     if (array->format % 2 == 0)
         return (double)(number < half ? number : number - 2 * half);
@@ -523,7 +523,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
         COMMON_FOR (k, CHANNELS) {
             v[k] = pose->lows[k];
             if (pose->mask >> k & 1) {
-                v[k] += (double)pose->steps[k] * (channel[0] | channel[1] << 8);
+                v[k] += (double)pose->steps[k] * common_number(channel, 2);
                 channel += 2;
             }
         }
@@ -607,8 +607,7 @@ bool convert_is_clip(const char *path)
     const bool is_read = stream && fread(bytes, sizeof bytes, 1, stream) == 1;
     if (stream)
         (void)fclose(stream);
-    const uint8_t *const count = bytes + 16 + 4 * NUM_MESHES;
-    return is_read && (count[0] | count[1] | count[2] | count[3]) == 0;
+    return is_read && common_number(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
 }
 
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,

@@ -40,32 +40,24 @@ void quake_make_normals(convert_vec *normals)
 
 static const char palette_name[] = "gfx/palette.lmp";
 
-static void be_silent(void *user, const char *name, const char *fault)
-{
-    (void)user, (void)name, (void)fault;
-}
-
-// Reads the palette of a folder or, later ones first, of its archives. NULL: it has none.
+// Reads the palette of a folder or of its first archive. NULL: it has none.
 static char *read_palette(const char *folder, size_t *size)
 {
     const char *reason;
     md5_error unused;
-    char *const path = common_find(folder, palette_name);
+    char *const path = common_find(folder, palette_name), *const pak =
+                                                              common_find(folder, "pak0.pak");
     char *bytes = path ? common_read_stream(path, size, &reason) : NULL;
-    common_list archives = common_list_folder(folder, ".pak");
-    for (size_t i = archives.count; i-- > 0 && !bytes;) {
-        common_game_places places = {.warn = be_silent};
-        const bool is_open = common_add_game_place(&places, archives.names[i], &unused);
-        const md5_game_path *const from = places.paths;
-        for (size_t k = 0; is_open && k < from->num_files && !bytes; k++)
-            if (common_compare_case(from->name(from->user, k), palette_name) == 0) {
+    common_game_places places = {.paths = NULL};
+    if (!bytes && pak && common_add_game_place(&places, pak, &unused))
+        COMMON_FOR (i, places.paths->num_files)
+            if (common_compare_case(places.paths->name(places.paths->user, i), palette_name) == 0) {
                 *size = QUAKE_PALETTE; // at most
-                bytes = (char *)(uintptr_t)from->open(from->user, k, size, &unused);
+                bytes = (char *)(uintptr_t)places.paths->open(places.paths->user, i, size, &unused);
             }
-        common_free_game_places(&places);
-    }
-    common_free_list(&archives);
+    common_free_game_places(&places);
     free(path);
+    free(pak);
     return bytes;
 }
 
@@ -73,43 +65,32 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
                         bool *is_found, md5_error *error)
 {
     enum { MAX_LEVELS = 4 };
-    const char *reason;
+    const char *reason = "it is another file";
+    md5_error unused;
     size_t size = 0;
-    char *bytes = NULL, *folder = NULL;
-    if (job->palette) {
-        bytes = common_read_stream(job->palette, &size, &reason);
-        if (!bytes || size != QUAKE_PALETTE) {
-            free(bytes);
-            return bytes ? convert_fail(error, MD5_ERROR_SYNTAX, job->palette,
-                                        "a palette of %zu bytes, expected %d", size, QUAKE_PALETTE)
-                         : convert_fail(error, MD5_ERROR_IO, job->palette,
-                                        "cannot read the file: %s", reason);
-        }
-    } else if (job->files.open) {
-        md5_error unused;
-        const void *const found = job->files.open(job->files.user, palette_name, &size, &unused);
-        if (found && size == QUAKE_PALETTE)
-            bytes = memcpy(common_alloc(size, 1), found, size);
-        if (found)
-            job->files.close(job->files.user, found, size);
-    } else {
-        char *const whole = common_whole(model);
-        folder = common_folder(whole);
-        free(whole);
-        for (int i = 0; i < MAX_LEVELS && !bytes; i++) {
-            char *const base = common_join(folder, "id1"), *const above = common_folder(folder);
-            bytes = read_palette(folder, &size);
-            if (!bytes)
-                bytes = read_palette(base, &size);
-            free(base);
-            free(folder);
-            folder = above;
-        }
+    char *bytes = job->palette ? common_read_stream(job->palette, &size, &reason) : NULL;
+    char *folder = common_whole(model);
+    const void *const found = job->files.open && !job->palette
+                                  ? job->files.open(job->files.user, palette_name, &size, &unused)
+                                  : NULL;
+    if (found) {
+        bytes = memcpy(common_alloc(size, 1), found, size);
+        job->files.close(job->files.user, found, size);
+    }
+    for (int i = 0; i < MAX_LEVELS && !bytes && !job->palette && !job->files.open; i++) {
+        char *const above = common_folder(folder), *const base = common_join(above, "id1");
+        bytes = read_palette(above, &size);
+        bytes = bytes ? bytes : read_palette(base, &size);
+        free(base);
         free(folder);
+        folder = above;
     }
     *is_found = bytes && size == QUAKE_PALETTE;
     COMMON_FOR (i, QUAKE_PALETTE)
         palette[i] = *is_found ? (uint8_t)bytes[i] : (uint8_t)(i / 3);
+    free(folder);
     free(bytes);
-    return true;
+    return *is_found || !job->palette
+           || convert_fail(error, MD5_ERROR_IO, job->palette,
+                           "a palette of %zu bytes, expected %d: %s", size, QUAKE_PALETTE, reason);
 }

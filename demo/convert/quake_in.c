@@ -82,7 +82,7 @@ static bool has(quake_reader *in, size_t at, size_t size)
 
 static uint32_t get(quake_reader *in, size_t at, size_t size)
 {
-    return has(in, at, size) ? convert_get(in->bytes + at, size) : 0;
+    return has(in, at, size) ? common_number(in->bytes + at, size) : 0;
 }
 
 static float get_float(quake_reader *in, size_t at)

@@ -163,14 +163,6 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
     convert_put_words(out, &number, 1);
 }
 
-uint32_t convert_get(const void *bytes, size_t size)
-{
-    uint32_t number = 0;
-    COMMON_FOR (i, size)
-        number |= (uint32_t)((const uint8_t *)bytes)[i] << 8 * i;
-    return number;
-}
-
 // -- Scenes ---------------------------------------------------------------------------------------
 
 // Some systems know no difference between small and capital letters in names of files.

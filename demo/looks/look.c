@@ -1093,11 +1093,6 @@ view_quake view_quake_of(const char *path)
     return quake;
 }
 
-static uint32_t little_32(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
-}
-
 // A name in an .md2's list of skins: "models/monsters/x/skin.pcx". The head has their number at
 // byte 20 and where they are at byte 44; each takes 64 bytes. NULL if there is none.
 static char *find_md2_skin(const char *path, uint32_t skin)
@@ -1110,9 +1105,9 @@ static char *find_md2_skin(const char *path, uint32_t skin)
         return NULL;
     const bool is_md2 =
         fread(head, 1, HEAD, file) == HEAD && memcmp(head, "IDP2", 4) == 0
-        && little_32(head + 4) == VERSION && little_32(head + NUM_SKINS) > skin
-        && little_32(head + SKINS) < 1u << 30
-        && fseek(file, (long)little_32(head + SKINS) + (long)skin * NAME, SEEK_SET) == 0
+        && common_number(head + 4, 4) == VERSION && common_number(head + NUM_SKINS, 4) > skin
+        && common_number(head + SKINS, 4) < 1u << 30
+        && fseek(file, (long)common_number(head + SKINS, 4) + (long)skin * NAME, SEEK_SET) == 0
         && fread(name, 1, NAME, file) == NAME && name[0] != '\0';
     fclose(file);
     return is_md2 ? common_stem(name) : NULL;

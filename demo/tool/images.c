@@ -11,14 +11,6 @@
 
 // -- Headers --------------------------------------------------------------------------------------
 
-static uint32_t little(const uint8_t *bytes, int count)
-{
-    uint32_t value = 0;
-    for (int i = 0; i < count; i++)
-        value |= (uint32_t)bytes[i] << 8 * i;
-    return value;
-}
-
 static uint32_t big(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
@@ -61,21 +53,22 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
                               (uint32_t)bytes[24] * (bytes[25] < 7 ? channels[bytes[25]] : 0u),
                               bytes[25]};
     else if (size >= 92 && memcmp(bytes, "DDS ", 4) == 0)
-        *image = (tool_image){"DDS", little(bytes + 16, 4), little(bytes + 12, 4),
-                              little(bytes + 88, 4), little(bytes + 84, 4)};
+        *image = (tool_image){"DDS", common_number(bytes + 16, 4), common_number(bytes + 12, 4),
+                              common_number(bytes + 88, 4), common_number(bytes + 84, 4)};
     else if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
         is_read = read_jpeg(bytes, size, image);
     else if (size >= 128 && bytes[0] == 10 && common_has_ending(path, ".pcx"))
-        *image = (tool_image){"PCX", little(bytes + 8, 2) - little(bytes + 4, 2) + 1,
-                              little(bytes + 10, 2) - little(bytes + 6, 2) + 1,
+        *image = (tool_image){"PCX", common_number(bytes + 8, 2) - common_number(bytes + 4, 2) + 1,
+                              common_number(bytes + 10, 2) - common_number(bytes + 6, 2) + 1,
                               (uint32_t)bytes[3] * bytes[65], bytes[1] == 5 && bytes[2] == 1};
     else if (size >= 18 && common_has_ending(path, ".tga"))
-        *image = (tool_image){"TGA", little(bytes + 12, 2), little(bytes + 14, 2), bytes[16],
-                              bytes[2] | (uint32_t)bytes[1] << 8};
+        *image = (tool_image){"TGA", common_number(bytes + 12, 2), common_number(bytes + 14, 2),
+                              bytes[16], bytes[2] | (uint32_t)bytes[1] << 8};
     else if (size >= 100 && common_has_ending(path, ".wal"))
-        *image = (tool_image){"WAL", little(bytes + 32, 4), little(bytes + 36, 4), 8, 0};
+        *image =
+            (tool_image){"WAL", common_number(bytes + 32, 4), common_number(bytes + 36, 4), 8, 0};
     else if (size >= 8 && common_has_ending(path, ".lmp"))
-        *image = (tool_image){"LMP", little(bytes, 4), little(bytes + 4, 4), 8, 0};
+        *image = (tool_image){"LMP", common_number(bytes, 4), common_number(bytes + 4, 4), 8, 0};
     else
         is_read = false;
     free(bytes);
