@@ -442,8 +442,8 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     bool is_written = true;
     static const convert_material none = {0};
     size_t from = index < w->scene->num_looks ? w->scene->looks[index] : 0; // from 1 on
-    if (from == 0 && gltf_find(w->out, 'm', mesh->shader, &from))
-        from++;
+    if (from == 0) // a shader without a material stays so in the next mesh, too
+        (void)gltf_find(w->out, 'm', mesh->shader, &from);
     const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
     if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes) {
         size_t material = gltf_num_added(w->out, "materials");
@@ -802,7 +802,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
     COMMON_FOR (i, w->scene->num_materials)
-        (void)gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i});
+        (void)gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i + 1});
     COMMON_FOR (i, w->scene->num_weights) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);

@@ -146,7 +146,8 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     enum { MAX_TRIES = 64, MD2_PLACES = 28 }; // after so many, equal vertices stay apart
     const struct kind *const kind = in->kind;
     const bool is_mdl = kind == &kinds[MDL], is_md2 = kind == &kinds[MD2];
-    const uint32_t num_points = check(in, start + kind->points, 4, 0, in->size / 4, "vertices");
+    const uint32_t num_points =
+        check(in, start + kind->points, 4, kind->sides > 0, in->size / 4, "vertices");
     const uint32_t num_triangles =
         check(in, start + kind->triangles, 4, 0, in->size / 12, "triangles");
     const size_t num_corners = 3 * (size_t)num_triangles, most = num_points + num_corners;

@@ -267,7 +267,7 @@ def refuses(tool, folder):
     surface = 108 + 168 * len(NAMES)
     cases = [("mdl", mdl, 0, b"IDST", "begins with IDST.*Half-Life"),
              ("mdl", mdl, 4, 7, "version at byte 4: 7, expected 6"),
-             ("mdl", mdl, 60, 1 << 30, "vertices at byte 60: 1073741824, expected 0 to 120"),
+             ("mdl", mdl, 60, 1 << 30, "vertices at byte 60: 1073741824, expected 1 to 120"),
              ("mdl", mdl, 52, 0, "width of skins at byte 52: 0, expected 1"),
              ("mdl", mdl, 8, b"\0\0\xc0\x7f", "byte 8: nan, expected a number"),
              ("mdl", mdl, 84 + 36 + 80 + 60 + 4, 5, "vertex at byte 264: 5, expected 0 to 4"),
