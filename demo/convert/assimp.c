@@ -17,6 +17,7 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/convert/gltf_out.h"
+#include "demo/looks/image.h"
 
 #include <assimp/cimport.h>
 #include <assimp/config.h>
@@ -24,6 +25,7 @@
 #include <assimp/metadata.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,14 +37,85 @@ enum {
     SECONDS = 300,      // of processor time
     LONGEST = 600,      // seconds that a clip lasts; more means another unit
     MAX_KEYS = 1 << 26, // frames times moved nodes of a clip
+    OLDEST = 7100,      // version of FBX that it reads
     NONE = -1,
 };
 
 typedef struct order {
-    const char *path;
+    const convert_input *input;
     double rate;
-    bool is_forced;
+    bool is_another; // something was read before
 } order;
+
+// What libassimp leaves out of an FBX file, or says too late.
+typedef struct facts {
+    unsigned version; // 0: of no FBX file
+    bool has_curves;  // some keys are not joined by lines
+    bool is_blended;  // some skin is not linear
+    bool is_morphed;  // some target has a weight at rest
+} facts;
+
+// -- The bytes ------------------------------------------------------------------------------------
+
+// Behind the first text at or behind `at`; NULL: there is none.
+static const char *find_behind(const char *at, const char *end, const char *text)
+{
+    const size_t length = strlen(text);
+    for (; (size_t)(end - at) >= length; at++) {
+        at = memchr(at, text[0], (size_t)(end - at) - length + 1);
+        if (!at || memcmp(at, text, length) == 0)
+            return at ? at + length : NULL;
+    }
+    return NULL;
+}
+
+// Whether a number of an array is not 0 or, of the flags of keys, does not say that a line leads to
+// the next one. In a binary file stand a letter, the number of values, whether they are packed, and
+// their size: zeros take next to nothing.
+static bool has_other(const char *at, const char *end, bool are_flags)
+{
+    enum { LINEAR = 4, HEAD = 1 + 3 * 4 };
+    if (end - at > HEAD && (*at == 'i' || *at == 'd')) {
+        const size_t words = (size_t)convert_get_u32(at + 1) << (*at == 'd');
+        if (convert_get_u32(at + 5) != 0)
+            return are_flags || convert_get_u32(at + 9) > 24 + words / 64;
+        for (size_t i = 0; i < words && (size_t)(end - at - HEAD) / 4 > i; i++) {
+            const uint32_t word = convert_get_u32(at + HEAD + 4 * i);
+            if (are_flags ? !(word & LINEAR) : word != 0)
+                return true;
+        }
+        return false;
+    }
+    const char *const stop = find_behind(at, end, "}");
+    for (at = stop ? find_behind(at, stop, "a:") : NULL; at; at = find_behind(at, stop, ","))
+        if (are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0.0)
+            return true; // numbers end at the bracket
+    return false;
+}
+
+static facts find_facts(const char *bytes, size_t size)
+{
+    facts found = {.version = 0};
+    const char *const end = bytes + size;
+    const char *at = find_behind(bytes, end, "FBXVersion");
+    if (at && end - at > 4)
+        found.version = *at == 'I' ? convert_get_u32(at + 1) : (unsigned)strtoul(at + 1, NULL, 10);
+    for (at = bytes; !found.has_curves && (at = find_behind(at, end, "KeyAttrFlags"));)
+        found.has_curves = has_other(at, end, true);
+    for (at = bytes; !found.is_blended && (at = find_behind(at, end, "BlendWeights"));)
+        found.is_blended = has_other(at, end, false);
+    for (at = bytes; !found.is_blended && (at = find_behind(at, end, "SkinningType"));)
+        found.is_blended = find_behind(at, end - at < 24 ? end : at + 24, "DualQuaternion") != NULL;
+    for (at = bytes; !found.is_morphed && (at = find_behind(at, end, "DeformPercent"));) {
+        double weight = 0.0;
+        if (end - at > 8 && *at == 'D')
+            memcpy(&weight, at + 1, sizeof weight);
+        else if (end - at > 1 && *at == ':')
+            weight = strtod(at + 1, NULL);
+        found.is_morphed = weight != 0.0;
+    }
+    return found;
+}
 
 // -- The tree -------------------------------------------------------------------------------------
 
@@ -64,6 +137,7 @@ typedef struct node {
 
 typedef struct import {
     const struct aiScene *scene;
+    const char *path;
     node *nodes; // [num_nodes], those of the file
     int num_nodes;
     bool has_bones, is_smd;
@@ -71,7 +145,7 @@ typedef struct import {
     FILE *out;
 } import;
 
-// Writes a line for the reading process: a note, 'n', or an error, 'e'.
+// Writes a line for the reading process: a note, 'n', a loss, 'l', or an error, 'e'.
 static void say(import *all, const char *format, ...) COMMON_PRINTF(2, 3);
 static void say(import *all, const char *format, ...)
 {
@@ -345,17 +419,18 @@ static void add_nodes(import *all)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Joints and weights, as many as the vertex with the most needs.
-static void add_weights(import *all, const struct aiMesh *mesh, json_t *attributes)
+// Joints and weights, as many as the vertex with the most needs. Vertices without any hang on one
+// more joint; returns whether there are some.
+static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
     unsigned *const used = common_alloc(num_vertices, sizeof *used);
-    unsigned most = 0;
+    unsigned most = 1;
     COMMON_FOR (b, mesh->mNumBones)
         COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
-            const unsigned v = mesh->mBones[b]->mWeights[w].mVertexId;
-            if (v < num_vertices && ++used[v] > most)
-                most = used[v];
+            const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
+            if (weight.mVertexId < num_vertices && weight.mWeight > 0.0f)
+                most = ++used[weight.mVertexId] > most ? used[weight.mVertexId] : most;
         }
     const size_t slots = ((size_t)most + 3) / 4 * 4;
     uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
@@ -364,22 +439,30 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     COMMON_FOR (b, mesh->mNumBones)
         COMMON_FOR (w, mesh->mBones[b]->mNumWeights) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
-            if (weight.mVertexId >= num_vertices)
+            if (weight.mVertexId >= num_vertices || !(weight.mWeight > 0.0f))
                 continue;
             const size_t place = weight.mVertexId * slots + used[weight.mVertexId]++;
             joints[place] = b;
             weights[place] = weight.mWeight;
         }
-    gltf_put_influences(&all->file, attributes, mesh->mNumBones, joints, weights, num_vertices,
+    bool has_free = false;
+    COMMON_FOR (v, num_vertices)
+        if (used[v] == 0) {
+            joints[v * slots] = mesh->mNumBones;
+            weights[v * slots] = 1.0f;
+            has_free = true;
+        }
+    gltf_put_influences(&all->file, attributes, mesh->mNumBones + 1, joints, weights, num_vertices,
                         slots);
     free(weights);
     free(joints);
     free(used);
+    return has_free;
 }
 
 // Returns the skin of a mesh. Offsets are from the space of its node, without the geometric
-// factors, which are the last pivots.
-static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of)
+// factors, which are the last pivots. With `has_free`, its node is the last joint.
+static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of, bool has_free)
 {
     json_t *const joints = json_array();
     struct aiMatrix4x4 geometric;
@@ -391,7 +474,8 @@ static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of)
         aiMultiplyMatrix4(&factor, &geometric);
         geometric = factor;
     }
-    float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
+    const size_t count = mesh->mNumBones + (size_t)has_free;
+    float *const binds = common_alloc(count, 16 * sizeof *binds);
     COMMON_FOR (b, mesh->mNumBones) {
         const struct aiBone *const bone = mesh->mBones[b];
         const int found = find_node(all, &bone->mName);
@@ -403,8 +487,13 @@ static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of)
         aiMultiplyMatrix4(&offset, &geometric);
         put_matrix(offset, binds + 16 * b);
     }
-    const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
-                                              mesh->mNumBones, 16, GLTF_PLAIN);
+    if (has_free) {
+        gltf_append(&all->file, joints, gltf_whole(of));
+        aiIdentityMatrix4(&geometric);
+        put_matrix(geometric, binds + 16 * (size_t)mesh->mNumBones);
+    }
+    const size_t accessor =
+        gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds, count, 16, GLTF_PLAIN);
     free(binds);
     return gltf_add(
         &all->file, "skins",
@@ -435,8 +524,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
                                2, GLTF_PLAIN);
             free(texcoords);
         }
-        if (mesh->mNumBones > 0)
-            add_weights(all, mesh, attributes);
+        const bool has_free = mesh->mNumBones > 0 && add_weights(all, mesh, attributes);
         const size_t list = gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices,
                                               num_indices, 1, GLTF_PLAIN);
         if (mesh->mNumAnimMeshes > 0)
@@ -452,7 +540,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
                       (json_int_t)added);
         const size_t number = gltf_add(&all->file, "nodes", item);
         if (mesh->mNumBones > 0) {
-            gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh, of)));
+            gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh, of, has_free)));
             gltf_append(&all->file, all->file.tops, gltf_whole(number));
         } else {
             gltf_hang(&all->file, number, of);
@@ -463,57 +551,139 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// The image of a texture: one of the file's own, or a file beside it, whatever folder it was in on
-// the author's machine. NULL: neither.
+// Pictures that glTF does not have, as TGA, become PNG.
+static json_t *add_picture(import *all, const void *bytes, size_t size, const char *name)
+{
+    md5_error error;
+    view_image image;
+    uint8_t *png = NULL;
+    const bool is_known =
+        size > 4 && (memcmp(bytes, "\x89PNG", 4) == 0 || memcmp(bytes, "\xff\xd8\xff", 3) == 0);
+    if (!is_known && view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)) {
+        png = view_encode_png(&image, true, &size);
+        free(image.rgba);
+    }
+    const size_t view = gltf_add_picture(&all->file, png ? png : bytes, size);
+    free(png);
+    return json_pack("{s:I, s:s, s:o}", "bufferView", (json_int_t)view, "mimeType", "image/png",
+                     "name", gltf_string(common_base(name)));
+}
+
+// The image of a texture: one of the file's own, or a file beside it or in a folder there, by as
+// much of its path on the author's machine as is found.
 static json_t *make_image(import *all, const char *path)
 {
-    if (path[0] == '*') {
-        const unsigned long number = strtoul(path + 1, NULL, 10);
-        const struct aiTexture *const texture =
-            number < all->scene->mNumTextures ? all->scene->mTextures[number] : NULL;
-        if (!texture || texture->mHeight != 0)
-            return NULL;
-        const char *const type =
-            strcmp(texture->achFormatHint, "png") == 0 ? "image/png" : "image/jpeg";
-        const size_t view = gltf_add_picture(&all->file, texture->pcData, texture->mWidth);
-        return json_pack("{s:I, s:s}", "bufferView", (json_int_t)view, "mimeType", type);
+    const unsigned number = path[0] == '*' ? (unsigned)strtoul(path + 1, NULL, 10) : UINT_MAX;
+    COMMON_FOR (i, all->scene->mNumTextures) {
+        const struct aiTexture *const own = all->scene->mTextures[i];
+        if (own->mHeight == 0 && (i == number || strcmp(own->mFilename.data, path) == 0))
+            return add_picture(all, own->pcData, own->mWidth, path);
     }
-    const char *const name = common_base(path);
-    return name[0] != '\0' ? json_pack("{s:o}", "uri", gltf_uri(name)) : NULL;
+    char *const folder = common_folder(all->path), *const name = common_clean(path);
+    const char *reason, *part = name; // part: before each component
+    char *found = NULL, *bytes = NULL;
+    while (!found && (part = strchr(part, '/')))
+        found = common_find(folder, part++);
+    size_t size = 0;
+    if (found)
+        bytes = common_read_stream(found, &size, &reason);
+    json_t *const image = bytes ? add_picture(all, bytes, size, found)
+                                : json_pack("{s:o}", "uri", gltf_uri(common_base(name)));
+    free(bytes);
+    free(found);
+    free(name);
+    free(folder);
+    return image;
+}
+
+// A texture that a member of glTF's materials names. NULL: there is none.
+static json_t *add_texture(import *all, const struct aiMaterial *material, enum aiTextureType type,
+                           enum aiTextureType other)
+{
+    struct aiString path = {0};
+    if (aiGetMaterialTexture(material, type, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL)
+        != AI_SUCCESS)
+        return type != other ? add_texture(all, material, other, other) : NULL;
+    const json_int_t source =
+        (json_int_t)gltf_add(&all->file, "images", make_image(all, path.data));
+    return json_pack(
+        "{s:I}", "index",
+        (json_int_t)gltf_add(&all->file, "textures", json_pack("{s:I}", "source", source)));
 }
 
 static void add_materials(import *all)
 {
     COMMON_FOR (m, all->scene->mNumMaterials) {
         const struct aiMaterial *const material = all->scene->mMaterials[m];
-        struct aiString name = {0}, path = {0};
+        struct aiString name = {0};
+        struct aiColor4D color;
         (void)aiGetMaterialString(material, AI_MATKEY_NAME, &name);
         json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
-        const bool has_texture = aiGetMaterialTexture(material, aiTextureType_DIFFUSE, 0, &path,
-                                                      NULL, NULL, NULL, NULL, NULL, NULL)
-                                 == AI_SUCCESS;
-        json_t *const image = has_texture ? make_image(all, path.data) : NULL;
-        if (image) {
-            const json_int_t source = (json_int_t)gltf_add(&all->file, "images", image);
-            const json_int_t texture =
-                (json_int_t)gltf_add(&all->file, "textures", json_pack("{s:I}", "source", source));
+        json_t *const base =
+            add_texture(all, material, aiTextureType_DIFFUSE, aiTextureType_BASE_COLOR);
+        json_t *const normal =
+            add_texture(all, material, aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA);
+        json_t *const glow =
+            add_texture(all, material, aiTextureType_EMISSIVE, aiTextureType_EMISSION_COLOR);
+        json_t *const shine =
+            add_texture(all, material, aiTextureType_SPECULAR, aiTextureType_SPECULAR);
+        if (base)
             gltf_put(&all->file, item, "pbrMetallicRoughness",
-                     json_pack("{s:{s:I}}", "baseColorTexture", "index", texture));
+                     json_pack("{s:o}", "baseColorTexture", base));
+        else if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) == AI_SUCCESS)
+            gltf_put(&all->file, item, "pbrMetallicRoughness",
+                     json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
+        if (normal)
+            gltf_put(&all->file, item, "normalTexture", normal);
+        if (glow) {
+            gltf_put(&all->file, item, "emissiveTexture", glow);
+            gltf_put(&all->file, item, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
         }
+        if (shine)
+            gltf_put(&all->file, gltf_put_extension(&all->file, item, "KHR_materials_specular"),
+                     "specularColorTexture", shine);
         gltf_add(&all->file, "materials", item);
     }
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
 
+// The most that values change from one key to the next, where these are farther apart than some
+// ticks. Keys begin with their time; of a rotation q and -q are the same.
+static double widest_gap(const void *keys, size_t stride, unsigned count, size_t width,
+                         double ticks)
+{
+    const char *at = keys;
+    double most = 0.0;
+    for (unsigned k = 1; k < count; k++, at += stride) {
+        double times[2], less = 0.0, more = 0.0;
+        memcpy(&times[0], at, sizeof times[0]);
+        memcpy(&times[1], at + stride, sizeof times[1]);
+        for (size_t i = 0; i < width && times[1] - times[0] > ticks; i++) {
+            float a, b;
+            memcpy(&a, at + sizeof times[0] + i * sizeof a, sizeof a);
+            memcpy(&b, at + stride + sizeof times[0] + i * sizeof b, sizeof b);
+            less += (a - b) * (a - b);
+            more += (a + b) * (a + b);
+        }
+        most = fmax(most, sqrt(width == 4 ? fmin(less, more) : less));
+    }
+    return most;
+}
+
 // Samples a clip at its rate: ticks are the file's frames if they can be. Exporters write a clip
 // once by its name and once as "Armature|name": duplicates are merged. Returns false after an
 // error.
-static bool add_clip(import *all, const struct aiAnimation *clip, const order *job)
+static bool add_clip(import *all, const struct aiAnimation *clip, const order *job,
+                     const facts *known)
 {
     const char *const bar = strrchr(clip->mName.data, '|');
     const char *const given = bar ? bar + 1 : clip->mName.data;
-    const char *const name = given[0] != '\0' ? given : common_stem(job->path);
+    // What Mixamo calls each clip says nothing, and is what others have when they come together.
+    const char *const name = given[0] == '\0' || strcmp(given, "mixamo.com") == 0
+                                     || (job->is_another && strcmp(given, "Take 001") == 0)
+                                 ? common_stem(job->input->path)
+                                 : given;
     // SMD has no rate; that of studiomdl is 30.
     const double ticks = all->is_smd                   ? 30.0
                          : clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond
@@ -523,10 +693,14 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
                                                           : 60.0;
     const double seconds = clip->mDuration / ticks;
     enum { WIDTH = 3 + 4 + 3 };
-    size_t num_moved = 0, num_sparse = 0;
+    size_t num_moved = 0, num_sparse = 0, num_bent = 0;
+    double reach = 0.0;
     int moved_skin = NONE;
     COMMON_FOR (i, all->num_nodes) {
+        const struct aiMatrix4x4 rest = all->nodes[i].rest;
         num_moved += all->nodes[i].is_moved;
+        if (!all->has_bones || all->nodes[i].is_joint)
+            reach = fmax(reach, sqrt(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
         // What no joint needs in this clip is left out.
         all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
         all->nodes[i].is_changing = false;
@@ -568,17 +742,18 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     }
     COMMON_FOR (i, all->num_nodes) {
         const struct aiNodeAnim *const keys = all->nodes[i].channel;
-        const bool is_counted = keys && all->nodes[i].is_changing;
-        const double num_keys =
-            is_counted ? fmax(keys->mNumPositionKeys, keys->mNumRotationKeys) : 0;
-        num_sparse += is_counted && 1.5 * num_keys < fmin(frames, seconds * ticks);
+        if (keys && all->nodes[i].is_changing) {
+            // A curve leaves the line by about a tenth: 1 degree, or as much of the longest bone.
+            const double apart = 1.5 * fmax(ticks / rate, 1.0);
+            const double turn = widest_gap(keys->mRotationKeys, sizeof *keys->mRotationKeys,
+                                           keys->mNumRotationKeys, 4, apart);
+            const double way = widest_gap(keys->mPositionKeys, sizeof *keys->mPositionKeys,
+                                          keys->mNumPositionKeys, 3, apart);
+            num_sparse += turn > 0.004 || way > 0.004 * reach;
+            num_bent += turn > 0.087 || way > 0.1 * reach;
+        }
         moved_skin = all->nodes[i].is_skin && all->nodes[i].is_changing ? i : moved_skin;
     }
-    if (num_sparse > 0)
-        say(all,
-            "nclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
-            "between them, also where the file has curves: bake these when exporting",
-            name, num_sparse, clip->mNumChannels);
     if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
                          &(size_t){0})) {
         json_t *const item =
@@ -602,10 +777,25 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     free(times);
     // Maya shows both motions, one upon the other; 3ds Max, and the rules of FBX, that of bones.
     if (moved_skin != NONE)
-        say(all, "%cclip '%s' moves the mesh '%s' itself beside the bones that move its vertices%s",
-            job->is_forced ? 'n' : 'e', name, all->nodes[moved_skin].of->mName.data,
-            job->is_forced ? ": only these count" : ", and only they count: --force accepts that");
-    return moved_skin == NONE || job->is_forced;
+        say(all,
+            "lclip '%s' moves the mesh '%s' itself beside the bones that move its vertices, and "
+            "only they count",
+            name, all->nodes[moved_skin].of->mName.data);
+    if (num_sparse > 0)
+        say(all,
+            "%cclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
+            "between them, also where the file has curves: bake these when exporting",
+            known->has_curves && num_bent > 0 ? 'l' : 'n', name, num_sparse, clip->mNumChannels);
+    bool is_morphed = false;
+    COMMON_FOR (c, clip->mNumMorphMeshChannels) {
+        const struct aiMeshMorphAnim *const keys = clip->mMorphMeshChannels[c];
+        COMMON_FOR (k, keys->mNumKeys)
+            COMMON_FOR (w, keys->mKeys[k].mNumValuesAndWeights)
+                is_morphed |= keys->mKeys[k].mWeights[w] != 0.0;
+    }
+    if (is_morphed)
+        say(all, "lclip '%s' changes meshes by morph targets, which are left out", name);
+    return true;
 }
 
 // -- Both processes -------------------------------------------------------------------------------
@@ -615,10 +805,26 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
 static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
-import all = {.out = out, .is_smd = common_has_ending(job->path, ".smd") };
+    const convert_input *const input = job->input;
+import all = {.path = input->path, .out = out, .is_smd = common_has_ending(input->path, ".smd") };
+    const bool is_fbx = common_has_ending(input->path, ".fbx");
+    const facts known = is_fbx ? find_facts(input->bytes, input->size) : (facts){.version = 0};
+    if (known.version > 0 && known.version < OLDEST) {
+        say(&all,
+            "eFBX %u is an old format version: expected %d (FBX 2011) or later, in which the "
+            "program, or Autodesk's FBX Converter, saves it",
+            known.version, OLDEST);
+        return true;
+    }
+    if (known.is_blended)
+        say(&all, "lits skin blends dual quaternions, which MD5 does not");
+    if (known.is_morphed)
+        say(&all, "lmorph targets change its meshes at rest, and are left out");
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
-    all.scene = aiImportFileExWithProperties(job->path, aiProcess_Triangulate, NULL, properties);
+    all.scene = aiImportFileFromMemoryWithProperties(input->bytes, (unsigned)input->size,
+                                                     aiProcess_Triangulate,
+                                                     strrchr(input->path, '.') + 1, properties);
     if (!all.scene || !all.scene->mRootNode) {
         say(&all, "e%s", aiGetErrorString());
         return true;
@@ -631,11 +837,11 @@ import all = {.out = out, .is_smd = common_has_ending(job->path, ".smd") };
         COMMON_FOR (m, all.nodes[i].of->mNumMeshes)
             add_mesh(&all, all.scene->mMeshes[all.nodes[i].of->mMeshes[m]], i);
     COMMON_FOR (a, all.scene->mNumAnimations)
-        if (!add_clip(&all, all.scene->mAnimations[a], job))
+        if (!add_clip(&all, all.scene->mAnimations[a], job, &known))
             return true;
     convert_bytes file = {0};
     md5_error error;
-    if (!gltf_make(&all.file, NULL, job->path, &file, &error))
+    if (!gltf_make(&all.file, NULL, input->path, &file, &error))
         say(&all, "e%s", error.message);
     else if (fputc('g', out) != EOF)
         (void)fwrite(file.bytes, 1, file.size, out);
@@ -645,7 +851,7 @@ import all = {.out = out, .is_smd = common_has_ending(job->path, ".smd") };
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
-    order asked = {input->path, job->rate, job->is_forced};
+    order asked = {input, job->rate, scene->num_parts > 0};
     size_t size = 0;
     const char *reason = NULL;
     char *const records =
@@ -653,18 +859,23 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     if (!records)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp ended early");
-    char *at = records, *stop = NULL;
+    char *at = records, *stop = NULL, *loss = NULL;
     const char *const end = records + size;
     while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at)))) {
         *stop = '\0';
-        if (*at == 'n')
+        if (*at == 'n' || (*at == 'l' && job->is_forced))
             convert_note(job, "%s: %s", input->path, at + 1);
+        else if (*at == 'l')
+            loss = loss ? loss : at + 1;
         else
             convert_fail(error, MD5_ERROR_SYNTAX, input->path, "libassimp: %s", at + 1);
         at = stop + 1;
     }
     convert_input made = {input->path, at + 1, (size_t)(end - at) - 1};
-    const bool is_read = at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error);
+    const bool is_read = at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error)
+                         && (!loss
+                             || convert_fail(error, MD5_ERROR_VERSION, input->path,
+                                             "libassimp: %s: --force accepts that", loss));
     free(records);
     return is_read;
 }

@@ -1,7 +1,8 @@
 """fbx.py shown OBJ DUMP LIMIT: whether vertices of an OBJ file, y up, are those that `md5tool dump` posed, in
 no order.
 fbx.py write OUT: an FBX file of a bone with a rotation before and one behind that of its clip, and of a mesh
-with geometric factors, and beside it OUT.obj: where the vertices are in frame 1."""
+with geometric factors, and beside it OUT.obj: where the vertices are in frame 1.
+fbx.py free OUT: the same without a weight of the last vertex, which stays where its mesh is."""
 import math
 import sys
 
@@ -20,6 +21,17 @@ Objects: {
     Geometry: 1, "Geometry::g", "Mesh" {
         Vertices: *12 { a: 0,0,0,9,0,0,0,5,0,0,0,3 }
         PolygonVertexIndex: *12 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3 }
+        LayerElementMaterial: 0 {
+            MappingInformationType: "AllSame"
+            ReferenceInformationType: "IndexToDirect"
+            Materials: *1 { a: 0 }
+        }
+        Layer: 0 {
+            LayerElement: {
+                Type: "LayerElementMaterial"
+                TypedIndex: 0
+            }
+        }
     }
     Model: 2, "Model::mesh", "Mesh" {
         Properties70: {
@@ -83,14 +95,16 @@ def moved(p, by):
     return tuple(a + b for a, b in zip(p, by))
 
 
-def write(path):
+def write(path, bound):
     with open(path, "w") as out:
-        out.write(FBX)
+        text = FBX.replace("*4 { a: 1,1,1,1", "*3 { a: 1,1,1").replace("*4 { a: 0,1,2,3", "*3 { a: 0,1,2")
+        out.write(FBX if bound == 4 else text)
     with open(path + ".obj", "w") as out:
-        for point in ((0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3)):
+        for i, point in enumerate(((0, 0, 0), (9, 0, 0), (0, 5, 0), (0, 0, 3))):
             point = moved(turned_y(point), (10, 20, 30))  # geometric
-            point = turned_x(turned_y(turned_back_z(point)))  # Rpre R Rpost^-1
-            print("v", *moved(point, (1, 2, 3)), file=out)
+            if i < bound:
+                point = moved(turned_x(turned_y(turned_back_z(point))), (1, 2, 3))  # Rpre R Rpost^-1
+            print("v", *point, file=out)
 
 
 def numbers(path, word):
@@ -103,8 +117,8 @@ def farthest(points, others):
 
 
 def main(command, path, dump=None, limit=None):
-    if command == "write":
-        return write(path)
+    if command in ("write", "free"):
+        return write(path, 4 if command == "write" else 3)
     shown = numbers(path, "v")
     posed = sorted({(y, z, x) for x, y, z in numbers(dump, "v")})  # MD5: forward x, left y, up z
     if not shown or not posed:
