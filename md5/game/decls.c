@@ -136,6 +136,7 @@ static const foreign_word material_words[] = {
     {"lightAmbient*", darkmod, FORM_LINE},
     {"cubicLight", darkmod, FORM_ALONE},
     {"afterFog", darkmod, FORM_ALONE},
+    {"fogAlpha", darkmod, FORM_LINE},
     {NULL, NULL, FORM_ALONE},
 };
 
@@ -163,6 +164,8 @@ static const foreign_word stage_words[] = {
     {"shaderParm", quake4, FORM_LINE},
     {"shaderTexture", quake4, FORM_LINE},
     {"needCurrentRender", quake4, FORM_ALONE},
+    {"ignoreDepth", darkmod, FORM_ALONE},
+    {"portalRenderMap", darkmod, FORM_ALONE},
     {NULL, NULL, FORM_ALONE},
 };
 
