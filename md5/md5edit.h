@@ -290,6 +290,7 @@ typedef struct md5_check {
     md5_finding *findings;     // [num_findings] in the order in which they were found
     int32_t num_frames;        // as counted
     uint32_t bounds_line;      // of the word; 0: none
+    md5_space_edit space;      // by md5_check_binding(): what brings a clip to its model
 } md5_check;
 
 // Looks for what breaks a rule in a text of a model or an animation, however broken it is: what
@@ -313,6 +314,18 @@ MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 // differ. Returns the number of findings; MD5_NONE if memory runs out. Time is that of sorting
 // names.
 MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
+
+// Adds what engines say to a clip whose bones are not as long as those of the model that it is bound
+// to: in its first frame the median of at least 5 is more than 5 % off, and 80 % are within 2 % of
+// it, or more than 20 %. Finds whether it is turned: whether its root is out of the bind pose by
+// the same quarter turns in all frames, within 1 degree, and bones below it, too. Of many frames 16
+// are seen. Returns false if memory runs out. Linear time, but for sorting.
+MD5_EDIT_API bool md5_check_binding(md5_check *clip, const md5_binding *binding);
+
+// Adds to the first clip that is turned that it is, if all clips of a mesh are, or it alone:
+// others may well begin in another direction. `clips` are those of one mesh, after
+// md5_check_binding(). Returns false if memory runs out.
+MD5_EDIT_API bool md5_check_turns(md5_check *const *clips, size_t num_clips);
 
 // Adds a finding: `rule` is the name of one, `text` what was found. Findings may move. Returns
 // false if memory runs out.

@@ -1,10 +1,11 @@
-// What engines say to the shape of a mesh, and to a clip with its mesh.
+// What engines say to the shape of a mesh, and to a clip with its mesh: joints, scale and turn.
 #include "md5/core/assert.h"
 #include "md5/core/names.h"
 #include "md5/edit/check.h"
 #include "md5/md5math.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // == Shapes =======================================================================================
 
@@ -307,4 +308,159 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
     }
     md5i_arena_free(scratch);
     return from->context.error.status == MD5_OK ? clip->num_findings - num_before : MD5_NONE;
+}
+
+// == Scale and turn ===============================================================================
+
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+enum { MIN_BONES = 5 }; // fewer say nothing
+
+// How many times as long the bones of a clip are in a pose as its model's: the median. Whether that
+// is another unit: it is that of nearly all of them, or far off, and not of joints that hang on the
+// root and may fly.
+static float find_scale(const md5_binding *clip, const md5_xform *pose, float *ratios,
+                        bool *is_other)
+{
+    const md5_joint *const joints = clip->skeleton->joints;
+    const md5_anim *const anim = clip->anim;
+    uint32_t count = 0, num_deep = 0, num_alike = 0;
+    MD5_FOR (i, clip->skeleton->num_joints) {
+        const uint32_t track = clip->tracks[i], parent = joints[i].parent;
+        const float length = md5_vec3_length(clip->bind_local[i].translation);
+        if (track == MD5_NONE || parent == MD5_NONE || !(length > 1e-5f)
+            || (!anim->parents_unknown
+                && anim->skeleton.joints[track].parent != clip->tracks[parent]))
+            continue;
+        ratios[count++] = md5_vec3_length(pose[i].translation) / length;
+        num_deep += joints[parent].parent != MD5_NONE;
+    }
+    qsort(ratios, count, sizeof *ratios, compare_floats);
+    const float median = count >= MIN_BONES ? ratios[count / 2] : 1.0f, off = fabsf(median - 1.0f);
+    MD5_FOR (i, count)
+        num_alike += fabsf(ratios[i] - median) <= 0.02f * median;
+    *is_other = median >= 1e-6f && median <= 1e6f
+                && ((off > 0.2f && num_deep >= MIN_BONES)
+                    || (off > 0.05f && num_alike >= count - count / 5));
+    return median;
+}
+
+// Rounds a rotation to quarter turns. Returns false if it is further than 1 degree from these, or
+// none.
+static bool round_turn(md5_quat q, md5_mat34 *turn)
+{
+    float sum = 0.0f; // 1 + 2 cos of the angle between both
+    *turn = md5_mat34_from_xform((md5_xform){.rotation = q});
+    MD5_FOR (i, 12) {
+        const float whole = rintf(turn->m[i]);
+        sum += whole * turn->m[i];
+        turn->m[i] = whole;
+    }
+    return sum >= 2.9997f && turn->m[0] + turn->m[5] + turn->m[10] < 3.0f;
+}
+
+// The direction from a joint's parent to the joint.
+static md5_vec3 bone_of(const md5_mat34 *placed, uint32_t joint, uint32_t parent)
+{
+    const md5_vec3 way =
+        md5_vec3_sub(md5_mat34_translation(placed[joint]), md5_mat34_translation(placed[parent]));
+    return md5_vec3_normalize(way, (md5_vec3){0});
+}
+
+bool md5_check_binding(md5_check *check, const md5_binding *clip)
+{
+    static const struct {
+        float scale;
+        const char *text;
+    } units[] = {
+        {0.0254f, ", as metres beside inches"},      {39.37f, ", as inches beside metres"},
+        {0.01f, ", as metres beside centimetres"},   {100.0f, ", as centimetres beside metres"},
+        {0.3937f, ", as inches beside centimetres"}, {2.54f, ", as centimetres beside inches"}};
+    md5_checker *const from = (md5_checker *)check;
+    const md5_skeleton *const skeleton = clip->skeleton;
+    const uint32_t num_joints = skeleton->num_joints, root = skeleton->order[0];
+    const uint32_t last = clip->anim->num_frames - 1, num_steps = last < 15 ? last : 15;
+    const md5_quat back = md5_quat_conjugate(clip->bind_local[root].rotation);
+    md5_xform *const pose = MD5_ROOM(&from->scratch, md5_xform, num_joints);
+    md5_mat34 *const placed = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
+    md5_mat34 *const bind = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
+    float *const ratios = MD5_ROOM(&from->scratch, float, num_joints), scale = 1.0f;
+    md5_mat34 turn = {{0.0f}};
+    double nearer = 0.0; // bones to the turned bind pose than to that itself
+    bool has_scale = true, has_turn = num_joints > MIN_BONES;
+    if (bind)
+        md5_local_to_model(skeleton, clip->bind_local, bind);
+    for (uint32_t i = 0; i <= num_steps && pose && placed && bind && ratios; i++) {
+        const uint32_t frame = i > 0 ? (uint32_t)((uint64_t)i * last / num_steps) : 0;
+        const md5_mat34 before = turn;
+        bool is_other;
+        md5_sample(clip, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
+        md5_local_to_model(skeleton, pose, placed);
+        const float now = find_scale(clip, pose, ratios, &is_other);
+        scale = i == 0 ? now : scale;
+        has_scale = i == 0 ? is_other : has_scale && fabsf(now - scale) < 0.05f * scale;
+        has_turn = has_turn && round_turn(md5_quat_mul(pose[root].rotation, back), &turn)
+                   && (i == 0 || memcmp(&turn, &before, sizeof turn) == 0);
+        MD5_FOR (k, num_joints) {
+            const uint32_t parent = skeleton->joints[k].parent;
+            const md5_vec3 own = bone_of(bind, k, parent != MD5_NONE ? parent : k);
+            const md5_vec3 away = md5_vec3_sub(md5_mat34_point(turn, own), own);
+            if (parent != MD5_NONE)
+                nearer += (double)md5_vec3_dot(bone_of(placed, k, parent), away);
+        }
+    }
+    md5i_arena_free(&from->scratch);
+    if (from->context.error.status != MD5_OK)
+        return false;
+    if (has_turn && nearer > 0.0)
+        check->space.turn = md5_quat_to_euler(md5_quat_conjugate(md5_quat_from_mat34(turn)));
+    check->space.scale = has_scale ? 1.0f / scale : 1.0f;
+    const char *text = "";
+    for (size_t i = 0; i < MD5_COUNT(units); i++)
+        text = fabsf(scale / units[i].scale - 1.0f) < 0.01f ? units[i].text : text;
+    if (has_scale)
+        md5i_add_finding(from, "clip-scale", md5_at_line(from->joints_line),
+                         "bones are %.4g times as long as the mesh's%s: md5tool fix --mesh",
+                         (double)scale, text);
+    return from->context.error.status == MD5_OK;
+}
+
+static bool is_turned(const md5_check *clip)
+{
+    const md5_euler turn = clip->space.turn;
+    return turn.pitch != 0.0f || turn.yaw != 0.0f || turn.roll != 0.0f;
+}
+
+bool md5_check_turns(md5_check *const *clips, size_t num_clips)
+{
+    size_t num_turned = 0, first = 0;
+    bool is_alike = true;
+    for (size_t i = 0; i < num_clips; i++) {
+        if (!is_turned(clips[i]))
+            continue;
+        first = num_turned++ == 0 ? i : first;
+        is_alike &=
+            memcmp(&clips[i]->space.turn, &clips[first]->space.turn, sizeof(md5_euler)) == 0;
+    }
+    if (num_turned == 0 || (num_turned > 1 && !(is_alike && num_turned == num_clips)))
+        return true;
+    md5_checker *const from = (md5_checker *)clips[first];
+    const md5_euler turn = clips[first]->space.turn;
+    const float angles[] = {turn.roll, turn.pitch, turn.yaw};
+    char what[64] = "turned by quarters of a circle about several axes";
+    for (int i = 0; i < 3; i++)
+        if (angles[(i + 1) % 3] == 0.0f && angles[(i + 2) % 3] == 0.0f)
+            (void)snprintf(what, sizeof what, "turned by %.0f degrees about %c",
+                           angles[i] > 90.0f ? 180.0 : (double)-angles[i], "xyz"[i]);
+    md5i_add_finding(from, "clip-turn", md5_at_line(from->joints_line),
+                     num_clips == 1 ? "%s against the mesh: md5tool fix --mesh"
+                     : num_turned == 1
+                         ? "%s against the mesh, its other %zu clips are not: md5tool fix --mesh"
+                         : "%s against the mesh, as are its other %zu clips: md5tool fix --mesh",
+                     what, num_clips - 1);
+    return from->context.error.status == MD5_OK;
 }

@@ -105,6 +105,9 @@ static const char *const rules[] = {
     "clip-joint-name         EEEEFESEEW---S- a joint of a clip that its mesh does not have",
     "clip-joint-order        EEEEFE-EEWSSSS- joints of a clip in another order than in its mesh",
     "clip-joint-parent       EEEEFEFEEW--SS- a joint with another parent than in the mesh",
+    "clip-scale              SSSSSSSSSSSSSS- bones of a clip that are longer or shorter than its "
+    "mesh's",
+    "clip-turn               SSSSSSSSSSSSSS- clips that are turned against their mesh",
     "flags                   EEEEFEFEE----.= flags above 63",
     "components              MMMMSSFESMFMMM= components of a joint beyond those of a frame",
     "first-component         EEEEFEFEE.F...= a first component out of range, of a joint without "

@@ -147,6 +147,131 @@ TEST (check_is_linear_in_shared_weights) {
     CHECK_THAT(seconds < 0.5, "%g seconds", seconds);
 }
 
+// -- Scale and turn -------------------------------------------------------------------------------
+
+// A clip on a mesh whose joints stand 5 above each other; x y z of the root's rotation in two
+// frames. Of the first `num_odd` joints below the root bones are of other lengths.
+typedef struct chain {
+    int num_joints, num_odd;
+    double scale[2]; // of the clip's bones in both frames
+    const char *turns[2];
+} chain;
+
+static md5_check *check_chain(const chain *of)
+{
+    char mesh[2048], clip[4096];
+    size_t a = (size_t)sprintf(
+        mesh, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
+        of->num_joints);
+    size_t b =
+        (size_t)sprintf(clip,
+                        "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints %d\nframeRate 24\n"
+                        "numAnimatedComponents %d\nhierarchy {\n",
+                        of->num_joints, of->num_joints + 2);
+    FOR (i, of->num_joints) {
+        a += (size_t)sprintf(mesh + a, "\"j%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, i - 1, 5 * i);
+        b += (size_t)sprintf(clip + b, "\"j%d\" %d %d %d\n", i, i - 1, i > 0 ? 4 : 56,
+                             i > 0 ? i + 2 : 0);
+    }
+    memcpy(mesh + a, "}\n", 3);
+    b += (size_t)sprintf(clip + b,
+                         "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n");
+    FOR (i, of->num_joints)
+        b += (size_t)sprintf(clip + b, "( 0 0 %d ) ( 0 0 0 )\n", i > 0 ? 5 : 0);
+    FOR (f, 2) {
+        b +=
+            (size_t)sprintf(clip + b, "%sframe %d {\n%s\n", f > 0 ? "}\n" : "}\n", f, of->turns[f]);
+        for (int i = 1; i < of->num_joints; i++)
+            b += (size_t)sprintf(clip + b, "%.9g\n", (i <= of->num_odd ? 5 + i : 5) * of->scale[f]);
+    }
+    memcpy(clip + b, "}\n", 3);
+    md5_error error = {0};
+    OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(clip, strlen(clip), NULL, &error);
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    md5_check *const check = check_text(MD5_DOC_ANIM, clip, "all");
+    CHECK_THAT(binding, "%s", error.message);
+    CHECK(check && binding && md5_check_binding(check, binding));
+    return check;
+}
+
+TEST (check_finds_bones_of_another_length) {
+    static const struct {
+        chain of;
+        const char *said; // NULL: nothing
+    } rows[] = {
+        {{.num_joints = 6, .scale = {1.6, 1.6}}, "1.6 times as long as the mesh's: md5tool fix"},
+        {{.num_joints = 6, .scale = {0.0254, 0.0254}}, "as metres beside inches"},
+        {{.num_joints = 6, .scale = {39.37, 39.37}}, "as inches beside metres"},
+        {{.num_joints = 6, .scale = {0.01, 0.01}}, "as metres beside centimetres"},
+        {{.num_joints = 6, .scale = {100, 100}}, "as centimetres beside metres"},
+        {{.num_joints = 6, .scale = {0.3937, 0.3937}}, "as inches beside centimetres"},
+        {{.num_joints = 6, .scale = {2.54, 2.54}}, "as centimetres beside inches"},
+        {{.num_joints = 6, .scale = {1.06, 1.06}}, "1.06 times"},
+        {{.num_joints = 6, .scale = {1.04, 1.04}}, NULL},
+        {{.num_joints = 5, .scale = {1.6, 1.6}}, NULL},                          // 4 bones
+        {{.num_joints = 6, .scale = {1.6, 0.5}}, NULL},                          // it grows
+        {{.num_joints = 11, .num_odd = 2, .scale = {1.06, 1.06}}, "1.06 times"}, // 8 of 10
+        {{.num_joints = 11, .num_odd = 3, .scale = {1.06, 1.06}}, NULL},
+        {{.num_joints = 11, .num_odd = 3, .scale = {1.3, 1.3}}, "1.3 times"},
+    };
+    FOR (i, COUNT_OF(rows)) {
+        chain of = rows[i].of;
+        of.turns[0] = of.turns[1] = "0 0 0";
+        OWN_CHECK check = check_chain(&of);
+        const md5_finding *const found = find_rule(check, "clip-scale");
+        const char *const said = found ? found->error.message : "nothing";
+        CHECK_THAT(rows[i].said ? strstr(said, rows[i].said) != NULL : !found, "row %zu: %s", i,
+                   said);
+        CHECK_NEAR(check->space.scale, found ? 1 / of.scale[0] : 1, 1e-4 / of.scale[0]);
+        CHECK(!found || !found->is_silent);
+    }
+}
+
+// x y z of a rotation stand for one whose w is negative: 0.7071 0 0 is a quarter turn back about x.
+TEST (check_says_once_that_clips_are_turned) {
+    static const char *const by_x = "0.70710678 0 0", *const by_y = "0 0.70710678 0",
+                             *const none = "0 0 0";
+    static const struct {
+        const char *turns[3]; // of three clips, in all frames
+        const char *last;     // of the first in its last frame, if it is another
+        int number;           // of the clip that is said to be turned; -1: none
+        const char *said;
+    } rows[] = {
+        {{none, by_x, none},
+         NULL,
+         1,
+         "turned by -90 degrees about x against the mesh, its other 2 clips are not"},
+        {{by_y, by_y, by_y},
+         NULL,
+         0,
+         "turned by -90 degrees about y against the mesh, as are its other 2 clips"},
+        {{by_x, by_x, none}, NULL, -1, NULL},
+        {{by_x, by_x, by_y}, NULL, -1, NULL},
+        {{by_x, none, none}, "0.6 0 0", -1, NULL},        // it turns
+        {{"0.72 0 0", none, none}, NULL, -1, NULL},       // by 92 degrees
+        {{"0 0 0.70710678", none, none}, NULL, -1, NULL}, // along the bones, which stay
+        {{"0.5 0.5 0.5", none, none}, NULL, 0, "several axes"},
+    };
+    FOR (i, COUNT_OF(rows)) {
+        md5_check *clips[3];
+        FOR (k, 3) {
+            const chain of = {.num_joints = 6,
+                              .scale = {1, 1},
+                              .turns = {rows[i].turns[k],
+                                        k == 0 && rows[i].last ? rows[i].last : rows[i].turns[k]}};
+            clips[k] = check_chain(&of);
+        }
+        CHECK(md5_check_turns(clips, 3));
+        FOR (k, 3) {
+            const md5_finding *const found = find_rule(clips[k], "clip-turn");
+            CHECK_THAT((found != NULL) == (k == rows[i].number), "row %zu, clip %d", i, k);
+            CHECK(!found || strstr(found->error.message, rows[i].said));
+            md5_free_check(clips[k]);
+        }
+    }
+}
+
 // Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
 TEST (check_reads_nothing_behind_a_text) {
     static const char *const ends[] = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
