@@ -35,7 +35,9 @@ typedef struct report {
     md5_check *facts;        // NULL: the file is of a kind without rules
     uint32_t judged;         // the engines that were asked
     bool keeps_model;        // clips of the same part are judged with it
-    md5_model *model;        // only then
+    md5_check **clips;       // [num_clips] of a mesh: those that were judged with it
+    size_t num_clips;
+    md5_model *model; // only then
 } report;
 
 // A md5_warn_fn; user: the report.
@@ -434,6 +436,15 @@ static void read_part(reading *part, const md5_threads *threads)
     clips.order = part->clips;
     clips.num_before += num_others;
     md5_threads_run(threads, part->num_clips, read_range, &clips);
+    for (size_t i = 0; i < part->num_clips; i++) {
+        report *const mesh = find_mesh(part, part->clips[i]->path);
+        if (!mesh || !part->clips[i]->facts)
+            continue;
+        mesh->clips = common_grow(mesh->clips, mesh->num_clips, sizeof(md5_check *));
+        mesh->clips[mesh->num_clips++] = part->clips[i]->facts;
+    }
+    for (size_t i = 0; i < part->num_meshes; i++)
+        (void)md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
 }
 
 // -- The command ----------------------------------------------------------------------------------
@@ -471,6 +482,7 @@ static void check_files(checker *check, const common_list *files)
             md5_free_check(from->facts);
             md5_free_model(from->model);
             free(from->findings);
+            free(from->clips);
         }
         part.num_before += num_read;
         print_progress(&part, part.num_before);

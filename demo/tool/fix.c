@@ -55,16 +55,25 @@ static md5_engines engines_of(const tool_arguments *arguments, const char *path)
 static md5_check *judge(const mended *file, bool is_written)
 {
     const md5_engines asked = engines_of(file->arguments, file->path);
-    md5_check *const facts = tool_check_text(file->path, is_written ? file->written : file->text,
-                                             is_written ? file->written_size : file->size, asked);
+    const md5_load_opts opts = {.without = MD5_PART_GEOMETRY, .partial = true};
+    const char *const text = is_written ? file->written : file->text;
+    const size_t size = is_written ? file->written_size : file->size;
     const bool is_edited = is_written && file->mesh_written;
+    const char *const mesh_text = is_edited ? file->mesh_written : file->mesh_text;
+    const size_t mesh_size = is_edited ? file->mesh_written_size : file->mesh_size;
+    md5_check *const facts = tool_check_text(file->path, text, size, asked);
     md5_check *const mesh =
-        facts && file->mesh_text
-            ? tool_check_text(file->mesh_path, is_edited ? file->mesh_written : file->mesh_text,
-                              is_edited ? file->mesh_written_size : file->mesh_size, asked)
-            : NULL;
+        facts && mesh_text ? tool_check_text(file->mesh_path, mesh_text, mesh_size, asked) : NULL;
     if (mesh)
         (void)md5_check_pair(mesh, facts);
+    md5_model *const model = mesh ? md5_parse_model(mesh_text, mesh_size, &opts, NULL) : NULL;
+    md5_anim *const anim = model ? md5_parse_anim(text, size, &opts, NULL) : NULL;
+    md5_binding *const binding = anim ? md5_bind(model, anim, &opts, NULL) : NULL;
+    if (binding)
+        (void)md5_check_binding(facts, binding);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
     md5_free_check(mesh);
     return facts;
 }
@@ -278,6 +287,10 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
     const bool needs_all =
         find_rule(before, "base-frame-needed")
         || (is_other && tool_minds(engines_of(arguments, file->path), "base-frame-needed"));
+    const uint32_t num_brought =
+        arguments->mesh && before ? md5_edit_space(doc, &before->space, error) : 0;
+    if (!note(file, num_brought, "joints brought to the scale and turn of the mesh"))
+        return false;
     if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
     if (is_other || needs_all) {
@@ -291,7 +304,8 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
         return false;
     // Boxes that hold more than the skin hide nothing: only wrong ones are computed anew.
     if (file->mesh
-        && (!doc->bounds || find_rule(before, "bounds") || find_rule(before, "bounds-count")))
+        && (!doc->bounds || num_brought > 0 || find_rule(before, "bounds")
+            || find_rule(before, "bounds-count")))
         return note(file, md5_fix_bounds(doc, file->mesh, error), "boxes computed from the skin");
     return true;
 }
@@ -584,9 +598,9 @@ const tool_command tool_fix = {
     "  --output NAME    write there; a folder for several files; -o is short for it\n"
     "  --force          write over files; without --output over those that are read\n"
     "  --dry-run        only say what would be done; the exit status is 1 if something would\n"
-    "  --mesh MESH      of clips: their mesh; by default that of their name beside them, or the "
-    "only\n"
-    "                   one of their folder\n"
+    "  --mesh MESH      of clips: their mesh, to whose scale and turn they are brought; by "
+    "default\n"
+    "                   that of their name beside them, or the only one of their folder\n"
     "  --rename OLD=NEW give a joint, mesh or shader another name; may be repeated\n"
     "  --influences N   of meshes: keep the N largest weights of each vertex, 1 to 16\n"
     "  --for ENGINE     of meshes and clips: mend for this engine, as in \"md5tool check\"; may "

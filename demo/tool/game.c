@@ -1086,6 +1086,16 @@ static judged_file *find_file(const tool_game *opened, const char *name)
                : NULL;
 }
 
+// Prints what was found in a clip since the last time.
+static void print_found(tool_game *opened, md5_check *clip)
+{
+    size_t count = 0;
+    const md5_finding *const found = tool_findings(clip, &count);
+    for (size_t i = 0; i < count; i++)
+        print_finding(opened, &found[i]);
+    clip->num_findings = 0;
+}
+
 // Prints what engines say to the clips of a model with its mesh. A clip is read again, and the mesh
 // if there is such a clip, to look at it once, with the mesh of the first model that has it.
 static void judge_clips(tool_game *opened, const md5_decl *decl)
@@ -1097,11 +1107,12 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
     const judged_file *const mesh = model && model->mesh ? find_file(opened, model->mesh) : NULL;
     md5_model *shape = NULL;
+    md5_check **clips = NULL; // that are looked at
+    size_t num_clips = 0;
     for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
         const md5_model_anim *const anims = md5_model_def_anim(model, i);
         for (uint32_t k = 0; k < anims->num_files; k++) {
             judged_file *const file = find_file(opened, anims->files[k]);
-            size_t count = 0;
             if (!file)
                 continue;
             md5_check *const clip = file->check;
@@ -1110,16 +1121,20 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
             shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
             md5_anim *const anim =
                 is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
-            if (anim)
+            if (anim) {
                 tool_judge_motion(clip, shape, anim);
+                clips = common_grow(clips, num_clips, sizeof(md5_check *));
+                clips[num_clips++] = clip;
+            }
             file->is_seen |= anim != NULL;
             md5_free_anim(anim);
-            const md5_finding *const found = tool_findings(clip, &count);
-            for (size_t j = 0; j < count; j++)
-                print_finding(opened, &found[j]);
-            clip->num_findings = 0;
+            print_found(opened, clip);
         }
     }
+    (void)md5_check_turns(clips, num_clips);
+    for (size_t i = 0; i < num_clips; i++)
+        print_found(opened, clips[i]);
+    free(clips);
     md5_free_model(shape);
 }
 

@@ -111,25 +111,43 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
     md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, asked) : NULL;
-    fputs(is_json ? ",\"clips\":[" : "", stdout);
-    for (size_t i = 0; i < clips.count; i++) {
+    md5_check **const judged = common_alloc(clips.count, sizeof(md5_check *));
+    char **const reasons = common_alloc(clips.count, sizeof(char *)); // why one is not judged
+    size_t num_judged = 0, next = 0;
+    COMMON_FOR (i, clips.count) {
         md5_check *const clip = tool_check_file(NULL, clips.names[i], asked);
-        const bool is_judged = mesh && clip;
-        const uint32_t count = is_judged ? md5_check_pair(mesh, clip) : 0;
-        md5_error error = {0};
-        md5_anim *const anim = is_judged ? NULL : md5_load_anim(clips.names[i], NULL, &error);
+        md5_error error = {.message = "fits"};
+        md5_anim *const anim = md5_load_anim(clips.names[i], NULL, &error);
         md5_binding *const binding =
-            is_judged ? NULL : md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
+            anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error) : NULL;
+        if (mesh && clip) {
+            judged[num_judged++] = clip;
+            clip->num_findings = 0;
+            (void)md5_check_pair(mesh, clip);
+            if (binding)
+                (void)md5_check_binding(clip, binding);
+        } else {
+            reasons[i] = common_copy(error.message);
+            md5_free_check(clip);
+        }
+        md5_free_binding(binding);
+        md5_free_anim(anim);
+    }
+    (void)md5_check_turns(judged, num_judged);
+    fputs(is_json ? ",\"clips\":[" : "", stdout);
+    COMMON_FOR (i, clips.count) {
+        md5_check *const clip = reasons[i] ? NULL : judged[next++];
         fputs(is_json ? comma(i > 0) : "", stdout);
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
             common_base(clips.names[i]),
-            !is_judged && !binding ? error.message
-            : count > 0            ? clip->findings[clip->num_findings - count].error.message
-                                   : "fits");
-        md5_free_binding(binding);
-        md5_free_anim(anim);
+            !clip                    ? reasons[i]
+            : clip->num_findings > 0 ? clip->findings[0].error.message
+                                     : "fits");
         md5_free_check(clip);
+        free(reasons[i]);
     }
+    free(judged);
+    free(reasons);
     fputs(is_json ? "]" : "", stdout);
     md5_free_check(mesh);
     common_free_list(&clips);

@@ -367,11 +367,12 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
     }
     uint32_t num_points = 0;
     skin_point *const points = find_points(model, &num_points);
-    md5_binding *const binding =
-        num_points > 0 ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error) : NULL;
+    md5_binding *const binding = md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
+    if (binding)
+        (void)md5_check_binding(clip, binding);
     // What the clip does not move may hang anywhere.
-    if (binding && binding->num_missing == 0) {
+    if (binding && num_points > 0 && binding->num_missing == 0) {
         const uint32_t count = skeleton->num_joints;
         motion of = {
             .points = points,

@@ -453,10 +453,10 @@ begin() {
 skin() { # MESH CLIP FRAME
     "$tool" dump "$1" "$2" --frame "$3" | grep '^v '
 }
-# near FILE FILE CONDITION: awk; columns 2 to 4 are of the first, 6 to 8 of the second.
+# near FILE FILE CONDITION [ROWS]: awk; columns 2 to 4 are of the first, 6 to 8 of the second.
 near() {
     paste -d ' ' "$1" "$2" | awk "function off(a, b) { return a > b ? a - b : b - a }
-        !($3) { bad++ } END { print NR, bad + 0; exit !(NR > 6000 && !bad) }"
+        !($3) { bad++ } END { print NR, bad + 0; exit !(NR >= ${4:-6000} && !bad) }"
 }
 # A mesh and its clip in one command, in either order, remain a pair.
 space() {
@@ -588,6 +588,43 @@ loses_nothing() {
         grep -qx 'frame 0 { // step' "$fixed/b.md5anim"
 }
 check 'fix loses nothing without a word' loses_nothing
+# A chain of six joints, 5 units from each to the next, and clips of it: in another unit, and turned.
+in_space() { # FILE SCALE ROTATION
+    awk -v s="$2" -v turn="$3" 'BEGIN {
+        print "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 6\nframeRate 24\nnumAnimatedComponents 36\nhierarchy {"
+        for (i = 0; i < 6; i++) printf "\"j%d\" %d 63 %d\n", i, i - 1, 6 * i
+        print "}\nbounds {\n( -1 -1 0 ) ( 1 1 25 )\n( -1 -1 0 ) ( 1 1 25 )\n}\nbaseframe {"
+        for (i = 0; i < 6; i++) print "( 0 0 0 ) ( 0 0 0 )"
+        for (f = 0; f < 2; f++) {
+            printf "}\nframe %d {\n%.9g 0 0 %s\n", f, f * s, turn
+            for (i = 1; i < 6; i++) printf "0 0 %.9g 0 0 0\n", 5 * s
+        }
+        print "}" }' >"$1"
+}
+units() {
+    begin && mkdir "$fixed/new" && { printf 'MD5Version 10\ncommandline ""\nnumJoints 6\nnumMeshes 1\njoints {\n' &&
+        for i in 0 1 2 3 4 5; do echo "\"j$i\" $((i - 1)) ( 0 0 $((5 * i)) ) ( 0 0 0 )"; done &&
+        sed '1,/^}/d' "$base/a.md5mesh" | sed 's/weight 4 1/weight 4 5/'; } >"$fixed/figure.md5mesh" &&
+        sed -i 's/( 4 0 6 )/( 4 0 5 )/;s/^mesh/}\n&/' "$fixed/figure.md5mesh" &&
+        in_space "$fixed/same.md5anim" 1 '0 0 0' && in_space "$fixed/metres.md5anim" 0.0254 '0 0 0' &&
+        in_space "$fixed/turned.md5anim" 1 '-0.70710678 0 0' && runs 0 check --for cube2 "$fixed" &&
+        line_of 'metres.md5anim:4:1: warning: bones are 0.0254 .* as metres beside inches: md5tool fix --mesh \[clip-scale\] wrong in cube2$' &&
+        line_of 'turned.md5anim:4:1: warning: turned by 90 degrees about x against the mesh, its other 2 clips are not.*\[clip-turn\]' &&
+        ! grep -q 'same.md5anim' "$scratch/out" && runs 0 info "$fixed/figure.md5mesh" && line_of '^  clip .* same.md5anim: fits' &&
+        line_of '^  clip .* metres.md5anim: bones are 0.0254 times' && line_of '^  clip .* turned.md5anim: turned by 90 degrees about x' &&
+        runs 0 fix --dry-run "$fixed/metres.md5anim" && line_of 'stays: bones .*clip-scale' || return 1
+    skin "$fixed/figure.md5mesh" "$fixed/same.md5anim" 1 >"$scratch/old"
+    for clip in metres turned; do # the skin of the one that fits, and boxes of that
+        runs 0 fix "$fixed/$clip.md5anim" --mesh "$fixed/figure.md5mesh" -o "$fixed/new" &&
+            line_of '  6 joints brought to the scale and turn of the mesh' &&
+            skin "$fixed/figure.md5mesh" "$fixed/new/$clip.md5anim" 1 >"$scratch/now" &&
+            near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 4 &&
+            grep -q '^	( 0 0 0 ) ( 4 0 2[45]' "$fixed/new/$clip.md5anim" || return 1
+    done
+    cp "$fixed/figure.md5mesh" "$fixed/new" && runs 0 check "$fixed/new" && ! grep -q 'clip-scale\|clip-turn' "$scratch/out" &&
+        runs 0 check --only clip-scale --only clip-turn "$models/flame" $bobbin && line_of ' 0 warnings' # that fly, and that fit
+}
+check 'a clip in another unit, or turned' units
 # A pair of the alpha: the clip takes the hierarchy of the mesh.
 alpha() {
     begin && mkdir "$fixed/fix" "$fixed/alone" && cat >"$fixed/a.md5mesh" <<'MESH' && cat >"$fixed/b.md5anim" <<'CLIP' || return 1
@@ -621,9 +658,8 @@ CLIP
         runs 0 convert "$fixed/a.md5mesh" "$fixed/b.md5anim" --output "$fixed/convert" || return 1
     for made in fix convert; do
         grep -q '"b"	0 ' "$fixed/$made/b.md5anim" &&
-            "$tool" dump "$fixed/$made/a.md5mesh" "$fixed/$made/b.md5anim" --frame 2 | grep '^v ' | paste -d ' ' "$scratch/old" - |
-            awk 'function off(a, b) { return a > b ? a - b : b - a }
-                off($2, $6) > 1e-4 || off($3, $7) > 1e-4 || off($4, $8) > 1e-4 { bad++ } END { exit NR != 3 || bad }' || return 1
+            skin "$fixed/$made/a.md5mesh" "$fixed/$made/b.md5anim" 2 >"$scratch/now" &&
+            near "$scratch/old" "$scratch/now" 'off($2, $6) < 1e-4 && off($3, $7) < 1e-4 && off($4, $8) < 1e-4' 3 || return 1
     done
     cp "$fixed/b.md5anim" "$fixed/alone" && runs 1 fix "$fixed/alone/b.md5anim" -o "$fixed/alone/c.md5anim" &&
         grep -q 'have no hierarchy: their mesh is needed' "$scratch/err" && [ ! -e "$fixed/alone/c.md5anim" ] &&
