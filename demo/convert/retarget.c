@@ -909,27 +909,6 @@ static void print_results(const retarget_transfer *transfer)
                  (double)transfer->depth);
 }
 
-// How many times as long the bones of a clip are as its model's, in other units: 1, but where there
-// are some that nearly all say the same.
-static float unit_of(const md5_binding *clip, md5_xform *pose)
-{
-    const md5_skeleton *const skeleton = clip->skeleton;
-    double *const ratios = common_alloc(skeleton->num_joints, sizeof *ratios);
-    uint32_t count = 0, num_alike = 0;
-    md5_sample(clip, (md5_moment){.frame0 = 0}, MD5_ROOT_FILE, pose);
-    COMMON_FOR (i, skeleton->num_joints) {
-        const float length = md5_vec3_length(clip->bind_local[i].translation);
-        if (skeleton->joints[i].parent != MD5_NONE && clip->tracks[i] != MD5_NONE && length > 0.0f)
-            ratios[count++] = (double)(md5_vec3_length(pose[i].translation) / length);
-    }
-    qsort(ratios, count, sizeof *ratios, common_compare_doubles);
-    const double median = count >= 5 ? ratios[count / 2] : 1.0;
-    COMMON_FOR (i, count)
-        num_alike += fabs(ratios[i] / median - 1.0) < 0.02;
-    free(ratios);
-    return fabs(median - 1.0) > 0.05 && 5 * num_alike >= 4 * count ? (float)median : 1.0f;
-}
-
 static bool retarget_clip(const convert_job *job, const md5_model *own, const md5_binding *clip,
                           const md5_model *model, const convert_part *part, convert_scene *scene,
                           md5_error *error)
@@ -953,13 +932,17 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         complete_figure(target);
         const bool is_known = make_drives(source, target, is_captured, job->map);
         transfer.into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
-        const float unit = unit_of(clip, bind);
+        md5_check *const facts =
+            md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
+        const float unit =
+            facts && md5_check_binding(facts, clip) ? 1.0f / facts->space.scale : 1.0f;
         COMMON_FOR (i, num_source) {
             bind[i] = parent_of(source, i) == MD5_NONE
                           ? md5_xform_mul(transfer.into, own->bind_local[i])
                           : own->bind_local[i];
             bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
         }
+        md5_free_check(facts);
         source->model = &turned;
         source->space = target->space;
         md5_local_to_model_xforms(source->skeleton, bind, source->rest);
