@@ -360,6 +360,14 @@ remembered_texture() {
         holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
         [ "$(wc -l <"$scratch/chosen")" -eq 2 ]
 }
+# As md5tool check says it; a clip that fits says nothing.
+other_units() {
+    "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/metres.md5anim" >"$scratch/out" &&
+        runs 0 "$own" "$models/bobbin/pat.md5anim" "$scratch/metres.md5anim" --no-auto --output "$scratch/tex.png" --resolution 64,64 \
+            --samples 1 --verbose warning && lines err 1 &&
+        says err "metres.md5anim: warning: bones are 0.0254 times as long as the mesh's, as metres beside inches"
+}
+check "a clip in other units gives one warning" other_units
 check "a texture that was chosen in the window" remembered_texture
 check "a missing texture gives one warning" one_warning
 check_long "--texture by number and by name" selected_texture

@@ -406,6 +406,25 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
+void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
+{
+    md5_check **const checks = common_alloc(scene->num_clips, sizeof(md5_check *));
+    size_t count = 0;
+    for (size_t i = 0; i < scene->num_clips && scene->model != NULL; i++) {
+        const md5_load_opts opts = {.file_name = scene->clips[i].path};
+        checks[count] = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, &opts, NULL);
+        if (checks[count] != NULL)
+            (void)md5_check_binding(checks[count++], scene->clips[i].binding);
+    }
+    (void)md5_check_turns(checks, count);
+    COMMON_FOR (i, count) {
+        for (size_t k = 0; k < checks[i]->num_findings && (clip >= count || i == clip); k++)
+            view_log_warning(log, &checks[i]->findings[k].error);
+        md5_free_check(checks[i]);
+    }
+    free(checks);
+}
+
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
@@ -424,6 +443,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
                    : !view_load_scene(scene, files, own, NULL, pick_up, loader->log))
         return false;
+    view_check_clips(scene, scene->num_clips, loader->log);
     scene->root = manner->root;
     scene->dual = manner->dual;
     scene->turn = manner->turn;

@@ -132,6 +132,10 @@ typedef struct view_manner {
     const char *guest;     // who visits without --guest, or NULL
 } view_manner;
 
+// Warns of a scene's clip, of all clips if there is none of that number, that has another scale or
+// turn than its model.
+void view_check_clips(const view_scene *scene, size_t clip, view_log *log);
+
 // Loads files, see view_load_scene(), or what an address names, see library.h, and the companions
 // and crowd of the options. If `pick_up` is set, also loads the animations beside the model.
 // Returns NULL, logs an error and leaves nothing allocated if a named file cannot be shown.

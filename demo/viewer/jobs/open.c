@@ -718,6 +718,13 @@ static void save_textures(view_state *viewer, bool is_sure)
 
 // == What is dropped ==============================================================================
 
+static void show_added(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    view_check_clips(scene, scene->clip, &viewer->log);
+    view_change_clip(viewer, scene->clip);
+}
+
 void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
@@ -762,7 +769,7 @@ void view_drop(view_state *viewer, const char *path)
         } else {
             done = view_add_clip(scene, path, &viewer->log);
             if (done)
-                view_change_clip(viewer, scene->clip);
+                show_added(viewer);
         }
         viewer->play.playing = viewer->play.playing || done;
     } else if (is_camera_path && scene->skeleton != NULL) {
@@ -1243,7 +1250,7 @@ static void show_named(view_state *viewer, size_t section, const char *selected)
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
         open_one(viewer, selected, true, NULL);
     else if (view_add_clip(scene, selected, &viewer->log))
-        view_change_clip(viewer, scene->clip);
+        show_added(viewer);
     else
         view_notice(viewer, "%s does not fit", common_base(selected));
     free(shown);
