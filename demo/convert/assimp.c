@@ -76,11 +76,11 @@ static bool has_other(const char *at, const char *end, bool are_flags)
 {
     enum { LINEAR = 4, HEAD = 1 + 3 * 4 };
     if (end - at > HEAD && (*at == 'i' || *at == 'd')) {
-        const size_t words = (size_t)convert_get_u32(at + 1) << (*at == 'd');
-        if (convert_get_u32(at + 5) != 0)
-            return are_flags || convert_get_u32(at + 9) > 24 + words / 64;
+        const size_t words = (size_t)common_number(at + 1, 4) << (*at == 'd');
+        if (common_number(at + 5, 4) != 0)
+            return are_flags || common_number(at + 9, 4) > 24 + words / 64;
         for (size_t i = 0; i < words && (size_t)(end - at - HEAD) / 4 > i; i++) {
-            const uint32_t word = convert_get_u32(at + HEAD + 4 * i);
+            const uint32_t word = common_number(at + HEAD + 4 * i, 4);
             if (are_flags ? !(word & LINEAR) : word != 0)
                 return true;
         }
@@ -99,7 +99,7 @@ static facts find_facts(const char *bytes, size_t size)
     const char *const end = bytes + size;
     const char *at = find_behind(bytes, end, "FBXVersion");
     if (at && end - at > 4)
-        found.version = *at == 'I' ? convert_get_u32(at + 1) : (unsigned)strtoul(at + 1, NULL, 10);
+        found.version = *at == 'I' ? common_number(at + 1, 4) : (unsigned)strtoul(at + 1, NULL, 10);
     for (at = bytes; !found.has_curves && (at = find_behind(at, end, "KeyAttrFlags"));)
         found.has_curves = has_other(at, end, true);
     for (at = bytes; !found.is_blended && (at = find_behind(at, end, "BlendWeights"));)
