@@ -4,6 +4,7 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/convert/layout.h"
+#include "demo/convert/quake.h"
 #include "demo/convert/retarget.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 // -- Formats --------------------------------------------------------------------------------------
 
-enum { HAS_LOOKS = 1, PARENTS_FIRST = 2 };
+enum { HAS_LOOKS = 1, PARENTS_FIRST = 2, HAS_FRAMES = 4, ONE_MESH = 8 | HAS_FRAMES | HAS_LOOKS };
 
 static const struct format {
     const char *endings[6];
@@ -20,7 +21,9 @@ static const struct format {
     convert_read_fn *read;   // NULL: cannot be read
     convert_write_fn *write; // NULL: cannot be written
     double unit;             // MD5's units in one of what is written
-    unsigned rules;          // HAS_LOOKS: materials are sought; PARENTS_FIRST: joints are sorted
+    // HAS_LOOKS: materials are sought; PARENTS_FIRST: joints are sorted; HAS_FRAMES: it has no
+    // joints, and meshes of up to 999 vertices or, ONE_MESH, each material has one
+    unsigned rules;
 } formats[] = {
     {{".md5mesh", ".md5anim", ".md5camera"}, "MD5 text", convert_read_md5, convert_write_md5, 1, 0},
     {{".bmd5mesh", ".bmd5anim", ".bcanim"},
@@ -34,9 +37,9 @@ static const struct format {
     {{".iqm"}, "Inter-Quake Model", convert_read_iqm, convert_write_iqm, 1, PARENTS_FIRST},
     {{".obj"}, "Wavefront OBJ: poses", NULL, convert_write_obj, 1, 0},
     {{".bvh"}, "Biovision motion capture", convert_read_bvh, NULL, 1, 0},
-    {{".mdl"}, "Quake: frames", convert_read_quake, NULL, 1, 0},
-    {{".md2"}, "Quake 2: frames", convert_read_quake, NULL, 1, 0},
-    {{".md3"}, "Quake 3: frames and tags", convert_read_quake, NULL, 1, 0},
+    {{".mdl"}, "Quake: frames", convert_read_quake, convert_write_quake, 1, ONE_MESH},
+    {{".md2"}, "Quake 2: frames", convert_read_quake, convert_write_quake, 1, ONE_MESH},
+    {{".md3"}, "Quake 3: frames and tags", convert_read_quake, convert_write_quake, 1, HAS_FRAMES},
     {{".fbx", ".dae", ".x", ".b3d", ".ms3d", ".smd"},
      "FBX, Collada and others",
      convert_read_assimp,
@@ -233,6 +236,11 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         .turn.yaw = (float)job->turn,
         .scale = (float)(job->scale > 0.0 ? job->scale * format->unit / unit : 1.0)};
     const md5_joint_edit order = {.root = NULL};
+    const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
+    const md5_mesh_edit meshes = {.is_merged = is_merged,
+                                  .drops_unused = true,
+                                  .max_vertices = is_merged ? 0 : QUAKE_MAX_VERTICES,
+                                  .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES};
     const bool is_placed = job->turn != 0.0 || space.scale != 1.0f;
     const convert_part *const first = convert_find_model(scene);
     md5_model *model = NULL; // as it comes in, if there are clips of version 6
@@ -245,7 +253,9 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
         const bool is_old = model && is_version_6(part);
-        if (!is_placed && !is_clip && !is_sorted && !is_old)
+        const bool is_cut = (format->rules & HAS_FRAMES)
+                            && (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET);
+        if (!is_placed && !is_clip && !is_sorted && !is_old && !is_cut)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
         if (!doc && !is_placed && !is_clip
@@ -257,6 +267,7 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
         is_done = is_done && num_moved != MD5_NONE && md5_edit_space(doc, &space, error) != MD5_NONE
                   && (!is_clip || edit_clip(job, scene, part, doc, error))
+                  && (!is_cut || md5_edit_meshes(doc, &meshes, error) != MD5_NONE)
                   && convert_print_doc(doc, &part->bytes, &part->size, error);
         md5_free_doc(doc);
         if (is_done && num_moved > 0)
@@ -309,6 +320,15 @@ bool convert_files(const convert_job *job, md5_error *error)
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
                             "no format that is written has this ending, and it is no folder");
+    if (job->engine && !(format->rules & HAS_FRAMES) && md5_find_engines(job->engine) == 0)
+        return convert_fail(
+            error, MD5_ERROR_MISSING, job->output,
+            "the engine %s reads no MD5 files: expected one that check --rules names", job->engine);
+    convert_job edit = *job;
+    if (format->rules & HAS_FRAMES) { // its writer samples clips
+        edit.is_in_place = !job->keeps_root;
+        edit.rate = 0.0;
+    }
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = true;
     const size_t first = find_first(job);
@@ -337,7 +357,7 @@ bool convert_files(const convert_job *job, md5_error *error)
                                "it has no %s: an option for these has no effect",
                                has[CONVERT_MODEL] ? "clips" : "models");
     is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error)
-              && edit_scene(job, format, &scene, error);
+              && edit_scene(&edit, format, &scene, error);
     if (is_done && ((format->rules & HAS_LOOKS) || job->engine) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
     if (is_done && is_new) {

@@ -134,6 +134,7 @@ typedef struct convert_job {
     double tolerance;         // with which keys are reduced, in units of the input; 0: all are kept
     bool is_y_up;             // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;         // the root's motion along the ground is taken out
+    bool keeps_root;          // it is not, also in frames, whose entities games move
     bool is_quantized;        // glTF: KHR_mesh_quantization
     bool is_packed;           // glTF: EXT_meshopt_compression
     bool is_batch;            // of the models of a folder: with declarations also without an engine
@@ -143,6 +144,8 @@ typedef struct convert_job {
     const char *target, *map; // the model that clips are for; a file of "source target" joint names
     const char *palette;      // a file, of Quake's pictures; NULL: that of the game
     const char *engine;       // whose limits the output keeps; NULL: MD5's
+    const char *const *tags;  // MD3: [num_tags] "JOINT" or "JOINT=TAG"
+    size_t num_tags;
     const convert_shown *shown; // [num_shown] of the model's first meshes
     size_t num_shown;
     md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
@@ -173,6 +176,9 @@ common_list convert_list_outputs(void);
 bool convert_reads(const char *path);
 bool convert_writes(const char *path);
 
+// Whether an engine is one whose limits models of frames keep: MDL, MD2, MD3.
+bool convert_has_frames(const char *engine);
+
 // Whether a file of a format that has models and clips, as IQM, holds no mesh: clips, whose joints
 // may have no names there; they are taken from a model that is read before.
 bool convert_is_clip(const char *path);
@@ -199,6 +205,9 @@ typedef struct convert_engine {
     convert_family family;
     uint32_t max_weights; // of a vertex; 0: any number
 } convert_engine;
+
+// Whether an engine, perhaps with a version behind it, is one of those names.
+bool convert_is_among(const char *names, const char *engine);
 
 // The engine of a name, as of `md5tool check --for`; Doom 3 if there is none.
 const convert_engine *convert_find_engine(const char *name);
@@ -299,6 +308,7 @@ typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene
 convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, convert_read_iqm;
 convert_read_fn convert_read_bvh, convert_read_quake, convert_read_assimp;
 convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
+convert_write_fn convert_write_quake;
 
 // Makes the file of Doom 3 BFG that holds a document, whose joints are sorted; `name` is a model's.
 bool convert_make_bfg(const convert_job *job, const md5_doc *doc, const char *name,

@@ -1,5 +1,5 @@
-// What MDL, MD2 and MD3, the vertex-animated formats of Quake, Quake 2 and Quake 3, share: the
-// file's first bytes, most of what engines take, and the directions that normals are indexes of.
+// What readers and writers of MDL, MD2 and MD3 share, the vertex-animated formats of Quake, Quake 2
+// and Quake 3. All are little-endian, with the axes, winding and texture coordinates of MD5.
 #ifndef DEMO_CONVERT_QUAKE_H
 #define DEMO_CONVERT_QUAKE_H
 
@@ -24,6 +24,8 @@ enum {
     QUAKE_PATH = 64,       // and other names: of skins, surfaces, tags
     QUAKE_RATE = 10,       // frames a second, where the file has none
     QUAKE_NUM_NORMALS = 162,
+    QUAKE_MAX_VERTICES = 999, // of a surface of MD3: ioq3 refuses the next one
+    QUAKE_MAX_TRIANGLES = 1999,
     QUAKE_PALETTE = 768, // red, green and blue of 256 colors
 };
 

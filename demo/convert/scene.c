@@ -67,15 +67,19 @@ static const convert_engine engines[] = {
 };
 enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
 
+bool convert_is_among(const char *names, const char *engine)
+{
+    char *const word = common_format(" %.*s ", (int)strcspn(engine, ":"), engine);
+    const bool is_among = strstr(names, word) != NULL;
+    free(word);
+    return is_among;
+}
+
 const convert_engine *convert_find_engine(const char *name)
 {
-    if (!name)
-        return &engines[0];
-    char *const word = common_format(" %.*s ", (int)strcspn(name, ":"), name);
     const convert_engine *engine = engines;
-    while (engine < engines + NUM_ENGINES && !strstr(engine->names, word))
+    while (name && engine < engines + NUM_ENGINES && !convert_is_among(engine->names, name))
         engine++;
-    free(word);
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
 }
 

@@ -451,7 +451,8 @@ static int convert(tool_arguments *arguments)
     if (!arguments->output && !arguments->prints_map)
         return tool_usage("convert", "missing --output FILE|FOLDER");
     for (size_t i = 0; i < arguments->engines.count; i++)
-        if (md5_find_engines(arguments->engines.names[i]) == 0)
+        if (md5_find_engines(arguments->engines.names[i]) == 0
+            && !convert_has_frames(arguments->engines.names[i]))
             return tool_usage("convert",
                               "unknown engine '%s': expected one that check --rules names",
                               arguments->engines.names[i]);
@@ -483,6 +484,9 @@ static int convert(tool_arguments *arguments)
         .tolerance = (double)arguments->tolerance,
         .is_y_up = arguments->is_y_up,
         .is_in_place = arguments->root == MD5_ROOT_IN_PLACE,
+        .keeps_root = arguments->has_root && arguments->root != MD5_ROOT_IN_PLACE,
+        .tags = arguments->tags.names,
+        .num_tags = arguments->tags.count,
         .is_quantized = arguments->is_quantized,
         .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
@@ -527,9 +531,8 @@ const tool_command tool_convert = {
     "\n"
     "Reads and writes .md5mesh .md5anim .md5camera, .bmd5mesh .bmd5anim .bcanim, .glb .gltf, "
     ".iqm;\n"
-    "reads .md5machine, .bvh, frames of .mdl .md2 .md3, and with libassimp .fbx .dae .x .b3d .ms3d "
-    ".smd;\n"
-    "writes .obj.\n"
+    "reads .md5machine, .bvh, and with libassimp .fbx .dae .x .b3d .ms3d .smd; writes .obj;\n"
+    "reads and writes frames, .mdl .md2 .md3.\n"
     "\n"
     "Of a folder or an archive each model is converted with the clips that fit it, as for check: "
     "in a game\n"
@@ -542,17 +545,21 @@ const tool_command tool_convert = {
     "  --to KIND         of a folder: the ending of the files to write, as md5mesh; else glb\n"
     "  --base DIR        of a folder: the base game folder, if it adds to another one\n"
     "  --mod DIR         of a folder: a mod, whose files hide those of it\n"
-    "  --for ENGINE      to MD5: keep the limits, names and folders of this engine, as check "
-    "--rules\n"
-    "                    lists them, and print what check says of the files that were written\n"
+    "  --for ENGINE      to MD5 and games: keep the limits, names and folders of this engine, as\n"
+    "                    check --rules lists them, and print what check says of the files that "
+    "were\n"
+    "                    written; of .mdl .md2 .md3 also quake, quake2, quake3, ioq3, darkplaces\n"
     "  --force           write over files, and accept losses above 1 % of the size\n"
     "  --scale FACTOR    units of the output in one of the input; glTF: 0.0254, metres in an inch\n"
     "  --turn DEGREES    turn about the vertical axis, counterclockwise from above\n"
     "  --influences N    to glTF: most of a vertex, 1 to 16; default 4: few programs read more "
     "than 8\n"
     "  --root MODE       of clips: in_place takes out what the root moves along the ground; "
-    "default file\n"
-    "  --rate R          of clips: frames a second of all; else as their files say\n"
+    "default file,\n"
+    "                    of .mdl .md2 .md3 in_place\n"
+    "  --rate R          of clips: frames a second of all; else as their files say, of .mdl .md2 "
+    ".md3 10\n"
+    "  --tag JOINT       to MD3: a tag tag_JOINT with its place in each frame, or JOINT=NAME\n"
     "  --scene NAME      of glTF: which scene, by name or number; or a node: what is below it\n"
     "  --error UNITS     to glTF: leave out keys of clips that interpolation puts back this well\n"
     "  --quantize        to glTF: positions, directions, weights in 8 and 16 bits, half of the "

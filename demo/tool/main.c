@@ -169,6 +169,7 @@ static const common_option options[] = {
     {"scene", AT(TEXT, scene)},
     {"quantize", AT(SWITCH, is_quantized)},
     {"pack", AT(SWITCH, is_packed)},
+    {"tag", AT(TEXTS, tags)},
     {"formats", AT(SWITCH, shows_formats)},
     {"fit", AT(SWITCH, is_fitted)},
     {"joint", AT(TEXTS, joints)},
@@ -218,7 +219,8 @@ static const struct scope {
                    ".x .b3d .ms3d .smd "},
     {"of glTF: ", " .glb .gltf "},
     {"with MDL: ", " .mdl "},
-    {"to MD5: ", "! .glb .gltf .iqm .obj "},
+    {"to MD5 and games: ", "! .glb .gltf .iqm .obj "},
+    {"to MD3: ", " .md3 "},
     {"to glTF: ", " .glb .gltf "},
     {"to OBJ: ", " .obj "},
 };
@@ -309,6 +311,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             return false;
         }
         is_given[k] = true;
+        arguments->has_root |= options[k].place == offsetof(tool_arguments, root);
         common_option row = options[k];
         const bool is_switch = row.kind == COMMON_SWITCH;
         const char *const help = find_help(command, name);

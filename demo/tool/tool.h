@@ -27,7 +27,7 @@ typedef struct tool_arguments {
     const char *base, *mod, *output, *mesh, *map, *palette, *scene, *to;
     const char *folder; // of a game: DIR
     const char *turn, *frames;
-    common_texts excluded, only, ignored, engines, joints, renames, cuts;
+    common_texts excluded, only, ignored, engines, joints, renames, cuts, tags;
     double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
     double ms; // the last of them
@@ -42,7 +42,7 @@ typedef struct tool_arguments {
     md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
         is_dry, prints_map, swaps_sides, turns_inward, drops_triangles, is_quantized, is_packed,
-        is_fitted, shows_formats;
+        is_fitted, shows_formats, has_root;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.

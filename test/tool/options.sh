@@ -55,23 +55,24 @@ convert --to=glb|x|
 convert --base=x|x|
 convert --mod=x|x|
 convert --all|x|
-convert --for=doom3|md5mesh md5anim md5camera bvh glb iqm|md5mesh o
-convert --force|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm o
-convert --scale=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm o
-convert --turn=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm o
+convert --for=doom3|md5mesh md5anim md5camera bvh glb iqm|md5mesh mdl md3 o
+convert --force|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --scale=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --turn=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --influences=2|md5mesh bvh glb iqm|glb
-convert --root=in_place|md5anim bvh glb iqm x|md5mesh glb obj iqm o
-convert --rate=3|md5anim bvh glb iqm x|md5mesh glb obj iqm o
-convert --scene=a|glb x|md5mesh glb obj iqm o
-convert --palette=x|x|md5mesh glb obj iqm o
+convert --root=in_place|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --rate=3|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --scene=a|glb x|md5mesh glb obj iqm mdl md3 o
 convert --error=1|md5anim md5camera bvh glb iqm|glb
 convert --quantize|md5mesh md5anim md5camera bvh glb iqm|glb
 convert --pack|md5mesh md5anim md5camera bvh glb iqm|glb
 convert --fit|md5mesh bvh glb iqm|glb
 convert --y-up|md5mesh md5anim md5camera bvh glb iqm|obj
-convert --mesh=x.md5mesh|md5anim bvh glb iqm x|md5mesh glb obj iqm o
-convert --map=x.bvh|md5anim bvh glb iqm x|md5mesh glb obj iqm o
+convert --mesh=x.md5mesh|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --map=x.bvh|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --print-map||
+convert --tag=a|md5mesh md5anim md5camera bvh glb iqm|md3
+convert --palette=x|md5mesh md5anim md5camera bvh glb iqm|mdl
 dump --ms=1|md5anim|
 dump --frame=1|md5anim|
 dump --joint=a|md5mesh md5anim|
@@ -131,7 +132,7 @@ walks() { # COMMAND INPUT...
     while IFS='|' read -r name setting inputs outputs; do
         [ -n "$inputs" ] || continue # it prints something without files
         for input; do
-            for output in ${outputs:-any}$([ -z "$outputs" ] || echo " md5mesh glb obj iqm o"); do
+            for output in ${outputs:-any}$([ -z "$outputs" ] || echo " md5mesh glb obj iqm mdl md3 o"); do
                 expected=0
                 case " $inputs " in *" $input "*) ;; *) expected=1 ;; esac
                 case " ${outputs:-any} " in *" $output "*) ;; *) expected=1 ;; esac

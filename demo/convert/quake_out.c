@@ -1,0 +1,828 @@
+// MDL, MD2 and MD3 out: a model and its clips as frames, each with the place of every vertex.
+//
+// A point is a vertex of the MD5 file. Points of one material that are at one place in all frames,
+// seams, have one normal; the first is their leader. A vertex of MD2 is a leader, of MDL a leader
+// and a texel, of MD3 a point. Meshes are merged or cut before (convert.c).
+#include "demo/common/file.h"
+#include "demo/convert/assets.h"
+#include "demo/convert/quake.h"
+#include "demo/looks/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- Limits ---------------------------------------------------------------------------------------
+
+enum { VERTICES, TRIANGLES, FRAMES, SURFACES, TAGS, NUM_LIMITS }; // the first two of a surface
+enum { MAX_PLACES = 1 << 24 };
+
+// What engines take; 0: any number. The first row of a format counts unless an engine is asked for.
+static const struct engine {
+    uint32_t ident;
+    const char *names; // each between blanks
+    uint32_t most[NUM_LIMITS];
+} engines[] = {
+    {QUAKE_MDL, " ironwail qss vkquake fte ", {32767}},
+    {QUAKE_MDL, " quake ", {1024, 2048, 256}},
+    {QUAKE_MD2, " quake2 yquake2 kmquake2 ", {2048, 4096, 512}},
+    {QUAKE_MD2, " q2pro ", {2048, 6144, 1024}},
+    {QUAKE_MD2, " fte ", {2048, 4096}},
+    {QUAKE_MD2, " darkplaces ", {65536, 65536, 65536}},
+    {QUAKE_MD3, " quake3 ioq3 kmquake2 ", {999, 1999, 1024, 32, 16}},
+    {QUAKE_MD3, " q2pro ", {6144, 6144, 1024, 32}},
+    {QUAKE_MD3, " vkquake ", {0, 0, 2048, 32}},
+    {QUAKE_MD3, " ironwail ", {999, 0, 1024, 65}}, // 65 534 vertices in all
+    {QUAKE_MD3, " doom3 dhewm3 darkplaces fte ", {1000, 2000}},
+};
+
+// The row of an engine, NULL: the first one, for a format, 0: any; NULL: there is none.
+static const struct engine *find_engine(uint32_t ident, const char *name)
+{
+    for (const struct engine *row = engines; row < engines + COMMON_LENGTH(engines); row++)
+        if ((ident == 0 || row->ident == ident) && (!name || convert_is_among(row->names, name)))
+            return row;
+    return NULL;
+}
+
+bool convert_has_frames(const char *engine)
+{
+    return find_engine(0, engine);
+}
+
+// -- The writer -----------------------------------------------------------------------------------
+
+typedef struct quake_sample {
+    char name[QUAKE_FRAME_NAME];
+    const convert_clip *clip; // NULL: the bind pose
+    double time;
+} quake_sample;
+
+typedef struct quake_point {
+    float texcoord[2];
+    uint32_t leader;
+} quake_point;
+
+typedef struct quake_place { // of a point in a frame
+    float at[3];
+    uint16_t code; // of the normal, as the format has it
+} quake_place;
+
+typedef struct quake_writer {
+    const convert_job *job;
+    const convert_scene *scene;
+    md5_error *error;
+    const char *title;
+    uint32_t ident, num_points, num_corners, counts[NUM_LIMITS];
+    convert_assets assets;
+    const md5_model *model;
+    quake_sample *frames; // [counts[FRAMES]]
+    uint32_t *corners;    // [num_corners] points
+    quake_point *points;  // [num_points]
+    quake_place *places;  // [frames][num_points]
+    uint32_t *tag_joints; // [tags.count]
+    common_list tags;     // names
+    md5_mat34 *matrices;  // [frames][tags.count]
+    double area;          // of all triangles, in frame 0
+    double sum_error, max_error, num_errors;
+    convert_bytes out;
+    bool is_done; // so far
+} quake_writer;
+
+#define FAIL(status, ...) convert_fail(w->error, status, w->job->output, __VA_ARGS__)
+
+// Whether the counts are within the limits; what other engines refuse is a note.
+static bool check_limits(const quake_writer *w)
+{
+    static const char *const titles[] = {"vertices", "triangles", "frames", "surfaces", "tags"};
+    const struct engine *const asked = find_engine(w->ident, w->job->engine);
+    if (!asked)
+        return FAIL(MD5_ERROR_MISSING, "nothing is known of %s in the engine %s", w->title,
+                    w->job->engine);
+    COMMON_FOR (i, COMMON_LENGTH(engines) * NUM_LIMITS) {
+        const struct engine *const row = &engines[i / NUM_LIMITS];
+        const uint32_t count = w->counts[i % NUM_LIMITS], most = row->most[i % NUM_LIMITS];
+        char text[200];
+        COMMON_TEXT(text, "%u %s, but of %s%stakes %u", count, titles[i % NUM_LIMITS], w->title,
+                    row->names, most);
+        if (row->ident != w->ident || most == 0 || count <= most)
+            continue;
+        if (row == asked)
+            return FAIL(MD5_ERROR_RANGE, "%s", text);
+        convert_note(w->job, "%s", text);
+    }
+    return true;
+}
+
+// Puts a text as `size` bytes.
+static void put_name(quake_writer *w, const char *name, size_t size)
+{
+    char bytes[QUAKE_PATH] = "";
+    COMMON_TEXT(bytes, "%s", name);
+    if (strlen(name) >= size)
+        w->is_done = FAIL(MD5_ERROR_RANGE, "the name %.200s has %zu bytes, %s takes %zu", name,
+                          strlen(name), w->title, size - 1);
+    convert_put(&w->out, bytes, size);
+}
+
+static void put_u16(quake_writer *w, uint32_t number)
+{
+    const uint8_t bytes[2] = {(uint8_t)number, (uint8_t)(number >> 8)};
+    convert_put(&w->out, bytes, sizeof bytes);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Returns the different keys, sorted, and which of them each is.
+static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, uint32_t *num_ids)
+{
+    uint64_t *const all = memcpy(common_alloc(count, sizeof *all), keys, count * sizeof *all);
+    qsort(all, count, sizeof *all, compare_keys);
+    *num_ids = 0;
+    COMMON_FOR (i, count)
+        if (i == 0 || all[i] != all[*num_ids - 1])
+            all[(*num_ids)++] = all[i];
+    COMMON_FOR (i, count) {
+        const uint64_t *const found = bsearch(&keys[i], all, *num_ids, sizeof *all, compare_keys);
+        ids[i] = (uint32_t)(found - all);
+    }
+    return all;
+}
+
+// Adds an error, squared, of a place.
+static void add_error(quake_writer *w, double square)
+{
+    w->sum_error += sqrt(square);
+    w->max_error = fmax(w->max_error, sqrt(square));
+    w->num_errors++;
+}
+
+// -- Frames ---------------------------------------------------------------------------------------
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const quake_sample *)a)->name, ((const quake_sample *)b)->name);
+}
+
+// Adds the frames of a clip, and says so. The last one of a closed loop is its first.
+static bool plan_clip(quake_writer *w, const convert_clip *clip)
+{
+    uint32_t *const num_frames = &w->counts[FRAMES], first = *num_frames;
+    const double rate = w->job->rate > 0.0 ? w->job->rate : QUAKE_RATE;
+    const double steps = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
+    const bool is_loop = steps > 0.0 && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
+    const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1.0, 1.0);
+    if ((first + count) * ((double)w->num_points + w->counts[TAGS]) > MAX_PLACES)
+        return FAIL(MD5_ERROR_RANGE, "%.0f frames of %u vertices: at most %d places are written",
+                    first + count, w->num_points, MAX_PLACES);
+    char *const last = common_format("%.0f", count);
+    char *const name =
+        convert_clean(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
+    convert_bytes text = {0};
+    for (uint32_t k = 1; k <= count; k++) {
+        w->frames = common_grow(w->frames, *num_frames, sizeof *w->frames);
+        quake_sample *const frame = &w->frames[(*num_frames)++];
+        *frame = (quake_sample){.clip = clip, .time = (k - 1) / rate};
+        COMMON_TEXT(frame->name, "%s%u", name, k);
+        convert_put_text(&text, " %s", frame->name);
+        if (w->ident == QUAKE_MDL && (k % 16 == 0 || k == count)) {
+            convert_note(w->job, "QuakeC: $frame%s", text.bytes);
+            text.size = 0;
+        }
+    }
+    convert_note(w->job, "clip %s: frames %u-%u, %s1 to %s%s%s", clip->name, first + 1, *num_frames,
+                 name, name, last, is_loop ? ", a loop without its last frame" : "");
+    if (w->ident == QUAKE_MD3)
+        convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
+                     rate, clip->name);
+    free(text.bytes);
+    free(name);
+    free(last);
+    return true;
+}
+
+static bool plan_frames(quake_writer *w)
+{
+    uint32_t *const count = &w->counts[FRAMES];
+    COMMON_FOR (i, w->assets.num_clips)
+        if (!plan_clip(w, &w->assets.clips[i]))
+            return false;
+    if (*count == 0) {
+        w->frames = common_alloc(1, sizeof *w->frames);
+        *count = 1;
+        COMMON_TEXT(w->frames->name, "frame1");
+    }
+    const char *twice = NULL;
+    quake_sample *const sorted = common_alloc(*count, sizeof *sorted);
+    memcpy(sorted, w->frames, *count * sizeof *sorted);
+    qsort(sorted, *count, sizeof *sorted, compare_names);
+    for (uint32_t i = 1; i < *count && !twice; i++)
+        twice = compare_names(&sorted[i - 1], &sorted[i]) == 0 ? sorted[i].name : NULL;
+    if (twice)
+        FAIL(MD5_ERROR_MISMATCH, "two frames are called %s, as names have %d bytes: rename a clip",
+             twice, QUAKE_FRAME_NAME - 1);
+    free(sorted);
+    return !twice;
+}
+
+static void sample_frames(quake_writer *w)
+{
+    const md5_model *const model = w->model;
+    const size_t num_joints = model->skeleton.num_joints;
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints), *tag = w->matrices;
+    md5_vec3 *const skin = common_alloc(model->max_vertices, sizeof *skin);
+    quake_place *to = w->places;
+    COMMON_FOR (i, w->counts[FRAMES]) {
+        const convert_clip *const clip = w->frames[i].clip;
+        if (clip)
+            md5_pose_palette(clip->binding,
+                             md5_moment_at(clip->anim, w->frames[i].time, MD5_WRAP_CLAMP),
+                             MD5_ROOT_FILE, pose, joints, joints + num_joints);
+        else
+            md5_local_to_palette(model, model->bind_local, joints, joints + num_joints);
+        COMMON_FOR (m, model->num_meshes) {
+            md5_skin(&model->meshes[m], joints + num_joints, skin, NULL, NULL);
+            COMMON_FOR (k, model->meshes[m].num_file_vertices)
+                memcpy((to++)->at, &skin[k], sizeof *skin);
+        }
+        COMMON_FOR (k, w->tags.count)
+            *tag++ = joints[w->tag_joints[k]];
+    }
+    free(skin);
+    free(joints);
+    free(pose);
+}
+
+// -- Normals --------------------------------------------------------------------------------------
+
+static convert_vec side_of(const quake_place *a, const quake_place *b)
+{
+    return (convert_vec){(double)b->at[0] - a->at[0], (double)b->at[1] - a->at[1],
+                         (double)b->at[2] - a->at[2]};
+}
+
+// Sums the normals of triangles at the leaders, by area. Returns the sum of the areas.
+static double sum_normals(const quake_writer *w, const quake_place *frame, convert_vec *sums)
+{
+    double length = 0.0;
+    memset(sums, 0, w->num_points * sizeof *sums);
+    COMMON_FOR (i, w->num_corners) {
+        const uint32_t *const corners = w->corners + i / 3 * 3;
+        const quake_place *const a = &frame[corners[0]];
+        const convert_vec n =
+            convert_cross(side_of(a, &frame[corners[2]]), side_of(a, &frame[corners[1]]));
+        convert_vec *const sum = &sums[w->points[w->corners[i]].leader];
+        *sum = convert_add(*sum, n);
+        length += sqrt(convert_dot(n, n));
+    }
+    return length / 6.0;
+}
+
+// Finds the leaders, by hashes of shader and places. Where normals are opposite, as of cloth that
+// is drawn from both sides, points lead themselves.
+static void find_leaders(quake_writer *w, convert_vec *own)
+{
+    const uint64_t prime = UINT64_C(1099511628211);
+    uint64_t *const keys = common_alloc(w->num_points, sizeof *keys), *key = keys;
+    uint32_t *const ids = common_alloc(w->num_points, sizeof *ids), num_ids;
+    COMMON_FOR (i, w->model->num_meshes)
+        for (uint32_t k = 0; k < w->model->meshes[i].num_file_vertices; k++, key++)
+            for (const char *c = w->model->meshes[i].shader; *c != '\0'; c++)
+                *key = (*key ^ (uint8_t)*c) * prime;
+    COMMON_FOR (i, (size_t)w->counts[FRAMES] * w->num_points)
+        COMMON_FOR (k, 3) {
+            const float number = w->places[i].at[k] + 0.0f; // no -0
+            uint32_t word;
+            memcpy(&word, &number, sizeof word);
+            keys[i % w->num_points] = (keys[i % w->num_points] ^ word) * prime;
+        }
+    COMMON_FOR (i, w->num_points)
+        w->points[i].leader = i;
+    w->area = sum_normals(w, w->places, own);
+    free(number_keys(keys, w->num_points, ids, &num_ids));
+    uint32_t *const firsts = common_alloc(num_ids, sizeof *firsts); // 1 + a point
+    COMMON_FOR (i, w->num_points) {
+        uint32_t *const first = &firsts[ids[i]];
+        *first = *first == 0 ? i + 1 : *first;
+        const convert_vec a = own[*first - 1], b = own[i];
+        if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))
+            w->points[i].leader = *first - 1;
+    }
+    free(firsts);
+    free(ids);
+    free(keys);
+}
+
+static void encode_normals(quake_writer *w)
+{
+    const double step = 3.14159265358979323846 / 128.0; // of 256 a turn
+    convert_vec directions[QUAKE_NUM_NORMALS];
+    convert_vec *const sums = common_alloc(w->num_points, sizeof *sums);
+    quake_place *frame = w->places;
+    quake_make_normals(directions);
+    find_leaders(w, sums);
+    for (uint32_t k = 0; k < w->counts[FRAMES]; k++, frame += w->num_points) {
+        sum_normals(w, frame, sums);
+        COMMON_FOR (i, w->num_points) {
+            const uint32_t leader = w->points[i].leader;
+            const convert_vec n = sums[leader];
+            uint16_t code = 0;
+            COMMON_FOR (d, w->ident == QUAKE_MD3 ? 0 : QUAKE_NUM_NORMALS)
+                if (leader == i && convert_dot(directions[d], n) > convert_dot(directions[code], n))
+                    code = (uint16_t)d;
+            if (w->ident == QUAKE_MD3)
+                code = (uint16_t)((int)floor(atan2(hypot(n.x, n.y), n.z) / step + 0.5)
+                                  | ((int)floor(atan2(n.y, n.x) / step + 0.5) & 255) << 8);
+            frame[i].code = leader == i ? code : frame[leader].code; // those come first
+        }
+    }
+    free(sums);
+}
+
+// The box of all points in some frames: the least x y z, and the most.
+static void find_box(const quake_writer *w, size_t first, size_t count, float *box)
+{
+    COMMON_FOR (k, 6)
+        box[k] = k < 3 ? HUGE_VALF : -HUGE_VALF;
+    for (size_t i = first * w->num_points; i < (first + count) * w->num_points; i++)
+        COMMON_FOR (k, 3) {
+            box[k] = fminf(box[k], w->places[i].at[k]);
+            box[3 + k] = fmaxf(box[3 + k], w->places[i].at[k]);
+        }
+}
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+// Finds the texel of each corner, as s << 16 | t. MD5's pictures repeat, so a triangle beside the
+// first one is moved into it.
+static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
+{
+    uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels), num_outside = 0;
+    COMMON_FOR (i, w->num_corners)
+        COMMON_FOR (k, 2) {
+            double sum = 0.0;
+            COMMON_FOR (c, 3u)
+                sum += (double)w->points[w->corners[i / 3 * 3 + c]].texcoord[k];
+            const double tile = sum == 3.0 ? 0.0 : floor(sum / 3.0); // 3: at the edge
+            const double at = (w->points[w->corners[i]].texcoord[k] - tile) * size[k];
+            const double inside = fmin(fmax(floor(at), 0.0), size[k] - 1.0);
+            num_outside += fabs(at - inside - 0.5) > 1.5;
+            texels[i] = texels[i] << 16 | (uint32_t)inside;
+        }
+    if (num_outside > 0)
+        convert_note(w->job,
+                     "%u texture coordinates are beyond the skin, which does not repeat in %s: "
+                     "they are moved to its edge",
+                     num_outside, w->title);
+    return texels;
+}
+
+// Puts the picture in the colors of the palette but the last 32, which shine in the dark; without a
+// palette in Quake's first 16, which are greys. The last of all is a hole.
+static void put_skin(quake_writer *w, const view_image *image, const uint32_t *size, bool has_holes)
+{
+    enum { NUM_COLORS = 224, NUM_GREYS = 16, HOLE = 255 };
+    uint8_t palette[QUAKE_PALETTE];
+    bool is_found = false;
+    w->is_done = quake_find_palette(w->job, w->job->output, palette, &is_found, w->error);
+    convert_note(w->job, "the skin has %u x %u texels%s%s", size[0], size[1],
+                 image->rgba ? "" : ", all alike: there is no picture",
+                 is_found ? "" : ", in grey: there is no gfx/palette.lmp and no --palette");
+    COMMON_FOR (i, is_found ? 0 : 3 * NUM_GREYS)
+        palette[i] = (uint8_t)(i / 3 * 17);
+    COMMON_FOR (i, (size_t)size[0] * size[1]) {
+        const size_t x = (2 * (i % size[0]) + 1) * image->width / (2 * (size_t)size[0]);
+        const size_t y = (2 * (i / size[0]) + 1) * image->height / (2 * (size_t)size[1]);
+        const uint8_t grey[] = {128, 128, 128, 255};
+        const uint8_t *const rgba = image->rgba ? image->rgba + 4 * (y * image->width + x) : grey;
+        uint8_t color = HOLE;
+        int least = has_holes && rgba[3] < 128 ? 0 : INT32_MAX;
+        COMMON_FOR (k, is_found ? NUM_COLORS : NUM_GREYS) {
+            int distance = 0;
+            COMMON_FOR (c, 3)
+                distance += (rgba[c] - palette[3 * k + c]) * (rgba[c] - palette[3 * k + c]);
+            color = distance < least ? (uint8_t)k : color;
+            least = distance < least ? distance : least;
+        }
+        convert_put(&w->out, &color, 1);
+    }
+}
+
+// Puts the path of a picture from the game's folder.
+static void put_path(quake_writer *w, const char *shader, const char *ending)
+{
+    const char *const name = shader[0] != '\0' ? shader : w->scene->name;
+    const char *const base = common_base(name);
+    char *const path =
+        common_format("%.*s%s", (int)(base - name + (ptrdiff_t)strcspn(base, ".")), name, ending);
+    put_name(w, path, QUAKE_PATH);
+    convert_note(w->job, "the picture of %s is %s", shader, path);
+    free(path);
+}
+
+// -- MDL and MD2 ----------------------------------------------------------------------------------
+
+// A step of a grid of bytes along an axis of a box; 1: it is flat.
+static float step_of(const float *box, int axis)
+{
+    const float step = (float)(((double)box[3 + axis] - box[axis]) / 255.0);
+    return step > 0.0f ? step : 1.0f;
+}
+
+// Puts a grid, and vertices of a frame on it, of MDL with the box of their steps.
+static void put_grid(quake_writer *w, const float *box)
+{
+    const float words[] = {step_of(box, 0), step_of(box, 1), step_of(box, 2),
+                           box[0],          box[1],          box[2]};
+    convert_put_words(&w->out, words, COMMON_LENGTH(words));
+}
+
+static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame, const float *box)
+{
+    uint8_t ends[8] = {255, 255, 255};
+    const size_t head = w->out.size + 4;
+    if (w->ident == QUAKE_MDL) {
+        convert_put_u32(&w->out, 0); // no group
+        convert_put(&w->out, ends, sizeof ends);
+    } else {
+        put_grid(w, box);
+    }
+    put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME);
+    COMMON_FOR (i, w->counts[VERTICES]) {
+        const quake_place *const place =
+            &w->places[(size_t)frame * w->num_points + (vertices[i] >> 32)];
+        uint8_t bytes[4] = {0, 0, 0, (uint8_t)place->code};
+        double square = 0.0;
+        COMMON_FOR (k, 3) {
+            const double at = place->at[k], low = box[k], step = step_of(box, k);
+            bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
+            ends[k] = bytes[k] < ends[k] ? bytes[k] : ends[k];
+            ends[4 + k] = bytes[k] > ends[4 + k] ? bytes[k] : ends[4 + k];
+            square += pow(low + step * bytes[k] - at, 2.0);
+        }
+        convert_put(&w->out, bytes, sizeof bytes);
+        add_error(w, square);
+    }
+    if (w->ident == QUAKE_MDL)
+        memcpy(w->out.bytes + head, ends, sizeof ends);
+}
+
+// What both formats have: a surface with one skin.
+typedef struct quake_whole {
+    view_image image; // of 0 bytes: there is none
+    bool has_holes;
+    uint32_t size[2];   // of the skin
+    uint64_t *vertices; // [counts[VERTICES]] leader << 32 and, of MDL, the texel
+    uint32_t *ids;      // [num_corners] vertices
+    uint32_t *texels;   // [num_corners] s << 16 | t
+    float box[6];       // of all frames
+} quake_whole;
+
+static void write_mdl(quake_writer *w, const quake_whole *surface)
+{
+    const uint32_t head[] = {QUAKE_MDL, QUAKE_MDL_VERSION};
+    const uint32_t counts[] = {1,
+                               surface->size[0],
+                               surface->size[1],
+                               w->counts[VERTICES],
+                               w->counts[TRIANGLES],
+                               w->counts[FRAMES],
+                               0,
+                               surface->has_holes ? 0x4000 : 0};
+    const float area = (float)(w->area / w->counts[TRIANGLES]), *const box = surface->box;
+    float radius[4] = {0.0f}; // and the eyes
+    COMMON_FOR (k, 3)
+        radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
+    convert_put_words(&w->out, head, COMMON_LENGTH(head));
+    put_grid(w, box);
+    convert_put_words(&w->out, radius, COMMON_LENGTH(radius));
+    convert_put_words(&w->out, counts, COMMON_LENGTH(counts));
+    convert_put_words(&w->out, &area, 1);
+    convert_put_u32(&w->out, 0); // no group
+    put_skin(w, &surface->image, surface->size, surface->has_holes);
+    COMMON_FOR (i, w->counts[VERTICES]) {
+        const uint32_t texel = (uint32_t)surface->vertices[i];
+        const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // not on a seam
+        convert_put_words(&w->out, words, COMMON_LENGTH(words));
+    }
+    COMMON_FOR (i, w->num_corners) {
+        if (i % 3 == 0)
+            convert_put_u32(&w->out, 1); // it faces the front
+        convert_put_u32(&w->out, surface->ids[i]);
+    }
+    COMMON_FOR (i, w->counts[FRAMES])
+        put_frame(w, surface->vertices, i, box);
+}
+
+static void write_md2(quake_writer *w, const quake_whole *surface)
+{
+    uint32_t *const ids = common_alloc(w->num_corners, sizeof *ids), num_st;
+    uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
+    COMMON_FOR (i, w->num_corners)
+        keys[i] = surface->texels[i];
+    uint64_t *const st = number_keys(keys, w->num_corners, ids, &num_st);
+    float(*const boxes)[6] = common_alloc(w->counts[FRAMES], sizeof *boxes);
+    bool is_shared = true; // one grid, on which what does not move stands still
+    COMMON_FOR (i, w->counts[FRAMES]) {
+        find_box(w, i, 1, boxes[i]);
+        COMMON_FOR (k, 3)
+            is_shared &= step_of(surface->box, k) <= 1.2f * step_of(boxes[i], k);
+    }
+    convert_note(w->job, is_shared
+                             ? "all frames have one grid: their sizes differ by less than 20 %%"
+                             : "each frame has its own grid");
+    const uint32_t num_words = 10 * w->counts[TRIANGLES] + 1;
+    const uint32_t frame_size = 40 + 4 * w->counts[VERTICES];
+    const uint32_t sizes[] = {QUAKE_PATH, 4 * num_st, 12 * w->counts[TRIANGLES],
+                              frame_size * w->counts[FRAMES], 4 * num_words};
+    uint32_t head[QUAKE_MD2_HEADER / 4] = {QUAKE_MD2,
+                                           QUAKE_MD2_VERSION,
+                                           surface->size[0],
+                                           surface->size[1],
+                                           frame_size,
+                                           1,
+                                           w->counts[VERTICES],
+                                           num_st,
+                                           w->counts[TRIANGLES],
+                                           num_words,
+                                           w->counts[FRAMES],
+                                           QUAKE_MD2_HEADER};
+    COMMON_FOR (i, COMMON_LENGTH(sizes))
+        head[12 + i] = head[11 + i] + sizes[i];
+    convert_put_words(&w->out, head, COMMON_LENGTH(head));
+    put_path(w, w->model->meshes[0].shader, ".pcx");
+    COMMON_FOR (i, 2 * num_st)
+        put_u16(w, (uint32_t)st[i / 2] >> (i % 2 == 0 ? 16 : 0));
+    COMMON_FOR (i, 2 * w->num_corners)
+        put_u16(w, (i % 6 < 3 ? surface->ids : ids)[i / 6 * 3 + i % 3]);
+    COMMON_FOR (i, w->counts[FRAMES])
+        put_frame(w, surface->vertices, i, is_shared ? surface->box : boxes[i]);
+    COMMON_FOR (i, w->num_corners) {
+        const uint32_t texel = surface->texels[i];
+        const float at[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
+                            ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
+        if (i % 3 == 0)
+            convert_put_u32(&w->out, 3); // a strip
+        convert_put_words(&w->out, at, COMMON_LENGTH(at));
+        convert_put_u32(&w->out, surface->ids[i]);
+    }
+    convert_put_u32(&w->out, 0);
+    free(boxes);
+    free(st);
+    free(keys);
+    free(ids);
+}
+
+static void write_surface(quake_writer *w)
+{
+    enum { MAX_WIDTH = 2048, MAX_HEIGHT = 480, NO_PICTURE = 256 };
+    const md5_mesh *const mesh = w->model->meshes;
+    if (w->model->num_meshes > 1) {
+        w->is_done =
+            FAIL(MD5_ERROR_MISMATCH,
+                 "mesh 1 has the material %.100s, mesh 0 %.100s, but %s has one skin: give "
+                 "them one picture and one material, or write .md3",
+                 mesh[1].shader, mesh[0].shader, w->title);
+        return;
+    }
+    quake_whole surface = {.image = {NULL, NO_PICTURE, NO_PICTURE}};
+    COMMON_FOR (i, w->scene->num_materials) {
+        const convert_material *const material = &w->scene->materials[i];
+        const convert_picture *const picture = &material->maps[CONVERT_MAP_COLOR];
+        md5_error unused;
+        if (strcmp(material->shader, mesh->shader) != 0 || !picture->bytes || surface.image.rgba)
+            continue;
+        surface.has_holes = material->alpha == CONVERT_MASK;
+        if (!view_decode_image(picture->bytes, picture->size, MD5_MAX_IMAGE_PIXELS, &surface.image,
+                               &unused))
+            surface.image = (view_image){NULL, NO_PICTURE, NO_PICTURE};
+    }
+    const uint32_t width = surface.image.width, height = surface.image.height;
+    surface.size[0] = width < MAX_WIDTH ? (width + 3) / 4 * 4 : MAX_WIDTH;
+    surface.size[1] = height < MAX_HEIGHT ? height : MAX_HEIGHT;
+    surface.texels = find_texels(w, surface.size);
+    surface.ids = common_alloc(w->num_corners, sizeof *surface.ids);
+    uint64_t *const keys = common_alloc(w->num_corners, sizeof *keys);
+    COMMON_FOR (i, w->num_corners)
+        keys[i] = (uint64_t)w->points[w->corners[i]].leader << 32
+                  | (w->ident == QUAKE_MDL ? surface.texels[i] : 0);
+    surface.vertices = number_keys(keys, w->num_corners, surface.ids, &w->counts[VERTICES]);
+    find_box(w, 0, w->counts[FRAMES], surface.box);
+    w->is_done = check_limits(w);
+    if (w->is_done)
+        (w->ident == QUAKE_MDL ? write_mdl : write_md2)(w, &surface);
+    free(surface.vertices);
+    free(keys);
+    free(surface.ids);
+    free(surface.texels);
+    free(surface.image.rgba);
+}
+
+// -- MD3 ------------------------------------------------------------------------------------------
+
+// Puts the name of a surface. Parts of a mesh that was cut have equal names; engines cut _x off.
+static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t part)
+{
+    char *const stem = common_stem(mesh->name[0] != '\0' ? mesh->name : mesh->shader);
+    const size_t length = strlen(stem);
+    if (length > 2 && stem[length - 2] == '_') {
+        convert_note(w->job, "the _ of surface %s becomes -, as engines cut it off", stem);
+        stem[length - 2] = '-';
+    }
+    char *const name = part > 1 ? common_format("%s_part%u", stem, part) : common_copy(stem);
+    put_name(w, name, QUAKE_PATH);
+    free(name);
+    free(stem);
+}
+
+static void write_md3(quake_writer *w)
+{
+    w->is_done = check_limits(w);
+    const uint32_t num_frames = w->counts[FRAMES],
+                   num_meshes = w->is_done ? w->model->num_meshes : 0;
+    const uint32_t num_tags = w->counts[TAGS], triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
+    const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * num_frames;
+    const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * num_frames * num_tags;
+    const uint32_t end = surfaces_at + triangles_at * num_meshes + 4 * w->num_corners
+                         + 8 * w->num_points * (num_frames + 1);
+    const uint32_t head[] = {0,       num_frames,  num_tags, num_meshes, 0, QUAKE_MD3_HEADER,
+                             tags_at, surfaces_at, end};
+    char *const name = convert_clean(common_base(w->job->output), QUAKE_PATH - 1, "");
+    convert_put_u32(&w->out, QUAKE_MD3);
+    convert_put_u32(&w->out, QUAKE_MD3_VERSION);
+    put_name(w, name, QUAKE_PATH);
+    convert_put_words(&w->out, head, COMMON_LENGTH(head));
+    free(name);
+    COMMON_FOR (i, num_frames) {
+        float box[10] = {0.0f}; // then the local origin, 0, and the radius
+        find_box(w, i, 1, box);
+        COMMON_FOR (k, w->num_points) {
+            const float *const p = w->places[(size_t)i * w->num_points + k].at;
+            box[9] = fmaxf(box[9], hypotf(hypotf(p[0], p[1]), p[2]));
+        }
+        convert_put_words(&w->out, box, COMMON_LENGTH(box));
+        put_name(w, w->frames[i].name, QUAKE_FRAME_NAME);
+    }
+    COMMON_FOR (i, num_frames * num_tags) {
+        put_name(w, w->tags.names[i % num_tags], QUAKE_PATH);
+        COMMON_FOR (k, 12) // the origin, then the axes: columns of the matrix
+            convert_put_words(&w->out, &w->matrices[i].m[k % 3 * 4 + (k / 3 + 3) % 4], 1);
+    }
+    uint32_t first = 0, part = 0;
+    COMMON_FOR (i, num_meshes) {
+        const md5_mesh *const mesh = &w->model->meshes[i];
+        const uint32_t count = mesh->num_file_vertices, num_triangles = mesh->num_triangles;
+        const uint32_t st = triangles_at + 12 * num_triangles, places = st + 8 * count;
+        const uint32_t words[] = {0,
+                                  num_frames,
+                                  1,
+                                  count,
+                                  num_triangles,
+                                  triangles_at,
+                                  QUAKE_MD3_SURFACE,
+                                  st,
+                                  places,
+                                  places + 8 * count * num_frames};
+        const bool is_part = i > 0 && strcmp(mesh->shader, mesh[-1].shader) == 0
+                             && strcmp(mesh->name, mesh[-1].name) == 0;
+        part = is_part ? part + 1 : 1;
+        convert_put_u32(&w->out, QUAKE_MD3);
+        put_surface_name(w, mesh, part);
+        convert_put_words(&w->out, words, COMMON_LENGTH(words));
+        put_path(w, mesh->shader, ".tga");
+        convert_put_u32(&w->out, 0);
+        COMMON_FOR (k, 3 * num_triangles)
+            convert_put_u32(&w->out, mesh->sources[mesh->indices[k]]);
+        COMMON_FOR (k, count)
+            convert_put_words(&w->out, w->points[first + k].texcoord, 2);
+        COMMON_FOR (k, num_frames * count) {
+            const quake_sample *const frame = &w->frames[k / count];
+            const quake_place *const place =
+                &w->places[(size_t)(k / count) * w->num_points + first + k % count];
+            double square = 0.0;
+            COMMON_FOR (axis, 3) {
+                const double at = floor(place->at[axis] * 64.0 + 0.5);
+                if (!(fabs(at) <= INT16_MAX) && w->is_done)
+                    w->is_done = FAIL(MD5_ERROR_RANGE,
+                                      "frame %s: a vertex is %g units from the origin, MD3 has up "
+                                      "to 511.98: --scale makes it smaller",
+                                      frame->name, place->at[axis]);
+                put_u16(w, w->is_done ? (uint32_t)(int)at : 0);
+                square += pow(at / 64.0 - place->at[axis], 2.0);
+            }
+            put_u16(w, place->code);
+            add_error(w, square);
+        }
+        first += count;
+    }
+}
+
+// -- All of it ------------------------------------------------------------------------------------
+
+// Finds the joints of "JOINT" or "JOINT=TAG".
+static bool find_tags(quake_writer *w)
+{
+    w->tag_joints = common_alloc(w->job->num_tags, sizeof *w->tag_joints);
+    for (; w->counts[TAGS] < w->job->num_tags; w->counts[TAGS]++) {
+        const char *const text = w->job->tags[w->counts[TAGS]], *const equals = strrchr(text, '=');
+        char *const joint = common_copy(text);
+        if (equals)
+            joint[equals - text] = '\0';
+        const bool is_tag = strncmp(joint, "tag_", 4) == 0;
+        common_add(&w->tags, equals ? common_copy(equals + 1)
+                                    : common_format("%s%s", is_tag ? "" : "tag_", joint));
+        const uint32_t found = md5_find_joint(&w->model->skeleton, joint);
+        w->tag_joints[w->counts[TAGS]] = found;
+        free(joint);
+        if (found == MD5_NONE)
+            return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
+                        text);
+    }
+    return true;
+}
+
+static bool load(quake_writer *w)
+{
+    if (!convert_find_model(w->scene))
+        return FAIL(MD5_ERROR_MISSING, "the inputs hold no model, which %s needs", w->title);
+    if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
+        return false;
+    const md5_model *const model = w->model = w->assets.model;
+    size_t num_points = 0, num_triangles = 0;
+    COMMON_FOR (i, model->num_meshes) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        num_points += mesh->num_file_vertices;
+        num_triangles += mesh->num_triangles;
+        if (mesh->num_file_vertices > w->counts[VERTICES])
+            w->counts[VERTICES] = mesh->num_file_vertices;
+        if (mesh->num_triangles > w->counts[TRIANGLES])
+            w->counts[TRIANGLES] = mesh->num_triangles;
+    }
+    w->num_points = (uint32_t)num_points;
+    w->num_corners = 3 * (uint32_t)num_triangles;
+    w->counts[SURFACES] = model->num_meshes;
+    if (num_triangles == 0 || num_points > MAX_PLACES || num_triangles > MAX_PLACES)
+        return FAIL(MD5_ERROR_RANGE, "%zu triangles, expected 1 to %d", num_triangles, MAX_PLACES);
+    if (!find_tags(w) || !plan_frames(w))
+        return false;
+    const size_t num_frames = w->counts[FRAMES];
+    w->corners = common_alloc(w->num_corners, sizeof *w->corners);
+    w->points = common_alloc(num_points, sizeof *w->points);
+    w->places = common_alloc(num_frames * num_points, sizeof *w->places);
+    w->matrices = common_alloc(num_frames, w->tags.count * sizeof *w->matrices);
+    uint32_t *corner = w->corners, first = 0;
+    COMMON_FOR (i, model->num_meshes) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        COMMON_FOR (k, 3 * (size_t)mesh->num_triangles)
+            *corner++ = first + mesh->sources[mesh->indices[k]];
+        COMMON_FOR (k, mesh->num_file_vertices)
+            memcpy(w->points[first++].texcoord, &mesh->texcoords[k], sizeof *mesh->texcoords);
+    }
+    sample_frames(w);
+    encode_normals(w);
+    return true;
+}
+
+bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5_error *error)
+{
+    const bool is_mdl = common_has_ending(job->output, ".mdl");
+    const bool is_md2 = common_has_ending(job->output, ".md2");
+    quake_writer writer = {.job = job,
+                           .scene = scene,
+                           .error = error,
+                           .title = is_mdl   ? "MDL"
+                                    : is_md2 ? "MD2"
+                                             : "MD3",
+                           .ident = is_mdl   ? QUAKE_MDL
+                                    : is_md2 ? QUAKE_MD2
+                                             : QUAKE_MD3};
+    quake_writer *const w = &writer;
+    w->is_done = load(w);
+    if (w->is_done && w->model && w->ident != QUAKE_MD3)
+        write_surface(w);
+    else if (w->is_done && w->model)
+        write_md3(w);
+    w->is_done =
+        w->is_done && convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
+    convert_note_others(job, scene, w->title);
+    if (w->is_done)
+        convert_note(job,
+                     "%u frames of %u triangles: positions are %.3g units off in the mean, at "
+                     "most %.3g%s",
+                     w->counts[FRAMES], w->num_corners / 3, w->sum_error / w->num_errors,
+                     w->max_error, w->ident == QUAKE_MD3 ? "" : "; in .md3 0.014 at most");
+    common_free_list(&w->tags);
+    free(w->tag_joints);
+    free(w->matrices);
+    free(w->frames);
+    free(w->corners);
+    free(w->points);
+    free(w->places);
+    free(w->out.bytes);
+    convert_free_assets(&w->assets);
+    return w->is_done;
+}

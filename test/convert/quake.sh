@@ -1,0 +1,129 @@
+#!/bin/sh
+# MDL, MD2 and MD3 out: what quake.py, which has a reader of its own, finds in the files is what md5tool dump says of the
+# frames, to half a step; the printed loss is that; limits, names, skins, tags.
+. test/build/report.sh
+tool=$products/md5tool
+golden=${MD5_CORPUS:-none}/golden/frames
+table=- && [ -f "$golden/normals162.txt" ] && table=$golden/normals162.txt
+
+convert() { # OUTPUT INPUT...: notes go to a file
+    output=$1
+    shift
+    "$tool" convert "$@" --force --output "$output" >"$scratch/notes" 2>&1 || { cat "$scratch/notes" && false; }
+}
+says() { # FILE LINE: of quake.py say
+    python3 test/convert/quake.py say "$1" >"$scratch/say" && grep -qxF -- "$2" "$scratch/say" || { cat "$scratch/say" && false; }
+}
+noted() { grep -qF -- "$1" "$scratch/notes" || { cat "$scratch/notes" && false; }; }
+refuses() { # SENTENCE INPUT...
+    sentence=$1
+    shift
+    ends_saying 1 "$sentence" "$tool" convert "$@"
+}
+
+# Whether a file has the poses of a clip every so many milliseconds, and is as far off as the tool says.
+same() { # FILE MESH CLIP ROOT COUNT MS
+    rm -f "$scratch"/pose_*
+    for i in $(seq 100 $((99 + $5))); do
+        "$tool" dump "$2" "$3" --root "$4" --ms $(((i - 100) * $6)) >"$scratch/pose_$i" || return 1
+    done
+    python3 test/convert/quake.py same "$1" "$table" "$scratch"/pose_* >"$scratch/loss" || return 1
+    said=$(sed -n 's/.*positions are \([^ ]*\) units off in the mean, at most \([^ ;]*\).*/\1 \2/p' "$scratch/notes")
+    # shellcheck disable=SC2046,SC2086
+    holds '($1 / $3 - 1)^2 < 1e-4 && ($2 / $4 - 1)^2 < 1e-4' $(cat "$scratch/loss") $said
+}
+
+twist="models/zoo/twist.md5mesh models/zoo/twist.md5anim" trot="models/thimble/thimble.md5mesh models/thimble/trot.md5anim"
+for ending in mdl md2 md3; do
+    out=$scratch/out.$ending
+    # shellcheck disable=SC2086
+    {
+        check ".$ending is written" convert "$out" $twist
+        check "... with the frames of ten a second" same "$out" $twist in_place 20 100
+        check "... of 4 a second" convert "$out" $twist --rate 4
+        check "... with those" same "$out" $twist in_place 8 250
+    }
+    if [ -f "$golden/expected.json" ]; then
+        check "the arm of the specification" convert "$out" "$golden/arm.md5mesh" "$golden/arm.md5anim"
+        check "... as it says" python3 test/convert/quake.py golden "$out" "$golden/expected.json" "$table"
+        check "... with its names" says "$out" "names arm1 arm2 arm3"
+    else
+        skip "the arm of the specification" "not in MD5_CORPUS"
+    fi
+    check "the pose without a clip" convert "$out" models/lantern/lantern.md5mesh
+    check "... is a frame" says "$out" "names frame1"
+    if python3 test/convert/quake.py assimp "$out" >"$scratch/assimp" 2>&1 || ! grep -q 'libassimp.so.5: cannot' "$scratch/assimp"; then
+        check "assimp reads it" grep -qx '[12] 1\?[0-9]* [0-9]*' "$scratch/assimp"
+    else
+        skip "assimp reads it" "it is not installed"
+    fi
+done
+for ending in mdl md3; do
+    # shellcheck disable=SC2086
+    check "a loop of 600 ms in .$ending" convert "$scratch/out.$ending" $trot
+    check "... has no last frame, and stays in place" same "$scratch/out.$ending" $trot in_place 6 100
+    check "... but with its path" convert "$scratch/out.$ending" $trot --root file
+    check "... walks" same "$scratch/out.$ending" $trot file 6 100
+done
+check "two clips are told apart" convert "$scratch/two.md3" models/thimble/thimble.md5mesh models/thimble/trot.md5anim models/thimble/idle.md5anim
+check "... in a table" noted "animation.cfg: 0 6 6 10 // trot"
+cp models/zoo/twist.md5anim "$scratch/abcdefghijklmno_a.md5anim" && cp models/zoo/twist.md5anim "$scratch/abcdefghijklmno_b.md5anim"
+check "a long name is cut, not its number" convert "$scratch/long.mdl" models/zoo/twist.md5mesh "$scratch/abcdefghijklmno_a.md5anim" --rate 1
+check "... to 15 bytes" says "$scratch/long.mdl" "names abcdefghijklmn1 abcdefghijklmn2"
+check "two frames of one name" refuses "two frames are called abcdefghijklmn1" models/zoo/twist.md5mesh "$scratch"/abc*_?.md5anim --rate 1 \
+    --output "$scratch/none.mdl"
+
+# -- Limits -------------------------------------------------------------------------------------------
+
+large=$scratch/large.md5mesh
+check "a large mesh" python3 test/convert/quake.py large "$large" 46
+"$tool" dump "$large" >"$scratch/large.dump"
+check "... is too large for MD2" refuses "2209 vertices, but of MD2 quake2 yquake2 kmquake2 takes 2048" "$large" --output "$scratch/none.md2"
+check "... but not of every engine" convert "$scratch/large.md2" "$large" --for darkplaces
+check "... which is written" python3 test/convert/quake.py same "$scratch/large.md2" "$table" "$scratch/large.dump"
+check "... and as MDL not" convert "$scratch/large.mdl" "$large"
+check "... which Quake itself refuses" noted "2209 vertices, but of MDL quake takes 1024"
+check "... and so does --for" refuses "but of MDL quake takes 1024" "$large" --for quake --output "$scratch/none.mdl"
+check "... and MD3 has no limit" convert "$scratch/large.md3" "$large" --for ioq3
+check "... as it is cut, without an edge in its normals" python3 test/convert/quake.py same "$scratch/large.md3" - "$scratch/large.dump"
+check "... into parts of up to 999" says "$scratch/large.md3" \
+    "skins arm-l:models/wide/arm_l.tga arm-l_part2:models/wide/arm_l.tga arm-l_part3:models/wide/arm_l.tga"
+check "... and has 512 units" refuses "MD3 has up to 511.98" "$large" --scale 12 --output "$scratch/none.md3"
+check "other engines" refuses "nothing is known of MD3 in the engine cube2" "$large" --for cube2 --output "$scratch/none.md3"
+check "... and other formats" refuses "the engine ioq3 reads no MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
+# shellcheck disable=SC2086
+check "frames without end" refuses "places are written" $twist --rate 1e6 --output "$scratch/none.mdl"
+check "a clip alone" refuses "the inputs hold no model, which MD2 needs" models/zoo/twist.md5anim --output "$scratch/none.md2"
+check "two materials" refuses "mesh 1 has the material models/bobbin/bobbin_eye, mesh 0 models/bobbin/bobbin" models/bobbin/bobbin.md5mesh \
+    --output "$scratch/none.mdl"
+check "... are two surfaces" convert "$scratch/bobbin.md3" models/bobbin/bobbin.md5mesh
+check "no file is left of those" test ! -e "$scratch/none.mdl" -a ! -e "$scratch/none.md2" -a ! -e "$scratch/none.md3"
+
+# -- Tags, skins --------------------------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+check "tags" convert "$scratch/tags.md3" $twist --rate 2 --tag top=tag_head --tag root
+"$tool" dump models/zoo/twist.md5mesh models/zoo/twist.md5anim --ms 500 >"$scratch/pose"
+joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f", $6, $10, $14, $3, $7, $11, \
+    $4, $8, $12, $5, $9, $13 }' "$scratch/pose")
+check "... are where the joints are" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
+check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
+check "a tag of no joint" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
+check "a tag in MD2" ends_saying 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
+check "a palette in MD3" ends_saying 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
+check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
+check "... colors a skin without a picture" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
+check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"
+check "a palette of another size" refuses "bytes, expected 768" "$large" --palette "$large" --output "$scratch/none.mdl"
+mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game/progs/large.md5mesh"
+{ # 2 x 2 texels of TGA, blue green red
+    printf '\000\000\002\000\000\000\000\000\000\000\000\000\002\000\002\000\030\040'
+    printf '\000\000\377\000\000\377\000\000\377\000\000\377'
+} >"$scratch/game/progs/arm_l.tga"
+check "a picture without a palette" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
+check "... is grey" says "$scratch/game/progs/large.mdl" "texels 5 4 2"
+check "... which is said" noted "in grey"
+cp "$scratch/palette.lmp" "$scratch/game/gfx"
+check "... with that of the game" convert "$scratch/game/progs/large.mdl" "$scratch/game/progs/large.md5mesh"
+check "... has its nearest color, that does not shine" says "$scratch/game/progs/large.mdl" "texels 31 4 2"
+finish
