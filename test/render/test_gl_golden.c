@@ -61,7 +61,7 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
             char file[64];
             snprintf(file, sizeof file, "golden_%s_%s.png", classic ? "classic" : "studio",
                      views[view].name);
-            viewer->shown.classic = classic != 0;
+            viewer->options->shown.classic = classic != 0;
             draw_view(viewer, target, view, &picture);
             const char *const folder = getenv("MD5_GOLDEN");
             char name[512];

@@ -277,10 +277,10 @@ TEST_SHOT (view_levels_of_a_crowd_can_be_switched_off,
     const view_crowd *const crowd = &viewer->state.document->crowd;
     OWN_PICTURE off = shot_draw(viewer);
     CHECK_UINT(crowd->num_baked + crowd->num_far, 0);
-    viewer->state.shown.levels = true;
+    viewer->state.options->shown.levels = true;
     OWN_PICTURE on = shot_draw(viewer);
     CHECK(crowd->num_baked + crowd->num_far > 0);
-    viewer->state.shown.levels = false;
+    viewer->state.options->shown.levels = false;
     OWN_PICTURE again = shot_draw(viewer);
     CHECK(shot_same(&off, &skinned) && shot_same(&again, &skinned));
     CHECK(!shot_same(&on, &skinned));

@@ -108,7 +108,7 @@ bool screen_begin(screen *s, uint32_t width, uint32_t height)
     if (!scene_share(&s->gl))
         return false;
     view_begin(&s->viewer, &s->options);
-    s->viewer.lights = view_usual_lights();
+    s->viewer.options->lights = view_usual_lights();
     s->viewer.renderer = s->gl.renderer;
     return CHECK(view_set_scale(&s->viewer, 1.0f));
 }

@@ -295,7 +295,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     view_pose_compare(&s->viewer.document->compare, &s->viewer.document->scene, &s->viewer.play);
     turn_on(s, "curves");
     turn_on(s, "differences");
-    CHECK(!s->viewer.shown.curves); // one at a time
+    CHECK(!s->viewer.options->shown.curves); // one at a time
     const view_peak *const peak = &compare->peaks[1];
     OWN char *const label =
         common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
@@ -308,7 +308,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     CHECK_NEAR(compare->courses[peak->distance_frame * compare->num_joints + peak->joint], largest,
                0.0);
     press(s, "bottom/Curves", 0.5f);
-    CHECK(s->viewer.shown.curves && !s->viewer.shown.differences);
+    CHECK(s->viewer.options->shown.curves && !s->viewer.options->shown.differences);
 }
 
 // -- Docks ----------------------------------------------------------------------------------
@@ -349,10 +349,10 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     screen_draw(s);
     CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3.0);
     press(s, "outliner/close", 0.5f);
-    CHECK(!s->viewer.shown.hierarchy);
+    CHECK(!s->viewer.options->shown.hierarchy);
     CHECK(!(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));
     press(s, "inspector/close", 0.5f);
-    CHECK(!s->viewer.shown.inspector);
+    CHECK(!s->viewer.options->shown.inspector);
 }
 
 TEST_HERE (docks_get_their_own_size_back, BOBBIN) {

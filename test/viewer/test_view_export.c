@@ -64,15 +64,15 @@ static bool exists(const screen *fixture, const char *name)
 static void change_all(view_state *viewer)
 {
     view_change_clip(viewer, 1);
-    viewer->shown.edges = viewer->shown.skeleton = true;
-    viewer->shown.shadows = false;
-    viewer->lights.values[VIEW_LIGHT_RIM] = 0.3f;
+    viewer->options->shown.edges = viewer->options->shown.skeleton = true;
+    viewer->options->shown.shadows = false;
+    viewer->options->lights.values[VIEW_LIGHT_RIM] = 0.3f;
     viewer->camera.azimuth = -71.3f;
     viewer->camera.elevation = 33.1f;
     viewer->camera.distance *= 1.1f;
     viewer->camera.target.x += 2.7f;
-    viewer->onion.count = 2;
-    viewer->play.speed = 0.5;
+    viewer->options->onion.count = 2;
+    viewer->options->speed = 0.5;
     viewer->hidden_meshes = 1;
     view_show_meshes(viewer->document, 1);
 }
@@ -159,7 +159,7 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
         pixels[i] = common_alloc(4, 64 * 48);
         both[i]->width = 64;
         both[i]->height = 48;
-        both[i]->shown.panel = false;
+        both[i]->options->shown.panel = false;
         md5gl_target *const target = md5gl_create_target(fixture->gl.renderer, 64, 48, 1, NULL);
         CHECK(view_draw(both[i], target, 64, 48, false, true, NULL));
         CHECK(md5gl_read_pixels(fixture->gl.renderer, target, 64, 48, pixels[i], NULL));

@@ -99,7 +99,9 @@ static const view_motion_kind kite_motion = {
 TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     view_document document = {.as_asked = true};
     view_scene *const scene = &document.scene;
-    view_state viewer = {.document = &document,
+    view_options options = {.output = NULL};
+    view_state viewer = {.options = &options,
+                         .document = &document,
                          .width = 200,
                          .height = 100,
                          .camera = {.distance = 50.0f},
@@ -262,7 +264,8 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
 
 TEST (view_keys_drive_legs) {
     view_document document = {.as_asked = true};
-    view_state viewer = {.document = &document, .pages = {.open = -1}};
+    view_options options = {.output = NULL};
+    view_state viewer = {.options = &options, .document = &document, .pages = {.open = -1}};
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
     CHECK(!view_drives(&viewer)); // not asked for
@@ -364,7 +367,9 @@ TEST (view_camera_follows_by_a_share) {
 TEST (view_follows_alike_at_any_frame_rate) {
     static const int rates[] = {24, 60, 144, 1000};
     FOR (i, 4) {
-        view_state viewer = {.camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
+        view_options options = {.output = NULL};
+        view_state viewer = {.options = &options,
+                             .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
         viewer.font.line[VIEW_TEXT] = 20.0f;
         view_snap(&viewer);
         CHECK(viewer.seen.distance == 100.0f && !view_follow(&viewer, 0.01));
@@ -388,7 +393,9 @@ TEST (view_follows_alike_at_any_frame_rate) {
 
 TEST (view_pictures_snap_to_the_camera) {
     view_document document = {.as_asked = true};
-    view_state viewer = {.document = &document,
+    view_options options = {.output = NULL};
+    view_state viewer = {.options = &options,
+                         .document = &document,
                          .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
     CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.camera);
     view_snap(&viewer);
@@ -402,7 +409,8 @@ TEST (view_pictures_snap_to_the_camera) {
 }
 
 TEST (view_reduced_motion_is_there_at_once) {
-    view_state viewer = {.shown.reduced_motion = true,
+    view_options options = {.shown.reduced_motion = true};
+    view_state viewer = {.options = &options,
                          .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
     viewer.font.line[VIEW_TEXT] = 20.0f;
     view_snap(&viewer);

@@ -132,14 +132,14 @@ TEST_SHOT (view_ghosts_are_drawn_and_leave_nothing, MODEL SIZE) {
     const md5_vec3 at = md5_mat34_translation(shown->joints[20]);
     PERFORM(state, VIEW_NEXT_ONION);
     PERFORM(state, VIEW_NEXT_ONION);
-    CHECK_UINT(state->onion.count, 2);
+    CHECK_UINT(state->options->onion.count, 2);
     OWN_PICTURE with = shot_draw(viewer);
     const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
     CHECK_BYTES(&at, &still_at, sizeof at);
     CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
     PERFORM(state, VIEW_NEXT_ONION);
     PERFORM(state, VIEW_NEXT_ONION);
-    CHECK_UINT(state->onion.count, 0);
+    CHECK_UINT(state->options->onion.count, 0);
     OWN_PICTURE after = shot_draw(viewer);
     CHECK(shot_same(&before, &after));
 }

@@ -131,9 +131,9 @@ TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
             draw(s);
             CHECK(s->viewer.pages.panel.y + s->viewer.pages.panel.height <= s->height);
         }
-        s->viewer.shown.shadows = false;
+        s->viewer.options->shown.shadows = false;
         move_sliders(s, page);
-        s->viewer.shown.shadows = true;
+        s->viewer.options->shown.shadows = true;
     }
     (void)screen_close(s);
 }

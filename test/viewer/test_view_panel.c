@@ -264,7 +264,7 @@ static void check_clips_row(const char *file, uint32_t count)
         snprintf(text, sizeof text, "%u  \xE2\x80\xA2  %.1f KiB", (unsigned)count,
                  (double)size / 1024.0);
         CHECK(size > 1024);
-        s.viewer.shown.statistics = true;
+        s.viewer.options->shown.statistics = true;
         list_rows(&s, view_list_figures, &rows);
         const view_row *const row = find_row(&rows, "Clips");
         CHECK_STRING(row != NULL ? row->text : "", text);
@@ -469,7 +469,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
     view_zoom(&s->viewer.camera, 1.5f, 0.0f, 0.0f, 720.0f);
     const view_camera before = s->viewer.camera;
     s->viewer.width = 640;
-    s->viewer.shown.panel = false;
+    s->viewer.options->shown.panel = false;
     FOR (i, 12) {
         press(s, 'w', false);
         live(s, 0.1);

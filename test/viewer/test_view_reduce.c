@@ -604,9 +604,9 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
             CHECK_THAT(below > 100 && above == 0, "%zu darker, %zu lighter", below, above);
             CHECK(!shot_same(&reduced, &full));
             CHECK(shot_same(&again, &full));
-            CHECK(viewer.state.shown.shadows);
+            CHECK(viewer.state.options->shown.shadows);
             viewer.state.economy = view_economies[2];
-            viewer.state.shown.shadows = false;
+            viewer.state.options->shown.shadows = false;
             OWN_PICTURE unwanted = shot_draw(&viewer);
             CHECK(shot_same(&unwanted, &none));
         }

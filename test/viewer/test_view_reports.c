@@ -328,7 +328,7 @@ static const char *frame_time(screen *w)
 }
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
-    w->viewer.shown.frame_time = w->viewer.is_moving = true;
+    w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
     view_note_frame(&w->viewer, 1.0); // the first picture compiles shaders
     FOR (i, 8)
         view_note_frame(&w->viewer, 0.016);
@@ -340,7 +340,7 @@ TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
 }
 
 TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
-    w->viewer.shown.frame_time = w->viewer.is_moving = true;
+    w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
     FOR (i, 200)
         view_note_frame(&w->viewer, 0.2);
     CHECK_STRING(frame_time(w), "200.00 ms  \xE2\x9A\xA0");

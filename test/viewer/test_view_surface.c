@@ -106,7 +106,7 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
     CHECK(seen.num_full > 10 && seen.num_none > 20);
     CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
     PERFORM(&viewer->state, VIEW_CLOSE_LISTS);
-    viewer->state.surface = VIEW_SURFACE_UV;
+    viewer->state.options->surface = VIEW_SURFACE_UV;
     seen = look(viewer, false);
     CHECK(seen.num_full > 20 && seen.num_none > 20);
     CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
@@ -115,9 +115,9 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
 // Draws the lit surface and the weights; returns how many pixels only one of them covers.
 static unsigned compare_shapes(shot_viewer *viewer)
 {
-    viewer->state.surface = VIEW_SURFACE_LIT;
+    viewer->state.options->surface = VIEW_SURFACE_LIT;
     OWN_PICTURE lit = shot_draw(viewer);
-    viewer->state.surface = VIEW_SURFACE_WEIGHTS;
+    viewer->state.options->surface = VIEW_SURFACE_WEIGHTS;
     OWN_PICTURE weights = shot_draw(viewer);
     unsigned num_seen = 0, num_other = 0;
     for (size_t p = 3; p < (size_t)4 * WIDTH * HEIGHT; p += 4) {
@@ -158,8 +158,8 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
         PERFORM(state, VIEW_NEXT_SURFACE);
         draw_panels(state, &facts);
-        CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
-        CHECK_UINT(canvas->num_images, expected[state->surface]);
+        CHECK(state->options->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
+        CHECK_UINT(canvas->num_images, expected[state->options->surface]);
         const view_rect box = item_find(state, &facts, "surface/");
         const bool is_board = canvas->num_images > 0;
         CHECK(is_board == (view_free_region(&facts).width < free_before));
@@ -167,14 +167,14 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
         const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
         CHECK(!(box.width > 0.0f) || request.action == VIEW_HANDLED);
     }
-    CHECK(state->surface == VIEW_SURFACE_LIT);
-    state->surface = VIEW_SURFACE_TEXTURES;
+    CHECK(state->options->surface == VIEW_SURFACE_LIT);
+    state->options->surface = VIEW_SURFACE_TEXTURES;
     state->pick = (view_pick){.is_set = true, .mesh = 1};
     draw_panels(state, &facts);
     CHECK_UINT(canvas->images[0].image,
                view_mesh_image(textures, 1, MD5GL_PICTURE_DIFFUSE)->texture);
     CHECK(canvas->images[0].is_color);
-    state->surface = VIEW_SURFACE_UV;
+    state->options->surface = VIEW_SURFACE_UV;
     draw_panels(state, &facts);
     const view_canvas_image *const image = &canvas->images[0];
     CHECK_NEAR(image->vertices[2].x - image->vertices[0].x,
@@ -261,7 +261,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     const view_rect region = view_free_region(&facts);
     CHECK(region.y + region.height <= box.y + 1.0f);
-    state->shown.graph = false;
+    state->options->shown.graph = false;
     CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
 }
 

@@ -176,7 +176,7 @@ static void movie_of_this_clip(desk *d)
 static void the_state_that_runs(desk *d)
 {
     key(d, 'g' | VIEW_WITH_SHIFT);
-    CHECK(d->viewer.shown.graph);
+    CHECK(d->viewer.options->shown.graph);
     CHECK(item_find(&d->viewer, &d->facts, "state/body/idle").width > 0.0f);
 }
 
@@ -233,7 +233,7 @@ static void without_a_part(desk *d)
 static void triangles(desk *d)
 {
     search(d, "wireframe");
-    CHECK(d->viewer.shown.edges);
+    CHECK(d->viewer.options->shown.edges);
 }
 
 static void half_the_speed(desk *d)
@@ -313,7 +313,7 @@ static bool open_desk(desk *d, const char *file)
     if (!scene_share(&d->gl))
         return false;
     view_begin(&d->viewer, &d->options);
-    d->viewer.lights = view_usual_lights();
+    d->viewer.options->lights = view_usual_lights();
     d->viewer.renderer = d->gl.renderer;
     d->viewer.width = 1280;
     d->viewer.height = 720;
@@ -458,9 +458,9 @@ TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     CHECK(item_find(&d->viewer, &d->facts, "joint/head").width > 0.0f);
     click(d, "tab/Look");
     click(d, "look/weights");
-    CHECK(d->viewer.surface == VIEW_SURFACE_WEIGHTS);
+    CHECK(d->viewer.options->surface == VIEW_SURFACE_WEIGHTS);
     click(d, "look/Edges");
-    CHECK(d->viewer.shown.edges);
+    CHECK(d->viewer.options->shown.edges);
     CHECK(item_find(&d->viewer, &d->facts, "look/Shadows").width > 0.0f);
     CHECK(item_find(&d->viewer, &d->facts, "look/Background color").width > 0.0f);
     key(d, 'l' | VIEW_WITH_SHIFT); // whose sliders are in the inspector
@@ -482,11 +482,11 @@ TEST_HERE (view_sheet_of_a_machine_has_its_states, MACHINE) {
 TEST_HERE (view_buttons_for_fingers_are_commands, BOBBIN) {
     CHECK(!(item_find(&d->viewer, &d->facts, "button/Home").width > 0.0f)); // with a mouse
     make_upright(d);
-    const bool had_grid = d->viewer.shown.grid;
+    const bool had_grid = d->viewer.options->shown.grid;
     click(d, "button/Show");
-    CHECK(d->viewer.shown.grid == !had_grid);
+    CHECK(d->viewer.options->shown.grid == !had_grid);
     click(d, "button/Look");
-    CHECK(d->viewer.surface == VIEW_SURFACE_LIT + 1);
+    CHECK(d->viewer.options->surface == VIEW_SURFACE_LIT + 1);
     d->viewer.camera.distance *= 3.0f;
     const float far = d->viewer.camera.distance;
     click(d, "button/Home");
@@ -613,7 +613,7 @@ static const char *still_open(const desk *d)
            : d->viewer.pages.open >= 0               ? "page"
            : d->viewer.log.error[0] != '\0'          ? "error"
            : ui->focus.panel != NULL                 ? ui->focus.panel
-           : d->viewer.shown.help                    ? "keys"
+           : d->viewer.options->shown.help           ? "keys"
            : ui->selected_joint >= 0                 ? "joint"
            : view_drives(&d->viewer)                 ? "driving"
                                                      : NULL;

@@ -422,7 +422,7 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         const shot_cover one = shot_cover_of(&alone), two = shot_cover_of(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
               > 1.5 * (one.right - one.left) / (one.bottom - one.top));
-        viewer.state.shown.panel = true;
+        viewer.state.options->shown.panel = true;
         const view_stage facts = view_stage_of(&viewer.state, 1280.0f, 900.0f);
         const float with = view_free_region(&facts).width;
         CHECK(with > 0.0f);

@@ -28,9 +28,9 @@ static outside look_outside(const screen *s)
     memset(&o, 0, sizeof o);
     memcpy(&o.play, &v->play, sizeof o.play);
     memcpy(&o.camera, &v->camera, sizeof o.camera);
-    memcpy(&o.shown, &v->shown, sizeof o.shown);
-    memcpy(&o.lights, &v->lights, sizeof o.lights);
-    memcpy(&o.parms, &v->parms, sizeof o.parms);
+    memcpy(&o.shown, &v->options->shown, sizeof o.shown);
+    memcpy(&o.lights, &v->options->lights, sizeof o.lights);
+    memcpy(&o.parms, &v->options->parms, sizeof o.parms);
     o.hidden_meshes = v->hidden_meshes;
     o.clip = v->document->scene.clip;
     o.acts = v->document->scene.machine.acts;
@@ -70,7 +70,7 @@ static void drag(screen *s, float x)
 #define TEST_HERE(title, file) TEST_SCREEN (title, screen_open(s, file, WIDTH, HEIGHT))
 
 TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
-    s->viewer.shown.statistics = true;
+    s->viewer.options->shown.statistics = true;
     screen_draw(s);
     view_command request = press(s, "figures/bobbin", 0.5f);
     CHECK_UINT(request.action, VIEW_FILES);
@@ -230,9 +230,9 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
 }
 
 TEST_HERE (view_ui_sets_lights, BOBBIN) {
-    s->viewer.shown.light_list = true;
+    s->viewer.options->shown.light_list = true;
     screen_draw(s);
-    const float *const sky = &s->viewer.lights.values[VIEW_LIGHT_SKY];
+    const float *const sky = &s->viewer.options->lights.values[VIEW_LIGHT_SKY];
     CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_HANDLED);
     CHECK(*sky > 1.0f && *sky < 2.0f);
     CHECK_STRING(item_release(&s->viewer), "lights");
@@ -241,28 +241,28 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     drag(s, 1e6f);
     CHECK_NEAR(*sky, 1.0, 0.0);
     CHECK_STRING(item_release(&s->viewer), "lights");
-    CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
+    CHECK_NEAR(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
 }
 
 // The time of materials is set ahead of the clip's, also after the clip has passed the slider's
 // usual end.
 TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
-    s->viewer.shown.parm_list = s->viewer.shown.light_list = true;
+    s->viewer.options->shown.parm_list = s->viewer.options->shown.light_list = true;
     s->viewer.play.time = 12.0;
     screen_draw(s);
-    const float *const burn = &s->viewer.parms.values[7];
+    const float *const burn = &s->viewer.options->parms.values[7];
     CHECK_UINT(press(s, "parms/7 burn", 0.5f).action, VIEW_HANDLED);
     CHECK(*burn > 1.0f && *burn < 9.0f);
     drag(s, 1e6f);
     CHECK_NEAR(*burn, 10.0, 1e-5);
     press(s, "parms/7 burn", 0.01f); // its name puts it back
     CHECK(*burn == 0.0f);
-    CHECK(view_material_time(&s->viewer.parms, s->viewer.play.time) < 20.0f);
+    CHECK(view_material_time(&s->viewer.options->parms, s->viewer.play.time) < 20.0f);
     press(s, "parms/time", 0.5f);
     drag(s, 1e6f);
     drag(s, 1e6f); // the end stays where it was when it was pressed
-    CHECK_NEAR(view_material_time(&s->viewer.parms, s->viewer.play.time), 20.0, 1e-4);
-    CHECK_NEAR(view_material_time(&s->viewer.parms, -100.0), 0.0, 0.0);
+    CHECK_NEAR(view_material_time(&s->viewer.options->parms, s->viewer.play.time), 20.0, 1e-4);
+    CHECK_NEAR(view_material_time(&s->viewer.options->parms, -100.0), 0.0, 0.0);
 }
 
 // From 0 to 2 over the 24 frames of a second; not over what a user sets.
@@ -287,7 +287,7 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
         md5_player_advance(player, 0.25, NULL, NULL);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
-        s->viewer.parms.values[7] = 5.0f;
+        s->viewer.options->parms.values[7] = 5.0f;
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5.0, 0.0);
     }
 }
@@ -335,7 +335,7 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
 // What lies on top is hit: a list over the panels, and its full picture closes it.
 TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
-    s->viewer.shown.light_list = true;
+    s->viewer.options->shown.light_list = true;
     screen_draw(s);
     const view_rect sky = item_find(&s->viewer, &s->facts, "lights/sky");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
@@ -358,7 +358,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
                VIEW_CLOSED);
-    CHECK_NEAR(s->viewer.lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
+    CHECK_NEAR(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
     CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
 }
 
@@ -389,7 +389,7 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
 }
 
 TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
-    s->viewer.shown.hierarchy = true;
+    s->viewer.options->shown.hierarchy = true;
     screen_draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
     OWN char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
@@ -421,7 +421,7 @@ TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     const float y = row.y + 0.5f * row.height;
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 0.5f * (float)WIDTH, y).action, VIEW_NOTHING);
-    s->viewer.shown.panel = false;
+    s->viewer.options->shown.panel = false;
     screen_draw(s);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_NOTHING);
 }
@@ -466,15 +466,15 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
                         && view_missing_for(&s->facts, &rows[i]) == 0;
              j++) {
             // Presses the key twice, and checks all switches after each press.
-            const view_shown before = s->viewer.shown;
+            const view_shown before = s->viewer.options->shown;
             view_shown turned = before;
             bool *const field = view_switch_of(view_action_of(&rows[i]), &turned);
             *field = !*field;
             switches_press(&s->viewer, rows[i].keys[j]);
-            CHECK_THAT(memcmp(&s->viewer.shown, &turned, sizeof turned) == 0,
+            CHECK_THAT(memcmp(&s->viewer.options->shown, &turned, sizeof turned) == 0,
                        "the key of %s does not turn its switch, or turns another", rows[i].label);
             switches_press(&s->viewer, rows[i].keys[j]);
-            CHECK_THAT(memcmp(&s->viewer.shown, &before, sizeof before) == 0,
+            CHECK_THAT(memcmp(&s->viewer.options->shown, &before, sizeof before) == 0,
                        "the key of %s does not turn its switch back", rows[i].label);
             num_keys++;
         }
@@ -648,7 +648,7 @@ static bool set(screen *s, const char *name, const char *text)
 TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     const view_document *const before = s->viewer.document;
     CHECK(set(s, "onion", "3"));
-    CHECK_UINT(s->viewer.onion.count, 3);
+    CHECK_UINT(s->viewer.options->onion.count, 3);
     CHECK(set(s, "animation-speed-factor", "-2"));
     CHECK(s->viewer.play.backward && s->viewer.play.speed == 2.0);
     CHECK(set(s, "joint", "head"));
@@ -680,7 +680,7 @@ TEST_HERE (view_companions_can_be_added_and_removed_in_the_window, BOBBIN) {
 TEST_HERE (view_wrong_values_change_nothing, BOBBIN) {
     s->viewer.log.level = VIEW_QUIET;
     CHECK(!set(s, "onion", "many"));
-    CHECK_UINT(s->viewer.onion.count, 0);
+    CHECK_UINT(s->viewer.options->onion.count, 0);
     CHECK(!set(s, "retarget", "no/such.md5mesh"));
     CHECK(s->viewer.options->retarget == NULL);
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");

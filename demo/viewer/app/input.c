@@ -117,6 +117,7 @@ static void perform_animation(view_state *viewer, view_action action)
     static const char *const loops[] = {"Loop: the last frame equals the first",
                                         "Cycle: the last frame blends into the first", "Once"};
     view_play *const play = &viewer->play;
+    view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
     const md5_anim *const anim = view_clock(scene);
     const bool is_machine = view_mode_of(viewer->document) == VIEW_MODE_MACHINE;
@@ -150,17 +151,17 @@ static void perform_animation(view_state *viewer, view_action action)
         break;
     case VIEW_SLOWER:
     case VIEW_FASTER:
-        play->speed = fmin(fmax(play->speed * (action == VIEW_FASTER ? 2 : 0.5), 1.0 / 16.0), 16);
-        view_notice(viewer, "Speed %g\xC3\x97", play->speed);
+        time = fmin(fmax(play->speed * (action == VIEW_FASTER ? 2 : 0.5), 1.0 / 16.0), 16);
+        options->speed = copysign(time, options->speed);
+        view_notice(viewer, "Speed %g\xC3\x97", time);
         break;
     case VIEW_NORMAL_SPEED:
-        play->speed = 1;
-        play->backward = false;
+        options->speed = 1;
         view_notice(viewer, "Speed 1\xC3\x97");
         break;
     case VIEW_REVERSE:
-        play->backward = !play->backward;
-        view_notice(viewer, "%s", play->backward ? "Backward" : "Forward");
+        options->speed = -options->speed;
+        view_notice(viewer, "%s", options->speed < 0 ? "Backward" : "Forward");
         break;
     case VIEW_NEXT_CLIP:
     case VIEW_PREVIOUS_CLIP:
@@ -177,10 +178,10 @@ static void perform_animation(view_state *viewer, view_action action)
         break;
     case VIEW_NEXT_LOOP: // keeps the current frame, although the loop duration changes
         time = anim != NULL ? view_cycle_time(play, anim) : 0;
-        play->wrap = (md5_wrap)((play->wrap + 1) % 3);
+        options->wrap = (md5_wrap)((play->wrap + 1) % 3);
         play->held_at_end = false;
         play->time = time;
-        view_notice(viewer, "%s", loops[play->wrap]);
+        view_notice(viewer, "%s", loops[options->wrap]);
         break;
     case VIEW_RANGE_BEGIN:
     case VIEW_RANGE_END:
@@ -201,6 +202,7 @@ static void perform_animation(view_state *viewer, view_action action)
     default:
         break;
     }
+    view_take_options(viewer);
 }
 
 // What changes the pose of the model, or what it shows.
@@ -211,16 +213,19 @@ static void perform_model(view_state *viewer, view_action action)
     static const char *const surfaces[VIEW_NUM_SURFACES] = {
         "Materials", "Weights of the marked joint", "Grid by texture coordinates", "Images"};
     view_scene *const scene = &viewer->document->scene;
-    uint32_t *const count = &viewer->onion.count;
+    view_options *const options = viewer->options;
+    uint32_t *const count = &options->onion.count;
     char text[32];
     switch (action) {
     case VIEW_NEXT_ROOT:
-        scene->root = (md5_root)((scene->root + 1) % 3);
+        options->root = (md5_root)((scene->root + 1) % 3);
+        view_take_options(viewer);
         view_measure(viewer);
         view_notice(viewer, "%s", roots[scene->root]);
         break;
     case VIEW_SKINNING:
-        scene->dual = !scene->dual;
+        options->dual = !scene->dual;
+        view_take_options(viewer);
         view_measure(viewer);
         view_notice(viewer, "%s", scene->dual ? "Dual quaternion skinning" : "Linear skinning");
         break;
@@ -240,8 +245,8 @@ static void perform_model(view_state *viewer, view_action action)
             view_notice(viewer, "No ghosts");
         break;
     case VIEW_NEXT_SURFACE:
-        viewer->surface = (view_surface)((viewer->surface + 1) % VIEW_NUM_SURFACES);
-        view_notice(viewer, "%s", surfaces[viewer->surface]);
+        options->surface = (view_surface)((options->surface + 1) % VIEW_NUM_SURFACES);
+        view_notice(viewer, "%s", surfaces[options->surface]);
         break;
     case VIEW_TURN_X: // stands a model up that lies on its back
     case VIEW_TURN_Z: // turns its face to the front
@@ -334,16 +339,15 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     const view_action action = command->action;
     view_stage stage;
     char *line;
-    float scale;
     switch (action) {
     case VIEW_FULL_SCREEN:
         view_set_full_screen(viewer->window, !view_is_full_screen(viewer->window));
         break;
     case VIEW_LARGER_TEXT:
     case VIEW_SMALLER_TEXT:
-        scale = viewer->text_scale * (action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f);
-        if (scale >= 0.5f && scale <= 4)
-            viewer->text_scale = scale;
+        viewer->options->ui_scale =
+            view_clamp(viewer->font.scale * (action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f),
+                       VIEW_MIN_SCALE, VIEW_MAX_SCALE);
         break;
     case VIEW_WARNINGS:
         viewer->ui.warnings.is_open = !viewer->ui.warnings.is_open;
@@ -360,8 +364,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
             view_notice(viewer, "Keys are yours: Enter drives again");
         } else {
             viewer->ui.focus.panel = NULL;
-            viewer->shown.help = viewer->shown.light_list = false;
-            viewer->shown.parm_list = false;
+            viewer->options->shown.help = viewer->options->shown.light_list = false;
+            viewer->options->shown.parm_list = false;
             viewer->ui.selected_joint = viewer->ui.hovered_joint = -1;
             viewer->ui.measured_from = viewer->ui.selected_material = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
@@ -379,7 +383,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         break;
     case VIEW_FIND:
         view_clear_textures(&viewer->ui.textures, viewer->renderer); // which are in its place
-        viewer->shown.hierarchy = viewer->shown.panel = true;
+        viewer->options->shown.hierarchy = viewer->options->shown.panel = true;
         viewer->ui.docks.front = VIEW_DOCK_LEFT;
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
         viewer->ui.focus = (ui_item_id){"search", 1};
@@ -400,7 +404,6 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         break;
     case VIEW_ASK:
         stage = stage_of(viewer);
-        view_note_state(viewer);
         view_ask(&viewer->ui, &stage, command->number);
         break;
     default:
@@ -512,11 +515,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
 bool view_perform(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
-    bool *const on = view_switch_of(action, &viewer->shown);
+    view_note_state(viewer);
+    bool *const on = view_switch_of(action, &viewer->options->shown);
     if (on != NULL) {
-        const view_shown before = viewer->shown;
+        const view_shown before = viewer->options->shown;
         *on = !*on;
-        view_bring_to_front(&viewer->ui, &before, &viewer->shown);
+        view_bring_to_front(&viewer->ui, &before, &viewer->options->shown);
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);
     } else if (action <= VIEW_NEXT_SURFACE) {
@@ -712,7 +716,7 @@ static void lift_finger(view_state *viewer, const view_input *event)
     const float moves = 12, step = 3 * viewer->font.line[VIEW_TEXT];
     const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
     const bool goes_on = viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1
-                         && !viewer->shown.reduced_motion;
+                         && !viewer->options->shown.reduced_motion;
     if (viewer->drag == VIEW_DRAG_FINGER)
         viewer->drag = VIEW_DRAG_NONE;
     if (is_still && event->is_long)

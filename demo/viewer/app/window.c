@@ -37,7 +37,8 @@ static bool approach(float *shown, float wanted, float share)
 bool view_follow(view_state *viewer, double seconds)
 {
     const float rate = 20; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
-    const float share = viewer->shown.reduced_motion ? 1 : md5_follow_share(rate, (float)seconds);
+    const float share =
+        viewer->options->shown.reduced_motion ? 1 : md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
@@ -69,7 +70,7 @@ static bool draw_window(view_state *viewer, bool moving)
     md5_error error = {0};
     const double begin = view_seconds();
     const bool is_first = view_is_window_hidden(viewer->window);
-    const bool may_give = viewer->shown.auto_quality && viewer->movie == NULL;
+    const bool may_give = viewer->options->shown.auto_quality && viewer->movie == NULL;
     const bool gives_way = moving && !is_first && may_give;
     const view_quality *const quality = &viewer->quality;
     const uint32_t still = quality->step < quality->still ? quality->step : quality->still;
@@ -79,8 +80,7 @@ static bool draw_window(view_state *viewer, bool moving)
     viewer->height = height > 0 ? (uint32_t)height : 1;
     const float base = viewer->options->ui_scale > 0 ? viewer->options->ui_scale
                                                      : view_screen_scale(viewer->window);
-    const float scale = base * viewer->text_scale;
-    if (!view_set_scale(viewer, fminf(fmaxf(scale, VIEW_MIN_SCALE), VIEW_MAX_SCALE)))
+    if (!view_set_scale(viewer, view_clamp(base, VIEW_MIN_SCALE, VIEW_MAX_SCALE)))
         return false;
     viewer->is_moving = moving;
     viewer->economy = view_economies[is_first    ? 2
@@ -107,7 +107,7 @@ static bool draw_window(view_state *viewer, bool moving)
     // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
     // only work is timed.
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
-                                        .shadows = viewer->shown.shadows};
+                                        .shadows = viewer->options->shown.shadows};
     if (gives_way && view_judge_quality(&viewer->quality, view_seconds() - begin, offers)) {
         char text[64];
         view_describe_economy(&view_economies[viewer->quality.step], text, sizeof text);
@@ -192,7 +192,7 @@ static bool step_loop(void *user)
     // And one more shows a picture that stopped in full quality, and without a frame time.
     const bool stopped =
         loop->moved && !moving
-        && (viewer->quality.step > viewer->quality.still || viewer->shown.frame_time);
+        && (viewer->quality.step > viewer->quality.still || viewer->options->shown.frame_time);
     const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
     const bool has_tip = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
     if (loop->redraw || moving || stopped || noticing || loop->noticed || has_tip

@@ -188,8 +188,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
 static bool shows_layers(const view_stage *stage, const view_textures *textures)
 {
     const bool is_plain = stage->shown->untextured || stage->shown->checker
-                          || stage->surface == VIEW_SURFACE_WEIGHTS
-                          || stage->surface == VIEW_SURFACE_UV;
+                          || stage->options->surface == VIEW_SURFACE_WEIGHTS
+                          || stage->options->surface == VIEW_SURFACE_UV;
     return !is_plain && textures->layers.num_meshes > 0;
 }
 
@@ -221,7 +221,7 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     if (has_layers)
         view_evaluate_layers(&textures->layers, &input);
     const bool is_grid =
-        stage->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
+        stage->options->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
     COMMON_FOR (i, textures->num_meshes) {
         md5gl_material material = view_mesh_material(
             textures, stage->renderer, i, shown->maps && !is_grid, has_layers, stage->play->time);
@@ -440,9 +440,10 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
     view_scene *const scene = &document->scene;
     const bool plays = view_motion_of(scene)->clip_use >= VIEW_CLIP_PLAYED;
     const md5_anim *const anim = view_shown_anim(scene);
-    const bool is_hidden = stage->onion.count == 0 || view_shows_crowd(document) || !plays;
-    const uint32_t count =
-        is_hidden || anim == NULL ? 0 : view_find_ghosts(&stage->onion, stage->play, anim, ghosts);
+    const bool is_hidden = stage->options->onion.count == 0 || view_shows_crowd(document) || !plays;
+    const uint32_t count = is_hidden || anim == NULL ? 0
+                                                     : view_find_ghosts(&stage->options->onion,
+                                                                        stage->play, anim, ghosts);
     if (count == 0)
         return true;
     md5_mat34 *const palettes = common_alloc((size_t)count * scene->num_joints, sizeof *palettes);
@@ -539,7 +540,7 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
 // In a crowd there is no single marked joint.
 static bool shows_weights(const view_stage *stage)
 {
-    return stage->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL
+    return stage->options->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL
            && !view_shows_crowd(stage->document);
 }
 
@@ -549,7 +550,8 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
 {
     view_document *const document = stage->document;
     view_surfaces *const surfaces = &document->surfaces;
-    if (stage->surface == VIEW_SURFACE_UV && document->drawn != NULL && surfaces->uv_grid == 0) {
+    if (stage->options->surface == VIEW_SURFACE_UV && document->drawn != NULL
+        && surfaces->uv_grid == 0) {
         view_image image = view_make_uv_grid();
         const md5gl_texture_desc desc = {
             .width = image.width, .height = image.height, .texels = image.rgba};
@@ -803,7 +805,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     view_bodies bodies = {.count = 0};
     bool is_drawn = true;
     if (document->drawn != NULL) {
-        const view_surface surface = stage->surface;
+        const view_surface surface = stage->options->surface;
         const bool is_grey = stage->shown->untextured
                              && (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES);
         if (is_crowd)

@@ -121,8 +121,6 @@ typedef struct view_stage {
     const view_camera *camera;
     bool following; // use the document's camera path instead of `camera`
     const view_shown *shown;
-    view_surface surface;
-    view_onion onion;
     uint64_t hidden_meshes;    // a bit for each of the first 64
     int32_t joint;             // that is marked, or -1
     const view_pick *pick;     // the spot of the body that was clicked on

@@ -386,7 +386,7 @@ void view_draw_marks(const view_stage *stage)
         const view_lens lens = view_stage_lens(stage);
         const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
         const float pixel = half > 0 ? 2 * half / stage->height : radius * 0.01f;
-        const view_surface surface = stage->surface; // the others show the surface itself
+        const view_surface surface = stage->options->surface; // the others show the surface itself
         if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
             draw_heat(stage, (uint32_t)joint, 2 * scale * pixel, 3 * scale);
 

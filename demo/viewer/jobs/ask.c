@@ -6,13 +6,17 @@
 void view_note_state(view_state *viewer)
 {
     view_options *const options = viewer->options;
-    view_describe(viewer, options);
-    viewer->text_scale = 1; // is in the options now
-    options->surface = viewer->surface;
-    options->onion = viewer->onion;
+    int width, height;
     options->game_demo = viewer->pages.game != NULL;
-    options->parms = viewer->parms;
-    options->speed = viewer->play.backward ? -viewer->play.speed : viewer->play.speed;
+    options->range_first = viewer->play.range_first;
+    options->range_last = viewer->play.range_last;
+    memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
+    if (viewer->window == NULL || view_is_full_screen(viewer->window))
+        return;
+    // In points, in which a window is opened; smaller than that one would not find it again.
+    view_window_points(viewer->window, &width, &height);
+    options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
+    options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
 }
 
 // == Effects ======================================================================================

@@ -122,8 +122,9 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
         add_option(words, "morph",
                    common_format("%s=%.9g", now->morphs[i].parameter, now->morphs[i].value));
     COMMON_FOR (i, VIEW_NUM_PARMS)
-        if (viewer->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
-            add_option(words, "parm", common_format("%d=%.9g", i, viewer->parms.values[i]));
+        if (viewer->options->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
+            add_option(words, "parm",
+                       common_format("%d=%.9g", i, viewer->options->parms.values[i]));
     for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
         const view_texture_choice *const choice = &now->textures[i];
         add_option(words, view_map_options[choice->map],
@@ -174,12 +175,11 @@ static void add_files(common_list *words, const view_scene *scene, const view_cr
 static bool describe_export(view_state *viewer, unsigned number, view_options *now)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_play *const play = &viewer->play;
     const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
     const view_camera *const framed = &viewer->framed.camera;
     char up[3], front[3];
+    view_note_state(viewer);
     *now = *viewer->options;
-    view_describe(viewer, now);
     // Nothing of the window itself.
     now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
     now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
@@ -197,11 +197,8 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
 
     view_name_axes(&scene->turn, up, front);
     now->up_is_y = strcmp(up, "+y") == 0;
-    now->surface = viewer->surface;
-    now->onion = viewer->onion;
     const int32_t joint = viewer->ui.selected_joint;
     now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
-    now->speed = play->backward ? -play->speed : play->speed;
     now->animation_index = (uint32_t)scene->clip;
     now->animation_index_given = !is_page && scene->num_clips > 1 && !view_is_bind_pose(scene);
     now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
@@ -345,7 +342,6 @@ static void draw_preview(view_state *viewer, view_options *now)
     small.options = now;
     small.width = width;
     small.height = height;
-    small.shown = now->shown;
     if (now->labels)
         small.caption = common_copy(clip != NULL ? clip->name : viewer->document->scene.name);
     drop_preview(viewer);

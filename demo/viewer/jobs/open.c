@@ -108,29 +108,6 @@ static void note_files(view_state *viewer)
 
 // == What is remembered ===========================================================================
 
-// -- State and options ----------------------------------------------------------------------
-
-void view_describe(const view_state *viewer, view_options *options)
-{
-    options->shown = viewer->shown;
-    options->lights = viewer->lights;
-    options->root = viewer->document->scene.root;
-    options->dual = viewer->document->scene.dual;
-    options->wrap = viewer->play.wrap;
-    memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
-    if (viewer->text_scale != 1) // selected by keys
-        options->ui_scale = viewer->font.scale;
-
-    // In points, in which a window is opened.
-    int width, height;
-    if (viewer->window == NULL || view_is_full_screen(viewer->window))
-        return;
-    view_window_points(viewer->window, &width, &height);
-    // Smaller than that one would not find it again.
-    options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
-    options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
-}
-
 // -- Configuration --------------------------------------------------------------------------
 
 // Whether the next start shows the current model: a single one, not a crowd.
@@ -143,15 +120,14 @@ static bool remembers_model(const view_state *viewer)
 // `is_soon`: see view_store_config().
 static bool store_state(view_state *viewer, bool is_soon)
 {
-    view_options now = *viewer->options;
-    view_describe(viewer, &now);
+    view_note_state(viewer);
     // The camera is on the remembered model, unless that is hidden by what could not be opened.
     const char *const model = viewer->config->model, *const shown = viewer->document->scene.path;
     char *const path = common_absolute(shown != NULL ? shown : "");
     const bool is_on_it = remembers_model(viewer) && (model == NULL || strcmp(model, path) == 0);
     free(path);
-    return view_store_config(viewer->config, &now, is_on_it ? &viewer->camera : NULL, is_soon,
-                             &viewer->log);
+    return view_store_config(viewer->config, viewer->options, is_on_it ? &viewer->camera : NULL,
+                             is_soon, &viewer->log);
 }
 
 void view_remember(view_state *viewer)
@@ -667,7 +643,7 @@ static void open_textures(view_state *viewer, uint32_t mesh, const char *folder)
     free(found);
     panel->mesh = mesh;
     viewer->ui.docks.front = VIEW_DOCK_LEFT;
-    viewer->ui.docks.is_sheet_open = viewer->shown.panel = panel->is_open = true;
+    viewer->ui.docks.is_sheet_open = viewer->options->shown.panel = panel->is_open = true;
 }
 
 // Gives a mesh an image that the user chose, or with NULL the one that is found.
@@ -744,7 +720,7 @@ void view_drop(view_state *viewer, const char *path)
     if (common_has_ending(path, ".hdr")) {
         what = "environment";
         done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
-        viewer->shown.environment = viewer->shown.environment || done;
+        viewer->options->shown.environment = viewer->options->shown.environment || done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui.start);
         if (scene->model->num_meshes == 1)

@@ -590,7 +590,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
         viewer->height = height;
         // From farther above, so that no shadow reaches the edge of a cell.
         if (!(fabsf(options->lights.values[VIEW_LIGHT_HEIGHT]) > 0))
-            viewer->lights.values[VIEW_LIGHT_HEIGHT] = 24;
+            viewer->options->lights.values[VIEW_LIGHT_HEIGHT] = 24;
         output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
     output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);

@@ -61,9 +61,9 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     small.width = small.height = SIDE;
     small.camera = VIEW_DEFAULT_CAMERA;
     small.following = false;
-    small.shown = (view_shown){.skeleton = view_is_joints_alone(scene)};
-    small.surface = VIEW_SURFACE_LIT;
-    small.onion.count = 0;
+    options.shown = (view_shown){.skeleton = view_is_joints_alone(scene)};
+    options.surface = VIEW_SURFACE_LIT;
+    options.onion.count = 0;
     small.pick = small.measured = (view_pick){.is_set = false};
     small.ui.selected_joint = small.ui.hovered_joint = -1;
     small.economy = (view_economy){.no_shadows = true};

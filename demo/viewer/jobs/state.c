@@ -7,11 +7,6 @@ void view_take_options(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     viewer->log.level = options->level;
-    viewer->parms = options->parms;
-    viewer->shown = options->shown;
-    viewer->surface = options->surface;
-    viewer->onion = options->onion;
-    viewer->lights = options->lights;
     memcpy(viewer->ui.docks.sizes, options->docks, sizeof options->docks);
     viewer->document->scene.root = options->root;
     viewer->document->scene.dual = options->dual;
@@ -33,7 +28,6 @@ void view_begin(view_state *viewer, view_options *options)
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
     viewer->height = options->height;
-    viewer->text_scale = 1;
     if (options->up_is_y)
         viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->camera = VIEW_DEFAULT_CAMERA;
@@ -104,10 +98,11 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         viewer->pages.open < 0 && view_find_shot(&viewer->document->scene.machine, &shot);
     if (plays) // from where the picture comes to the user's camera when that is over
         viewer->seen = shot;
-    viewer->drawn_shown = viewer->shown;
-    viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
+    viewer->drawn_shown = viewer->options->shown;
+    viewer->drawn_shown.shadows = viewer->options->shown.shadows && !viewer->economy.no_shadows;
     view_economy economy = viewer->economy;
-    economy.no_shadows = economy.no_shadows && viewer->shown.shadows; // else the user leaves it out
+    economy.no_shadows =
+        economy.no_shadows && viewer->options->shown.shadows; // else the user leaves it out
     view_stage stage = {
         .options = viewer->options,
         .renderer = viewer->renderer,
@@ -120,8 +115,6 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .camera = viewer->is_smooth || plays ? &viewer->seen : &viewer->camera,
         .following = viewer->following,
         .shown = &viewer->drawn_shown,
-        .surface = viewer->surface,
-        .onion = viewer->onion,
         .hidden_meshes = viewer->hidden_meshes,
         .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
         .pick = &viewer->pick,
@@ -129,9 +122,9 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .measured_from = viewer->ui.measured_from,
         .lit = &viewer->ui.lit,
         .material = viewer->ui.selected_material,
-        .lights = &viewer->lights,
+        .lights = &viewer->options->lights,
         .environment = &viewer->environment,
-        .parms = &viewer->parms,
+        .parms = &viewer->options->parms,
         .font = &viewer->font,
         .canvas = &viewer->canvas,
         .lines = &viewer->lines,
@@ -288,7 +281,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     } else if (!view_shows_crowd(document)) {
         view_pose(&document->scene, &viewer->play);
         view_pose_compare(&document->compare, &document->scene, &viewer->play);
-        if (viewer->shown.normals || viewer->shown.tangents)
+        if (viewer->options->shown.normals || viewer->options->shown.tangents)
             document->pose_faults = view_find_pose_faults(&document->scene, NULL);
     }
     if (!is_page)
@@ -452,7 +445,7 @@ void view_tell_state(view_state *viewer, const char *action)
         return;
     char shown[840], up[3], front[3];
     view_name_axes(&scene->turn, up, front);
-    view_write_shown(&viewer->shown, &viewer->lights, shown, sizeof shown);
+    view_write_shown(&viewer->options->shown, &viewer->options->lights, shown, sizeof shown);
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
@@ -471,10 +464,10 @@ void view_tell_state(view_state *viewer, const char *action)
         play->playing, play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
         play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
-        camera->target.z, camera->orthographic, surfaces[viewer->surface], viewer->onion.count,
-        shown, viewer->log.num_warnings, viewer->width, viewer->height,
-        has_camera_path ? scene->camera_path.name : "none", viewer->following, place.shot,
-        place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
+        camera->target.z, camera->orthographic, surfaces[viewer->options->surface],
+        viewer->options->onion.count, shown, viewer->log.num_warnings, viewer->width,
+        viewer->height, has_camera_path ? scene->camera_path.name : "none", viewer->following,
+        place.shot, place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         view_marked_joint(&viewer->ui, scene), viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         viewer->document->crowd.count, viewer->log.error[0] != '\0',

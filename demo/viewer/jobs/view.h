@@ -98,18 +98,13 @@ typedef struct view_state {
     // The document and its camera.
     view_document *document; // empty before the first is opened
     view_play play;
-    view_camera camera;    // the user's, where it is set
-    view_camera seen;      // where it is drawn in a window, on its way there
-    view_rect seen_region; // likewise, what panels leave free; without width: as it is
-    bool is_smooth;        // draw `seen`: time passes between pictures
-    view_framing framed;   // as last set by view_frame_*()
-    bool following;        // the picture follows the camera path, which exists then
-    view_shown shown;
-    view_surface surface;
-    view_onion onion;
-    view_lights lights;
+    view_camera camera;           // the user's, where it is set
+    view_camera seen;             // where it is drawn in a window, on its way there
+    view_rect seen_region;        // likewise, what panels leave free; without width: as it is
+    bool is_smooth;               // draw `seen`: time passes between pictures
+    view_framing framed;          // as last set by view_frame_*()
+    bool following;               // the picture follows the camera path, which exists then
     view_environment environment; // of --environment
-    view_parms parms;             // of materials
     uint64_t hidden_meshes;       // a bit for each of the first 64
     view_pick pick;               // the spot that was clicked on
     view_pick measured;           // another one, whose distance from it is shown
@@ -143,7 +138,6 @@ typedef struct view_state {
     view_quality quality;               // by the times of its frames
     view_config *config;                // NULL = none
     view_selected_list *selected;       // textures of meshes; the caller's
-    float text_scale;                   // selected by keys, on top of the screen's
     uint64_t files_stamp;               // of what is open, with --watch
     double next_watch;                  // time of the next check of the files
     double now;                         // seconds since the start
@@ -260,9 +254,6 @@ void view_take_options(view_state *viewer);
 // A slider of the open page, or a parameter of the machine. Returns false and logs an error if
 // there is none.
 bool view_set_parameter(view_state *viewer, const view_setting *setting);
-
-// Options that say what the window shows.
-void view_describe(const view_state *viewer, view_options *options);
 
 // Writes the configuration file, if there is one, when the window closes.
 void view_remember(view_state *viewer);

@@ -16,7 +16,7 @@ view_rect view_free_region(const view_stage *stage)
     if (stage->is_start)
         return region;
     const float surface = view_surface_box(&lasting).x;
-    if (stage->shown->panel && stage->surface != VIEW_SURFACE_WEIGHTS
+    if (stage->shown->panel && stage->options->surface != VIEW_SURFACE_WEIGHTS
         && surface - region.x >= least)
         region.width = fminf(region.width, surface - region.x);
     return region;

@@ -8,7 +8,7 @@ static const float widest = 400, scale_width = 230, scale_height = 12, spacing =
 static view_surface surface_of(const view_stage *stage)
 {
     const bool is_one = stage->document->drawn != NULL && !view_shows_crowd(stage->document);
-    return is_one ? stage->surface : VIEW_SURFACE_LIT;
+    return is_one ? stage->options->surface : VIEW_SURFACE_LIT;
 }
 
 // The mesh that was clicked on, or the first that is not hidden.
