@@ -313,6 +313,8 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
                                "the inputs hold nothing that such a file could hold");
     if (is_done && model && w.layout.has_one_clip && w.num_clips == 0)
         is_done = write_rest(&w, error);
+    if (is_done && job->engine && scene->num_weights > 0)
+        convert_note(job, "the engine plays no morph targets: it shows the model without them");
     is_done = is_done && write_one_clip(&w, error) && convert_write_looks(&w.layout, error);
     COMMON_FOR (i, w.num_clips)
         md5_free_doc(w.clips[i]);
