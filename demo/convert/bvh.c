@@ -44,7 +44,7 @@ static bool takes(bvh_file *file, const char *word)
     const size_t length = convert_next_word(&file->in);
     if (length != strlen(word))
         return false;
-    for (size_t i = 0; i < length; i++)
+    COMMON_FOR (i, length)
         if ((file->in.at[i] | 0x20) != (word[i] | 0x20))
             return false;
     file->in.at += length;
@@ -264,7 +264,7 @@ static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0};
     double rate = 1.0 / file->frame_time;
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+    COMMON_FOR (i, COMMON_LENGTH(rates))
         if (fabs(rate / rates[i] - 1.0) <= 0.005)
             rate = rates[i];
     return rate;

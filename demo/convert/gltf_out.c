@@ -439,7 +439,7 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     } else if (fits) {
         const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
                                  (uint32_t)size, 0x4e4f534a};                           // JSON
-        COMMON_FOR (i, sizeof head / sizeof head[0])
+        COMMON_FOR (i, COMMON_LENGTH(head))
             convert_put_u32(file, head[i]);
         convert_put(file, text, length);
         pad(file, ' ');

@@ -267,7 +267,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
 // Makes weights multiples of 1 / 65535 whose sum is 1.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
-    for (size_t v = 0; v < mesh->num_vertices; v++) {
+    COMMON_FOR (v, mesh->num_vertices) {
         float *const weights = skin->weights + v * skin->slots, sum = 0.0f;
         COMMON_FOR (k, skin->slots) {
             weights[k] = roundf(weights[k] * 65535.0f);
@@ -404,7 +404,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
-        for (int a = 0; a < (mesh->tangents ? 3 : 2); a++) {
+        COMMON_FOR (a, mesh->tangents ? 3 : 2) {
             COMMON_FOR (i, count) {
                 const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;

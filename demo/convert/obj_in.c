@@ -90,7 +90,7 @@ static bool read_index(obj_reader *reader, const char *what, const char *name, u
 
 static uint32_t find_part(convert_obj *obj, const char *name, size_t size)
 {
-    for (uint32_t i = 0; i < obj->num_parts; i++)
+    COMMON_FOR (i, obj->num_parts)
         if (strlen(obj->parts[i].material) == size
             && memcmp(obj->parts[i].material, name, size) == 0)
             return i;
@@ -175,7 +175,7 @@ static bool read_line(obj_reader *reader)
     const size_t size = convert_next_word(&reader->in);
     const char *const word = reader->in.at;
     reader->in.at += size;
-    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
+    COMMON_FOR (i, COMMON_LENGTH(kinds))
         if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
             return kinds[i].read(reader);
     return true;
@@ -203,7 +203,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
         is_read = read_line(&reader);
     }
     free(ended);
-    for (uint32_t i = 0; i < obj->num_parts; i++)
+    COMMON_FOR (i, obj->num_parts)
         has_faces = has_faces || obj->parts[i].num_triangles > 0;
     if (is_read && !has_faces)
         return convert_fail(error, MD5_ERROR_SYNTAX, path, "there are no faces");
@@ -212,7 +212,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
 
 void convert_free_obj(convert_obj *obj)
 {
-    for (uint32_t i = 0; i < obj->num_parts; i++) {
+    COMMON_FOR (i, obj->num_parts) {
         free(obj->parts[i].material);
         free(obj->parts[i].corners);
     }

@@ -16,7 +16,7 @@
 // Nine digits give each float back.
 static void print_numbers(bool is_json, const float *values, int count)
 {
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         common_print_either(is_json, " %.9g", i > 0 ? ",%.9g" : ",\"numbers\":[%.9g", values[i]);
     puts(is_json ? "]}" : "");
 }
@@ -52,7 +52,7 @@ static void print_transform(bool is_json, const char *label, uint32_t index,
 // Whether a joint is one of those asked for; without --joint all are, and meshes too.
 static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skeleton, uint32_t joint)
 {
-    for (size_t i = 0; i < arguments->joints.count; i++)
+    COMMON_FOR (i, arguments->joints.count)
         if (strcmp(arguments->joints.names[i], skeleton->joints[joint].name) == 0)
             return true;
     return arguments->joints.count == 0;
@@ -70,7 +70,7 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
     if (binding) {
         const uint32_t num_joints = model->skeleton.num_joints;
         size_t num_points = 0;
-        for (uint32_t i = 0; i < model->num_meshes; i++)
+        COMMON_FOR (i, model->num_meshes)
             if (model->meshes[i].num_vertices > num_points)
                 num_points = model->meshes[i].num_vertices;
         md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
@@ -99,22 +99,22 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
             print_floats(is_json, "origin", &pose[0].translation.x, 3);
             print_bounds(is_json, "animbounds",
                          md5_anim_bounds(binding->anim, moment, arguments->root));
-            for (uint32_t k = 0; k < num_joints; k++)
+            COMMON_FOR (k, num_joints)
                 if (is_asked(arguments, &model->skeleton, k))
                     print_transform(is_json, "local", k, &pose[k]);
-            for (uint32_t k = 0; k < num_joints; k++)
+            COMMON_FOR (k, num_joints)
                 if (is_asked(arguments, &model->skeleton, k))
                     print_indexed(is_json, "world", k, joints[k].m, 12);
             if (arguments->joints.count > 0)
                 continue;
             md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-            for (uint32_t k = 0; k < model->num_meshes; k++) {
+            COMMON_FOR (k, model->num_meshes) {
                 const md5_mesh *mesh = &model->meshes[k];
                 md5_skin(mesh, palette, points, NULL, NULL);
                 common_print_either(is_json, "skin %u %u\n",
                                     "{\"kind\":\"skin\",\"index\":%u,\"vertices\":%u}\n", k,
                                     mesh->num_file_vertices);
-                for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+                COMMON_FOR (v, mesh->num_file_vertices)
                     print_floats(is_json, "v", &points[v].x, 3);
                 bounds = md5_bounds_union(bounds,
                                           md5_bounds_from_points(points, mesh->num_file_vertices));
@@ -151,23 +151,23 @@ static int dump(tool_arguments *arguments)
     common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
                         "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
                         arguments->words[0], skeleton->num_joints, model->num_meshes);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    COMMON_FOR (i, skeleton->num_joints) {
         if (!is_asked(arguments, skeleton, i))
             continue;
         common_print_either(is_json, "joint %u %d \"%s\"\n",
                             "{\"kind\":\"joint\",\"index\":%u,\"parent\":%d,\"name\":%s}\n", i,
                             (int)skeleton->joints[i].parent, skeleton->joints[i].name);
     }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    COMMON_FOR (i, skeleton->num_joints)
         if (is_asked(arguments, skeleton, i))
             print_indexed(is_json, "bindmat", i, model->bind[i].m, 12);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    COMMON_FOR (i, skeleton->num_joints)
         if (is_asked(arguments, skeleton, i))
             print_transform(is_json, "bindlocal", i, &model->bind_local[i]);
     for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         uint64_t used = 0;
-        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+        COMMON_FOR (k, mesh->num_file_vertices)
             used += mesh->file_vertices[k].num_weights;
         common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
                             "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
@@ -175,15 +175,15 @@ static int dump(tool_arguments *arguments)
                             "\"max_weights\":%u}\n",
                             i, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
                             mesh->num_weights, (unsigned long long)used, mesh->max_weights);
-        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+        COMMON_FOR (k, mesh->num_file_vertices)
             print_floats(is_json, "st", &mesh->texcoords[k].x, 2);
-        for (uint32_t k = 0; k < mesh->num_triangles; k++) {
+        COMMON_FOR (k, mesh->num_triangles) {
             const uint32_t *corner = mesh->indices + 3 * (size_t)k;
             common_print_either(
                 is_json, "tri %u %u %u\n", "{\"kind\":\"tri\",\"numbers\":[%u,%u,%u]}\n",
                 mesh->sources[corner[0]], mesh->sources[corner[1]], mesh->sources[corner[2]]);
         }
-        for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
+        COMMON_FOR (k, mesh->num_file_vertices)
             print_floats(is_json, "bv", &mesh->positions[k].x, 3);
     }
     print_bounds(is_json, "bindbounds", model->bounds);
