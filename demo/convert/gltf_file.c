@@ -16,6 +16,8 @@
 #include <meshoptimizer.h>
 #endif
 
+#define DRACO "KHR_draco_mesh_compression"
+
 // -- JSON -----------------------------------------------------------------------------------------
 
 size_t gltf_count(const gltf_file *file, const char *list)
@@ -257,12 +259,10 @@ const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size,
     return (const uint8_t *)*owned;
 }
 
-// What packs an object's bytes or is packed: of either name. NULL: nothing.
+// What packs a view, or says that a buffer is for those who cannot unpack. NULL: nothing.
 static const json_t *find_packed(const json_t *object)
 {
-    const json_t *const extensions = json_object_get(object, "extensions");
-    const json_t *const packed = json_object_get(extensions, "EXT_meshopt_compression");
-    return packed ? packed : json_object_get(extensions, "KHR_meshopt_compression");
+    return json_object_get(json_object_get(object, "extensions"), "EXT_meshopt_compression");
 }
 
 // `chunk` is the binary one of a .glb file, which the first buffer is, if that has no uri.
@@ -400,7 +400,7 @@ static const struct component {
     {5126, 4, 0.0, false},    {5120, 1, 127.0, true},    {5121, 1, 255.0, false},
     {5122, 2, 32767.0, true}, {5123, 2, 65535.0, false}, {5125, 4, 0.0, false},
 };
-enum { FLOAT, NUM_COMPONENTS = sizeof components / sizeof components[0] };
+enum { FLOAT, NUM_COMPONENTS = COMMON_LENGTH(components) };
 
 static const struct shape {
     const char *name;
@@ -505,6 +505,14 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     const json_t *const object = gltf_item(file, "accessors", index);
     const char *const type = gltf_text(object, "type");
     *count = size_of(object, "count");
+    if (file->is_draco && !json_object_get(object, "bufferView")) {
+        (void)gltf_fail(
+            file,
+            "accessors/%u is packed with %s, which is not read: Blender, for one, opens "
+            "it and exports it without compression",
+            index, DRACO);
+        return NULL;
+    }
     if (!type || strcmp(type, shapes[shape].name) != 0) {
         (void)gltf_fail(file, "accessors/%u: expected elements of type %s", index,
                         shapes[shape].name);
@@ -542,40 +550,25 @@ static const char *const known[] = {
     "KHR_lights_",
     "EXT_lights_",
     "KHR_xmp",
-    "KHR_draco_mesh_compression", // refused where it packs something
+    DRACO,
 };
 
-// Refuses what would be read wrong, such as instances, and what Draco packs: some files have it
-// unpacked, too.
+// Refuses what would be read wrong, such as instances. What Draco packs some files have unpacked,
+// too.
 static bool knows_extensions(gltf_file *file)
 {
-    static const char *const draco = "KHR_draco_mesh_compression";
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
     COMMON_FOR (i, json_array_size(list)) {
         const char *const name = json_string_value(json_array_get(list, i));
         bool is_known = false;
-        for (size_t k = 0; name && k < sizeof known / sizeof known[0]; k++)
+        for (size_t k = 0; name && k < COMMON_LENGTH(known); k++)
             is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
         if (!is_known)
             return gltf_fail(file,
                              "it requires the extension %.80s, which is not read: export it "
                              "without that",
                              name ? name : "?");
-    }
-    COMMON_FOR (i, gltf_count(file, "meshes")) {
-        const json_t *const primitives =
-            json_object_get(gltf_item(file, "meshes", i), "primitives");
-        COMMON_FOR (k, json_array_size(primitives)) {
-            const json_t *const primitive = json_array_get(primitives, k);
-            const uint32_t positions =
-                gltf_index(json_object_get(primitive, "attributes"), "POSITION");
-            if (json_object_get(json_object_get(primitive, "extensions"), draco)
-                && !json_object_get(gltf_item(file, "accessors", positions), "bufferView"))
-                return gltf_fail(file,
-                                 "meshes/%zu/primitives/%zu is packed with %s, which is not read: "
-                                 "Blender, for one, opens it and exports it without compression",
-                                 i, k, draco);
-        }
+        file->is_draco |= strcmp(name, DRACO) == 0;
     }
     return true;
 }
@@ -629,7 +622,7 @@ static bool open_json(gltf_file *file, gltf_buffer text)
     if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "its asset.version is %.20s; expected 2.0%s",
                          version ? version : "missing", is_old ? old_format : "");
-    COMMON_FOR (i, sizeof members / sizeof members[0])
+    COMMON_FOR (i, COMMON_LENGTH(members))
         if (!check_member(file, file->root, &members[i], members[i].path, ""))
             return false;
     return true;

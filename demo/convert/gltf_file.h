@@ -28,6 +28,7 @@ typedef struct gltf_file {
     md5_error *error;
     const char *path;
     json_t *root;
+    bool is_draco;                        // what has no bytes is packed
     size_t size;                          // bytes of the file and of its buffers
     size_t budget;                        // numbers that may still be read or made
     size_t num_picture_bytes, num_turned; // of all materials; their normal maps
