@@ -31,6 +31,7 @@ typedef enum convert_part_kind {
 // An MD5 file in memory: text, or a binary form that the library reads.
 typedef struct convert_part {
     convert_part_kind kind;
+    bool is_model;       // a target that was read as a model
     char *name;          // of the file, without folder and ending; UTF-8; unique in its kind
     uint32_t num_copies; // of the name, which were called name_2 and so on
     char *path;          // of the file that it was read from; NULL: made by a reader
@@ -65,6 +66,7 @@ typedef struct convert_material {
     convert_alpha alpha;
     float cutoff;                // of CONVERT_MASK
     bool is_two_sided, is_unlit; // unlit: it only glows
+    bool is_flat;                // no two triangles share a normal
     char *text;                  // of the declaration, or NULL
 } convert_material;
 
@@ -90,7 +92,7 @@ typedef struct convert_scene { // each array grows by common_grow()
 } convert_scene;
 
 // Adds a part, whose bytes [size] it takes over; makes its name unique. A model behind the first
-// one becomes a target.
+// one becomes a target, if its meshes are not joined to that when all is read.
 void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
                       const char *path, char *bytes, size_t size);
 
@@ -108,7 +110,8 @@ const convert_part *convert_find_model(const convert_scene *scene);
 md5_doc *convert_parse_doc(const convert_part *part, md5_error *error);
 md5_model *convert_parse_model(const convert_part *part, md5_error *error);
 
-// Frees what a scene holds.
+// Frees what a part, or a scene, holds.
+void convert_free_part(const convert_part *part);
 void convert_free_scene(convert_scene *scene);
 
 // -- Jobs -----------------------------------------------------------------------------------------

@@ -187,8 +187,7 @@ static void select_rate(clip_maker *clip, const json_t *animation)
     const double rates[] = {
         stored >= 0.01 && stored <= 1e4 ? stored : 24.0, 24, 25, 30, 50, 60, 120};
     clip->is_exact = false;
-    for (size_t i = 0; i < (asked > 0.0 ? 1 : sizeof rates / sizeof rates[0]) && !clip->is_exact;
-         i++) {
+    for (size_t i = 0; i < (asked > 0.0 ? 1 : COMMON_LENGTH(rates)) && !clip->is_exact; i++) {
         const double rate = clip->rate = asked > 0.0 ? asked : rates[i];
         clip->is_exact = true;
         for (size_t t = 0; t < clip->num_tracks && clip->is_exact; t++)
@@ -290,7 +289,7 @@ static double measure_between(clip_maker *clip)
         COMMON_FOR (j, rig->num_joints) {
             const uint32_t parent = rig->joints[j].parent;
             convert_xform ends[2];
-            for (size_t k = 0; k < 2; k++)
+            COMMON_FOR (k, 2u)
                 ends[k] = convert_from_xform(clip->stored[(frame + k) * rig->num_joints + j]);
             const convert_xform local = {convert_slerp(ends[0].rotation, ends[1].rotation, s),
                                          convert_add(convert_times(ends[0].translation, 1.0 - s),
@@ -611,7 +610,7 @@ static bool add_rest(clip_maker *clip)
     }
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0.0, NULL))
         return false;
-    if (!(moved > 1e-4 * size) || clip->meshes->model.num_meshes == 0) // of no model of its own
+    if (!(moved > 1e-4 * size) || clip->meshes->model.num_meshes == 0 || rig->model) // of another
         return true;
     convert_note(clip->file->job,
                  "the nodes rest up to %.4g units from where they were bound: clip rest", moved);

@@ -68,6 +68,7 @@ typedef struct maker {
     double texture[2][3]; // what is done to texture coordinates
     size_t num_kept;      // the first vertices, which were MD5's: they stay apart, used or not
     uint32_t *made;       // [num_vertices] which of MD5's each became
+    bool is_flat;         // without normals: no two triangles share a vertex
     md5_doc_mesh mesh;
     md5_weight **moved; // [num_targets][mesh.num_weights]
     size_t num_unbound; // vertices without weights
@@ -166,7 +167,8 @@ static bool open_primitive(maker *to, const json_t *object)
     to->moved = common_alloc(to->num_targets, sizeof *to->moved);
     if (!get_texcoords(to, attributes, gltf_index(object, "material")))
         return false;
-    to->meshes->num_flat += json_object_get(attributes, "NORMAL") == NULL;
+    to->is_flat = json_object_get(attributes, "NORMAL") == NULL;
+    to->meshes->num_flat += to->is_flat;
     to->meshes->num_colored += json_object_get(attributes, "COLOR_0") != NULL;
     COMMON_FOR (i, to->num_targets)
         if (!get_attribute(to, json_array_get(targets, i), "POSITION", GLTF_VEC3, &to->moves[i]))
@@ -326,28 +328,50 @@ static bool add_vertices(maker *to)
     return is_made;
 }
 
+// The vertex of a triangle that shares none with others: the same weights in another row.
+static uint32_t own_vertex(md5_doc_mesh *mesh, bool *is_used, uint32_t vertex)
+{
+    if (!is_used[vertex]) {
+        is_used[vertex] = true;
+        return vertex;
+    }
+    const uint32_t count = mesh->num_vertices++;
+    mesh->vertices = common_grow(mesh->vertices, count, sizeof *mesh->vertices);
+    mesh->texcoords = common_grow(mesh->texcoords, count, sizeof *mesh->texcoords);
+    mesh->vertices[count] = mesh->vertices[vertex];
+    mesh->texcoords[count] = mesh->texcoords[vertex];
+    return count;
+}
+
 // Adds all triangles: MD5's are clockwise. Those with two equal vertices have no area.
 static void add_triangles(maker *to, size_t mode)
 {
     enum { TRIANGLES = 4, STRIP = 5 };
     md5_doc_mesh *const mesh = &to->mesh;
+    bool *const is_used = common_alloc(mesh->num_vertices, sizeof *is_used);
     // The sign of what the bind pose makes of the mesh.
     const bool is_mirrored =
         gltf_determinant(to->skin ? &to->skin->place : &to->meshes->rig->nodes[to->node].world)
         < 0.0;
     for (size_t i = 0; i + 2 < to->num_corners; i += mode == TRIANGLES ? 3 : 1) {
         const bool is_odd = mode == STRIP && i % 2 == 1;
-        const uint32_t a = to->made[corner_of(to, mode == TRIANGLES || mode == STRIP ? i : 0)];
-        const uint32_t b = to->made[corner_of(to, i + 1 + is_odd)];
-        const uint32_t c = to->made[corner_of(to, i + 2 - is_odd)];
+        uint32_t a = to->made[corner_of(to, mode == TRIANGLES || mode == STRIP ? i : 0)];
+        uint32_t b = to->made[corner_of(to, i + 1 + is_odd)];
+        uint32_t c = to->made[corner_of(to, i + 2 - is_odd)];
         if (a == b || b == c || a == c)
             continue;
+        if (to->is_flat) {
+            a = own_vertex(mesh, is_used, a);
+            b = own_vertex(mesh, is_used, b);
+            c = own_vertex(mesh, is_used, c);
+        }
         const size_t number = mesh->num_triangles++;
         mesh->indices = common_grow(mesh->indices, number, 3 * sizeof *mesh->indices);
         mesh->indices[3 * number] = a;
         mesh->indices[3 * number + 1] = is_mirrored ? b : c;
         mesh->indices[3 * number + 2] = is_mirrored ? c : b;
     }
+    free(is_used);
 }
 
 // Selects the name and the shader of a mesh.
@@ -376,6 +400,7 @@ static void name_mesh(maker *to, uint32_t material)
             meshes->shaders[material] =
                 gltf_name(meshes->shader_names, shader, 255, "material_", material + (size_t)1);
         shader = meshes->shaders[material];
+        meshes->is_flat[material] |= to->is_flat;
     }
     to->mesh.shader = shader && shader[0] ? shader : to->mesh.name;
 }
@@ -499,9 +524,10 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
     *meshes = (gltf_meshes){.rig = rig,
                             .model = {.kind = MD5_DOC_MODEL},
                             .names = json_object(),
-                            .shader_names = json_object()};
+                            .shader_names = json_incref(rig->shaders)};
     md5_doc *const model = &meshes->model;
     meshes->shaders = common_alloc(gltf_count(rig->file, "materials"), sizeof *meshes->shaders);
+    meshes->is_flat = common_alloc(gltf_count(rig->file, "materials"), sizeof *meshes->is_flat);
     model->num_joints = (uint32_t)rig->num_joints;
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
     COMMON_FOR (j, rig->num_joints) {
@@ -518,8 +544,10 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
             return false;
     }
     if (meshes->num_flat > 0)
-        convert_note(rig->file->job, "flat shading, as without normals, becomes smooth: %zu meshes",
-                     meshes->num_flat);
+        convert_note(
+            rig->file->job,
+            "flat shading, as without normals: no two triangles share a vertex in %zu meshes",
+            meshes->num_flat);
     if (meshes->num_colored > 0)
         convert_note(rig->file->job, "colors of vertices are left out: %zu meshes",
                      meshes->num_colored);
@@ -528,7 +556,7 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
 
 void gltf_free_meshes(gltf_meshes *meshes)
 {
-    for (size_t i = 0; i < meshes->model.num_meshes; i++)
+    COMMON_FOR (i, meshes->model.num_meshes)
         free_mesh(&meshes->model.meshes[i]);
     COMMON_FOR (i, meshes->num_moved) {
         free(meshes->moved[i].target);
@@ -538,6 +566,7 @@ void gltf_free_meshes(gltf_meshes *meshes)
     free(meshes->model.joints);
     free(meshes->moved);
     free((void *)meshes->shaders);
+    free(meshes->is_flat);
     json_decref(meshes->names);
     json_decref(meshes->shader_names);
 }

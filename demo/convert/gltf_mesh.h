@@ -17,6 +17,7 @@ typedef struct gltf_meshes {
     gltf_moved *moved; // [num_moved] grouped by mesh
     size_t num_moved;
     const char **shaders;         // [materials of the file] NULL: no mesh has it
+    bool *is_flat;                // [materials of the file]
     json_t *names, *shader_names; // of meshes; of shaders
     size_t num_flat, num_colored; // primitives without normals; with colors of vertices
 } gltf_meshes;

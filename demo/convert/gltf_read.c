@@ -19,7 +19,7 @@ static char *without_ending(const char *name)
 {
     static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
                                           ".bmp", ".tiff", ".webp", ".ktx2"};
-    for (size_t i = 0; name && i < sizeof endings / sizeof endings[0]; i++)
+    for (size_t i = 0; name && i < COMMON_LENGTH(endings); i++)
         if (common_has_ending(name, endings[i]))
             return common_format("%.*s", (int)(strlen(name) - strlen(endings[i])), name);
     return common_copy(name);
@@ -37,9 +37,8 @@ static const char *find_fault(const uint8_t *bytes, size_t size)
         {"WEBP", "it is a WebP: expected a PNG or JPEG", 8},
         {"KTX 20", "it is KTX 2, as KHR_texture_basisu has it: expected a PNG or JPEG", 1},
         {"ftypavif", "it is an AVIF: expected a PNG or JPEG", 4},
-        {"DDS ", "it is a DDS: expected a PNG or JPEG", 0},
     };
-    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+    for (const struct kind *k = kinds; k < kinds + COMMON_LENGTH(kinds); k++) {
         const size_t length = strlen(k->bytes);
         if (size > k->at + length && memcmp(bytes + k->at, k->bytes, length) == 0)
             return k->fault;
@@ -170,6 +169,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
         .cutoff = (float)gltf_number(object, "alphaCutoff", 0.5),
         .is_two_sided = json_is_true(json_object_get(object, "doubleSided")),
         .is_unlit = json_object_get(extensions, "KHR_materials_unlit"),
+        .is_flat = meshes->is_flat[number],
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
     (void)gltf_numbers(object, "emissiveFactor", 3, glow);
@@ -208,16 +208,16 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
     const gltf_rig *const rig = meshes->rig;
     gltf_file *const file = rig->file;
     const convert_part *part = NULL;
-    if (rig->model && meshes->model.num_meshes > 0) {
+    if (rig->model && meshes->model.num_meshes > 0 && gltf_count(file, "animations") > 0) {
         convert_note(file->job, "%s: only clips are taken, as there is a model", file->path);
     } else if (meshes->model.num_meshes > 0) {
         char *const name = common_stem(file->path);
         const bool is_added =
             convert_add_doc(scene, CONVERT_MODEL, name, &meshes->model, file->error);
         free(name);
-        if (!is_added || !gltf_add_targets(meshes, scene))
+        if (!is_added || (!rig->model && !gltf_add_targets(meshes, scene)))
             return false;
-        part = convert_find_model(scene);
+        part = rig->model ? NULL : convert_find_model(scene);
         for (uint32_t i = 0; i < gltf_count(file, "materials"); i++)
             if (meshes->shaders[i] && !add_material(meshes, i, scene))
                 return false;
@@ -237,7 +237,12 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     md5_model *const model = parse_model(part, error);
     if (part && !model)
         return false;
-    gltf_rig rig = {.model = model, .model_unit = scene->unit, .model_turn = scene->turn};
+    gltf_rig rig = {.model = model,
+                    .model_unit = scene->unit,
+                    .model_turn = scene->turn,
+                    .shaders = json_object()};
+    COMMON_FOR (i, scene->num_materials)
+        (void)gltf_name(rig.shaders, scene->materials[i].shader, 255, "", 0);
     gltf_meshes meshes = {.rig = &rig};
     const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
                          && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);

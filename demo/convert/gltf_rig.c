@@ -896,6 +896,7 @@ void gltf_free_rig(gltf_rig *rig)
     free(rig->joints);
     json_decref(rig->names);
     json_decref(rig->model_joints);
+    json_decref(rig->shaders);
 }
 
 #endif

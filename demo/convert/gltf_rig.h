@@ -94,6 +94,7 @@ typedef struct gltf_rig {
     const md5_model *model;
     double model_unit, model_turn;
     json_t *model_joints; // their numbers by their names
+    json_t *shaders;      // of the scene's materials, as names that were given; or NULL
 } gltf_rig;
 
 // The joint that a node is or is below; MD5_NONE if there is none.

@@ -673,7 +673,7 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
     };
     for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MESHES; i++)
-        COMMON_FOR (k, sizeof rows / sizeof rows[0]) {
+        COMMON_FOR (k, COMMON_LENGTH(rows)) {
             if (!rows[k].value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
                 continue;
             convert_put_text(&all->text, "%s ", rows[k].word);
@@ -690,8 +690,9 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
 {
     static const char *const lines[CONVERT_NUM_MAPS] = {
         "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
-    convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
-                     material->is_two_sided ? "\ttwosided\n" : "");
+    convert_put_text(mtr, "\"%s\"\n{\n%s%s", material->shader,
+                     material->is_two_sided ? "\ttwosided\n" : "",
+                     material->is_flat ? "\tunsmoothedTangents\n" : "");
     COMMON_FOR (map, CONVERT_NUM_MAPS) {
         const bool is_stage =
             map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);

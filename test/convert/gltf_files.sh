@@ -116,7 +116,7 @@ large() {
         "emissiveFactor":[1,1,1],"emissiveTexture":{"index":1}}],"textures":[{"source":0},{"source":1}],
         "images":[{"uri":"big.png"},{"uri":"'"$(cat "$scratch/small")"'","name":"face.PNG"}]}' &&
         converts "$scratch/large.gltf" -o "$scratch/to" && [ -f "$to/big.tga" ] && [ -f "$to/face.tga" ] &&
-        has "$to/materials/large.mtr" "diffusemap big { blend add map face }"
+        has "$to/materials/large.mtr" "unsmoothedTangents diffusemap big { blend add map face }"
 }
 check "pictures in files of their own, and names with an ending" large
 texel() { # FILE: the first, blue green red
@@ -126,7 +126,7 @@ painted() { # linear 0.5 is 188 of 255 in sRGB, 0.2 is 124
     make "$scratch/color.gltf" json='{"materials":[{"name":"red","pbrMetallicRoughness":{"baseColorFactor":[0.5,0,0.2,1]},
         "emissiveFactor":[0,1,0]}]}' && converts "$scratch/color.gltf" -o "$scratch/to" && says "red: its color 0.5 0 0.2 has no picture" &&
         [ "$(texel "$to/red.tga")" = " 124 0 188" ] && [ "$(texel "$to/red_add.tga")" = " 0 255 0" ] &&
-        has "$to/materials/color.mtr" '"red" { diffusemap red { blend add map red_add } }'
+        has "$to/materials/color.mtr" '"red" { unsmoothedTangents diffusemap red { blend add map red_add } }'
 }
 white() {
     make "$scratch/white.gltf" json='{"materials":[{"name":"paper.001"}]}' && converts "$scratch/white.gltf" -o "$scratch/to" &&
@@ -137,6 +137,29 @@ flat() {
         make "$scratch/round.gltf" && sed -i 's/"POSITION": 0/"POSITION": 0, "NORMAL": 0, "COLOR_0": 0/' "$scratch/round.gltf" &&
         converts "$scratch/round.gltf" -o "$scratch/to" && ! says "flat shading" && says "colors of vertices"
 }
+faces() { # of a tetrahedron: each has three vertices of its own, which share weights
+    for normal in '' '"NORMAL": 0, '; do
+        python3 - "$dog" "$scratch/faces.gltf" <<'END' && sed -i "s/\"POSITION\"/$normal&/" "$scratch/faces.gltf" || return 1
+import base64, json, struct, sys
+g = json.load(open(sys.argv[1]))
+rows = [[struct.pack('<3f', *p) for p in ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))], [bytes((1, 0, 0, 0))] * 4, [struct.pack('<4f', 1, 0, 0, 0)] * 4]
+data = base64.b64decode(g['buffers'][0]['uri'].split(',')[1])
+def put(made):
+    global data
+    g['bufferViews'].append({'buffer': 0, 'byteOffset': len(data), 'byteLength': len(made)})
+    data += made
+    return len(g['bufferViews']) - 1
+for accessor, made in enumerate(rows):
+    g['accessors'][accessor].update(bufferView=put(b''.join(made)), count=4)
+g['accessors'].append({'bufferView': put(bytes((0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3))), 'componentType': 5121, 'count': 12, 'type': 'SCALAR'})
+g['meshes'][0]['primitives'][0]['indices'] = len(g['accessors']) - 1
+g['buffers'] = [{'byteLength': len(data), 'uri': 'data:;base64,' + base64.b64encode(data).decode()}]
+json.dump(g, open(sys.argv[2], 'w'))
+END
+        converts "$scratch/faces.gltf" -o "$scratch/to" && grep -q "numverts $([ "$normal" ] && echo 4 || echo 12)\$" "$to/faces.md5mesh" &&
+            grep -q 'numtris 4$' "$to/faces.md5mesh" && grep -q 'numweights 4$' "$to/faces.md5mesh" || return 1
+    done
+}
 if grep -q 'this build' "$scratch/notes"; then
     skip "colors" "md5tool is built without stb"
 else
@@ -144,6 +167,7 @@ else
     check "white, which the file does not say" white
 fi
 check "flat shading is named" flat
+check "flat shading is kept" faces
 
 # -- Names and folders ----------------------------------------------------------------------------
 
@@ -243,7 +267,7 @@ has_both() { # as some have it unpacked, too
 }
 check "what Draco packs, unpacked beside it" has_both
 sed 's/"accessors": \[{"bufferView": 0, /"accessors": [{/' "$scratch/draco.gltf" >"$scratch/only.gltf"
-check "what Draco packs" fails "$scratch/only.gltf" meshes/0/primitives/0 $draco "without compression"
+check "what Draco packs" fails "$scratch/only.gltf" accessors/0 $draco "without compression"
 make "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
 check "an extension that is required and not known" fails "$scratch/instances.gltf" "EXT_mesh_gpu_instancing, which is not read"
 
