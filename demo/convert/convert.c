@@ -7,6 +7,7 @@
 #include "demo/convert/quake.h"
 #include "demo/convert/retarget.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,14 @@ static const struct format {
      0},
 };
 enum {
-    NUM_FORMATS = sizeof formats / sizeof formats[0],
+    NUM_FORMATS = COMMON_LENGTH(formats),
     NUM_ENDINGS = sizeof formats[0].endings / sizeof formats[0].endings[0]
 };
 
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    for (int i = 0; i < NUM_FORMATS; i++)
+    COMMON_FOR (i, NUM_FORMATS)
         for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k] != NULL; k++)
             if (common_has_ending(path, formats[i].endings[k]))
                 return &formats[i];
@@ -88,7 +89,7 @@ char *convert_find_output(const convert_job *job)
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
-    for (int i = 0; i < NUM_FORMATS; i++)
+    COMMON_FOR (i, NUM_FORMATS)
         if (formats[i].write != NULL)
             common_add(&list, common_copy(formats[i].endings[0] + strlen(".")));
     return list;
@@ -96,7 +97,7 @@ common_list convert_list_outputs(void)
 
 void convert_print_formats(void)
 {
-    for (int i = 0; i < NUM_FORMATS; i++) {
+    COMMON_FOR (i, NUM_FORMATS) {
         const struct format *const format = &formats[i];
         int width = 0;
         for (int k = 0; k < NUM_ENDINGS && format->endings[k]; k++)
@@ -146,6 +147,118 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
         convert_name_file(error, path);
     free(input.bytes);
     return is_read;
+}
+
+// -- Clothes --------------------------------------------------------------------------------------
+
+static int compare_joints(const void *a, const void *b)
+{
+    return strcmp((*(md5_doc_joint *const *)a)->name, (*(md5_doc_joint *const *)b)->name);
+}
+
+// A point of a weight in the bind pose.
+static md5_vec3 place(const md5_doc_joint *joint, md5_vec3 offset)
+{
+    const md5_vec3 q = joint->rotation;
+    return md5_vec3_add(joint->position, md5_quat_rotate(md5_quat_from_xyz(q.x, q.y, q.z), offset));
+}
+
+// Adds the meshes of a second model to the document of the first one, whose joints of their names
+// their weights get: points stay relative to them, as with a palette of each model's own.
+static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *doc,
+                        const convert_part *part, md5_error *error)
+{
+    const char *const path = part->path ? part->path : part->name, *worst_joint = "";
+    md5_doc_joint **const sorted = common_alloc(body->num_joints, sizeof *sorted);
+    float size = 0.0f, worst = 0.0f;
+    const char *missing = NULL;
+    COMMON_FOR (i, body->num_joints)
+        sorted[i] = &body->joints[i];
+    qsort((void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
+    COMMON_FOR (m, doc->num_meshes)
+        COMMON_FOR (i, doc->meshes[m].num_weights) {
+            md5_weight *const weight = &doc->meshes[m].weights[i];
+            const md5_doc_joint *const own = &doc->joints[weight->joint];
+            md5_doc_joint *const *const found =
+                bsearch((const void *)&own, (void *)sorted, body->num_joints, sizeof *sorted,
+                        compare_joints);
+            if (!found) {
+                missing = own->name;
+                continue;
+            }
+            const md5_vec3 at = place(*found, weight->offset);
+            const float off = md5_vec3_length(md5_vec3_sub(at, place(own, weight->offset)));
+            size = fmaxf(size, md5_vec3_length(at));
+            worst_joint = off > worst ? own->name : worst_joint;
+            worst = fmaxf(worst, off);
+            weight->joint = (uint32_t)(*found - body->joints);
+        }
+    free((void *)sorted);
+    if (missing)
+        return convert_fail(error, MD5_ERROR_MISMATCH, path,
+                            "the second model: joint %.80s, which moves vertices, is none of the "
+                            "first. Models on its joints become a part of it, those with as many "
+                            "vertices in each mesh morph targets",
+                            missing);
+    if (worst > 0.01f * size && !job->is_forced)
+        return convert_fail(error, MD5_ERROR_MISMATCH, path,
+                            "the second model: joint %.80s is bound elsewhere than in the first: "
+                            "vertices are up to %.4g units off: --force accepts that",
+                            worst_joint, worst);
+    convert_note(job, "%s becomes a part of the model: vertices are up to %.3g units elsewhere",
+                 part->name, worst);
+    md5_doc_mesh *const meshes =
+        common_alloc(body->num_meshes + (size_t)doc->num_meshes, sizeof *meshes);
+    memcpy(meshes, body->meshes, body->num_meshes * sizeof *meshes);
+    memcpy(meshes + body->num_meshes, doc->meshes, doc->num_meshes * sizeof *meshes);
+    body->meshes = meshes;
+    body->num_meshes += doc->num_meshes;
+    return true;
+}
+
+// Joins a second model to the first one, unless it can be a morph target. Then, or if it is of
+// version 12, which is no document, it stays what it is.
+static bool join_model(const convert_job *job, convert_part *first, const convert_part *part,
+                       bool *is_joined, md5_error *error)
+{
+    md5_doc *const body = convert_parse_doc(first, error);
+    md5_doc *const doc = body ? convert_parse_doc(part, error) : NULL;
+    bool is_done = doc || error->status == MD5_ERROR_VERSION;
+    bool is_target =
+        !doc || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes);
+    for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
+        is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
+    if (!is_target) {
+        md5_doc all = *body;
+        is_done = join_meshes(job, &all, doc, part, error)
+                  && convert_print_doc(&all, &first->bytes, &first->size, error);
+        if (all.meshes != body->meshes)
+            free(all.meshes);
+    }
+    *is_joined = !is_target;
+    md5_free_doc(body);
+    md5_free_doc(doc);
+    return is_done;
+}
+
+static bool join_models(const convert_job *job, convert_scene *scene, md5_error *error)
+{
+    size_t num_kept = 0, first = 0;
+    bool is_done = true;
+    while (first < scene->num_parts && scene->parts[first].kind != CONVERT_MODEL)
+        first++;
+    COMMON_FOR (i, scene->num_parts) {
+        const convert_part part = scene->parts[i];
+        bool is_joined = false;
+        if (is_done && part.is_model) // behind the first
+            is_done = join_model(job, &scene->parts[first], &part, &is_joined, error);
+        if (is_joined)
+            convert_free_part(&part);
+        else
+            scene->parts[num_kept++] = part;
+    }
+    scene->num_parts = num_kept;
+    return is_done;
 }
 
 // -- The edit -------------------------------------------------------------------------------------
@@ -337,6 +450,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done =
             i == first
             || (convert_goes_on(job, error) && read_input(job, job->inputs[i], &scene, error));
+    is_done = is_done && join_models(job, &scene, error);
     if (is_done && job->prints_map) {
         is_done = convert_carry(job, &scene, false, error);
         convert_free_scene(&scene);
@@ -346,7 +460,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
     bool has[CONVERT_TARGET + 1] = {false};
-    for (size_t i = 0; i < scene.num_parts; i++)
+    COMMON_FOR (i, scene.num_parts)
         has[scene.parts[i].kind] = true;
     const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
     if (is_done && !job->is_batch

@@ -5,7 +5,6 @@
 #include "demo/common/text.h"
 #include "demo/common/write.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -65,7 +64,7 @@ static const convert_engine engines[] = {
     {" cube2 redeclipse ", CONVERT_CUBE2, 4},
     {" daemon unvanquished ", CONVERT_OTHER, 4},
 };
-enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
+enum { NUM_ENGINES = COMMON_LENGTH(engines) };
 
 bool convert_is_among(const char *names, const char *engine)
 {
@@ -170,17 +169,10 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
 // -- Scenes ---------------------------------------------------------------------------------------
 
 // Some systems know no difference between small and capital letters in names of files.
-static bool is_same_file_name(const char *a, const char *b)
-{
-    while (*a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b))
-        a++, b++;
-    return *a == *b;
-}
-
 static convert_part *find_part(const convert_scene *scene, convert_part_kind kind, const char *name)
 {
     COMMON_FOR (i, scene->num_parts)
-        if (scene->parts[i].kind == kind && is_same_file_name(scene->parts[i].name, name))
+        if (scene->parts[i].kind == kind && common_compare_case(scene->parts[i].name, name) == 0)
             return &scene->parts[i];
     return NULL;
 }
@@ -190,8 +182,8 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
                       const char *path, char *bytes, size_t size)
 // NOLINTEND(readability-non-const-parameter)
 {
-    if (kind == CONVERT_MODEL && convert_find_model(scene))
-        kind = CONVERT_TARGET;
+    const bool is_second = kind == CONVERT_MODEL && convert_find_model(scene);
+    kind = is_second ? CONVERT_TARGET : kind;
     char *unique = common_copy(name);
     convert_part *const first = find_part(scene, kind, unique);
     while (find_part(scene, kind, unique)) {
@@ -199,8 +191,12 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
         unique = common_format("%s_%u", name, 2 + first->num_copies++);
     }
     scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
-    scene->parts[scene->num_parts++] = (convert_part){
-        .kind = kind, .name = unique, .path = common_copy(path), .bytes = bytes, .size = size};
+    scene->parts[scene->num_parts++] = (convert_part){.kind = kind,
+                                                      .is_model = is_second,
+                                                      .name = unique,
+                                                      .path = common_copy(path),
+                                                      .bytes = bytes,
+                                                      .size = size};
 }
 
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
@@ -327,7 +323,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
             is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
                              <= rounding * (i % 2 == 0 ? longest : 1.0f));
     }
-    for (uint32_t i = 0; i < row; i++)
+    COMMON_FOR (i, row)
         if (is_moved[i]) { // engines refuse a first component behind the last one
             md5_track *const track = &doc.joints[i / 2].track;
             track->first = track->flags != 0 ? track->first : doc.num_components;
@@ -373,14 +369,18 @@ md5_model *convert_parse_model(const convert_part *part, md5_error *error)
     return md5_parse_model(part->bytes, part->size, &opts, error);
 }
 
+void convert_free_part(const convert_part *part)
+{
+    free(part->name);
+    free(part->path);
+    free(part->bytes);
+    free(part->rest);
+}
+
 void convert_free_scene(convert_scene *scene)
 {
-    COMMON_FOR (i, scene->num_parts) {
-        free(scene->parts[i].name);
-        free(scene->parts[i].path);
-        free(scene->parts[i].bytes);
-        free(scene->parts[i].rest);
-    }
+    COMMON_FOR (i, scene->num_parts)
+        convert_free_part(&scene->parts[i]);
     COMMON_FOR (i, scene->num_materials) {
         convert_material *const material = &scene->materials[i];
         COMMON_FOR (map, CONVERT_NUM_MAPS) {

@@ -96,7 +96,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
     const size_t length = all->games ? 0 : strlen(all->arguments->folder), first = all->num_items;
     const char **const meshes = common_alloc(count, sizeof *meshes);
     size_t num_meshes = 0;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         if (is_clip(files[i]) || !is_input(all, files[i]))
             continue;
         const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
@@ -106,7 +106,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
     }
     if (num_meshes > 0)
         qsort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         if (!is_clip(files[i]) || !is_input(all, files[i]))
             continue;
         const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
@@ -172,28 +172,28 @@ static void find_game_models(batch *all)
 {
     md5_game *const game = all->games[0].game;
     common_list pairs = {NULL, 0}; // "MESH\nCLIP", and "MESH\n" for each mesh: sorted before those
-    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
+    COMMON_FOR (i, md5_game_num_decls(game, MD5_DECL_MODEL)) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
         const md5_model_def *const def = md5_game_model_def(game, decl->name, NULL);
         if (!def || def->mesh[0] == '\0')
             continue;
         common_add(&pairs, common_format("%s\n", def->mesh));
-        for (uint32_t k = 0; k < def->num_anims; k++) {
+        COMMON_FOR (k, def->num_anims) {
             const md5_model_anim *const anim = md5_model_def_anim(def, k);
-            for (uint32_t f = 0; f < anim->num_files; f++)
+            COMMON_FOR (f, anim->num_files)
                 common_add(&pairs, common_format("%s\n%s", def->mesh, anim->files[f]));
         }
     }
-    for (size_t i = 0; i < md5_game_num_files(game); i++)
+    COMMON_FOR (i, md5_game_num_files(game))
         if (common_has_ending(md5_game_file(game, i), ".md5mesh"))
             common_add(&pairs, common_format("%s\n", md5_game_file(game, i)));
-    for (size_t i = 0; i < pairs.count; i++) // the game ignores case
+    COMMON_FOR (i, pairs.count) // the game ignores case
         for (char *c = pairs.names[i]; *c != '\0'; c++)
             *c = (char)tolower((unsigned char)*c);
     if (pairs.count > 0)
         qsort(pairs.names, pairs.count, sizeof *pairs.names, compare_texts);
     item *last = NULL;
-    for (size_t i = 0; i < pairs.count; i++) {
+    COMMON_FOR (i, pairs.count) {
         char *const clip = strchr(pairs.names[i], '\n') + 1;
         if (i > 0 && strcmp(pairs.names[i], pairs.names[i - 1]) == 0)
             continue;
@@ -313,7 +313,7 @@ static int print_report(const batch *all)
 {
     size_t counts[HAS_FAILED + 1] = {0};
     tool_report *const report = tool_begin_report(all->arguments);
-    for (size_t i = 0; i < all->num_items; i++) {
+    COMMON_FOR (i, all->num_items) {
         const item *const one = &all->items[i];
         md5_finding found = {.error = one->error, .count = 1};
         counts[one->state]++;
@@ -321,9 +321,9 @@ static int print_report(const batch *all)
             convert_name_file(&found.error, one->inputs.names[0]);
         if (one->state == HAS_FAILED)
             tool_report_finding(report, &found);
-        for (size_t k = 0; k < one->notes.count; k++) {
+        COMMON_FOR (k, one->notes.count) {
             const char *note = one->notes.names[k], *path = one->inputs.names[0];
-            for (size_t input = 0; input < one->inputs.count; input++) { // those that name a file
+            COMMON_FOR (input, one->inputs.count) { // those that name a file
                 const size_t length = strlen(one->inputs.names[input]);
                 if (strncmp(note, one->inputs.names[input], length) == 0 && note[length] == ':') {
                     path = one->inputs.names[input];
@@ -381,9 +381,9 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         tool_print_error(NULL, &error);
     }
     common_stop_threads(threads);
-    for (size_t i = 0; i < all.num_items; i++) {
+    COMMON_FOR (i, all.num_items) {
         item *const one = &all.items[i];
-        for (size_t k = 0; k < one->written.count; k++)
+        COMMON_FOR (k, one->written.count)
             common_add(written, common_copy(one->written.names[k]));
         common_free_list(&one->inputs);
         common_free_list(&one->notes);
@@ -412,7 +412,7 @@ static void print_note(void *user, const char *text)
 static int judge(const tool_arguments *arguments, const common_list *written)
 {
     common_list words = {NULL, 0}, only = {NULL, 0};
-    for (size_t i = 0; i < written->count; i++) {
+    COMMON_FOR (i, written->count) {
         char *const path = common_whole(written->names[i]), *const folder = common_folder(path);
         char *const root = common_folder(folder);
         const bool is_def = common_has_ending(path, ".def");
@@ -450,7 +450,7 @@ static int convert(tool_arguments *arguments)
         return tool_usage("convert", "--print-map takes files and --mesh, and writes none");
     if (!arguments->output && !arguments->prints_map)
         return tool_usage("convert", "missing --output FILE|FOLDER");
-    for (size_t i = 0; i < arguments->engines.count; i++)
+    COMMON_FOR (i, arguments->engines.count)
         if (md5_find_engines(arguments->engines.names[i]) == 0
             && !convert_has_frames(arguments->engines.names[i]))
             return tool_usage("convert",
@@ -463,7 +463,7 @@ static int convert(tool_arguments *arguments)
     item whole = {.notes = {NULL, 0}}; // of files, whose notes are printed
     common_list inputs = {NULL, 0};
     bool has_model = !arguments->mesh; // without it, clips for another one need their own
-    for (int i = 0; i < arguments->num_words; i++) {
+    COMMON_FOR (i, arguments->num_words) {
         const tool_kind kind = tool_kind_of(arguments->words[i]);
         has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
         common_add(&inputs, common_copy(arguments->words[i]));
@@ -527,7 +527,9 @@ const tool_command tool_convert = {
     "\n"
     "Converts a model and any number of clips beside it from one format to another, by the "
     "endings\n"
-    "of their names. What the output cannot say is named, with its size.\n"
+    "of their names. What the output cannot say is named, with its size. Clothes, as models on "
+    "the\n"
+    "joints of the first one, become a part of it; models with its vertices are morph targets.\n"
     "\n"
     "Reads and writes .md5mesh .md5anim .md5camera, .bmd5mesh .bmd5anim .bcanim, .glb .gltf, "
     ".iqm;\n"

@@ -1,0 +1,136 @@
+#!/bin/sh
+# Several models in: what is on joints of the first becomes a part of it, what has its vertices a morph target.
+. test/build/report.sh
+tool=$(realpath "$products/md5tool")
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+
+# figures FOLDER: body.md5mesh of joints root, spine and head, and a clip that turns the last two. Worn by it: hat, on head
+# and spine; tall, whose head is 0.1 higher; far, whose head is 5 to the side; paw, on a joint of another. face: as the body.
+python3 - "$scratch" <<'END'
+import os, sys
+def model(name, joints, boxes):
+    names = [j[0] for j in joints]
+    text = 'MD5Version 10\ncommandline ""\n\nnumJoints %d\nnumMeshes %d\n\njoints {\n' % (len(joints), len(boxes))
+    for joint, parent, at in joints:
+        text += '\t"%s"\t%d ( %s ) ( 0 0 0 )\n' % (joint, names.index(parent) if parent else -1, ' '.join(map(str, at)))
+    text += '}\n'
+    for shader, joint, corners in boxes:
+        text += '\nmesh {\n\tshader "%s"\n\n\tnumverts %d\n' % (shader, len(corners))
+        text += ''.join('\tvert %d ( %d %d ) %d 1\n' % (i, i % 2, i // 2, i) for i in range(len(corners)))
+        text += '\n\tnumtris %d\n' % (len(corners) - 2)
+        text += ''.join('\ttri %d %d %d %d\n' % (i, i, i + 1, i + 2) for i in range(len(corners) - 2))
+        text += '\n\tnumweights %d\n' % len(corners)
+        text += ''.join('\tweight %d %d 1 ( %s )\n' % (i, names.index(joint), ' '.join(map(str, c))) for i, c in enumerate(corners)) + '}\n'
+    open(os.path.join(sys.argv[1], name + '.md5mesh'), 'w').write(text)
+four = [(1, 0, 0), (0, 1, 0), (0, -1, 2), (-1, 1, 3)]
+def head(at, also=()):
+    return [('root', '', (0, 0, 0)), ('spine', 'root', (0, 0, 40)), ('head', 'spine', at), *also]
+model('body', head((0, 0, 60)), [('skin', 'spine', four + [(2, 2, 2)]), ('eyes', 'head', four)])
+model('face', head((0, 0, 60)), [('skin', 'spine', four + [(3, 2, 2)]), ('eyes', 'head', four)])
+model('hat', [('spine', '', (0, 0, 40)), ('head', 'spine', (0, 0, 60))], [('felt', 'head', four), ('band', 'spine', four)])
+model('tall', head((0, 0, 60.1)), [('felt', 'head', four)])
+model('far', head((0, 5, 60)), [('felt', 'head', four)])
+model('paw', head((0, 0, 60), [('paw', 'spine', (9, 0, 40))]), [('fur', 'paw', four)])
+model('tag', head((0, 0, 60), [('tag', 'spine', (9, 0, 40))]), [('fur', 'head', four)])
+open(os.path.join(sys.argv[1], 'nod.md5anim'), 'w').write('''MD5Version 10
+commandline ""
+
+numFrames 2
+numJoints 3
+frameRate 24
+numAnimatedComponents 2
+
+hierarchy {
+	"root"	-1 0 0
+	"spine"	0 8 0
+	"head"	1 16 1
+}
+
+bounds {
+	( -9 -9 -9 ) ( 9 9 99 )
+	( -9 -9 -9 ) ( 9 9 99 )
+}
+
+baseframe {
+	( 0 0 0 ) ( 0 0 0 )
+	( 0 0 40 ) ( 0 0 0 )
+	( 0 0 20 ) ( 0 0 0 )
+}
+
+frame 0 {
+	0 0
+}
+
+frame 1 {
+	-0.3 -0.6
+}
+''')
+END
+cd "$scratch" || exit 1
+wears() { # INPUT...: into the new folder `to`, a model of body.md5mesh
+    rm -rf to && "$tool" convert "$@" -o to/ >notes 2>&1 || { cat notes; return 1; }
+}
+says() {
+    grep -qF -- "$1" notes || { echo "'$1' is not in"; cat notes; false; }
+}
+posed() { # MODEL [FIRST]: its vertices in frame 1, from mesh FIRST on
+    "$tool" dump "$1" nod.md5anim --frame 1 2>/dev/null | awk -v first="${2:-0}" '$1 == "skin" { mesh = $2 } $1 == "v" && mesh >= first {
+        printf "%.3f %.3f %.3f\n", $3 + 0, $4 + 0, $5 + 0 }' | sed 's/-\(0\.000\)/\1/g'
+}
+hats() { # as the hat by itself, for which the same clip is bound by names
+    [ "$(posed "${1:-to/body.md5mesh}" 2)" = "$(posed "${2:-hat.md5mesh}")" ] && [ -n "$(posed to/body.md5mesh 2)" ]
+}
+one() {
+    wears body.md5mesh hat.md5mesh nod.md5anim && says "hat becomes a part of the model" && ls to && [ "$(cd to && echo *)" = "body.md5mesh nod.md5anim" ] &&
+        grep -q '^numJoints 3' to/body.md5mesh && [ "$(grep -o 'shader ".*"' to/body.md5mesh | tr '\n' ' ')" = \
+        'shader "skin" shader "eyes" shader "felt" shader "band" ' ] && hats && [ "$(posed to/body.md5mesh | head -9)" = "$(posed body.md5mesh)" ]
+}
+several() {
+    wears body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && says "vertices are up to 0.1 units elsewhere"
+}
+elsewhere() { # on the body's head it is 0.1 lower: at its joint in each pose
+    wears body.md5mesh tall.md5mesh && [ "$(posed to/body.md5mesh 2)" = "$(posed tall.md5mesh)" ]
+}
+refused() { # MODEL WORD...: for each output, and nothing is written
+    for output in to/ to/x.md5mesh x.bmd5mesh x.iqm x.obj x.glb; do
+        rm -rf to && ! "$tool" convert body.md5mesh "$1" -o $output >notes 2>&1 && [ ! -e to ] && [ ! -e $output ] || { cat notes; return 1; }
+        grep -q 'has no jansson' notes && continue
+        says "$1: error: the second model: joint $2" && says "$3" || return 1
+    done
+}
+forced() {
+    wears body.md5mesh far.md5mesh --force && hats to/body.md5mesh far.md5mesh
+}
+target() {
+    wears body.md5mesh face.md5mesh && [ -f to/morphs/face.md5mesh ] && grep -q '^numMeshes 2' to/body.md5mesh
+}
+formats() { # KIND
+    "$tool" convert body.md5mesh -o "body.$1" --force >notes 2>&1 && "$tool" convert hat.md5mesh -o "hat.$1" --force >notes 2>&1 || { cat notes; return 1; }
+    for inputs in "body.md5mesh hat.$1" "body.$1 hat.$1" "body.$1 hat.md5mesh"; do
+        # shellcheck disable=SC2086 # several words
+        wears $inputs && says "hat becomes a part of the model" && grep -q '^numMeshes 4' to/body.md5mesh || return 1
+        posed to/body.md5mesh 2 | sort -u >a && posed hat.md5mesh | sort -u >b && [ -s a ] && cmp a b || { paste a b; return 1; }
+    done
+}
+check "a hat becomes a part of the body, on the joints of its names" one
+check "several, one with a joint more that moves nothing" several
+check "one whose joint is bound elsewhere stays at the joint" elsewhere
+check "one whose joint is bound far away" refused far.md5mesh head "up to 5 units off: --force accepts that"
+check "the same, forced" forced
+check "one on a joint that the body lacks" refused paw.md5mesh paw "none of the first"
+check "one with the body's vertices is a morph target" target
+check "from IQM" formats iqm
+if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'has no jansson' notes; then
+    check "from glTF" formats glb
+fi
+report=${MD5_CORPUS:-/none}/golden/reports/second_model
+reported() {
+    wears "$report/body.md5mesh" "$report/hat.md5mesh" && grep -q '^numJoints 9' to/body.md5mesh && grep -q '^numMeshes 2' to/body.md5mesh
+}
+if [ -d "$report" ]; then
+    check "the hat of a report" reported
+else
+    skip "the hat of a report" "MD5_CORPUS has none"
+fi
+finish
