@@ -338,6 +338,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     if (is_done) {
         scene->parts[scene->num_parts - 1].rest = rest;
         scene->parts[scene->num_parts - 1].rest_size = size;
+        scene->parts[scene->num_parts - 1].is_captured = true;
     } else {
         free(rest);
     }

@@ -37,8 +37,9 @@ typedef struct convert_part {
     char *path;          // of the file that it was read from; NULL: made by a reader
     char *bytes;
     size_t size;
-    char *rest; // of a clip whose file has a skeleton of its own: that, as text of a mesh file
+    char *rest; // of a clip whose file has a skeleton alone: that, as text of a mesh file
     size_t rest_size;
+    bool is_captured; // where it begins, and which way, says nothing
     md5_vec3 motion; // of a clip's root along the ground, which job->is_in_place has taken out
 } convert_part;
 

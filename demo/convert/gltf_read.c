@@ -223,8 +223,12 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
                 return false;
     }
     md5_model *const model = parse_model(part, file->error);
-    const bool is_added =
-        (!part || model) && gltf_add_clips(meshes, model ? model : rig->model, scene);
+    const size_t first = scene->num_parts;
+    bool is_added = (!part || model) && gltf_add_clips(meshes, model ? model : rig->model, scene);
+    // Clips alone may go to another body, for which it counts how their own one rests.
+    for (size_t i = first; i < scene->num_parts && is_added && !part && !rig->model; i++)
+        is_added = convert_print_doc(&meshes->model, &scene->parts[i].rest,
+                                     &scene->parts[i].rest_size, file->error);
     md5_free_model(model);
     return is_added;
 }

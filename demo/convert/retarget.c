@@ -913,7 +913,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
                           const md5_model *model, const convert_part *part, convert_scene *scene,
                           md5_error *error)
 {
-    const bool is_captured = part->rest;
+    const bool is_captured = part->is_captured;
     const uint32_t num_joints = model->skeleton.num_joints, num_source = own->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,

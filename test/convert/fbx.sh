@@ -64,6 +64,15 @@ check '... have their names' test -e "$scratch/it/turn.md5anim" -a -e "$scratch/
 name=own
 check '... and one skeleton' shows run 1 "$scratch/own.fbx.obj" 1e-4
 
+# A clip without a mesh, as Mixamo gives it, has the rest of its nodes for a body: to the same one it comes as it is.
+carried() { # FILE OPTION...: as clip `carried` of that model
+    "$tool" convert "$@" --mesh "$scratch/it/$name.md5mesh" --output "$scratch/it/carried.md5anim"
+}
+changed '/"OO",1,2/d; /"OO",4,1/d' alone
+check 'a model' convert "$scratch/own.fbx"
+check '... and a clip alone for it' carried "$scratch/alone.fbx"
+check '... move as the model and its clip' shows carried 1 "$scratch/own.fbx.obj" 1e-4
+
 # Pictures: a color; a file below the folder, whatever path it had; one that glTF does not have.
 material='Material: 13, "Material::m", "" { Properties70: { P: "DiffuseColor", "Color", "", "A",0.2,0.5,1 } }'
 texture='Texture: 14, "Texture::t", "" { RelativeFilename: "..\\Skins\\Coat.tga" }'
