@@ -434,6 +434,7 @@ static void set_frame(quake_reader *in, uint32_t frame)
             *box = m + i == 0 ? (md5_bounds){p, p} : md5_bounds_union(*box, (md5_bounds){p, p});
         }
     }
+    *box = md5_bounds_union(*box, in->bounds[0]); // which engines show that know no targets
 }
 
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
