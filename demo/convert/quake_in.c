@@ -56,6 +56,7 @@ typedef struct quake_reader {
     quake_surface *surfaces;
     convert_joint *joints;      // the origin, then tags
     size_t tags;                // where these are: [num_frames][doc.num_joints - 1]
+    uint32_t width, height;     // of skins
     uint32_t num_frames, first; // first: of the clip that is made
     uint64_t num_rows;          // vertices and triangles of a frame
     common_list memory;
@@ -151,11 +152,6 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
     const uint32_t num_triangles =
         check(in, start + kind->triangles, 4, 0, in->size / 12, "triangles");
     const size_t num_corners = 3 * (size_t)num_triangles, most = num_points + num_corners;
-    double width = 1.0, height = 1.0;
-    if (kind->sides > 0) {
-        width = check(in, kind->sides, 4, 1, MAX_SIDE, "width of skins");
-        height = check(in, kind->sides + 4, 4, 1, MAX_SIDE, "height of skins");
-    }
     in->num_rows += num_points + num_triangles;
     if (in->num_rows > in->size)
         FAIL("surfaces of %llu vertices and triangles share bytes",
@@ -189,8 +185,8 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
             const bool is_back = is_mdl && get(in, at, 4) != 0 && get(in, row, 4) == 0;
             const int32_t s = is_mdl ? (int32_t)get(in, at + 4, 4) : (int16_t)get(in, at, 2);
             const int32_t t = is_mdl ? (int32_t)get(in, at + 8, 4) : (int16_t)get(in, at + 2, 2);
-            uv = (md5_vec2){(float)((s + 0.5 + (is_back ? floor(width / 2.0) : 0.0)) / width),
-                            (float)((t + 0.5) / height)};
+            uv = (md5_vec2){(float)((s + 0.5 + (is_back ? in->width / 2 : 0)) / in->width),
+                            (float)((t + 0.5) / in->height)};
         }
         uint32_t vertex = point;
         for (int tries = 0;
@@ -248,14 +244,12 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
                      const char *shader)
 {
     enum { HOLE = 255 };
-    const uint32_t width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "width of skins");
-    const uint32_t height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "height of skins");
-    const size_t count = (size_t)width * height;
+    const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
         FAIL("more than %d skins", MAX_SKINS);
     if (!has(in, in->at, count))
         return;
-    view_image image = {common_alloc(count, 4), width, height};
+    view_image image = {common_alloc(count, 4), in->width, in->height};
     COMMON_FOR (i, count) {
         const uint8_t texel = in->bytes[in->at++];
         memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
@@ -275,14 +269,13 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
                            .cutoff = 0.5f};
 }
 
-static void read_mdl(quake_reader *in, convert_scene *scene)
+static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene)
 {
     enum { SCALE = 8, EYE = 36, SKINS = 48, SYNC = 72, FLAGS = 76, HOLEY = 0x4000 };
     uint8_t palette[QUAKE_PALETTE];
     char name[256];
     bool is_found = true;
     const uint32_t num_skins = check(in, SKINS, 4, 0, MAX_SKINS + 1, "skins");
-    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
     const uint32_t flags = get(in, FLAGS, 4), sync = get(in, SYNC, 4);
     const size_t num_points = get(in, in->kind->points, 4);
     const size_t num_triangles = get(in, in->kind->triangles, 4);
@@ -320,13 +313,12 @@ static void read_mdl(quake_reader *in, convert_scene *scene)
 
 // -- MD2 and MD3 ----------------------------------------------------------------------------------
 
-static void read_md2(quake_reader *in)
+static void read_md2(quake_reader *in, uint32_t num_frames)
 {
     enum { FRAME_SIZE = 16, SKINS = 20, OFS_SKINS = 44, OFS_PLACES = 48, OFS_TRIANGLES = 52 };
     enum { OFS_FRAMES = 56, OFS_END = 64, HEAD = 24 + QUAKE_FRAME_NAME };
     const uint64_t least = HEAD + 4 * (uint64_t)get(in, in->kind->points, 4);
     const size_t size = check(in, FRAME_SIZE, 4, least, in->size, "size of a frame");
-    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
     const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "skins");
     (void)check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end");
     add_mesh(in, 0, "", get_shader(in, get(in, OFS_SKINS, 4), num_skins, QUAKE_PATH, in->stem),
@@ -353,7 +345,7 @@ static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xfo
     return off;
 }
 
-static void read_md3(quake_reader *in)
+static void read_md3(quake_reader *in, uint32_t num_frames)
 {
     enum {
         FLAGS = 72,
@@ -366,7 +358,6 @@ static void read_md3(quake_reader *in)
     enum { FRAME_NAME = 40 }; // of a frame; then of a surface:
     enum { NAME = 4, FRAMES = 72, SHADERS = 76, OFS_TRIANGLES = 88, OFS_SHADERS = 92 };
     enum { OFS_PLACES = 96, OFS_POINTS = 100, OFS_END = 104 };
-    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
     const uint32_t num_tags = check(in, TAGS, 4, 0, MAX_TAGS + 1, "tags");
     const uint32_t num_surfaces =
         check(in, SURFACES, 4, 0, in->size / QUAKE_MD3_SURFACE + 1, "surfaces");
@@ -574,12 +565,17 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
     in->joints[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
     in->doc.meshes = hold(in, 1, sizeof *in->doc.meshes);
     in->surfaces = hold(in, 1, sizeof *in->surfaces);
+    const uint32_t num_frames = check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "frames");
+    if (in->kind->sides > 0) {
+        in->width = check(in, in->kind->sides, 4, 1, MAX_SIDE, "width of skins");
+        in->height = check(in, in->kind->sides + 4, 4, 1, MAX_SIDE, "height of skins");
+    }
     if (in->kind == &kinds[MDL] && !in->has_failed)
-        read_mdl(in, scene);
+        read_mdl(in, num_frames, scene);
     else if (in->kind == &kinds[MD2])
-        read_md2(in);
+        read_md2(in, num_frames);
     else if (!in->has_failed)
-        read_md3(in);
+        read_md3(in, num_frames);
     const bool is_read = add_parts(in, scene);
     common_free_list(&in->memory);
     return is_read;
