@@ -81,13 +81,26 @@ static bool is_model(const char *path)
 
 // Files that are of the output's kind already are not converted, unless for another engine; nor are
 // machines, which play models that are.
-static bool is_input(const batch *all, const char *path)
+static bool is_input(const batch *all, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_kind_of(path);
+    if (has_targets && tool_kind_of(all->ending) == TOOL_UNKNOWN)
+        return kind == TOOL_MACHINE; // of which the model and its clips are parts
     const bool is_same =
         common_has_ending(path, all->ending)
         || ((kind == TOOL_ANIM || kind == TOOL_CAMERA) && tool_kind_of(all->ending) == TOOL_MODEL);
     return kind != TOOL_MACHINE && (!is_same || all->pattern->engine || all->pattern->target);
+}
+
+// Whether a folder has a machine, and morph targets below it.
+static bool has_morphs(const char *folder)
+{
+    char *const inner = common_join(folder, "morphs");
+    common_list machines = common_list_folder(folder, ".md5machine");
+    const bool has_both = machines.count > 0 && common_is_folder(inner);
+    common_free_list(&machines);
+    free(inner);
+    return has_both;
 }
 
 // Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
@@ -96,8 +109,14 @@ static void add_folder(batch *all, char *const *files, size_t count)
     const size_t length = all->games ? 0 : strlen(all->arguments->folder), first = all->num_items;
     const char **const meshes = common_alloc(count, sizeof *meshes);
     size_t num_meshes = 0;
+    char *const folder = common_folder(files[0]), *const above = common_folder(folder);
+    const bool has_targets = has_morphs(folder);
+    if (strcmp(common_base(folder), "morphs") == 0 && has_morphs(above))
+        count = 0; // targets are no models of their own
+    free(folder);
+    free(above);
     COMMON_FOR (i, count) {
-        if (is_clip(files[i]) || !is_input(all, files[i]))
+        if (is_clip(files[i]) || !is_input(all, files[i], has_targets))
             continue;
         const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
                                            common_copy(files[i]));
@@ -107,7 +126,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
     if (num_meshes > 0)
         qsort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
     COMMON_FOR (i, count) {
-        if (!is_clip(files[i]) || !is_input(all, files[i]))
+        if (!is_clip(files[i]) || !is_input(all, files[i], has_targets))
             continue;
         const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
         size_t found = mesh == MD5_NONE ? all->num_items : first;

@@ -17,6 +17,9 @@ check "... and has 256 colors" ends_saying 1 "bytes, expected 768" "$tool" conve
 mkdir -p "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
 check "a folder of them is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"
 check "... each with its frames" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
+check "... and again" "$tool" convert "$scratch/all" --to glb --output "$scratch/glb"
+glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 3 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
+check "... as three models with their targets" glbs
 if [ -n "${MD5_CORPUS:-}" ]; then
     check "golden files" read_frames golden "$MD5_CORPUS/golden/frames"
 else
