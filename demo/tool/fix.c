@@ -15,8 +15,8 @@
 // A file as it was and as it is written.
 typedef struct mended {
     const tool_arguments *arguments;
-    common_list *made; // paths that this run has written
-    bool *renames;     // [arguments->renames] those whose old name was found
+    common_list *made, *texts; // paths, and what is written there when all files are mended
+    bool *renames;             // [arguments->renames] those whose old name was found
     const char *path;
     const char *part; // of a clip that is cut: NAME=FIRST-LAST; else NULL
     md5_doc_kind kind;
@@ -317,6 +317,13 @@ static void load_mesh(mended *file)
     md5_error ignored = {0};
     const char *const mesh = file->arguments->mesh;
     file->mesh_path = mesh ? common_copy(mesh) : tool_mesh_beside(file->path);
+    size_t num_meshes = 0; // the only one of the command, if none is beside the clip
+    const char *named = NULL;
+    for (int i = 0; i < file->arguments->num_words; i++)
+        if (tool_kind_of(file->arguments->words[i]) == TOOL_MODEL)
+            num_meshes++, named = file->arguments->words[i];
+    if (!file->mesh_path && num_meshes == 1)
+        file->mesh_path = common_copy(named);
     file->mesh_text =
         file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
     if (!file->mesh_text)
@@ -419,29 +426,26 @@ static char *output_of(const mended *file)
     return found;
 }
 
-static bool was_made(const common_list *made, const char *path)
-{
-    for (size_t i = 0; i < made->count; i++)
-        if (common_same_file(path, made->names[i]))
-            return true;
-    return false;
-}
-
-static bool write_text(const mended *file, md5_error *error)
+// Keeps the text for its path.
+static bool keep_text(mended *file, md5_error *error)
 {
     char *const output = output_of(file);
     const bool exists = common_is_file(output);
-    const bool is_written =
-        exists && was_made(file->made, output)
-            ? convert_fail(error, MD5_ERROR_IO, file->path,
-                           "%s was written for another file or part: expected other names", output)
-        : exists && !file->arguments->is_forced
-            ? convert_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
-            : tool_write_text(output, file->written, file->written_size, error);
-    if (is_written)
-        common_add(file->made, common_copy(output));
-    free(output);
-    return is_written;
+    for (size_t i = 0; i < file->made->count && error->status == MD5_OK; i++)
+        if (strcmp(output, file->made->names[i]) == 0
+            || (exists && common_same_file(output, file->made->names[i])))
+            convert_fail(error, MD5_ERROR_IO, file->path,
+                         "%s is written for another file or part: expected other names", output);
+    if (error->status == MD5_OK && exists && !file->arguments->is_forced)
+        convert_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it");
+    if (error->status != MD5_OK) {
+        free(output);
+        return false;
+    }
+    common_add(file->made, output);
+    common_add(file->texts, file->written);
+    file->written = NULL;
+    return true;
 }
 
 // Fixes a file, or a part of it, whose text was read. Returns an exit status.
@@ -459,7 +463,7 @@ static int fix_part(mended file, const char *part)
     if (is_done && file.num_changes == 0)
         puts("  nothing to do");
     if (is_done && has_work && !arguments->is_dry)
-        is_done = write_text(&file, &error);
+        is_done = keep_text(&file, &error);
     if (!is_done && error.file[0] == '\0')
         convert_name_file(&error, file.path);
     md5_free_model(file.mesh);
@@ -549,7 +553,8 @@ static int read_texts(tool_arguments *arguments)
     return TOOL_OK;
 }
 
-// Clips come first: they are fitted to their meshes as these were.
+// Writes nothing before all files are mended: a mesh and its clips remain a pair, and clips are
+// fitted to their meshes as these were.
 static int fix(tool_arguments *arguments)
 {
     const bool is_cut = arguments->cuts.count > 0;
@@ -561,20 +566,26 @@ static int fix(tool_arguments *arguments)
     if (arguments->frames && is_cut)
         return tool_usage("fix", "--frames has no effect: --cut says the frames of each part");
     int status = read_texts(arguments);
-    common_list made = {NULL, 0};
+    common_list made = {NULL, 0}, texts = {NULL, 0};
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
-    const mended begun = {.arguments = arguments, .made = &made, .renames = renames};
-    for (int pass = 0; pass < 2 && status != TOOL_BAD_USAGE; pass++)
-        for (int i = 0; i < arguments->num_words; i++)
-            if (common_has_ending(arguments->words[i], "mesh") == (pass > 0)
-                && fix_file(&begun, arguments->words[i]) != TOOL_OK)
-                status = TOOL_BAD_FILE;
+    const mended begun = {
+        .arguments = arguments, .made = &made, .texts = &texts, .renames = renames};
+    for (int i = 0; i < arguments->num_words && status != TOOL_BAD_USAGE; i++)
+        if (fix_file(&begun, arguments->words[i]) != TOOL_OK)
+            status = TOOL_BAD_FILE;
     for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++)
         if (!renames[i])
             status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the first name",
                                 arguments->renames.names[i]);
+    if (status != TOOL_OK && made.count > 0)
+        fputs("md5tool: nothing is written, as not all can be mended\n", stderr);
+    md5_error error = {0};
+    for (size_t i = 0; i < made.count && status == TOOL_OK; i++)
+        status = tool_end(
+            tool_write_text(made.names[i], texts.names[i], strlen(texts.names[i]), &error), &error);
     free(renames);
     common_free_list(&made);
+    common_free_list(&texts);
     return status;
 }
 
@@ -593,14 +604,15 @@ const tool_command tool_fix = {
     "bits. Rotations come to unit length, weights to the sum 1, parents before their children; a\n"
     "clip whose joints an engine would refuse gets those of its mesh, and all components if an\n"
     "engine ignores the base frame; boxes that hold nothing are computed from the skin. A file\n"
-    "without a mistake is left alone.\n"
+    "without a mistake is left alone. Nothing is written if one file cannot be mended.\n"
     "\n"
     "  --output NAME    write there; a folder for several files; -o is short for it\n"
     "  --force          write over files; without --output over those that are read\n"
     "  --dry-run        only say what would be done; the exit status is 1 if something would\n"
     "  --mesh MESH      of clips: their mesh, to whose scale and turn they are brought; by "
     "default\n"
-    "                   that of their name beside them, or the only one of their folder\n"
+    "                   that of their name beside them, or the only one of their folder or of\n"
+    "                   the command\n"
     "  --rename OLD=NEW give a joint, mesh or shader another name; may be repeated\n"
     "  --influences N   of meshes: keep the N largest weights of each vertex, 1 to 16\n"
     "  --for ENGINE     of meshes and clips: mend for this engine, as in \"md5tool check\"; may "

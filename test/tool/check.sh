@@ -427,13 +427,14 @@ fixes_once() {
     mkdir -p "$scratch/once/a" "$scratch/once/b" "$scratch/once/to" && cp models/bobbin/walk.md5anim "$scratch/once/a/" &&
         cp models/bobbin/run.md5anim "$scratch/once/b/walk.md5anim" || return 1
     runs 1 fix --mirror "$scratch/once/a/walk.md5anim" "$scratch/once/b/walk.md5anim" -o "$scratch/once/to" --force &&
-        grep -q 'was written for another file or part' "$scratch/err" &&
-        runs 1 fix --mirror "$scratch/once/a/walk.md5anim" "$scratch/once/b/walk.md5anim" -o "$scratch/once/to" &&
-        [ "$(grep -c 'the file exists' "$scratch/err")" -eq 2 ] && # neither was written
+        grep -q 'is written for another file or part' "$scratch/err" && grep -q 'nothing is written' "$scratch/err" &&
         runs 1 fix models/bobbin/walk.md5anim --cut a=0-12 --cut a=3-4 -o "$scratch/once/to" --force &&
-        grep -q '^numFrames 13' "$scratch/once/to/a.md5anim" &&
+        runs 1 fix models/bobbin/walk.md5anim "$scratch/none.md5anim" -o "$scratch/once/to" && [ -z "$(ls "$scratch/once/to")" ] &&
+        runs 0 fix models/bobbin/walk.md5anim --cut a=0-12 --cut b=3-4 -o "$scratch/once/to" &&
+        grep -q '^numFrames 13' "$scratch/once/to/a.md5anim" && grep -q '^numFrames 2' "$scratch/once/to/b.md5anim" &&
+        runs 1 fix --mirror "$scratch/once/a/walk.md5anim" --cut a=0-1 -o "$scratch/once/to" && grep -q 'the file exists' "$scratch/err" &&
         runs 2 fix models/bobbin/walk.md5anim --rename hipz=pelvis -o "$scratch/once/renamed.md5anim" &&
-        grep -q 'hipz=pelvis: no joint, mesh or shader' "$scratch/err"
+        grep -q 'hipz=pelvis: no joint, mesh or shader' "$scratch/err" && [ ! -e "$scratch/once/renamed.md5anim" ]
 }
 check 'fix writes no file twice, and knows all names' fixes_once
 # Nothing is to be done on our own models.
@@ -663,8 +664,11 @@ CLIP
     done
     cp "$fixed/b.md5anim" "$fixed/alone" && runs 1 fix "$fixed/alone/b.md5anim" -o "$fixed/alone/c.md5anim" &&
         grep -q 'have no hierarchy: their mesh is needed' "$scratch/err" && [ ! -e "$fixed/alone/c.md5anim" ] &&
+        mkdir "$fixed/both" && runs 0 fix "$fixed/alone/b.md5anim" "$fixed/a.md5mesh" -o "$fixed/both" &&
+        cmp "$fixed/both/b.md5anim" "$fixed/fix/b.md5anim" && rm "$fixed/both"/* &&
         sed 's/keys 3 0 10/keys 3 0 x/' "$fixed/b.md5anim" >"$fixed/alone/b.md5anim" &&
-        runs 1 convert "$fixed/a.md5mesh" "$fixed/alone/b.md5anim" --output "$fixed/none" && [ -z "$(ls "$fixed/none" 2>/dev/null)" ]
+        runs 1 convert "$fixed/a.md5mesh" "$fixed/alone/b.md5anim" --output "$fixed/none" && [ -z "$(ls "$fixed/none" 2>/dev/null)" ] &&
+        runs 1 fix "$fixed/a.md5mesh" "$fixed/alone/b.md5anim" --output "$fixed/both" && [ -z "$(ls "$fixed/both")" ]
 }
 check 'a pair of version 6 is written as version 10' alpha
 # == End of what fix changes on request ==
@@ -725,7 +729,10 @@ defaults() {
         line_of "m.def:2:2: error: 'm' becomes the default: Unknown command 'no_random_headturning' \[defaulted\] refused by doom3$" &&
         line_of "'create_missile_from_def' is a word of The Dark Mod" && runs 1 check --for doom3 "$scratch/game" &&
         line_of 'of which Doom 3 would replace 1 ' && runs 0 check --for darkmod "$scratch/game" && line_of '^[0-9]* declarations$' &&
-        runs 0 check --for quake4 "$scratch/game" && ! grep -q 'Doom 3' "$scratch/out"
+        ! grep -q 'a word of' "$scratch/out" && runs 0 check --for quake4 "$scratch/game" && ! grep -q 'Doom 3' "$scratch/out" &&
+        line_of 'a word of The Dark Mod' && printf 'fog { fogAlpha 0.5 { map _white ignoreDepth } }\n' >"$scratch/game/materials/n.mtr" &&
+        runs 0 check --for darkmod "$scratch/game" && ! grep -q 'n.mtr' "$scratch/out" && runs 1 check "$scratch/game" &&
+        line_of 'n.mtr:1:7: warning: .*fogAlpha.* is a word of The Dark Mod' && line_of 'n.mtr:1:.*ignoreDepth.* is a word of The Dark Mod'
 }
 check 'a model that Doom 3 replaces by its default' defaults
 unreadable() { # the folder itself has no error
