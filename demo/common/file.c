@@ -41,6 +41,11 @@ int common_compare_case(const char *a, const char *b)
     }
 }
 
+int common_by_case(const void *a, const void *b)
+{
+    return common_compare_case(*(char *const *)a, *(char *const *)b);
+}
+
 bool common_contains(const char *text, const char *part)
 {
     const size_t length = strlen(part);

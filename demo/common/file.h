@@ -57,6 +57,7 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
 
 // Compares as games do: ignores case, takes '\\' for '/'.
 int common_compare_case(const char *a, const char *b);
+int common_by_case(const void *a, const void *b); // the same of char **, for common_sort()
 
 typedef struct common_list {
     char **names; // paths

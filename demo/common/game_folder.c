@@ -127,8 +127,7 @@ static bool check_entries(place *archive, md5_error *error)
     const place_file **const sorted = common_alloc(archive->count, sizeof *sorted);
     for (size_t i = 0; i < archive->count; i++)
         sorted[i] = &archive->files[i];
-    if (archive->count > 0)
-        qsort(sorted, archive->count, sizeof *sorted, compare_files);
+    common_sort(sorted, archive->count, sizeof *sorted, compare_files);
     for (size_t i = 1; i < archive->count; i++) {
         if (common_compare_case(sorted[i - 1]->name, sorted[i]->name) == 0)
             warn(archive, sorted[i - 1]->name, "hidden by a later entry of the same name");
@@ -402,11 +401,6 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     return is_open;
 }
 
-static int compare_case(const void *a, const void *b)
-{
-    return common_compare_case(*(char *const *)a, *(char *const *)b);
-}
-
 // Adds the archives of a folder with each of the endings, the last one first: as Quake has them by
 // their numbers, others by their letters.
 static void add_archives(common_game_places *places, const char *folder, const char *const *endings,
@@ -414,8 +408,8 @@ static void add_archives(common_game_places *places, const char *folder, const c
 {
     for (; *endings; endings++) {
         common_list archives = common_list_folder(folder, *endings);
-        if (archives.count > 0 && endings != over)
-            qsort(archives.names, archives.count, sizeof *archives.names, compare_case);
+        if (endings != over)
+            common_sort(archives.names, archives.count, sizeof *archives.names, common_by_case);
         for (size_t i = archives.count;
              i-- > 0 && (places->goes_on == NULL || places->goes_on(places->user, num_files));) {
             md5_error reason;
@@ -426,11 +420,6 @@ static void add_archives(common_game_places *places, const char *folder, const c
         }
         common_free_list(&archives);
     }
-}
-
-static int compare_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 bool common_add_game_place(common_game_places *places, const char *folder, md5_error *error)
@@ -445,8 +434,7 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
     free(start);
     if (walk.is_cut)
         warn(disk, "", "too many files: not all are listed");
-    if (files.count > 0)
-        qsort(files.names, files.count, sizeof *files.names, compare_text);
+    common_sort(files.names, files.count, sizeof *files.names, common_by_text);
     for (size_t i = 0; i < files.count; i++)
         add_file(disk, (place_file){.name = files.names[i]}); // which is freed with it
     free(files.names);

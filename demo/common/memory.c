@@ -80,6 +80,17 @@ void common_append(char *text, size_t size, const char *separator, const char *f
     va_end(values);
 }
 
+void common_sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *))
+{
+    if (count > 0)
+        qsort(items, count, size, order);
+}
+
+int common_by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 int common_compare_doubles(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;

@@ -51,7 +51,11 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 // The number in `size` bytes, up to 4, the lowest first.
 uint32_t common_number(const void *bytes, size_t size);
 
-// For qsort(): doubles, the smallest first.
+// Sorts as qsort(), also nothing.
+void common_sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *));
+
+// For that: doubles, the smallest first; texts, char **.
 int common_compare_doubles(const void *a, const void *b);
+int common_by_text(const void *a, const void *b);
 
 #endif

@@ -94,8 +94,10 @@ static bool show_search(void *user, size_t num_files)
     return true;
 }
 
-md5_engines tool_guess_engines(const md5_game *game, const char *path)
+md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *path)
 {
+    if (asked.all != 0)
+        return asked;
     char *const stem = common_stem(path), *const folder = common_folder(path);
     const char *const within = common_base(folder);
     const char *names[4] = {"doom3", "darkmod", "quake4"};
@@ -116,11 +118,6 @@ md5_engines tool_guess_engines(const md5_game *game, const char *path)
     free(stem);
     free(folder);
     return found;
-}
-
-static md5_engines engines_for(const checker *check, const char *path)
-{
-    return check->asked.all != 0 ? check->asked : tool_guess_engines(check->game, path);
 }
 
 // Files that are read before their findings are printed.
@@ -144,37 +141,6 @@ static void print_progress(const reading *part, size_t done)
     fprintf(stderr, "\r%zu of %zu files", done, part->num_files);
     if (done == part->num_files)
         fputs("\r                                  \r", stderr);
-}
-
-// The text of a file, read once for the library and the rules.
-typedef struct text {
-    char *bytes; // NULL: the library reads the file itself
-    size_t size;
-} text;
-
-// Of md5_files; user: the text.
-static const void *open_text(void *user, const char *path, size_t *size, md5_error *error)
-{
-    (void)path;
-    (void)error;
-    *size = ((const text *)user)->size;
-    return ((const text *)user)->bytes;
-}
-
-static void close_text(void *user, const void *bytes, size_t size)
-{
-    (void)user;
-    (void)bytes;
-    (void)size;
-}
-
-static text read_text(md5_game *game, const char *path)
-{
-    const tool_kind kind = tool_kind_of(path);
-    text read = {0};
-    if ((kind == TOOL_MODEL || kind == TOOL_ANIM) && tool_is_file(game, path))
-        read.bytes = tool_read_file(game, path, &read.size);
-    return read;
 }
 
 // -- Pairs ----------------------------------------------------------------------------------------
@@ -216,7 +182,7 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
     if (!mesh->is_read && mesh->facts)
         md5_check_model(mesh->facts, mesh->model);
     mesh->is_read = true;
-    md5_engines asked = engines_for(part->check, path);
+    md5_engines asked = tool_engines(part->check->asked, part->check->game, path);
     if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
         asked.sure = 0; // a machine is played by this library, which goes by names
     md5_check *const clip = mesh->facts ? tool_check_file(part->check->game, path, asked) : NULL;
@@ -252,8 +218,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
     cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
-    if (machine->num_clips > 0)
-        qsort(clips, machine->num_clips, sizeof *clips, compare_clips);
+    common_sort(clips, machine->num_clips, sizeof *clips, compare_clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
@@ -268,24 +233,28 @@ typedef struct cube_check {
     report *report;
 } cube_check;
 
-// Warns of a name in md5.cfg, whose reader keeps no line of it.
-static void report_name(const cube_check *check, const char *what, const char *name)
+// Warns of a name in md5.cfg, whose reader keeps no line of it; `nearest` may be NULL.
+static void report_name(const cube_check *check, const char *what, const char *name,
+                        const char *nearest)
 {
     md5_error error = {0};
-    convert_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
+    convert_fail(&error, MD5_WARNING, check->report->path,
+                 nearest ? "%s '%.150s': did you mean '%.150s'?" : "%s '%.150s'", what, name,
+                 nearest);
     add_finding(check->report, &error);
 }
 
 static void check_joint(const cube_check *check, const char *what, const char *name)
 {
     if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
-        report_name(check, what, name);
+        report_name(check, what, name, NULL);
 }
 
 // Reports what is wrong with the files and the names that a model of Cube 2's engines has.
 static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
     const md5_load_opts opts = {.files = tool_files(part->check->game)};
+    size_t work = 1 << 24; // to look for nearest names
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const of = &cube->parts[i];
         md5_error error = {0};
@@ -305,7 +274,17 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
         for (uint32_t j = 0; j < of->num_rows; j++) {
             const char *const name = of->rows[j].mesh;
             if (strcmp(name, "*") != 0 && md5_find_mesh(check.model, name) == MD5_NONE)
-                report_name(&check, "no mesh has the name", name);
+                report_name(&check, "no mesh has the name", name, NULL);
+            const bool has_images = strcmp(of->rows[j].word, "md5skin") == 0
+                                    || strcmp(of->rows[j].word, "md5bumpmap") == 0;
+            for (int k = 0; k < 2 && has_images; k++) {
+                const char *const image = of->rows[j].images[k].path;
+                if (!image || tool_is_file(part->check->game, image))
+                    continue;
+                char *const nearest = tool_near_image(part->check->game, image, &work);
+                report_name(&check, "no image", image, nearest);
+                free(nearest);
+            }
         }
         // Loads each file once, however often it is named in a row.
         const char *before = "";
@@ -357,18 +336,19 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (worker == 0 && i % 16 == 0)
             print_progress(part, part->num_before + i);
         report *const to = part->order[i];
-        text read = read_text(part->check->game, to->path);
         md5_load_opts opts = {.warn = add_finding,
                               .warn_user = to,
                               .without = NOT_JUDGED,
                               .files = tool_files(part->check->game)};
-        if (read.bytes)
-            opts.files = (md5_files){open_text, close_text, &read};
         tool_asset asset;
         md5_error error = {0};
         if (!tool_load(to->path, &opts, &asset, &error))
             add_finding(to, &error);
-        const char *const baked = read.bytes ? tool_baked_kind(read.bytes, read.size) : NULL;
+        const tool_kind kind = tool_kind_of(to->path);
+        const bool is_text = kind == TOOL_MODEL || kind == TOOL_ANIM;
+        size_t size = 0;
+        char *const bytes = is_text ? tool_read_file(part->check->game, to->path, &size) : NULL;
+        const char *const baked = bytes ? tool_baked_kind(bytes, size) : NULL;
         if (baked && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
             (void)convert_fail(&error, MD5_ERROR_VERSION, to->path,
                                "%s, which no engine reads but those with md5model", baked);
@@ -383,23 +363,24 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
             check_cube(part, asset.cube, to);
         if (asset.character)
             check_machine(part, asset.character, to);
-        if (read.bytes)
-            to->facts = tool_check_text(to->path, read.bytes, read.size,
-                                        engines_for(part->check, to->path));
+        if (bytes)
+            to->facts =
+                tool_check_text(to->path, bytes, size,
+                                tool_engines(part->check->asked, part->check->game, to->path));
         if (to->facts) {
             to->judged = to->facts->engines.all;
             tool_judge_place(part->check->game, to->facts);
         }
         if (to->facts && asset.model)
             md5_check_model(to->facts, asset.model);
-        if (to->facts && tool_kind_of(to->path) == TOOL_ANIM)
+        if (to->facts && kind == TOOL_ANIM)
             judge_clip(part, to, asset.anim);
         if (to->keeps_model) {
             to->model = asset.model;
             asset.model = NULL;
         }
         tool_free(&asset);
-        free(read.bytes);
+        free(bytes);
     }
 }
 
@@ -416,11 +397,9 @@ static void read_part(reading *part, const md5_threads *threads)
         if (kind == TOOL_MODEL)
             part->meshes[part->num_meshes++] = to;
     }
-    if (part->num_meshes > 0)
-        qsort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
+    common_sort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
     part->clips = part->order + num_others;
-    if (part->num_clips > 0)
-        qsort(part->clips, part->num_clips, sizeof(report *), compare_files);
+    common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
     part->clip_paths = part->mesh_paths + part->num_meshes;
     for (size_t i = 0; i < part->num_meshes; i++)
         part->mesh_paths[i] = part->meshes[i]->path;
@@ -498,9 +477,6 @@ static void check_files(checker *check, const common_list *files)
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
     tool_game_check game = {.print = print_placed, .user = check, .asked = check->asked};
-    static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have such games
-    for (int i = 0; i < 3 && check->asked.all == 0; i++)
-        game.asked.sure = game.asked.all |= md5_find_engines(engines[i]);
     check->places = &game.places;
     check->num_failed += tool_check_game(arguments, &game) != TOOL_OK;
     check->game = game.places.game;
@@ -518,8 +494,7 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
             common_add(&files, common_copy(name));
     }
     // By folders, as a walk has them.
-    if (files.count > 0)
-        qsort(files.names, files.count, sizeof *files.names, tool_compare_paths);
+    common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
     check_files(check, &files);
     const size_t num_files = game.num_files + files.count;
     common_free_list(&files);
@@ -538,13 +513,7 @@ static int check_all(tool_arguments *arguments)
     }
     if (arguments->num_words == 0 && !arguments->base)
         return tool_usage("check", "missing folder");
-    for (size_t i = 0; i < arguments->engines.count; i++) {
-        const uint32_t engines = md5_find_engines(arguments->engines.names[i]);
-        if (engines == 0)
-            return tool_usage("check", "unknown engine '%s': expected one that --rules names",
-                              arguments->engines.names[i]);
-        check.asked.sure = check.asked.all |= engines;
-    }
+    check.asked = arguments->asked;
     check.report = tool_begin_report(arguments);
     common_list files = {0};
     size_t num_game_files = 0;

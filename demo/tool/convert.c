@@ -123,8 +123,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
         if (is_model(files[i]))
             meshes[num_meshes++] = added->inputs.names[0];
     }
-    if (num_meshes > 0)
-        qsort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
+    common_sort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
     COMMON_FOR (i, count) {
         if (!is_clip(files[i]) || !is_input(all, files[i], has_targets))
             continue;
@@ -159,8 +158,7 @@ static bool find_files(batch *all, md5_error *error)
         if (convert_reads(md5_game_file(game, i)))
             common_add(&all->files, common_copy(md5_game_file(game, i)));
     char **const names = all->files.names;
-    if (game && all->files.count > 0)
-        qsort(names, all->files.count, sizeof *names, tool_compare_paths);
+    common_sort(names, all->files.count, sizeof *names, tool_compare_paths);
     for (size_t i = 0, next; is_other && i < all->files.count; i = next) {
         char *const folder = common_folder(names[i]);
         next = i + 1;
@@ -180,11 +178,6 @@ static bool find_files(batch *all, md5_error *error)
 }
 
 // -- Games ----------------------------------------------------------------------------------------
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
 
 // Adds the models of all modelDefs, each once with all its clips, and then those that none names.
 static void find_game_models(batch *all)
@@ -209,8 +202,7 @@ static void find_game_models(batch *all)
     COMMON_FOR (i, pairs.count) // the game ignores case
         for (char *c = pairs.names[i]; *c != '\0'; c++)
             *c = (char)tolower((unsigned char)*c);
-    if (pairs.count > 0)
-        qsort(pairs.names, pairs.count, sizeof *pairs.names, compare_texts);
+    common_sort(pairs.names, pairs.count, sizeof *pairs.names, common_by_text);
     item *last = NULL;
     COMMON_FOR (i, pairs.count) {
         char *const clip = strchr(pairs.names[i], '\n') + 1;
@@ -317,8 +309,7 @@ static int compare_outputs(const void *a, const void *b)
 // Of several inputs of one output only the first is converted.
 static void find_doubles(const batch *all)
 {
-    if (all->num_items > 0)
-        qsort(all->items, all->num_items, sizeof *all->items, compare_outputs);
+    common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
     for (size_t i = 1; i < all->num_items; i++)
         if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
             all->items[i].state = HAS_FAILED;
@@ -447,7 +438,7 @@ static int judge(const tool_arguments *arguments, const common_list *written)
     tool_arguments check = {.command = "check",
                             .words = words.names,
                             .num_words = (int)words.count,
-                            .engines = arguments->engines,
+                            .asked = arguments->asked,
                             .only = {(const char **)only.names, only.count}};
     const int status = words.count > 0 ? tool_check.run(&check) : TOOL_OK;
     common_free_list(&words);
@@ -469,12 +460,6 @@ static int convert(tool_arguments *arguments)
         return tool_usage("convert", "--print-map takes files and --mesh, and writes none");
     if (!arguments->output && !arguments->prints_map)
         return tool_usage("convert", "missing --output FILE|FOLDER");
-    COMMON_FOR (i, arguments->engines.count)
-        if (md5_find_engines(arguments->engines.names[i]) == 0
-            && !convert_has_frames(arguments->engines.names[i]))
-            return tool_usage("convert",
-                              "unknown engine '%s': expected one that check --rules names",
-                              arguments->engines.names[i]);
     char *end = NULL;
     const double turn = arguments->turn ? strtod(arguments->turn, &end) : 0.0;
     if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360.0)))

@@ -286,11 +286,6 @@ typedef struct text_lines {
     size_t count;
 } text_lines;
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 // The lines of a machine as the library writes it, so that layout and comments do not count. None,
 // and the error is set, if it cannot be written.
 static text_lines lines_of(const md5_character *character, md5_error *error)
@@ -307,8 +302,7 @@ static text_lines lines_of(const md5_character *character, md5_error *error)
         result.lines[result.count++] = at;
         at = end ? end + 1 : NULL;
     }
-    if (result.count > 0)
-        qsort(result.lines, result.count, sizeof *result.lines, by_text);
+    common_sort(result.lines, result.count, sizeof *result.lines, common_by_text);
     return result;
 }
 
@@ -337,10 +331,9 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
 
 static bool has_same_bytes(const char *first, const char *second)
 {
-    const char *reason = NULL;
     size_t size = 0, other_size = 0;
-    char *const bytes = common_read_stream(first, &size, &reason);
-    char *const others = bytes ? common_read_stream(second, &other_size, &reason) : NULL;
+    char *const bytes = tool_read_file(NULL, first, &size);
+    char *const others = bytes ? tool_read_file(NULL, second, &other_size) : NULL;
     const bool is_same = others && size == other_size && memcmp(bytes, others, size) == 0;
     free(others);
     free(bytes);
@@ -382,11 +375,6 @@ static bool is_compared(const char *name)
     return tool_kind_of(name) != TOOL_UNKNOWN;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 // Compares files of the same path below both folders.
 static int diff_folders(const char *first, const char *second)
 {
@@ -396,8 +384,7 @@ static int diff_folders(const char *first, const char *second)
     for (int i = 0; i < 2; i++) {
         common_walk walk = {.is_wanted = is_compared};
         found[i] = common_walk_folder(folders[i], &walk);
-        if (found[i].count > 0)
-            qsort(found[i].names, found[i].count, sizeof(char *), by_path);
+        common_sort(found[i].names, found[i].count, sizeof(char *), common_by_text);
     }
     for (size_t i = 0, j = 0; i < found[0].count || j < found[1].count;) {
         const char *const a = i < found[0].count ? found[0].names[i] + strlen(first) : NULL;

@@ -43,18 +43,10 @@ static bool note(mended *file, uint32_t count, const char *what)
 
 // -- What engines say -----------------------------------------------------------------------------
 
-static md5_engines engines_of(const tool_arguments *arguments, const char *path)
-{
-    md5_engines asked = {0};
-    for (size_t i = 0; i < arguments->engines.count; i++)
-        asked.sure = asked.all |= md5_find_engines(arguments->engines.names[i]);
-    return asked.all != 0 ? asked : tool_guess_engines(NULL, path);
-}
-
 // Returns the facts of the file as it was or is written, a clip's with its mesh.
 static md5_check *judge(const mended *file, bool is_written)
 {
-    const md5_engines asked = engines_of(file->arguments, file->path);
+    const md5_engines asked = tool_engines(file->arguments->asked, NULL, file->path);
     const md5_load_opts opts = {.without = MD5_PART_GEOMETRY, .partial = true};
     const char *const text = is_written ? file->written : file->text;
     const size_t size = is_written ? file->written_size : file->size;
@@ -286,7 +278,8 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
     // Joints that the clip lacks stay as in the base frame.
     const bool needs_all =
         find_rule(before, "base-frame-needed")
-        || (is_other && tool_minds(engines_of(arguments, file->path), "base-frame-needed"));
+        || (is_other
+            && tool_minds(tool_engines(arguments->asked, NULL, file->path), "base-frame-needed"));
     const uint32_t num_brought =
         arguments->mesh && before ? md5_edit_space(doc, &before->space, error) : 0;
     if (!note(file, num_brought, "joints brought to the scale and turn of the mesh"))
@@ -534,10 +527,6 @@ static bool read_angles(const char *text, md5_euler *turn)
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
-    for (size_t i = 0; i < arguments->engines.count; i++)
-        if (md5_find_engines(arguments->engines.names[i]) == 0)
-            return tool_usage("fix", "unknown engine '%s': see md5tool check --rules",
-                              arguments->engines.names[i]);
     if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.turn))
         return tool_usage("fix", "--turn takes YAW or PITCH,YAW,ROLL, in degrees");
     if (arguments->frames

@@ -5,6 +5,7 @@
 #include "demo/common/game_folder.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
+#include "demo/looks/image.h"
 #include "demo/tool/tool.h"
 
 #include <limits.h>
@@ -45,9 +46,10 @@ typedef struct tool_game {
     tool_game_check *check;
     judged_file *files; // [num_files] all models and clips, by path
     size_t num_files;
-    common_list images; // files that materials have, some of them often
-    size_t num_keys;    // of entities whose keys were checked, with what they inherit
-    size_t work;        // left to look for nearest names
+    common_list images, seen; // files of materials, some of them often; seen: on surfaces
+    size_t num_keys;          // of entities whose keys were checked, with what they inherit
+    size_t work;              // left to look for nearest names
+    bool *is_on_surface;      // [materials] whether a mesh has it
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -92,7 +94,8 @@ static md5_load_opts options_of(tool_game *opened)
 static int open_game(const tool_arguments *arguments, bool keeps_notes, tool_game *result)
 {
     md5_error error = {0};
-    *result = (tool_game){.places.list.goes_on = show_search, .keeps_notes = keeps_notes};
+    *result = (tool_game){
+        .places.list.goes_on = show_search, .keeps_notes = keeps_notes, .work = 400000000};
     const md5_load_opts opts = options_of(result);
     const bool is_open = tool_open_places(arguments, &opts, &result->places, &error);
     if (common_is_terminal(2))
@@ -107,10 +110,12 @@ static void close_game(tool_game *game)
     tool_close_places(&game->places);
     common_free_list(&game->used);
     common_free_list(&game->images);
+    common_free_list(&game->seen);
     free(game->notes);
     for (size_t i = 0; i < game->num_files; i++)
         md5_free_check(game->files[i].check);
     free(game->files);
+    free(game->is_on_surface);
 }
 
 // -- Walking --------------------------------------------------------------------------------------
@@ -265,10 +270,17 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     return model != NULL;
 }
 
-// Games take no notice of case, and models may spell a file in any way.
-static int compare_names(const void *a, const void *b)
+// Returns the nearest name of a declaration to one that is missing; NULL: none is near.
+static const char *find_near_decl(tool_game *opened, md5_decl_type type, const char *name)
 {
-    return common_compare_case(*(char *const *)a, *(char *const *)b);
+    tool_nearest nearest = {.work = opened->work};
+    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
+        const md5_decl *const other = md5_game_decl(opened->game, type, i);
+        if (other->file)
+            tool_compare_name(&nearest, name, other->name);
+    }
+    opened->work = nearest.work;
+    return nearest.name;
 }
 
 // == explain ======================================================================================
@@ -349,8 +361,7 @@ static void print_mounted(tool_game *opened)
             files[count++] = (placed_file){list->paths[i].name(list->paths[i].user, k), i};
         }
     }
-    if (count > 0)
-        qsort(files, count, sizeof *files, compare_placed);
+    common_sort(files, count, sizeof *files, compare_placed);
     for (size_t i = 1, best = 0; i < count; i++) {
         if (common_compare_case(files[i].name, files[best].name) != 0)
             best = i;
@@ -434,7 +445,9 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
         print_image(opened, name);
 }
 
-// The materials that a mesh names.
+static void explain_surfaces(tool_game *opened, const char *file);
+
+// The materials that a mesh names, and what is wrong with them.
 static void print_mesh_materials(tool_game *opened, const char *file)
 {
     const md5_load_opts opts = {
@@ -449,9 +462,13 @@ static void print_mesh_materials(tool_game *opened, const char *file)
         SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
         return;
     }
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    // Other engines take no shader for a material.
+    const bool is_material =
+        tool_minds(tool_engines(opened->check->asked, opened->game, file), "no-material");
+    for (uint32_t i = 0; i < model->num_meshes && is_material; i++)
         print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
     md5_free_model(model);
+    explain_surfaces(opened, file);
 }
 
 // The mesh with its materials, and the files of all clips.
@@ -777,15 +794,14 @@ static int list(tool_arguments *arguments)
             if (status == TOOL_OK && kinds[i].ending && !game.is_cut) {
                 // Files with the ending that no model has named.
                 const common_list *const used = &game.used;
-                if (used->count > 0)
-                    qsort(used->names, used->count, sizeof *used->names, compare_names);
+                common_sort(used->names, used->count, sizeof *used->names, common_by_case);
                 const size_t count = md5_game_num_files(game.game);
                 for (size_t j = 0; j < count; j++) {
                     const char *const name = md5_game_file(game.game, j);
                     if (common_has_ending(name, kinds[i].ending)
                         && !(used->count > 0
                              && bsearch(&name, used->names, used->count, sizeof name,
-                                        compare_names)))
+                                        common_by_case)))
                         print_line(&game, NULL, name, NULL, 0);
                 }
             }
@@ -817,9 +833,23 @@ const tool_command tool_list = {
     "  --mod DIR           a mod, whose files hide those of DIR\n"
     "  --json              print one JSON object per line\n"};
 
+// Of tool_game_check: prints a reason; user: the game.
+static void print_reason(void *user, const md5_finding *found)
+{
+    char text[TOOL_MESSAGE];
+    md5_format_error(&found->error, text, sizeof text);
+    if (!found->is_silent)
+        SAY((const tool_game *)user, found->rule[0] ? "    %s [%s] %s\n" : "    %s\n",
+            "{\"kind\":\"warning\",\"message\":%s,\"rule\":%s,\"engines\":%s}\n", text, found->rule,
+            found->engines);
+}
+
+static void begin_check(tool_game *opened, tool_game_check *check);
+
 static int explain(tool_arguments *arguments)
 {
     tool_game game;
+    tool_game_check check = {.print = print_reason, .user = &game, .asked = arguments->asked};
     int status = take_folder(arguments, 1);
     if (status != TOOL_OK)
         return status;
@@ -833,6 +863,8 @@ static int explain(tool_arguments *arguments)
     md5_error error = {0};
     status = open_game(arguments, true, &game);
     game.is_json = arguments->is_json;
+    if (status == TOOL_OK)
+        begin_check(&game, &check);
     if (status == TOOL_OK && !name)
         print_mounted(&game);
     if (status != TOOL_OK || !name) {
@@ -874,8 +906,14 @@ static int explain(tool_arguments *arguments)
             if (common_has_ending(file, ".md5mesh"))
                 print_mesh_materials(&game, file);
         }
+        const char *near = NULL;
+        for (int i = 0; i < NUM_KINDS && !game.is_found && !near; i++)
+            near = find_near_decl(&game, kinds[i].type, name);
         if (!game.is_found)
-            SAY(&game, "nothing is named %s\n", "{\"kind\":\"nothing\",\"name\":%s}\n", name);
+            SAY(&game, near ? "nothing is named %s: did you mean '%s'?\n" : "nothing is named %s\n",
+                near ? "{\"kind\":\"nothing\",\"name\":%s,\"near\":%s}\n"
+                     : "{\"kind\":\"nothing\",\"name\":%s}\n",
+                name, near);
         if (!game.is_found || game.has_missing) {
             fputs(game.is_json ? "" : "searched, best first:\n", stdout);
             for (size_t i = 0; i < game.places.list.count; i++)
@@ -904,10 +942,11 @@ const tool_command tool_explain = {
     "it\n"
     "hides; the files it needs, their locations, and the search path of missing ones; the "
     "results\n"
-    "of the engine's and of the lenient parser, with their warnings. The exit status is 1 if "
-    "there\n"
-    "is no item of this name.\n"
+    "of the engine's and of the lenient parser, with their warnings; of a mesh what keeps its\n"
+    "surfaces from their images, as check says it. The exit status is 1 if there is no item of\n"
+    "this name.\n"
     "\n"
+    "  --for ENGINE        of meshes: what keeps them in this engine; may be repeated\n"
     "  --base DIR          the base game folder, if DIR adds to another one\n"
     "  --mod DIR           a mod, whose files hide those of DIR\n"
     "  --json              print one JSON object per line, with its kind: the item's type, file,\n"
@@ -968,6 +1007,21 @@ const tool_command tool_verdicts = {
 
 // == check ========================================================================================
 
+// Finds out whether there are declarations; if so, and no engines are asked, those are that have
+// such games.
+static void begin_check(tool_game *opened, tool_game_check *check)
+{
+    static const char *const engines[] = {"doom3", "darkmod", "quake4"};
+    const uint32_t num_materials = md5_game_num_decls(opened->game, MD5_DECL_MATERIAL);
+    opened->check = check;
+    opened->is_on_surface = common_alloc(num_materials + (size_t)1, sizeof *opened->is_on_surface);
+    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
+        check->has_decls |= md5_game_num_decls(opened->game, (md5_decl_type)i) > 0;
+    const bool is_asked = check->asked.all != 0 || !check->has_decls;
+    for (int i = 0; i < 3 && !is_asked; i++)
+        check->asked.sure = check->asked.all |= md5_find_engines(engines[i]);
+}
+
 static void print_finding(tool_game *opened, const md5_finding *found)
 {
     opened->check->places = opened->places; // the game may be another one by now
@@ -987,6 +1041,17 @@ static bool is_own_word(md5_engines asked, const char *note)
         is_own |= asked.all == md5_find_engines(words[i].engine)
                   && common_has_ending(note, words[i].ending);
     return is_own;
+}
+
+// Prints them by their places; then there are none.
+static void print_findings(tool_game *opened, md5_check *facts)
+{
+    size_t count = 0;
+    const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        print_finding(opened, &found[i]);
+    if (facts)
+        facts->num_findings = 0;
 }
 
 static void print_notes(tool_game *opened)
@@ -1023,21 +1088,36 @@ static bool is_there(const tool_game *opened, md5_decl_type type, const char *na
     return (decl && decl->file) || (type == MD5_DECL_MATERIAL && has_image(opened, name));
 }
 
-// Prints that a material is nowhere, and the nearest one. If there are many such, beyond some work
-// none is looked for.
+// Prints that a material is nowhere, and the nearest one or, without one, the nearest image. If
+// there are many such, beyond some work none is looked for.
 static void print_no_material(tool_game *opened, const char *file, text_place at, const char *name)
 {
-    tool_nearest nearest = {.work = opened->work};
-    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, MD5_DECL_MATERIAL); i++) {
-        const md5_decl *const other = md5_game_decl(opened->game, MD5_DECL_MATERIAL, i);
-        if (other->file)
-            tool_compare_name(&nearest, name, other->name);
-    }
-    opened->work = nearest.work;
+    const char *const decl = find_near_decl(opened, MD5_DECL_MATERIAL, name);
+    char *const nearest =
+        decl ? common_copy(decl) : tool_near_image(opened->game, name, &opened->work);
     print_broken(opened, file, at, "no-material",
-                 nearest.name ? "no material '%.150s': did you mean '%.150s'?"
-                              : "no material '%.150s'",
-                 name, nearest.name);
+                 nearest ? "no material '%.150s': did you mean '%.150s'?" : "no material '%.150s'",
+                 name, nearest);
+    free(nearest);
+}
+
+// Prints which materials of a file's meshes are nowhere; marks the others, and keeps images that
+// are taken for one.
+static void judge_surfaces(tool_game *opened, const md5_check *facts)
+{
+    for (uint32_t i = 0; i < facts->num_shaders; i++) {
+        const md5_check_shader *const shader = &facts->shaders[i];
+        const md5_decl *const decl = md5_find_decl(opened->game, MD5_DECL_MATERIAL, shader->name);
+        const char *const image = md5_game_image_file(opened->game, shader->name);
+        if (decl && decl->file)
+            opened->is_on_surface[decl->index] = true;
+        else if (image)
+            common_add(&opened->seen, common_copy(image));
+        else if (shader->name[0] && !common_is_absolute(shader->name)
+                 && !is_there(opened, MD5_DECL_MATERIAL, shader->name))
+            print_no_material(opened, facts->file, (text_place){shader->line, shader->column},
+                              shader->name);
+    }
 }
 
 // Reads what engines say to a file of the game, keeps what it is compared with, and prints it
@@ -1045,14 +1125,9 @@ static void print_no_material(tool_game *opened, const char *file, text_place at
 static void judge_file(tool_game *opened, const char *name, const md5_model *model,
                        const md5_error *reason)
 {
-    const md5_files files = md5_game_files(opened->game);
-    size_t size = 0, count = 0;
-    md5_error error = {0};
-    const char *const text = files.open(files.user, name, &size, &error);
-    md5_check *const facts = text ? tool_check_text(name, text, size, opened->check->asked) : NULL;
+    md5_check *const facts = tool_check_file(opened->game, name, opened->check->asked);
     if (facts && model)
         md5_check_model(facts, model);
-    const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
     const size_t num_notes = opened->num_notes;
     opened->num_notes = 0;
     for (size_t i = 0; i < num_notes; i++)
@@ -1061,22 +1136,12 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
     print_notes(opened);
     if (reason->status != MD5_OK && !tool_is_judged(facts, reason))
         print_finding(opened, &(md5_finding){.error = *reason, .count = 1});
-    for (size_t i = 0; i < count; i++)
-        print_finding(opened, &found[i]);
-    for (uint32_t i = 0; facts && i < facts->num_shaders; i++) {
-        const md5_check_shader *const shader = &facts->shaders[i];
-        if (shader->name[0] && !common_is_absolute(shader->name)
-            && !is_there(opened, MD5_DECL_MATERIAL, shader->name))
-            print_no_material(opened, name, (text_place){shader->line, shader->column},
-                              shader->name);
-    }
+    print_findings(opened, facts);
     if (facts) {
-        facts->num_findings = 0; // what comes is what its pairs say
+        judge_surfaces(opened, facts);
         opened->files = common_grow(opened->files, opened->num_files, sizeof *opened->files);
         opened->files[opened->num_files++] = (judged_file){.check = facts};
     }
-    if (text)
-        files.close(files.user, text, size);
 }
 
 static int compare_files(const void *a, const void *b)
@@ -1100,16 +1165,6 @@ static judged_file *find_file(const tool_game *opened, const char *name)
                    && common_compare_case(opened->files[first].check->file, name) == 0
                ? &opened->files[first]
                : NULL;
-}
-
-// Prints what was found in a clip since the last time.
-static void print_found(tool_game *opened, md5_check *clip)
-{
-    size_t count = 0;
-    const md5_finding *const found = tool_findings(clip, &count);
-    for (size_t i = 0; i < count; i++)
-        print_finding(opened, &found[i]);
-    clip->num_findings = 0;
 }
 
 // Prints what engines say to the clips of a model with its mesh. A clip is read again, and the mesh
@@ -1144,12 +1199,12 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
             }
             file->is_seen |= anim != NULL;
             md5_free_anim(anim);
-            print_found(opened, clip);
+            print_findings(opened, clip);
         }
     }
     (void)md5_check_turns(clips, num_clips);
     for (size_t i = 0; i < num_clips; i++)
-        print_found(opened, clips[i]);
+        print_findings(opened, clips[i]);
     free(clips);
     md5_free_model(shape);
 }
@@ -1159,6 +1214,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
     const md5_material *const material = md5_game_material(opened->game, decl->name, &error);
+    const bool is_seen = opened->is_on_surface[decl->index];
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
         for (uint32_t k = 0; k < image->num_steps; k++) {
@@ -1166,31 +1222,47 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
                                          ? md5_game_image_file(opened->game, image->steps[k].file)
                                          : NULL;
             if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube
-                && !has_image(opened, image->steps[k].file))
+                && !has_image(opened, image->steps[k].file)) {
+                char *const near =
+                    tool_near_image(opened->game, image->steps[k].file, &opened->work);
                 print_broken(opened, decl->file, (text_place){line_of_decl(decl), 1}, "no-image",
-                             "'%.100s': no image '%.150s'", decl->name, image->steps[k].file);
+                             near ? "'%.100s': no image '%.150s': did you mean '%.150s'?"
+                                  : "'%.100s': no image '%.150s'",
+                             decl->name, image->steps[k].file, near);
+                free(near);
+            }
             if (file)
-                common_add(&opened->images, common_copy(file));
+                common_add(is_seen ? &opened->seen : &opened->images, common_copy(file));
         }
     }
 }
 
-static void judge_images(tool_game *opened)
+// Looks at each image of a list once, and decodes those of surfaces.
+static void judge_images(tool_game *opened, common_list *images)
 {
-    common_list *const images = &opened->images;
-    if (images->count > 0)
-        qsort(images->names, images->count, sizeof *images->names, compare_names);
+    common_sort(images->names, images->count, sizeof *images->names, common_by_case);
     for (size_t i = 0; i < images->count; i++) {
-        if (i > 0 && strcmp(images->names[i], images->names[i - 1]) == 0)
+        const char *const name = images->names[i];
+        if (i > 0 && strcmp(name, images->names[i - 1]) == 0)
             continue;
-        size_t count = 0;
-        md5_check *const facts = tool_check_text(images->names[i], NULL, 0, opened->check->asked);
-        tool_judge_image(opened->game, facts, images->names[i]);
-        const md5_finding *const found = tool_findings(facts, &count);
-        for (size_t k = 0; k < count; k++)
-            print_finding(opened, &found[k]);
+        size_t size = 0;
+        md5_check *const facts = tool_check_text(name, NULL, 0, opened->check->asked);
+        char *const bytes =
+            images == &opened->seen ? tool_read_file(opened->game, name, &size) : NULL;
+        md5_error error = {0};
+        view_image image = {.rgba = NULL};
+        tool_judge_image(opened->game, facts, name);
+        if (bytes && !common_has_ending(name, ".bmp")
+            && !view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
+            && error.status != MD5_ERROR_IO) // which is a format that this build does not read
+            tool_found(facts, "no-image/unreadable", 0, "the image cannot be read: %.250s",
+                       error.message);
+        free(image.rgba);
+        free(bytes);
+        print_findings(opened, facts);
         md5_free_check(facts);
     }
+    common_free_list(images);
 }
 
 // Checks what the keys of an entity name. In a long line of heirs each has the keys of all others,
@@ -1244,15 +1316,17 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     opened->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
     if (is_lenient && decl->type == MD5_DECL_ENTITY && !check_keys(opened, decl, error))
         return false;
-    if (!is_lenient && decl->state == MD5_DECL_DEFAULTED && decl->type == MD5_DECL_MODEL) {
+    const bool is_seen = decl->type == MD5_DECL_MATERIAL && opened->is_on_surface[decl->index];
+    if (!is_lenient && decl->state == MD5_DECL_DEFAULTED
+        && (is_seen || decl->type == MD5_DECL_MODEL)) {
         // None if a model that inherits this one has been parsed before it.
         const md5_error *const why =
             opened->num_notes > 0 ? &opened->notes[opened->num_notes - 1] : NULL;
-        print_broken(opened, decl->file,
-                     why ? (text_place){why->line, why->column}
-                         : (text_place){line_of_decl(decl), 1},
-                     "defaulted", "'%.100s' becomes the default: %.250s", decl->name,
-                     why ? why->message : "see the warnings of its lines");
+        print_broken(
+            opened, decl->file,
+            why ? (text_place){why->line, why->column} : (text_place){line_of_decl(decl), 1},
+            is_seen ? "defaulted/material" : "defaulted", "'%.100s' becomes the default: %.250s",
+            decl->name, why ? why->message : "see the warnings of its lines");
     }
     if (is_lenient)
         print_notes(opened);
@@ -1265,6 +1339,37 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     return true;
 }
 
+// What check says of the surfaces of a mesh: first leniently, then as the engine does.
+static void explain_surfaces(tool_game *opened, const char *file)
+{
+    md5_error error = {0};
+    const md5_engines asked = opened->check->asked;
+    const uint32_t num_materials = md5_game_num_decls(opened->game, MD5_DECL_MATERIAL);
+    opened->check->asked = tool_engines(asked, opened->game, file);
+    md5_check *const facts = tool_check_file(opened->game, file, opened->check->asked);
+    if (facts) {
+        facts->num_findings = 0;
+        tool_judge_place(opened->game, facts);
+        print_findings(opened, facts);
+        if (opened->check->has_decls)
+            judge_surfaces(opened, facts);
+    }
+    clear_notes(opened);
+    for (int i = 0; i < 2; i++) {
+        opened->verdict = i == 0 ? MD5_VERDICT_LENIENT : MD5_VERDICT_ENGINE;
+        for (uint32_t k = 0; k < num_materials; k++)
+            if (opened->is_on_surface[k]
+                && md5_game_set_verdict(opened->game, opened->verdict, &error))
+                (void)check_decl(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, k), &error);
+    }
+    judge_images(opened, &opened->images);
+    judge_images(opened, &opened->seen);
+    (void)md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, &error);
+    memset(opened->is_on_surface, 0, num_materials);
+    opened->check->asked = asked;
+    md5_free_check(facts);
+}
+
 int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
 {
     static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DECL_SKIN,
@@ -1274,11 +1379,10 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
     md5_error error = {0};
     int status = open_game(arguments, true, &game);
     game.check = check;
-    game.work = 400000000;
-    for (size_t i = 0; i < MD5_NUM_DECL_TYPES && status == TOOL_OK; i++)
-        check->has_decls |= md5_game_num_decls(game.game, (md5_decl_type)i) > 0;
     print_notes(&game);
-    if (status == TOOL_OK && check->has_decls) {
+    if (status == TOOL_OK)
+        begin_check(&game, check);
+    if (check->has_decls) {
         const size_t count = md5_game_num_files(game.game);
         for (size_t i = 0; i < count; i++) {
             const char *const name = md5_game_file(game.game, i);
@@ -1295,8 +1399,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             tool_free(&asset);
             check->num_files++;
         }
-        if (game.num_files > 0)
-            qsort(game.files, game.num_files, sizeof *game.files, compare_files);
+        common_sort(game.files, game.num_files, sizeof *game.files, compare_files);
         // First leniently, and then as the engine does, which stops at the first mistake of a
         // declaration: its warnings are among the lenient ones.
         bool is_checked = true;
@@ -1307,7 +1410,8 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                 is_checked = walk_decls(&game, types[k], check_decl, &error);
             clear_notes(&game);
         }
-        judge_images(&game);
+        judge_images(&game, &game.images);
+        judge_images(&game, &game.seen);
         status = tool_end(is_checked, &error);
     }
     check->places = game.places;

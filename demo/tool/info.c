@@ -290,41 +290,17 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     fputs(is_json ? "]" : "", stdout);
 }
 
-// What is in an archive: the files that md5tool reads by their names.
-static bool print_archive(bool is_json, const char *path)
-{
-    md5_error error = {0};
-    tool_places places = {.ends = {0}};
-    const tool_arguments arguments = {.folder = path};
-    const bool is_open = tool_open_places(&arguments, NULL, &places, &error);
-    const size_t count = is_open ? md5_game_num_files(places.game) : 0;
-    uint32_t num_read = 0, num_decls = 0;
-    for (int i = 0; i < MD5_NUM_DECL_TYPES && is_open; i++)
-        num_decls += md5_game_num_decls(places.game, (md5_decl_type)i);
-    if (is_open) {
-        SAY("%s: archive\n", "{\"file\":%s,\"kind\":\"archive\"", path);
-        SAY("  files              %zu\n", ",\"files\":%zu", count);
-        SAY("  declarations       %u\n", ",\"declarations\":%u,\"holds\":[", num_decls);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const char *const name = md5_game_file(places.game, i);
-        if (tool_kind_of(name) == TOOL_UNKNOWN)
-            continue;
-        fputs(is_json ? comma(num_read++) : "", stdout);
-        SAY("  holds              %s\n", "%s", name);
-    }
-    fputs(is_json && is_open ? "]}\n" : "", stdout);
-    tool_close_places(&places);
-    return tool_end(is_open, &error) == TOOL_OK;
-}
-
 // Numbers of the file, not those of what is drawn, unless it says so.
 static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
     md5_error error = {0};
-    if (common_is_archive(path) && common_is_file(path))
-        return print_archive(is_json, path);
+    if (common_is_archive(path) && common_is_file(path)) {
+        SAY("%s: archive\n", "{\"file\":%s,\"kind\":\"archive\"}\n", path);
+        char *words[] = {(char *)(uintptr_t)path};
+        tool_arguments held = {.words = words, .num_words = 1, .is_json = is_json};
+        return tool_list.run(&held) == TOOL_OK;
+    }
     if (!tool_load(path, NULL, &asset, &error)) {
         tool_print_error(NULL, &error);
         return false;
@@ -378,7 +354,7 @@ const tool_command tool_info = {
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
     "what \"md5tool compress\" and, of one model or clip, \"md5tool bake\" write, known by\n"
     "its first bytes if the name has no such extension;\n"
-    "of an archive, .pak .pk3 .pk4 .zip, what is in it;\n"
+    "of an archive, .pak .pk3 .pk4 .zip, what \"md5tool list\" prints of it;\n"
     "of models and animations also the tree of joints, with the index of each and of its parent,\n"
     "of models the clips beside them, and why some do not fit, and the images of their shaders:\n"
     "beside the model, or a path below its folder or one above.\n"

@@ -61,6 +61,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     }
     char *const folder = common_folder(facts->file), *const stem = common_stem(facts->file);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
+    size_t work = 1 << 24; // to look for nearest names
     if (is_of_quake && !tool_has_sibling(game, facts->file, stem, ".md5anim"))
         tool_found(facts, "no-clip", 1, "there is no %.100s.md5anim", stem);
     for (size_t i = 0; i < facts->num_shaders; i++) {
@@ -78,9 +79,17 @@ void tool_judge_place(md5_game *game, md5_check *facts)
         }
         if (found)
             tool_judge_image(game, facts, found);
-        else if (is_of_quake)
-            tool_found(facts, "no-skin", facts->shaders[i].line, "no image %.100s_00_00",
-                       facts->shaders[i].name);
+        else if (is_of_quake) {
+            const char *const name = facts->shaders[i].name;
+            char *const asked = common_format("%s/%s_00_00", folder, common_base(name));
+            char *const nearest = tool_near_image(game, asked, &work);
+            tool_found(facts, "no-skin", facts->shaders[i].line,
+                       nearest ? "no image %.100s_00_00: did you mean '%.150s'?"
+                               : "no image %.100s_00_00",
+                       name, nearest);
+            free(nearest);
+            free(asked);
+        }
         free(found);
     }
     free(folder);

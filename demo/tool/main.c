@@ -333,7 +333,20 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;
         }
     }
-    if (arguments->num_words < command->min_words)
+    const char *unknown = NULL; // engine
+    for (size_t i = 0; i < arguments->engines.count; i++) {
+        const char *const name = arguments->engines.names[i];
+        const uint32_t engines = md5_find_engines(name);
+        // Some engines have files that are only written.
+        const bool is_known =
+            engines != 0 || (command == &tool_convert && convert_has_frames(name));
+        unknown = is_known || unknown ? unknown : name;
+        arguments->asked.sure = arguments->asked.all |= engines;
+    }
+    if (unknown)
+        tool_usage(command->name, "unknown engine '%s': expected one that check --rules names",
+                   unknown);
+    else if (arguments->num_words < command->min_words)
         tool_usage(command->name, "missing file: expected %s", command->words);
     else if (arguments->num_words > command->max_words)
         tool_usage(command->name, "expected %s, not also '%s'", command->words,

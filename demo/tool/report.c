@@ -39,14 +39,11 @@ static void show_place(tool_report *report, const md5_error *error)
     enum { BEFORE = 60, WIDTH = 100 };
     uint32_t line = error->line;
     if (!report->path || strcmp(report->path, error->file) != 0) {
-        const char *reason = NULL;
         free(report->text);
         free(report->path);
         // The file is read again. A pipe cannot be.
         report->path = common_copy(error->file);
-        report->text = common_is_file(error->file)
-                           ? common_read_stream(error->file, &report->size, &reason)
-                           : NULL;
+        report->text = tool_read_file(NULL, error->file, &report->size);
     }
     if (!report->text || line == 0)
         return;
@@ -146,9 +143,8 @@ static bool is_named(const common_list *names, const md5_finding *found)
 void tool_read_filters(tool_report *report, const char *folder)
 {
     char *const path = common_join(folder, ".md5check");
-    const char *reason = NULL;
     size_t size = 0;
-    char *const text = common_is_file(path) ? common_read_stream(path, &size, &reason) : NULL;
+    char *const text = tool_read_file(NULL, path, &size);
     for (size_t at = 0; text && at < size;) {
         const char *const end = memchr(text + at, '\n', size - at);
         const size_t length = end ? (size_t)(end - (text + at)) : size - at;

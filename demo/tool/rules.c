@@ -81,8 +81,7 @@ static int by_place(const void *a, const void *b)
 const md5_finding *tool_findings(md5_check *check, size_t *count)
 {
     *count = check->num_findings;
-    if (*count > 0)
-        qsort(check->findings, *count, sizeof *check->findings, by_place);
+    common_sort(check->findings, *count, sizeof *check->findings, by_place);
     return check->findings;
 }
 

@@ -238,7 +238,7 @@ char *tool_read_file(md5_game *game, const char *path, size_t *size)
     const char *reason = NULL;
     md5_error error = {0};
     if (!game)
-        return common_read_stream(path, size, &reason);
+        return common_is_file(path) ? common_read_stream(path, size, &reason) : NULL;
     const md5_files files = md5_game_files(game);
     const void *const bytes = files.open(files.user, path, size, &error);
     char *const copy = bytes ? common_alloc(*size + 1, 1) : NULL;
@@ -320,8 +320,7 @@ char *tool_mesh_beside(const char *path)
 {
     char *const folder = common_folder(path);
     common_list meshes = common_list_folder(folder, ".md5mesh");
-    if (meshes.count > 0)
-        qsort(meshes.names, meshes.count, sizeof *meshes.names, tool_compare_paths);
+    common_sort(meshes.names, meshes.count, sizeof *meshes.names, tool_compare_paths);
     char *const listed = common_join(folder, common_base(path));
     const size_t mesh = tool_find_mesh((const char *const *)meshes.names, meshes.count, listed);
     char *const found = mesh == MD5_NONE ? NULL : common_copy(meshes.names[mesh]);

@@ -28,7 +28,8 @@ typedef struct tool_arguments {
     const char *folder; // of a game: DIR
     const char *turn, *frames;
     common_texts excluded, only, ignored, engines, joints, renames, cuts, tags;
-    double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
+    md5_engines asked; // the engines
+    double *times;     // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
     double ms; // the last of them
     uint32_t frame;
@@ -136,7 +137,7 @@ char *tool_placed(const tool_places *places, const char *name);
 
 bool tool_is_file(const md5_game *game, const char *path);
 
-// Returns the bytes, to be freed, or NULL.
+// Returns the bytes of a file, not of a pipe, to be freed; or NULL.
 char *tool_read_file(md5_game *game, const char *path, size_t *size);
 
 // For md5_load_opts.
@@ -170,8 +171,9 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
 // The same in the clip's folder: a path to be freed, or NULL.
 char *tool_mesh_beside(const char *path);
 
-// Those that a file could be meant for, by where it is and what lies beside it.
-md5_engines tool_guess_engines(const md5_game *game, const char *path);
+// The engines that are asked or, without any, those that a file could be meant for, by where it is
+// and what lies beside it.
+md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *path);
 
 // Looks at the text of a file, however broken it is, for the engines that are asked; NULL: at none.
 // Returns NULL for a text of another kind.
@@ -214,6 +216,10 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image);
 
 // Adds what engines say to it.
 void tool_judge_image(md5_game *game, md5_check *facts, const char *path);
+
+// Returns the image whose name is nearest to a path, perhaps with another ending or in another
+// folder: of the game, or of the path's folder. NULL: none is near, or `work` is done.
+char *tool_near_image(const md5_game *game, const char *path, size_t *work);
 
 // Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
 // with the ending that it has or any of images. NULL: there is none.

@@ -132,8 +132,10 @@ static const char *const rules[] = {
     "no-material             SSSS----------- a material that is declared nowhere, and no image "
     "has the name",
     "no-image                SSSS----------- an image of a material that is missing",
+    "no-image/unreadable     SSSS----------- an image of a material that cannot be read",
     "no-skin-decl            SSSS----------- a skin that is declared nowhere",
     "defaulted               F-------------- a modelDef that is replaced by the default",
+    "defaulted/material      S-------------- a material of a mesh that is replaced by the default",
     "no-clip                 ----FEXXXS----- no clip of the same name",
     "no-meshes               ----FEFEEFFSFF= numMeshes 0",
     "mesh-count              EEEEFEFEE-F--F= fewer meshes than counted",

@@ -717,11 +717,43 @@ names_nothing() {
         line_of "skins/m.skin:1:1: warning: no material 'other' \[no-material\]" && ! grep -q "rest" "$scratch/out" || return 1
     runs 0 explain "$scratch/game" models/a.md5mesh && line_of '  image: hide: missing, as .tga and .jpg' || return 1
     # An image of the name, or one that is compressed, is as good; what is built in is always there.
-    mkdir -p "$scratch/game/dds/skin" && : >"$scratch/game/hide.tga" && : >"$scratch/game/dds/skin/hide.dds" &&
+    mkdir -p "$scratch/game/dds/skin" && { tga 002 000 001 030 && head -c 6 /dev/zero; } >"$scratch/game/hide.tga" && : >"$scratch/game/dds/skin/hide.dds" &&
         echo 'skin fur { hides _black } skin furr { hides rest }' >"$scratch/game/skins/m.skin" &&
         runs 0 check "$scratch/game" && ! grep -q 'no-material\|no-image\|no-skin-decl' "$scratch/out"
 }
 check 'materials, images and skins that are nowhere' names_nothing
+# says LINE: check and explain of the game say it of the surface of a mesh.
+says() {
+    rm -rf "$scratch/game/"*.tga "$scratch/game/skins" && runs 0 check "$scratch/game" && line_of "$1" && runs 0 explain "$scratch/game" m && line_of "$1" &&
+        runs 0 explain "$scratch/game" models/a.md5mesh && line_of "$1"
+}
+is_black() {
+    mkdir -p "$scratch/game/skin" && echo 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }' >"$scratch/game/def/m.def" && rm -rf "$scratch/game/dds" &&
+        echo 'hide { diffusemap skin/hide } other { nonsense }' >"$scratch/game/materials/m.mtr" && tga 002 000 004 030 >"$scratch/game/skin/hide.png" &&
+        says "'hide': no image 'skin/hide': did you mean 'skin/hide.png'? \[no-image\] wrong in doom3" && ! grep -q "'other' becomes" "$scratch/out" &&
+        mv "$scratch/game/skin" "$scratch/game/skins2" && mv "$scratch/game/skins2/hide.png" "$scratch/game/skins2/Hide.tga" &&
+        says "'hide': no image 'skin/hide': did you mean 'skins2/Hide.tga'? \[no-image\]" && mv "$scratch/game/skins2" "$scratch/game/skin" &&
+        says "skin/Hide.tga: warning: the image cannot be read: .* \[no-image\] wrong in doom3" && : >"$scratch/game/skin/Hide.tga" &&
+        says "skin/Hide.tga: warning: the image cannot be read: the file is empty \[no-image\]" &&
+        echo 'hide { nonsense }' >"$scratch/game/materials/m.mtr" &&
+        says "m.mtr:1:8: warning: 'hide' becomes the default: .*nonsense.* \[defaulted\] wrong in doom3$" &&
+        echo 'hid { diffusemap _white }' >"$scratch/game/materials/m.mtr" && says "no material 'hide': did you mean 'hid'? \[no-material\]" &&
+        runs 0 explain --for darkmod "$scratch/game" m && line_of "\[no-material\] wrong in darkmod$" && runs 1 explain "$scratch/game" hied &&
+        line_of "nothing is named hied: did you mean 'hid'?"
+}
+check 'the first thing that keeps a surface from its image' is_black
+# Of Quake and of Cube 2, on disk: the names of skins, with their case; what md5.cfg names.
+is_black_elsewhere() {
+    rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/cube" && cp "$base"/a.md5* "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/cube" &&
+        : >"$scratch/case/progs/HIDE_00_00.png" && runs 1 check --for ironwail "$scratch/case" &&
+        line_of "no image hide_00_00: did you mean '.*progs/HIDE_00_00.png'? \[no-skin\] broken or invisible in ironwail" &&
+        mv "$scratch/case/progs/HIDE_00_00.png" "$scratch/case/progs/hide_0_0.png" && runs 1 explain --for ironwail "$scratch/case" progs &&
+        runs 0 explain --for ironwail "$scratch/case" progs/a.md5mesh && line_of "no image hide_00_00: did you mean 'progs/hide_0_0.png'? \[no-skin\]" &&
+        ! grep -q 'taken for an image' "$scratch/out" && : >"$scratch/case/cube/skin.png" &&
+        printf 'md5load a.md5mesh\nmd5skin * skn.png\n' >"$scratch/case/cube/md5.cfg" && runs 0 check "$scratch/case/cube" &&
+        line_of "md5.cfg: warning: no image '.*cube/skn.png': did you mean '.*cube/skin.png'?"
+}
+check 'the same of Quake and of Cube 2' is_black_elsewhere
 # The words of The Dark Mod make Doom 3 replace the model, which is said of Doom 3 only.
 defaults() {
     printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim {\n no_random_headturning\n frame 1 create_missile_from_def ball limb } }\n' \

@@ -85,6 +85,7 @@ list --json|x|
 explain --base=x|x|
 explain --mod=x|x|
 explain --json|x|
+explain --for=doom3|x|
 verdicts --base=x|x|
 verdicts --mod=x|x|
 bind --output=o.md5mesh|md5mesh|

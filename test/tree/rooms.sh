@@ -76,7 +76,7 @@ forbidden() {
             allow("examples", "examples installed libc SDL stb system")
             allow("looks", "door gamedoor md5gl common looks libc system stb")
             allow("convert", "door playdoor gamedoor editdoor md5gl common looks convert libc system jansson stb")
-            allow("tool", "door playdoor gamedoor editdoor common convert tool libc system")
+            allow("tool", "door playdoor gamedoor editdoor common looks convert tool libc system")
             allow("platform", "common platform libc")
             allow("web", "door playdoor gamedoor md5gl glad common platform web libc system")
             allow("sdl", "common platform sdl libc SDL")
