@@ -33,7 +33,7 @@ enum {
 void quake_make_normals(convert_vec *normals);
 
 // Finds the palette of a game's pictures: job->palette; or gfx/palette.lmp of the job's game or, of
-// a model on disk, of the folders above it and their id1, in .pak files too. *is_found is false if
+// a model on disk, of the folders above it and their id1, in pak0.pak too. *is_found is false if
 // there is none: then it is gray. Returns false and fills `error` if job->palette is none.
 bool quake_find_palette(const convert_job *job, const char *model, uint8_t palette[QUAKE_PALETTE],
                         bool *is_found, md5_error *error);

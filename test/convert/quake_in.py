@@ -232,8 +232,12 @@ def own(tool, folder):
          1e-6, "texture coordinates of MDL")
     lmp = put("id1/gfx/palette.lmp", palette)
     path = put("mod/progs/b.mdl", make_mdl([[0], [1], [2, 3, 4], [5]], 0x4000))
-    for words in ((), ("--palette", lmp)):
-        words += ("--for", "ironwail")
+    for way in ("folder", "option", "archive"):
+        words = ("--for", "ironwail", *(("--palette", lmp) if way == "option" else ()))
+        if way == "archive":
+            os.remove(lmp)
+            put("id1/pak0.pak", struct.pack("<4s2i", b"PACK", 12 + 768, 64) + palette
+                + name("gfx/palette.lmp", 56) + struct.pack("<2i", 12, 768))
         status, said = convert(tool, path, *words, output=os.path.join(folder, "c.md5mesh"))
         assert "gray" not in said and "the engine plays no morph targets" in said, said
         for title, texel in (("00_00", 7), ("01_00", 1), ("01_01", 2)):
