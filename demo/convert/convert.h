@@ -219,8 +219,10 @@ const convert_engine *convert_find_engine(const char *name);
 // Passes a note on.
 void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// The same of the camera paths and morph targets of a scene that has some; `to`: the format.
-void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to);
+// The same of the camera paths and, with_targets, morph targets of a scene that has some; `to`: the
+// format.
+void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to,
+                         bool with_targets);
 
 // Returns the first `most` bytes of a text, of which those that control or are refused become _:
 // MD5 texts cannot hold CONVERT_QUOTE. The caller frees it.

@@ -964,7 +964,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
 {
     iqm_writer writer = {.job = job, .error = error};
     bool is_done = convert_load_assets(job, scene, &writer.assets, error);
-    convert_note_others(job, scene, "IQM");
+    convert_note_others(job, scene, "IQM", true);
     if (is_done && !writer.assets.skeleton)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
                                "the inputs hold neither a model nor a clip");

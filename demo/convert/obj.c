@@ -143,7 +143,7 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
         convert_visit_frames(&writer.assets, 1, write_frame, &writer);
         free(name);
     }
-    convert_note_others(job, scene, "OBJ");
+    convert_note_others(job, scene, "OBJ", true);
     if (writer.is_done)
         convert_note(job, "OBJ has neither joints nor clips: it is written as poses, with %s up",
                      job->is_y_up ? "y" : "z");

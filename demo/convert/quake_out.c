@@ -173,7 +173,8 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
     uint32_t *const num_frames = &w->counts[FRAMES], first = *num_frames;
     const double rate = w->job->rate > 0.0 ? w->job->rate : QUAKE_RATE;
     const double steps = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
-    const bool is_loop = steps > 0.0 && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
+    const bool is_loop =
+        steps > 0.0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
     const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1.0, 1.0);
     if ((first + count) * ((double)w->num_points + w->counts[TAGS]) > MAX_PLACES)
         return FAIL(MD5_ERROR_RANGE, "%.0f frames of %u vertices: at most %d places are written",
@@ -228,31 +229,50 @@ static bool plan_frames(quake_writer *w)
     return !twice;
 }
 
+// Poses, with the morph targets that clips drive.
 static void sample_frames(quake_writer *w)
 {
     const md5_model *const model = w->model;
-    const size_t num_joints = model->skeleton.num_joints;
+    const md5_morph *const morph = w->assets.morph;
+    const size_t num_joints = model->skeleton.num_joints,
+                 num_targets = morph ? morph->num_targets : 0;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints), *tag = w->matrices;
-    md5_vec3 *const skin = common_alloc(model->max_vertices, sizeof *skin);
+    float *const weights = common_alloc(num_targets, sizeof *weights);
     quake_place *to = w->places;
     COMMON_FOR (i, w->counts[FRAMES]) {
         const convert_clip *const clip = w->frames[i].clip;
-        if (clip)
-            md5_pose_palette(clip->binding,
-                             md5_moment_at(clip->anim, w->frames[i].time, MD5_WRAP_CLAMP),
-                             MD5_ROOT_FILE, pose, joints, joints + num_joints);
-        else
+        memset(weights, 0, num_targets * sizeof *weights);
+        if (clip) {
+            const md5_moment at = md5_moment_at(clip->anim, w->frames[i].time, MD5_WRAP_CLAMP);
+            md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose, joints, joints + num_joints);
+            for (size_t k = 0; k < w->scene->num_weights && morph; k++) {
+                const convert_weights *const row = &w->scene->weights[k];
+                const uint32_t target = md5_find_morph_target(morph, row->target);
+                if (strcmp(row->clip, clip->name) == 0 && target != MD5_NONE
+                    && at.frame0 < row->num_keys && at.frame1 < row->num_keys)
+                    weights[target] = row->keys[at.frame0] * (1.0f - at.fraction)
+                                      + row->keys[at.frame1] * at.fraction;
+            }
+        } else {
             md5_local_to_palette(model, model->bind_local, joints, joints + num_joints);
+        }
         COMMON_FOR (m, model->num_meshes) {
-            md5_skin(&model->meshes[m], joints + num_joints, skin, NULL, NULL);
-            COMMON_FOR (k, model->meshes[m].num_file_vertices)
-                memcpy((to++)->at, &skin[k], sizeof *skin);
+            const uint32_t count = model->meshes[m].num_file_vertices;
+            const md5_skin_job skin = {.mesh = &model->meshes[m],
+                                       .palette = joints + num_joints,
+                                       .morph = morph,
+                                       .morph_weights = weights,
+                                       .count = count,
+                                       .positions = to->at,
+                                       .position_stride = sizeof *to};
+            md5_skin_one(&skin);
+            to += count;
         }
         COMMON_FOR (k, w->tags.count)
             *tag++ = joints[w->tag_joints[k]];
     }
-    free(skin);
+    free(weights);
     free(joints);
     free(pose);
 }
@@ -808,7 +828,7 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
         write_md3(w);
     w->is_done =
         w->is_done && convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
-    convert_note_others(job, scene, w->title);
+    convert_note_others(job, scene, w->title, scene->num_weights == 0);
     if (w->is_done)
         convert_note(job,
                      "%u frames of %u triangles: positions are %.3g units off in the mean, at "

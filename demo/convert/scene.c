@@ -45,11 +45,13 @@ void convert_note(const convert_job *job, const char *format, ...)
     job->note(job->user, text);
 }
 
-void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to)
+void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to,
+                         bool with_targets)
 {
     size_t count = 0;
     COMMON_FOR (i, scene->num_parts)
-        count += scene->parts[i].kind == CONVERT_CAMERA || scene->parts[i].kind == CONVERT_TARGET;
+        count += scene->parts[i].kind == CONVERT_CAMERA
+                 || (with_targets && scene->parts[i].kind == CONVERT_TARGET);
     if (count > 0)
         convert_note(job, "%zu camera paths and morph targets have no place in %s", count, to);
 }

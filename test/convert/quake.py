@@ -3,6 +3,7 @@
 quake.py same FILE NORMALS DUMP...: whether it has the triangles of each frame, of which a DUMP of md5tool is:
 places to half a step, normals by area, nearest of the table NORMALS ("-": not looked at), texels. Prints the
 error's mean and most. quake.py golden FILE EXPECTED NORMALS: the same of the arm in expected.json.
+quake.py again FILE EXPECTED NAME: the places of a golden file.
 quake.py say FILE: prints sizes, names, tags. quake.py assimp FILE: what that reads. quake.py palette FILE:
 writes one; quake.py large FILE SIDE: a grid."""
 import ctypes
@@ -205,6 +206,14 @@ def golden(path, expected, table):
                 assert cosines[code] > max(cosines) - 1e-5, (name, code)
 
 
+def again(path, expected, name):
+    """The places of a golden file that was read and written again, whatever seams became."""
+    file, known = read(path), json.load(open(expected))[name]
+    for frame, right in enumerate(known["frames"] if name != "arm.md3" else known["surfaces"][0]["frames"]):
+        found = {tuple(round(x, 3) + 0.0 for x in p) for p in file["surfaces"][0]["frames"][frame][0]}
+        assert found == {tuple(round(x, 3) + 0.0 for x in p) for p in right["positions"]}, (frame, found)
+
+
 def assimp(path):
     """Triangles and corners of its first mesh: the structures begin with these members."""
     class Mesh(ctypes.Structure):
@@ -242,6 +251,8 @@ if sys.argv[1] == "same":
     same(sys.argv[2], sys.argv[3], sys.argv[4:])
 elif sys.argv[1] == "golden":
     golden(*sys.argv[2:])
+elif sys.argv[1] == "again":
+    again(*sys.argv[2:])
 elif sys.argv[1] == "assimp":
     assimp(sys.argv[2])
 elif sys.argv[1] == "say":

@@ -47,6 +47,9 @@ for ending in mdl md2 md3; do
         check "the arm of the specification" convert "$out" "$golden/arm.md5mesh" "$golden/arm.md5anim"
         check "... as it says" python3 test/convert/quake.py golden "$out" "$golden/expected.json" "$table"
         check "... with its names" says "$out" "names arm1 arm2 arm3"
+        [ $ending = md2 ] && from=cube || from=arm
+        check "a golden .$ending is written again" convert "$out" "$golden/$from.$ending"
+        check "... with its places in each frame" python3 test/convert/quake.py again "$out" "$golden/expected.json" $from.$ending
     else
         skip "the arm of the specification" "not in MD5_CORPUS"
     fi
