@@ -4,6 +4,7 @@ coordinates, weights, clips, tags, pictures and refusals, by arithmetic from the
 
     python3 quake_in.py TOOL FOLDER own|refuses|seeds
     python3 quake_in.py TOOL FOLDER golden GOLDEN
+    python3 quake_in.py TOOL FOLDER back FILE FILE
 """
 
 import json
@@ -311,6 +312,30 @@ def refuses(tool, folder):
 def seeds(_, folder):
     for kind, data in (("mdl", make_mdl([[0], [1, 2]])), ("md2", make_md2()[0]), ("md3", make_md3(2))):
         open(os.path.join(folder, "box." + kind), "wb").write(data)
+    open(os.path.join(folder, "alone.mdl"), "wb").write(make_mdl(ALONE))
+
+
+def back(tool, folder, source, again):
+    """What is written of what a file became: its frames, half a step of a grid of 255 apart at most."""
+    found = []
+    for k, path in enumerate((source, again)):
+        out = os.path.join(folder, f"back{k}")
+        status, said = convert(tool, path, output=out)
+        assert status == 0, said
+        stem = os.path.splitext(os.path.basename(path))[0]
+        machine = open(os.path.join(out, stem + ".md5machine")).read()
+        files = [os.path.join(out, stem + ".md5mesh")]  # then the others, in the order of frames
+        names = re.findall(r"^ +morph (\S+)", machine, re.M)
+        files += [os.path.join(out, f"morphs/{title}.md5mesh") for title in names]
+        clips = {f: len(read_clip(os.path.join(out, f))[1]) for f in os.listdir(out) if f.endswith("anim")}
+        found.append((clips, [[flat(m[2], 0) for m in read_mesh(f)] for f in files]))
+    (clips, frames), (clips_again, frames_again) = found
+    assert clips == clips_again, (clips, clips_again)
+    every = [x for frame in frames for mesh in frame for x in mesh]
+    step = max(max(every[k::3]) - min(every[k::3]) for k in range(3)) / 255
+    assert len(frames) == len(frames_again), again
+    for before, after in zip(frames, frames_again):
+        near(sum(before, []), sum(after, []), step / 2 + 1e-4, again)
 
 
 def golden(tool, folder, source):
@@ -329,6 +354,9 @@ def golden(tool, folder, source):
             return surfaces[m]["frames"][frame]["positions"]
         same_frames(out, stem, names, [s["triangles"] for s in surfaces], at)
         same_glb(tool, path, folder, len(names), at)
+        machine, again = os.path.join(out, stem + ".md5machine"), os.path.join(folder, title)
+        assert convert(tool, machine, output=again)[0] == 0, title
+        back(tool, folder, path, again)
         for tag in e.get("tags", []):
             frames = [f for c in ("stand", "run") for f in read_clip(os.path.join(out, c + ".md5anim"))[1]]
             for frame, want in zip(frames, tag["frames"]):
@@ -341,5 +369,5 @@ def golden(tool, folder, source):
 
 
 if __name__ == "__main__":
-    cases = {"own": own, "refuses": refuses, "seeds": seeds, "golden": golden}
+    cases = {"own": own, "refuses": refuses, "seeds": seeds, "back": back, "golden": golden}
     cases[sys.argv[3]](*sys.argv[1:3], *sys.argv[4:])

@@ -14,12 +14,15 @@ check "a model takes no other model's frames" ends_saying 1 "frames are those of
 check "a palette is for MDL" ends_saying 2 "it is with MDL" "$tool" convert "$scratch/box.md2" --palette x --output "$scratch"
 check "... and has 256 colors" ends_saying 1 "bytes, expected 768" "$tool" convert "$scratch/box.mdl" \
     --palette "$scratch/box.mdl" --output "$scratch"
-mkdir -p "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
+mkdir -p "$scratch/mod/progs" && mv "$scratch/alone.mdl" "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
 check "a folder of them is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"
 check "... each with its frames" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
 check "... and again" "$tool" convert "$scratch/all" --to glb --output "$scratch/glb"
-glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 3 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
-check "... as three models with their targets" glbs
+glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 4 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
+check "... as four models with their targets" glbs
+rm -r "$scratch/all/progs/md2" "$scratch/all/progs/md3"
+check "... and back to frames" "$tool" convert "$scratch/all" --to mdl --output "$scratch/mdl"
+check "... which are the same" read_frames back "$scratch/mod/progs/alone.mdl" "$scratch/mdl/progs/alone/alone.mdl"
 if [ -n "${MD5_CORPUS:-}" ]; then
     check "golden files" read_frames golden "$MD5_CORPUS/golden/frames"
 else
