@@ -341,6 +341,30 @@ static bool is_version_6(const convert_part *part)
            && memcmp(part->bytes, text, sizeof text - 1) == 0;
 }
 
+// By what a clip of another file comes to the model's scale. Of one that is turned only a note says
+// so: it may well do.
+static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model)
+{
+    const md5_load_opts opts = {.partial = true};
+    md5_error error = {0};
+    md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, &error);
+    md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
+    md5_check *const check =
+        binding ? md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, &error) : NULL;
+    float scale = 1.0f;
+    if (check && md5_check_binding(check, binding) && md5_check_turns(&check, 1)) {
+        scale = check->space.scale;
+        COMMON_FOR (i, check->num_findings)
+            convert_note(job, "clip %s: %s", part->name, check->findings[i].error.message);
+    }
+    if (scale < 1.0f || scale > 1.0f)
+        convert_note(job, "clip %s: scaled by %.6g, as the model is", part->name, (double)scale);
+    md5_free_check(check);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    return scale;
+}
+
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
@@ -356,26 +380,30 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
                                   .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES};
     const bool is_placed = job->turn != 0.0 || space.scale != 1.0f;
     const convert_part *const first = convert_find_model(scene);
-    md5_model *model = NULL; // as it comes in, if there are clips of version 6
+    md5_model *model = NULL; // as it comes in, if there are clips of other files
     bool is_done = true;
     for (size_t i = 0; i < scene->num_parts && first && is_done && !model; i++)
-        if (is_version_6(&scene->parts[i]))
+        if (scene->parts[i].kind == CONVERT_CLIP && job->num_inputs > 1)
             is_done = (model = convert_parse_model(first, error)) != NULL;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         convert_part *const part = &scene->parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
         const bool is_old = model && is_version_6(part);
+        const md5_space_edit fit = {
+            .scale = model && part->kind == CONVERT_CLIP ? find_scale(job, part, model) : 1.0f};
+        const bool is_other = is_old || fit.scale < 1.0f || fit.scale > 1.0f; // its boxes, too
         const bool is_cut = (format->rules & HAS_FRAMES)
                             && (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET);
-        if (!is_placed && !is_clip && !is_sorted && !is_old && !is_cut)
+        if (!is_placed && !is_clip && !is_sorted && !is_other && !is_cut)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
         if (!doc && !is_placed && !is_clip
-            && !is_old) // version 12, whose joints are perhaps sorted
+            && !is_other) // version 12, whose joints are perhaps sorted
             continue;
         is_done = doc && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
-                  && (!is_old || doc->bounds || model->max_vertices == 0
+                  && md5_edit_space(doc, &fit, error) != MD5_NONE
+                  && (!is_other || (is_old && doc->bounds) || model->max_vertices == 0
                       || md5_fix_bounds(doc, model, error) != MD5_NONE);
         const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
         is_done = is_done && num_moved != MD5_NONE && md5_edit_space(doc, &space, error) != MD5_NONE
