@@ -67,10 +67,16 @@ static item *add_item(batch *all, const char *relative, char *input)
 
 // -- Folders of files -----------------------------------------------------------------------------
 
-static bool is_clip(const char *path)
+// A motion of a mesh's name is its clip: both would become one file.
+static bool is_clip(const batch *all, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
-    return kind == TOOL_ANIM || kind == TOOL_BFG_ANIM || convert_is_clip(path);
+    char *const stem = common_stem(path);
+    const bool is_motion =
+        common_has_ending(path, ".bvh")
+        && tool_has_sibling(all->games ? all->games->game : NULL, path, stem, ".md5mesh");
+    free(stem);
+    return is_motion || kind == TOOL_ANIM || kind == TOOL_BFG_ANIM || convert_is_clip(path);
 }
 
 static bool is_model(const char *path)
@@ -116,7 +122,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
     free(folder);
     free(above);
     COMMON_FOR (i, count) {
-        if (is_clip(files[i]) || !is_input(all, files[i], has_targets))
+        if (is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;
         const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
                                            common_copy(files[i]));
@@ -125,7 +131,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
     }
     common_sort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
     COMMON_FOR (i, count) {
-        if (!is_clip(files[i]) || !is_input(all, files[i], has_targets))
+        if (!is_clip(all, files[i]) || !is_input(all, files[i], has_targets))
             continue;
         const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
         size_t found = mesh == MD5_NONE ? all->num_items : first;

@@ -138,6 +138,13 @@ else
     skip "a rig with joints of one name" "not in MD5_CORPUS"
 fi
 
+# In a folder a capture of a mesh's name is its clip.
+mkdir "$scratch/pair" && cp "$bobbin" "$scratch/pair/walk.md5mesh" && cp "$scratch/walk.bvh" "$scratch/pair"
+check "a capture beside the mesh of its name" ends_saying 0 "1 models: 1 converted, 0 up to date, 0 failed" "$tool" convert \
+    "$scratch/pair" --to iqm --output "$scratch/paired"
+check "... is its clip" ends_saying 0 "" "$tool" convert "$scratch/paired/walk.iqm" --output "$scratch/paired/walk.md5anim"
+check "... of the model's joints" grep -q '^numFrames 31$' "$scratch/paired/walk.md5anim"
+
 # -- Errors -------------------------------------------------------------------------------------------
 
 # broken TITLE 'SED' LINE:COLUMN:TEXT

@@ -79,6 +79,14 @@ turned() { # JOINT: what differs from the guess
 echo 'Luparm -' >"$scratch/map"
 check "a joint that moves nothing" carry legs --map "$scratch/map"
 check "... is one fewer" grep -q "18 joints are driven, 1 are not; 1 of the motion" "$scratch/notes"
+# An arm that hangs in the bind pose, a right angle from the motion's: it is turned there first, but with ~.
+sed 's/\(LeftForeArm".* ( 0\) 18 73 )/\1 7 62 )/;s/\(LeftHand".* ( 0\) 28 73 )/\1 7 52 )/' "$scratch/legs.md5mesh" >"$scratch/hangs.md5mesh"
+echo 'Luparm mixamorig:LeftArm' >"$scratch/map"
+check "an arm that hangs" carry hangs --map "$scratch/map"
+check "... points as the motion's" grep -q "limbs point as the motion's within [0-9.]*e-0[5-9] degrees" "$scratch/notes"
+echo 'Luparm mixamorig:LeftArm ~' >"$scratch/map"
+check "an arm that hangs, with ~" carry hangs --map "$scratch/map"
+check "... stays a right angle off" grep -q "limbs point as the motion's within 90 degrees" "$scratch/notes"
 echo '- mixamorig:LeftUpLeg' >"$scratch/map"
 check "a joint that nothing moves" carry legs --map "$scratch/map"
 check "... stays as in the bind pose" turned mixamorig:LeftUpLeg
