@@ -40,7 +40,7 @@ typedef struct convert_part {
     char *rest; // of a clip whose file has a skeleton alone: that, as text of a mesh file
     size_t rest_size;
     bool is_captured; // where it begins, and which way, says nothing
-    md5_vec3 motion; // of a clip's root along the ground, which job->is_in_place has taken out
+    md5_vec3 motion;  // of a clip's root along the ground, which job->is_in_place has taken out
 } convert_part;
 
 typedef enum convert_map { // what a picture of a material is for
