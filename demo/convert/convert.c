@@ -183,7 +183,7 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
                 bsearch((const void *)&own, (void *)sorted, body->num_joints, sizeof *sorted,
                         compare_joints);
             if (!found) {
-                missing = own->name;
+                missing = missing ? missing : own->name;
                 continue;
             }
             const md5_vec3 at = place(*found, weight->offset);

@@ -316,16 +316,15 @@ static bool select_scene(gltf_rig *rig)
 
 const char *gltf_target(const gltf_rig *rig, const json_t *channel, uint32_t *node)
 {
-    static const char nodes[] = "/nodes/";
     const json_t *const target = json_object_get(channel, "target");
     const char *const pointer = gltf_text(
         json_object_get(json_object_get(target, "extensions"), "KHR_animation_pointer"), "pointer");
     *node = gltf_index(target, "node");
-    if (!pointer || strncmp(pointer, nodes, strlen(nodes)) != 0)
+    if (!pointer || strncmp(pointer, "/nodes/", 7) != 0)
         return gltf_text(target, "path");
     char *end = NULL;
-    const unsigned long number = strtoul(pointer + strlen(nodes), &end, 10);
-    if (*end != '/' || number >= rig->num_nodes - 1)
+    const unsigned long number = strtoul(pointer + 7, &end, 10);
+    if (end == pointer + 7 || *end != '/' || number >= rig->num_nodes - 1)
         return NULL;
     *node = (uint32_t)number;
     return end + 1;
