@@ -13,14 +13,14 @@
 
 // -- Limits ---------------------------------------------------------------------------------------
 
-enum { VERTICES, TRIANGLES, FRAMES, SURFACES, TAGS, NUM_LIMITS }; // the first two of a surface
+enum { NUM_LIMITS = 5 };
 enum { MAX_PLACES = 1 << 24 };
 
 // What engines take; 0: any number. The first row of a format counts unless an engine is asked for.
 static const struct engine {
     uint32_t ident;
-    const char *names; // each between blanks
-    uint32_t most[NUM_LIMITS];
+    const char *names;         // each between blanks
+    uint32_t most[NUM_LIMITS]; // vertices and triangles of a surface, frames, surfaces, tags
 } engines[] = {
     {QUAKE_MDL, " ironwail qss vkquake fte ", {32767}},
     {QUAKE_MDL, " quake ", {1024, 2048, 256}},
@@ -72,10 +72,11 @@ typedef struct quake_writer {
     const convert_scene *scene;
     md5_error *error;
     const char *title;
-    uint32_t ident, num_points, num_corners, counts[NUM_LIMITS];
+    uint32_t ident, num_points, num_corners, num_frames, num_tags;
+    uint32_t num_vertices, num_triangles; // of the one surface, or the largest
     convert_assets assets;
     const md5_model *model;
-    quake_sample *frames; // [counts[FRAMES]]
+    quake_sample *frames; // [num_frames]
     uint32_t *corners;    // [num_corners] points
     quake_point *points;  // [num_points]
     quake_place *places;  // [frames][num_points]
@@ -94,13 +95,15 @@ typedef struct quake_writer {
 static bool check_limits(const quake_writer *w)
 {
     static const char *const titles[] = {"vertices", "triangles", "frames", "surfaces", "tags"};
+    const uint32_t counts[] = {w->num_vertices, w->num_triangles, w->num_frames,
+                               w->model->num_meshes, w->num_tags};
     const struct engine *const asked = find_engine(w->ident, w->job->engine);
     if (!asked)
         return FAIL(MD5_ERROR_MISSING, "nothing is known of %s in the engine %s", w->title,
                     w->job->engine);
     COMMON_FOR (i, COMMON_LENGTH(engines) * NUM_LIMITS) {
         const struct engine *const row = &engines[i / NUM_LIMITS];
-        const uint32_t count = w->counts[i % NUM_LIMITS], most = row->most[i % NUM_LIMITS];
+        const uint32_t count = counts[i % NUM_LIMITS], most = row->most[i % NUM_LIMITS];
         char text[200];
         COMMON_TEXT(text, "%u %s, but of %s%stakes %u", count, titles[i % NUM_LIMITS], w->title,
                     row->names, most);
@@ -170,13 +173,13 @@ static int compare_names(const void *a, const void *b)
 // Adds the frames of a clip, and says so. The last one of a closed loop is its first.
 static bool plan_clip(quake_writer *w, const convert_clip *clip)
 {
-    uint32_t *const num_frames = &w->counts[FRAMES], first = *num_frames;
+    const uint32_t first = w->num_frames;
     const double rate = w->job->rate > 0.0 ? w->job->rate : QUAKE_RATE;
     const double steps = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
     const bool is_loop =
         steps > 0.0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
     const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1.0, 1.0);
-    if ((first + count) * ((double)w->num_points + w->counts[TAGS]) > MAX_PLACES)
+    if ((first + count) * ((double)w->num_points + w->num_tags) > MAX_PLACES)
         return FAIL(MD5_ERROR_RANGE, "%.0f frames of %u vertices: at most %d places are written",
                     first + count, w->num_points, MAX_PLACES);
     char *const last = common_format("%.0f", count);
@@ -184,8 +187,8 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         convert_clean(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
     convert_bytes text = {0};
     for (uint32_t k = 1; k <= count; k++) {
-        w->frames = common_grow(w->frames, *num_frames, sizeof *w->frames);
-        quake_sample *const frame = &w->frames[(*num_frames)++];
+        w->frames = common_grow(w->frames, w->num_frames, sizeof *w->frames);
+        quake_sample *const frame = &w->frames[w->num_frames++];
         *frame = (quake_sample){.clip = clip, .time = (k - 1) / rate};
         COMMON_TEXT(frame->name, "%s%u", name, k);
         convert_put_text(&text, " %s", frame->name);
@@ -194,8 +197,8 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
             text.size = 0;
         }
     }
-    convert_note(w->job, "clip %s: frames %u-%u, %s1 to %s%s%s", clip->name, first + 1, *num_frames,
-                 name, name, last, is_loop ? ", a loop without its last frame" : "");
+    convert_note(w->job, "clip %s: frames %u-%u, %s1 to %s%s%s", clip->name, first + 1,
+                 w->num_frames, name, name, last, is_loop ? ", a loop without its last frame" : "");
     if (w->ident == QUAKE_MD3)
         convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
                      rate, clip->name);
@@ -207,7 +210,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
 
 static bool plan_frames(quake_writer *w)
 {
-    uint32_t *const count = &w->counts[FRAMES];
+    uint32_t *const count = &w->num_frames;
     COMMON_FOR (i, w->assets.num_clips)
         if (!plan_clip(w, &w->assets.clips[i]))
             return false;
@@ -240,7 +243,7 @@ static void sample_frames(quake_writer *w)
     md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints), *tag = w->matrices;
     float *const weights = common_alloc(num_targets, sizeof *weights);
     quake_place *to = w->places;
-    COMMON_FOR (i, w->counts[FRAMES]) {
+    COMMON_FOR (i, w->num_frames) {
         const convert_clip *const clip = w->frames[i].clip;
         memset(weights, 0, num_targets * sizeof *weights);
         if (clip) {
@@ -313,7 +316,7 @@ static void find_leaders(quake_writer *w, convert_vec *own)
         for (uint32_t k = 0; k < w->model->meshes[i].num_file_vertices; k++, key++)
             for (const char *c = w->model->meshes[i].shader; *c != '\0'; c++)
                 *key = (*key ^ (uint8_t)*c) * prime;
-    COMMON_FOR (i, (size_t)w->counts[FRAMES] * w->num_points)
+    COMMON_FOR (i, (size_t)w->num_frames * w->num_points)
         COMMON_FOR (k, 3) {
             const float number = w->places[i].at[k] + 0.0f; // no -0
             uint32_t word;
@@ -345,7 +348,7 @@ static void encode_normals(quake_writer *w)
     quake_place *frame = w->places;
     quake_make_normals(directions);
     find_leaders(w, sums);
-    for (uint32_t k = 0; k < w->counts[FRAMES]; k++, frame += w->num_points) {
+    for (uint32_t k = 0; k < w->num_frames; k++, frame += w->num_points) {
         sum_normals(w, frame, sums);
         COMMON_FOR (i, w->num_points) {
             const uint32_t leader = w->points[i].leader;
@@ -472,7 +475,7 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
         put_grid(w, box);
     }
     put_name(w, w->frames[frame].name, QUAKE_FRAME_NAME);
-    COMMON_FOR (i, w->counts[VERTICES]) {
+    COMMON_FOR (i, w->num_vertices) {
         const quake_place *const place =
             &w->places[(size_t)frame * w->num_points + (vertices[i] >> 32)];
         uint8_t bytes[4] = {0, 0, 0, (uint8_t)place->code};
@@ -496,7 +499,7 @@ typedef struct quake_whole {
     view_image image; // of 0 bytes: there is none
     bool has_holes;
     uint32_t size[2];   // of the skin
-    uint64_t *vertices; // [counts[VERTICES]] leader << 32 and, of MDL, the texel
+    uint64_t *vertices; // [num_vertices] leader << 32 and, of MDL, the texel
     uint32_t *ids;      // [num_corners] vertices
     uint32_t *texels;   // [num_corners] s << 16 | t
     float box[6];       // of all frames
@@ -508,12 +511,12 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
     const uint32_t counts[] = {1,
                                surface->size[0],
                                surface->size[1],
-                               w->counts[VERTICES],
-                               w->counts[TRIANGLES],
-                               w->counts[FRAMES],
+                               w->num_vertices,
+                               w->num_triangles,
+                               w->num_frames,
                                0,
                                surface->has_holes ? 0x4000 : 0};
-    const float area = (float)(w->area / w->counts[TRIANGLES]), *const box = surface->box;
+    const float area = (float)(w->area / w->num_triangles), *const box = surface->box;
     float radius[4] = {0.0f}; // and the eyes
     COMMON_FOR (k, 3)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
@@ -524,7 +527,7 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
     convert_put_words(&w->out, &area, 1);
     convert_put_u32(&w->out, 0); // no group
     put_skin(w, &surface->image, surface->size, surface->has_holes);
-    COMMON_FOR (i, w->counts[VERTICES]) {
+    COMMON_FOR (i, w->num_vertices) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // not on a seam
         convert_put_words(&w->out, words, COMMON_LENGTH(words));
@@ -534,7 +537,7 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
             convert_put_u32(&w->out, 1); // it faces the front
         convert_put_u32(&w->out, surface->ids[i]);
     }
-    COMMON_FOR (i, w->counts[FRAMES])
+    COMMON_FOR (i, w->num_frames)
         put_frame(w, surface->vertices, i, box);
 }
 
@@ -545,32 +548,26 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
     COMMON_FOR (i, w->num_corners)
         keys[i] = surface->texels[i];
     uint64_t *const st = number_keys(keys, w->num_corners, ids, &num_st);
-    float(*const boxes)[6] = common_alloc(w->counts[FRAMES], sizeof *boxes);
+    float own[6];
     bool is_shared = true; // one grid, on which what does not move stands still
-    COMMON_FOR (i, w->counts[FRAMES]) {
-        find_box(w, i, 1, boxes[i]);
+    COMMON_FOR (i, w->num_frames) {
+        find_box(w, i, 1, own);
         COMMON_FOR (k, 3)
-            is_shared &= step_of(surface->box, k) <= 1.2f * step_of(boxes[i], k);
+            is_shared &= step_of(surface->box, k) <= 1.2f * step_of(own, k);
     }
     convert_note(w->job, is_shared
                              ? "all frames have one grid: their sizes differ by less than 20 %%"
                              : "each frame has its own grid");
-    const uint32_t num_words = 10 * w->counts[TRIANGLES] + 1;
-    const uint32_t frame_size = 40 + 4 * w->counts[VERTICES];
-    const uint32_t sizes[] = {QUAKE_PATH, 4 * num_st, 12 * w->counts[TRIANGLES],
-                              frame_size * w->counts[FRAMES], 4 * num_words};
-    uint32_t head[QUAKE_MD2_HEADER / 4] = {QUAKE_MD2,
-                                           QUAKE_MD2_VERSION,
-                                           surface->size[0],
-                                           surface->size[1],
-                                           frame_size,
-                                           1,
-                                           w->counts[VERTICES],
-                                           num_st,
-                                           w->counts[TRIANGLES],
-                                           num_words,
-                                           w->counts[FRAMES],
-                                           QUAKE_MD2_HEADER};
+    const uint32_t num_words = 10 * w->num_triangles + 1;
+    const uint32_t frame_size = 40 + 4 * w->num_vertices;
+    const uint32_t sizes[] = {QUAKE_PATH, 4 * num_st, 12 * w->num_triangles,
+                              frame_size * w->num_frames, 4 * num_words};
+    uint32_t head[QUAKE_MD2_HEADER / 4] = {QUAKE_MD2,        QUAKE_MD2_VERSION,
+                                           surface->size[0], surface->size[1],
+                                           frame_size,       1,
+                                           w->num_vertices,  num_st,
+                                           w->num_triangles, num_words,
+                                           w->num_frames,    QUAKE_MD2_HEADER};
     COMMON_FOR (i, COMMON_LENGTH(sizes))
         head[12 + i] = head[11 + i] + sizes[i];
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
@@ -579,8 +576,10 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
         put_u16(w, (uint32_t)st[i / 2] >> (i % 2 == 0 ? 16 : 0));
     COMMON_FOR (i, 2 * w->num_corners)
         put_u16(w, (i % 6 < 3 ? surface->ids : ids)[i / 6 * 3 + i % 3]);
-    COMMON_FOR (i, w->counts[FRAMES])
-        put_frame(w, surface->vertices, i, is_shared ? surface->box : boxes[i]);
+    COMMON_FOR (i, w->num_frames) {
+        find_box(w, i, 1, own);
+        put_frame(w, surface->vertices, i, is_shared ? surface->box : own);
+    }
     COMMON_FOR (i, w->num_corners) {
         const uint32_t texel = surface->texels[i];
         const float at[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
@@ -591,7 +590,6 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
         convert_put_u32(&w->out, surface->ids[i]);
     }
     convert_put_u32(&w->out, 0);
-    free(boxes);
     free(st);
     free(keys);
     free(ids);
@@ -630,8 +628,8 @@ static void write_surface(quake_writer *w)
     COMMON_FOR (i, w->num_corners)
         keys[i] = (uint64_t)w->points[w->corners[i]].leader << 32
                   | (w->ident == QUAKE_MDL ? surface.texels[i] : 0);
-    surface.vertices = number_keys(keys, w->num_corners, surface.ids, &w->counts[VERTICES]);
-    find_box(w, 0, w->counts[FRAMES], surface.box);
+    surface.vertices = number_keys(keys, w->num_corners, surface.ids, &w->num_vertices);
+    find_box(w, 0, w->num_frames, surface.box);
     w->is_done = check_limits(w);
     if (w->is_done)
         (w->ident == QUAKE_MDL ? write_mdl : write_md2)(w, &surface);
@@ -662,9 +660,8 @@ static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t par
 static void write_md3(quake_writer *w)
 {
     w->is_done = check_limits(w);
-    const uint32_t num_frames = w->counts[FRAMES],
-                   num_meshes = w->is_done ? w->model->num_meshes : 0;
-    const uint32_t num_tags = w->counts[TAGS], triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
+    const uint32_t num_frames = w->num_frames, num_meshes = w->is_done ? w->model->num_meshes : 0;
+    const uint32_t num_tags = w->num_tags, triangles_at = QUAKE_MD3_SURFACE + QUAKE_MD3_SHADER;
     const uint32_t tags_at = QUAKE_MD3_HEADER + QUAKE_MD3_FRAME * num_frames;
     const uint32_t surfaces_at = tags_at + QUAKE_MD3_TAG * num_frames * num_tags;
     const uint32_t end = surfaces_at + triangles_at * num_meshes + 4 * w->num_corners
@@ -747,8 +744,8 @@ static void write_md3(quake_writer *w)
 static bool find_tags(quake_writer *w)
 {
     w->tag_joints = common_alloc(w->job->num_tags, sizeof *w->tag_joints);
-    for (; w->counts[TAGS] < w->job->num_tags; w->counts[TAGS]++) {
-        const char *const text = w->job->tags[w->counts[TAGS]], *const equals = strrchr(text, '=');
+    for (; w->num_tags < w->job->num_tags; w->num_tags++) {
+        const char *const text = w->job->tags[w->num_tags], *const equals = strrchr(text, '=');
         char *const joint = common_copy(text);
         if (equals)
             joint[equals - text] = '\0';
@@ -756,7 +753,7 @@ static bool find_tags(quake_writer *w)
         common_add(&w->tags, equals ? common_copy(equals + 1)
                                     : common_format("%s%s", is_tag ? "" : "tag_", joint));
         const uint32_t found = md5_find_joint(&w->model->skeleton, joint);
-        w->tag_joints[w->counts[TAGS]] = found;
+        w->tag_joints[w->num_tags] = found;
         free(joint);
         if (found == MD5_NONE)
             return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
@@ -777,19 +774,18 @@ static bool load(quake_writer *w)
         const md5_mesh *const mesh = &model->meshes[i];
         num_points += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
-        if (mesh->num_file_vertices > w->counts[VERTICES])
-            w->counts[VERTICES] = mesh->num_file_vertices;
-        if (mesh->num_triangles > w->counts[TRIANGLES])
-            w->counts[TRIANGLES] = mesh->num_triangles;
+        if (mesh->num_file_vertices > w->num_vertices)
+            w->num_vertices = mesh->num_file_vertices;
+        if (mesh->num_triangles > w->num_triangles)
+            w->num_triangles = mesh->num_triangles;
     }
     w->num_points = (uint32_t)num_points;
     w->num_corners = 3 * (uint32_t)num_triangles;
-    w->counts[SURFACES] = model->num_meshes;
     if (num_triangles == 0 || num_points > MAX_PLACES || num_triangles > MAX_PLACES)
         return FAIL(MD5_ERROR_RANGE, "%zu triangles, expected 1 to %d", num_triangles, MAX_PLACES);
     if (!find_tags(w) || !plan_frames(w))
         return false;
-    const size_t num_frames = w->counts[FRAMES];
+    const size_t num_frames = w->num_frames;
     w->corners = common_alloc(w->num_corners, sizeof *w->corners);
     w->points = common_alloc(num_points, sizeof *w->points);
     w->places = common_alloc(num_frames * num_points, sizeof *w->places);
@@ -833,8 +829,8 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
         convert_note(job,
                      "%u frames of %u triangles: positions are %.3g units off in the mean, at "
                      "most %.3g%s",
-                     w->counts[FRAMES], w->num_corners / 3, w->sum_error / w->num_errors,
-                     w->max_error, w->ident == QUAKE_MD3 ? "" : "; in .md3 0.014 at most");
+                     w->num_frames, w->num_corners / 3, w->sum_error / w->num_errors, w->max_error,
+                     w->ident == QUAKE_MD3 ? "" : "; in .md3 0.014 at most");
     common_free_list(&w->tags);
     free(w->tag_joints);
     free(w->matrices);
