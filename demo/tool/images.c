@@ -102,42 +102,43 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     return found;
 }
 
-// Returns the length without the ending of an image, 0 if it has none.
-static size_t stem_length(const char *path)
+// Returns the last part of a path, without the ending of an image; sets whether it has one.
+static char *stem_of(const char *path, bool *is_image)
 {
-    for (int i = 1; i < NUM_ENDINGS; i++)
-        if (common_has_ending(path, endings[i]))
-            return strlen(path) - strlen(endings[i]);
-    return 0;
+    char *const stem = common_copy(common_base(path));
+    *is_image = false;
+    for (int i = 1; i < NUM_ENDINGS && !*is_image; i++)
+        if ((*is_image = common_has_ending(stem, endings[i])))
+            stem[strlen(stem) - strlen(endings[i])] = '\0';
+    return stem;
 }
 
 char *tool_near_image(const md5_game *game, const char *path, size_t *work)
 {
-    const size_t length = stem_length(path);
-    char *const asked = common_format("%.*s", (int)(length ? length : strlen(path)), path);
-    char *const folder = common_folder(path);
+    bool is_image = false;
+    char *const asked = stem_of(path, &is_image), *const folder = common_folder(path);
     common_list files = game ? (common_list){0} : common_list_folder(folder, "");
     const size_t count = game ? md5_game_num_files(game) : files.count;
+    const char *found = NULL;
     tool_nearest nearest = {.work = *work > count ? *work - count : 0};
     for (size_t i = 0; i < count && nearest.work > 0; i++) {
-        const char *const name = game ? md5_game_file(game, i) : files.names[i], *const before =
-                                                                                     nearest.name;
-        if (stem_length(name) == 0)
-            continue;
-        char *const stem = common_format("%.*s", (int)stem_length(name), name);
-        const bool is_same = common_compare_case(common_base(stem), common_base(asked)) == 0;
-        const size_t distance = nearest.distance;
-        tool_compare_name(&nearest, asked, is_same ? asked : stem);
-        if (nearest.name != before || nearest.distance != distance)
-            nearest.name = name;
+        const char *const name = game ? md5_game_file(game, i) : files.names[i];
+        const size_t before = found ? nearest.distance : SIZE_MAX;
+        char *const stem = stem_of(name, &is_image), *const here = common_folder(name);
+        const bool is_same = common_compare_case(stem, asked) == 0; // in any folder
+        if (is_image && (is_same || common_compare_case(here, folder) == 0))
+            tool_compare_name(&nearest, asked, is_same ? asked : stem);
+        if (nearest.name && nearest.distance < before)
+            nearest.name = found = name;
+        free(here);
         free(stem);
     }
-    char *const found = nearest.name ? common_copy(nearest.name) : NULL;
+    char *const copy = common_copy(found);
     *work = nearest.work;
     common_free_list(&files);
     free(folder);
     free(asked);
-    return found;
+    return copy;
 }
 
 char *tool_find_texture(const md5_game *game, const char *model, const char *shader)

@@ -217,8 +217,8 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image);
 // Adds what engines say to it.
 void tool_judge_image(md5_game *game, md5_check *facts, const char *path);
 
-// Returns the image whose name is nearest to a path, perhaps with another ending or in another
-// folder: of the game, or of the path's folder. NULL: none is near, or `work` is done.
+// Returns the image whose name is nearest to a path: one of its folder or, of a game, one of the
+// same name in another one; with any ending. NULL: none is near, or `work` is done. To be freed.
 char *tool_near_image(const md5_game *game, const char *path, size_t *work);
 
 // Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;

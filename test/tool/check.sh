@@ -750,8 +750,8 @@ is_black_elsewhere() {
         mv "$scratch/case/progs/HIDE_00_00.png" "$scratch/case/progs/hide_0_0.png" && runs 1 explain --for ironwail "$scratch/case" progs &&
         runs 0 explain --for ironwail "$scratch/case" progs/a.md5mesh && line_of "no image hide_00_00: did you mean 'progs/hide_0_0.png'? \[no-skin\]" &&
         ! grep -q 'taken for an image' "$scratch/out" && : >"$scratch/case/cube/skin.png" &&
-        printf 'md5load a.md5mesh\nmd5skin * skn.png\n' >"$scratch/case/cube/md5.cfg" && runs 0 check "$scratch/case/cube" &&
-        line_of "md5.cfg: warning: no image '.*cube/skn.png': did you mean '.*cube/skin.png'?"
+        printf 'md5load a.md5mesh\nmd5skin * skn.png\nmd5bumpmap * norms2.png\n' >"$scratch/case/cube/md5.cfg" && runs 0 check "$scratch/case/cube" &&
+        line_of "md5.cfg: warning: no image '.*cube/skn.png': did you mean '.*cube/skin.png'?" && line_of "no image '.*cube/norms2.png'$"
 }
 check 'the same of Quake and of Cube 2' is_black_elsewhere
 # The words of The Dark Mod make Doom 3 replace the model, which is said of Doom 3 only.
