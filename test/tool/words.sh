@@ -41,7 +41,7 @@ asks() { # GUIDE QUESTION...
 }
 asks 'crowds.md#hits' hitbox
 asks 'inverse_kinematics.md#own-solvers' ragdoll
-asks 'accepted_files.md#animations-of-other-models' clothes
+asks 'converting.md#clothes' clothes
 asks 'game_folders.md#the-tool' why is my model black
 asks 'game_folders.md#the-tool' 'Why is my model BLACK?'
 asks 'accepted_files.md#animations-of-other-models' my model explodes

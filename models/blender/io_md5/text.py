@@ -89,7 +89,7 @@ def _comment(names, parent, bone=None):
     return "\t// " + ", ".join(words) if words else ""
 
 
-_BONE = re.compile(r"[ \t]*//(?:[^\n]*[ ,])?bone (\d{1,12}(?:\.\d+)?)"
+_BONE = re.compile(r"[ \t]*//(?:[^\n]*[ ,])?bone (\d{1,4}(?:\.\d+)?)"
                    r"(?: \( (-?\d(?:\.\d+)?) (-?\d(?:\.\d+)?) (-?\d(?:\.\d+)?) \))?[ \t\r]*(?:\n|$)")
 
 
