@@ -22,10 +22,8 @@
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/material.h>
-#include <assimp/metadata.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,12 +45,14 @@ typedef struct order {
     bool is_another; // something was read before
 } order;
 
-// What libassimp leaves out of an FBX file, or says too late.
+// What libassimp leaves out of an FBX file, by the words that say it, or says too late: keys not
+// joined by lines, skins that are not linear, targets with a weight at rest.
+enum { CURVES, BLENDS, DUALS, MORPHS, NUM_WORDS };
+static const char *const words[] = {"KeyAttrFlags", "BlendWeights", "SkinningType",
+                                    "DeformPercent"};
 typedef struct facts {
-    unsigned version; // 0: of no FBX file
-    bool has_curves;  // some keys are not joined by lines
-    bool is_blended;  // some skin is not linear
-    bool is_morphed;  // some target has a weight at rest
+    unsigned version; // OLDEST: unknown
+    bool has[NUM_WORDS];
 } facts;
 
 // -- The bytes ------------------------------------------------------------------------------------
@@ -71,15 +71,18 @@ static const char *find_behind(const char *at, const char *end, const char *text
 
 // Whether a number of an array is not 0 or, of the flags of keys, does not say that a line leads to
 // the next one. In a binary file stand a letter, the number of values, whether they are packed, and
-// their size: zeros take next to nothing.
-static bool has_other(const char *at, const char *end, bool are_flags)
+// their size: zeros take next to nothing. Goes on behind it.
+static bool has_other(const char **place, const char *end, bool are_flags)
 {
+    const char *at = *place;
     enum { LINEAR = 4, HEAD = 1 + 3 * 4 };
     if (end - at > HEAD && (*at == 'i' || *at == 'd')) {
-        const size_t words = (size_t)common_number(at + 1, 4) << (*at == 'd');
+        const size_t told = (size_t)common_number(at + 1, 4) << (*at == 'd');
+        const size_t room = (size_t)(end - at - HEAD) / 4, count = told < room ? told : room;
         if (common_number(at + 5, 4) != 0)
-            return are_flags || common_number(at + 9, 4) > 24 + words / 64;
-        for (size_t i = 0; i < words && (size_t)(end - at - HEAD) / 4 > i; i++) {
+            return are_flags || common_number(at + 9, 4) > 24 + told / 64;
+        *place = at + HEAD + 4 * count;
+        COMMON_FOR (i, count) {
             const uint32_t word = common_number(at + HEAD + 4 * i, 4);
             if (are_flags ? !(word & LINEAR) : word != 0)
                 return true;
@@ -87,33 +90,30 @@ static bool has_other(const char *at, const char *end, bool are_flags)
         return false;
     }
     const char *const stop = find_behind(at, end, "}");
+    *place = stop ? stop : end;
     for (at = stop ? find_behind(at, stop, "a:") : NULL; at; at = find_behind(at, stop, ","))
         if (are_flags ? !(strtoul(at, NULL, 10) & LINEAR) : strtod(at, NULL) != 0.0)
             return true; // numbers end at the bracket
     return false;
 }
 
-static facts find_facts(const char *bytes, size_t size)
+static facts find_facts(const convert_input *input)
 {
-    facts found = {.version = 0};
-    const char *const end = bytes + size;
-    const char *at = find_behind(bytes, end, "FBXVersion");
+    facts found = {.version = OLDEST};
+    const char *const end = input->bytes + input->size;
+    const char *at = find_behind(input->bytes, end, "FBXVersion");
     if (at && end - at > 4)
         found.version = *at == 'I' ? common_number(at + 1, 4) : (unsigned)strtoul(at + 1, NULL, 10);
-    for (at = bytes; !found.has_curves && (at = find_behind(at, end, "KeyAttrFlags"));)
-        found.has_curves = has_other(at, end, true);
-    for (at = bytes; !found.is_blended && (at = find_behind(at, end, "BlendWeights"));)
-        found.is_blended = has_other(at, end, false);
-    for (at = bytes; !found.is_blended && (at = find_behind(at, end, "SkinningType"));)
-        found.is_blended = find_behind(at, end - at < 24 ? end : at + 24, "DualQuaternion") != NULL;
-    for (at = bytes; !found.is_morphed && (at = find_behind(at, end, "DeformPercent"));) {
-        double weight = 0.0;
-        if (end - at > 8 && *at == 'D')
-            memcpy(&weight, at + 1, sizeof weight);
-        else if (end - at > 1 && *at == ':')
-            weight = strtod(at + 1, NULL);
-        found.is_morphed = weight != 0.0;
-    }
+    COMMON_FOR (w, NUM_WORDS)
+        for (at = input->bytes; !found.has[w] && (at = find_behind(at, end, words[w]));) {
+            double weight = *at == ':' ? strtod(at + 1, NULL) : 0.0;
+            if (end - at > 8 && *at == 'D')
+                memcpy(&weight, at + 1, sizeof weight);
+            const char *const stop = end - at < 24 ? end : at + 24;
+            found.has[w] = w == MORPHS  ? weight != 0.0
+                           : w == DUALS ? find_behind(at, stop, "DualQuaternion") != NULL
+                                        : has_other(&at, end, w == CURVES);
+        }
     return found;
 }
 
@@ -565,18 +565,17 @@ static json_t *add_picture(import *all, const void *bytes, size_t size, const ch
     }
     const size_t view = gltf_add_picture(&all->file, png ? png : bytes, size);
     free(png);
-    return json_pack("{s:I, s:s, s:o}", "bufferView", (json_int_t)view, "mimeType", "image/png",
-                     "name", gltf_string(common_base(name)));
+    return json_pack("{s:I, s:o}", "bufferView", (json_int_t)view, "name",
+                     gltf_string(common_base(name)));
 }
 
 // The image of a texture: one of the file's own, or a file beside it or in a folder there, by as
 // much of its path on the author's machine as is found.
 static json_t *make_image(import *all, const char *path)
 {
-    const unsigned number = path[0] == '*' ? (unsigned)strtoul(path + 1, NULL, 10) : UINT_MAX;
     COMMON_FOR (i, all->scene->mNumTextures) {
         const struct aiTexture *const own = all->scene->mTextures[i];
-        if (own->mHeight == 0 && (i == number || strcmp(own->mFilename.data, path) == 0))
+        if (own->mHeight == 0 && strcmp(own->mFilename.data, path) == 0)
             return add_picture(all, own->pcData, own->mWidth, path);
     }
     char *const folder = common_folder(all->path), *const name = common_clean(path);
@@ -596,52 +595,39 @@ static json_t *make_image(import *all, const char *path)
     return image;
 }
 
-// A texture that a member of glTF's materials names. NULL: there is none.
-static json_t *add_texture(import *all, const struct aiMaterial *material, enum aiTextureType type,
-                           enum aiTextureType other)
+static bool add_map(import *all, const struct aiMaterial *material, json_t *item, convert_map map,
+                    enum aiTextureType type)
 {
     struct aiString path = {0};
     if (aiGetMaterialTexture(material, type, 0, &path, NULL, NULL, NULL, NULL, NULL, NULL)
         != AI_SUCCESS)
-        return type != other ? add_texture(all, material, other, other) : NULL;
-    const json_int_t source =
-        (json_int_t)gltf_add(&all->file, "images", make_image(all, path.data));
-    return json_pack(
-        "{s:I}", "index",
-        (json_int_t)gltf_add(&all->file, "textures", json_pack("{s:I}", "source", source)));
+        return false;
+    const size_t image = gltf_add(&all->file, "images", make_image(all, path.data));
+    json_t *const texture = json_pack("{s:I}", "source", (json_int_t)image);
+    gltf_put_map(&all->file, item, map, gltf_add(&all->file, "textures", texture));
+    return true;
 }
 
 static void add_materials(import *all)
 {
+    static const enum aiTextureType types[CONVERT_NUM_MAPS][2] = {
+        [CONVERT_MAP_COLOR] = {aiTextureType_DIFFUSE, aiTextureType_BASE_COLOR},
+        [CONVERT_MAP_NORMAL] = {aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA},
+        [CONVERT_MAP_SPECULAR] = {aiTextureType_SPECULAR},
+        [CONVERT_MAP_GLOW] = {aiTextureType_EMISSIVE, aiTextureType_EMISSION_COLOR}};
     COMMON_FOR (m, all->scene->mNumMaterials) {
         const struct aiMaterial *const material = all->scene->mMaterials[m];
         struct aiString name = {0};
         struct aiColor4D color;
         (void)aiGetMaterialString(material, AI_MATKEY_NAME, &name);
         json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
-        json_t *const base =
-            add_texture(all, material, aiTextureType_DIFFUSE, aiTextureType_BASE_COLOR);
-        json_t *const normal =
-            add_texture(all, material, aiTextureType_NORMALS, aiTextureType_NORMAL_CAMERA);
-        json_t *const glow =
-            add_texture(all, material, aiTextureType_EMISSIVE, aiTextureType_EMISSION_COLOR);
-        json_t *const shine =
-            add_texture(all, material, aiTextureType_SPECULAR, aiTextureType_SPECULAR);
-        if (base)
-            gltf_put(&all->file, item, "pbrMetallicRoughness",
-                     json_pack("{s:o}", "baseColorTexture", base));
-        else if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) == AI_SUCCESS)
-            gltf_put(&all->file, item, "pbrMetallicRoughness",
-                     json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
-        if (normal)
-            gltf_put(&all->file, item, "normalTexture", normal);
-        if (glow) {
-            gltf_put(&all->file, item, "emissiveTexture", glow);
-            gltf_put(&all->file, item, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
-        }
-        if (shine)
-            gltf_put(&all->file, gltf_put_extension(&all->file, item, "KHR_materials_specular"),
-                     "specularColorTexture", shine);
+        COMMON_FOR (map, CONVERT_NUM_MAPS)
+            if (!add_map(all, material, item, map, types[map][0])
+                && !add_map(all, material, item, map, types[map][1]) && map == CONVERT_MAP_COLOR
+                && aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &color) == AI_SUCCESS)
+                gltf_put(
+                    &all->file, item, "pbrMetallicRoughness",
+                    json_pack("{s:[f,f,f,f]}", "baseColorFactor", color.r, color.g, color.b, 1.0));
         gltf_add(&all->file, "materials", item);
     }
 }
@@ -649,24 +635,22 @@ static void add_materials(import *all)
 // -- Clips ----------------------------------------------------------------------------------------
 
 // The most that values change from one key to the next, where these are farther apart than some
-// ticks. Keys begin with their time; of a rotation q and -q are the same.
+// ticks. Keys begin with their time.
 static double widest_gap(const void *keys, size_t stride, unsigned count, size_t width,
                          double ticks)
 {
     const char *at = keys;
     double most = 0.0;
     for (unsigned k = 1; k < count; k++, at += stride) {
-        double times[2], less = 0.0, more = 0.0;
+        double times[2], sum = 0.0;
+        float a[4], b[4];
         memcpy(&times[0], at, sizeof times[0]);
         memcpy(&times[1], at + stride, sizeof times[1]);
-        for (size_t i = 0; i < width && times[1] - times[0] > ticks; i++) {
-            float a, b;
-            memcpy(&a, at + sizeof times[0] + i * sizeof a, sizeof a);
-            memcpy(&b, at + stride + sizeof times[0] + i * sizeof b, sizeof b);
-            less += (a - b) * (a - b);
-            more += (a + b) * (a + b);
-        }
-        most = fmax(most, sqrt(width == 4 ? fmin(less, more) : less));
+        memcpy(a, at + sizeof times[0], width * sizeof *a);
+        memcpy(b, at + stride + sizeof times[0], width * sizeof *b);
+        for (size_t i = 0; i < width && times[1] - times[0] > ticks; i++)
+            sum += (a[i] - b[i]) * (a[i] - b[i]);
+        most = fmax(most, sqrt(sum));
     }
     return most;
 }
@@ -715,9 +699,8 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     if (!(seconds >= 0.0 && seconds <= (double)LONGEST
           && frames * (double)num_moved <= (double)MAX_KEYS)) {
         say(all,
-            "eclip '%s' lasts %g s at %g ticks a second and moves %zu nodes: expected at most %d "
-            "s, "
-            "%d keys",
+            "eclip '%s' lasts %g s at %g ticks a second and moves %zu nodes: expected at most "
+            "%d s, %d keys",
             name, seconds, ticks, num_moved, LONGEST, MAX_KEYS);
         return false;
     }
@@ -775,17 +758,11 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     }
     free(values);
     free(times);
-    // Maya shows both motions, one upon the other; 3ds Max, and the rules of FBX, that of bones.
-    if (moved_skin != NONE)
-        say(all,
-            "lclip '%s' moves the mesh '%s' itself beside the bones that move its vertices, and "
-            "only they count",
-            name, all->nodes[moved_skin].of->mName.data);
     if (num_sparse > 0)
         say(all,
             "%cclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
             "between them, also where the file has curves: bake these when exporting",
-            known->has_curves && num_bent > 0 ? 'l' : 'n', name, num_sparse, clip->mNumChannels);
+            known->has[CURVES] && num_bent > 0 ? 'l' : 'n', name, num_sparse, clip->mNumChannels);
     bool is_morphed = false;
     COMMON_FOR (c, clip->mNumMorphMeshChannels) {
         const struct aiMeshMorphAnim *const keys = clip->mMorphMeshChannels[c];
@@ -795,6 +772,12 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     }
     if (is_morphed)
         say(all, "lclip '%s' changes meshes by morph targets, which are left out", name);
+    // Maya shows both motions, one upon the other; 3ds Max, and the rules of FBX, that of bones.
+    if (moved_skin != NONE)
+        say(all,
+            "lclip '%s' moves the mesh '%s' itself beside the bones that move its vertices, and "
+            "only they count",
+            name, all->nodes[moved_skin].of->mName.data);
     return true;
 }
 
@@ -807,18 +790,17 @@ static bool import_file(void *user, FILE *out)
     const order *const job = user;
     const convert_input *const input = job->input;
 import all = {.path = input->path, .out = out, .is_smd = common_has_ending(input->path, ".smd") };
-    const bool is_fbx = common_has_ending(input->path, ".fbx");
-    const facts known = is_fbx ? find_facts(input->bytes, input->size) : (facts){.version = 0};
-    if (known.version > 0 && known.version < OLDEST) {
+    const facts known = find_facts(input);
+    if (known.version < OLDEST) {
         say(&all,
             "eFBX %u is an old format version: expected %d (FBX 2011) or later, in which the "
             "program, or Autodesk's FBX Converter, saves it",
             known.version, OLDEST);
         return true;
     }
-    if (known.is_blended)
+    if (known.has[BLENDS] || known.has[DUALS])
         say(&all, "lits skin blends dual quaternions, which MD5 does not");
-    if (known.is_morphed)
+    if (known.has[MORPHS])
         say(&all, "lmorph targets change its meshes at rest, and are left out");
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
@@ -851,6 +833,8 @@ import all = {.path = input->path, .out = out, .is_smd = common_has_ending(input
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
+    input->bytes = common_realloc(input->bytes, input->size + 1, 1);
+    input->bytes[input->size] = '\0'; // which ends numbers
     order asked = {input, job->rate, scene->num_parts > 0};
     size_t size = 0;
     const char *reason = NULL;
@@ -866,7 +850,7 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
         if (*at == 'n' || (*at == 'l' && job->is_forced))
             convert_note(job, "%s: %s", input->path, at + 1);
         else if (*at == 'l')
-            loss = loss ? loss : at + 1;
+            loss = at + 1;
         else
             convert_fail(error, MD5_ERROR_SYNTAX, input->path, "libassimp: %s", at + 1);
         at = stop + 1;

@@ -336,9 +336,10 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     }
     is_done = is_done && model;
     if (is_done) {
-        scene->parts[scene->num_parts - 1].rest = rest;
-        scene->parts[scene->num_parts - 1].rest_size = size;
-        scene->parts[scene->num_parts - 1].is_captured = true;
+        convert_part *const part = &scene->parts[scene->num_parts - 1];
+        part->rest = rest;
+        part->rest_size = size;
+        part->is_captured = true;
     } else {
         free(rest);
     }

@@ -64,6 +64,19 @@ json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
+void gltf_put_map(gltf_out *out, json_t *material, convert_map map, size_t texture)
+{
+    static const char *const keys[CONVERT_NUM_MAPS] = {"baseColorTexture", "normalTexture",
+                                                       "specularColorTexture", "emissiveTexture"};
+    json_t *const home =
+        map == CONVERT_MAP_COLOR      ? gltf_member(out, material, "pbrMetallicRoughness", false)
+        : map == CONVERT_MAP_SPECULAR ? gltf_put_extension(out, material, "KHR_materials_specular")
+                                      : material;
+    gltf_put(out, home, keys[map], json_pack("{s:I}", "index", (json_int_t)texture));
+    if (map == CONVERT_MAP_GLOW)
+        gltf_put(out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
+}
+
 json_t *gltf_whole(size_t value)
 {
     return json_integer((json_int_t)value);

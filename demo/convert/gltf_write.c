@@ -213,8 +213,6 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     gltf_add(w->out, "materials", material);
     COMMON_FOR (map, CONVERT_NUM_MAPS) {
-        static const char *const keys[CONVERT_NUM_MAPS] = {
-            "baseColorTexture", "normalTexture", "specularColorTexture", "emissiveTexture"};
         convert_picture picture = look->maps[map];
         size_t texture = 0;
         if (!picture.bytes)
@@ -236,17 +234,12 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         free(turned);
         if (!is_written)
             return false;
-        json_t *home = map == CONVERT_MAP_COLOR ? base : material;
-        if (map == CONVERT_MAP_SPECULAR) {
-            home = gltf_put_extension(w->out, material, "KHR_materials_specular");
+        if (map == CONVERT_MAP_SPECULAR)
             convert_note(w->job,
                          "material %s: the specular map became KHR_materials_specular, "
                          "whose shading differs",
                          shader);
-        }
-        gltf_put(w->out, home, keys[map], json_pack("{s:I}", "index", (json_int_t)texture));
-        if (map == CONVERT_MAP_GLOW)
-            gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
+        gltf_put_map(w->out, material, map, texture);
     }
     if (look->is_unlit)
         gltf_put_extension(w->out, material, "KHR_materials_unlit");
