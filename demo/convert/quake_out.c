@@ -435,15 +435,16 @@ static void put_skin(quake_writer *w, const view_image *image, const uint32_t *s
     }
 }
 
-// Puts the path of a picture from the game's folder.
-static void put_path(quake_writer *w, const char *shader, const char *ending)
+// Puts the path of a picture from the game's folder; says so once.
+static void put_path(quake_writer *w, const char *shader, const char *ending, bool is_first)
 {
     const char *const name = shader[0] != '\0' ? shader : w->scene->name;
     const char *const base = common_base(name);
     char *const path =
         common_format("%.*s%s", (int)(base - name + (ptrdiff_t)strcspn(base, ".")), name, ending);
     put_name(w, path, QUAKE_PATH);
-    convert_note(w->job, "the picture of %s is %s", shader, path);
+    if (is_first)
+        convert_note(w->job, "the picture of %s is %s", shader, path);
     free(path);
 }
 
@@ -571,7 +572,7 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
     COMMON_FOR (i, COMMON_LENGTH(sizes))
         head[12 + i] = head[11 + i] + sizes[i];
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
-    put_path(w, w->model->meshes[0].shader, ".pcx");
+    put_path(w, w->model->meshes[0].shader, ".pcx", true);
     COMMON_FOR (i, 2 * num_st)
         put_u16(w, (uint32_t)st[i / 2] >> (i % 2 == 0 ? 16 : 0));
     COMMON_FOR (i, 2 * w->num_corners)
@@ -710,7 +711,7 @@ static void write_md3(quake_writer *w)
         convert_put_u32(&w->out, QUAKE_MD3);
         put_surface_name(w, mesh, part);
         convert_put_words(&w->out, words, COMMON_LENGTH(words));
-        put_path(w, mesh->shader, ".tga");
+        put_path(w, mesh->shader, ".tga", part == 1);
         convert_put_u32(&w->out, 0);
         COMMON_FOR (k, 3 * num_triangles)
             convert_put_u32(&w->out, mesh->sources[mesh->indices[k]]);

@@ -91,6 +91,7 @@ check "... and MD3 has no limit" convert "$scratch/large.md3" "$large" --for ioq
 check "... as it is cut, without an edge in its normals" python3 test/convert/quake.py same "$scratch/large.md3" - "$scratch/large.dump"
 check "... into parts of up to 999" says "$scratch/large.md3" \
     "skins arm-l:models/wide/arm_l.tga arm-l_part2:models/wide/arm_l.tga arm-l_part3:models/wide/arm_l.tga"
+check "... which is said once" [ "$(grep -c 'the picture of' "$scratch/notes")" = 1 ]
 check "... and has 512 units" refuses "MD3 has up to 511.98" "$large" --scale 12 --output "$scratch/none.md3"
 check "other engines" refuses "nothing is known of MD3 in the engine cube2" "$large" --for cube2 --output "$scratch/none.md3"
 check "... and other formats" refuses "the engine ioq3 reads no MD5 files" "$large" --for ioq3 --output "$scratch/none.md5mesh"
