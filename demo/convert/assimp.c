@@ -595,7 +595,7 @@ static json_t *make_image(import *all, const char *path)
     return image;
 }
 
-static bool add_map(import *all, const struct aiMaterial *material, json_t *item, convert_map map,
+static bool add_map(import *all, const struct aiMaterial *material, json_t *item, int map,
                     enum aiTextureType type)
 {
     struct aiString path = {0};

@@ -64,7 +64,7 @@ json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
-void gltf_put_map(gltf_out *out, json_t *material, convert_map map, size_t texture)
+void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture)
 {
     static const char *const keys[CONVERT_NUM_MAPS] = {"baseColorTexture", "normalTexture",
                                                        "specularColorTexture", "emissiveTexture"};

@@ -64,8 +64,8 @@ json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list
 void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value);
 json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name);
 
-// Puts a texture into a material, for what the map is for.
-void gltf_put_map(gltf_out *out, json_t *material, convert_map map, size_t texture);
+// Puts a texture into a material, as one of convert_map.
+void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture);
 
 // Values. A text of unknown encoding is taken as UTF-8 or else as Latin-1.
 json_t *gltf_whole(size_t value);
