@@ -49,7 +49,7 @@ for ending in mdl md2 md3; do
         check "... with its names" says "$out" "names arm1 arm2 arm3"
         [ $ending = md2 ] && from=cube || from=arm
         check "a golden .$ending is written again" convert "$out" "$golden/$from.$ending"
-        check "... with its places in each frame" python3 test/convert/quake.py again "$out" "$golden/expected.json" $from.$ending
+        check "... with its places in each frame" python3 test/convert/quake.py again "$out" "$golden/expected.json" "$from.$ending"
     else
         skip "the arm of the specification" "not in MD5_CORPUS"
     fi
@@ -62,11 +62,13 @@ for ending in mdl md2 md3; do
     fi
 done
 for ending in mdl md3; do
-    # shellcheck disable=SC2086
-    check "a loop of 600 ms in .$ending" convert "$scratch/out.$ending" $trot
-    check "... has no last frame, and stays in place" same "$scratch/out.$ending" $trot in_place 6 100
-    check "... but with its path" convert "$scratch/out.$ending" $trot --root file
-    check "... walks" same "$scratch/out.$ending" $trot file 6 100
+    # shellcheck disable=SC2086 # two words
+    {
+        check "a loop of 600 ms in .$ending" convert "$scratch/out.$ending" $trot
+        check "... has no last frame, and stays in place" same "$scratch/out.$ending" $trot in_place 6 100
+        check "... but with its path" convert "$scratch/out.$ending" $trot --root file
+        check "... walks" same "$scratch/out.$ending" $trot file 6 100
+    }
 done
 check "two clips are told apart" convert "$scratch/two.md3" models/thimble/thimble.md5mesh models/thimble/trot.md5anim models/thimble/idle.md5anim
 check "... in a table" noted "animation.cfg: 0 6 6 10 // trot"
