@@ -79,7 +79,7 @@ forbidden() {
             allow("tool", "door playdoor gamedoor editdoor common looks convert tool libc system")
             allow("platform", "common platform libc")
             allow("web", "door playdoor gamedoor md5gl glad common platform web libc system")
-            allow("sdl", "common platform sdl libc SDL")
+            allow("sdl", "common platform sdl libc SDL system")
             doors = "door playdoor md5gl common looks platform libc system stb "
             allow("base", doors "gamedoor base")
             allow("assets", doors "gamedoor base assets")
