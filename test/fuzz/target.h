@@ -11,18 +11,18 @@
 typedef const char *fuzz_target(const uint8_t *data, size_t size);
 
 // Of what the library reads.
-#define FUZZ_LIBRARY_TARGETS(TARGET)                                                       \
-    TARGET(mesh)       /* an .md5mesh */                                                   \
-    TARGET(anim)       /* an .md5anim */                                                   \
-    TARGET(scene)      /* an .md5mesh, a NUL byte, an .md5anim: bound, sampled, skinned */ \
-    TARGET(camera)     /* an .md5camera */                                                 \
-    TARGET(machine)    /* an .md5machine, which is played */                               \
-    TARGET(save)       /* commands, and changes fixture the saved player */                \
-    TARGET(compressed) /* the file fixture a compressed clip */                            \
-    TARGET(assets)     /* an asset file */                                                 \
-    TARGET(texture)    /* an image program and a picture */                                \
-    TARGET(game)       /* files fixture declarations, with a NUL byte between them */      \
-    TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                        \
+#define FUZZ_LIBRARY_TARGETS(TARGET)                                                      \
+    TARGET(mesh)       /* an .md5mesh */                                                  \
+    TARGET(anim)       /* an .md5anim */                                                  \
+    TARGET(scene)      /* an .md5mesh, a NUL byte, an .md5anim: bound, skinned, judged */ \
+    TARGET(camera)     /* an .md5camera */                                                \
+    TARGET(machine)    /* an .md5machine, which is played */                              \
+    TARGET(save)       /* commands, and changes fixture the saved player */               \
+    TARGET(compressed) /* the file fixture a compressed clip */                           \
+    TARGET(assets)     /* an asset file */                                                \
+    TARGET(texture)    /* an image program and a picture */                               \
+    TARGET(game)       /* files fixture declarations, with a NUL byte between them */     \
+    TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                       \
     TARGET(scale)      /* a .md5scale */
 
 // Of what the programs read.

@@ -1,3 +1,4 @@
+#include "md5/md5edit.h"
 #include "test/fuzz/api.h"
 
 // Copies a part into a block of its own, so that a read beyond its end is detected.
@@ -108,6 +109,47 @@ static const char *bind_and_play(const md5_model *model, const md5_anim *anim, u
                  : fuzz_memory(make_scene_binding, destroy_scene_binding, &parts, opts, random);
 }
 
+typedef struct check_input {
+    md5_doc_kind kind;
+    const char *text;
+    size_t size;
+} check_input;
+
+static void *make_check(const void *fixture, const md5_load_opts *opts, md5_error *error)
+{
+    const uint32_t all = md5_find_engines("all");
+    const check_input *const from = fixture;
+    return md5_check_doc(from->kind, from->text, from->size, (md5_engines){all, all}, opts, error);
+}
+FUZZ_DESTROY(destroy_check, md5_check, md5_free_check)
+
+// What engines say to both texts, whether they can be read or not, and to the pair.
+static const char *check_texts(const check_input inputs[2], const md5_model *model,
+                               const md5_anim *anim, uint32_t random)
+{
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    const md5_load_opts opts = asset_opts(&heap, &warnings);
+    md5_check *const mesh = make_check(&inputs[0], &opts, NULL);
+    md5_check *const clip = make_check(&inputs[1], &opts, NULL);
+    md5_binding *const binding =
+        anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, NULL) : NULL;
+    bool is_sound = mesh && clip && md5_check_pair(mesh, clip) != MD5_NONE
+                    && (!model || md5_check_model(mesh, model))
+                    && (!binding || md5_check_binding(clip, binding)) && md5_check_turns(&clip, 1);
+    FOR (i, is_sound ? clip->num_findings : 0)
+        is_sound &= clip->findings[i].rule[0] != '\0' && clip->findings[i].count > 0
+                    && clip->findings[i].error.message[0] != '\0';
+    if (is_sound)
+        is_sound = clip->space.scale >= 0.0f && clip->space.scale <= 1e6f;
+    md5_free_binding(binding);
+    md5_free_check(clip);
+    md5_free_check(mesh);
+    const char *const fault = is_sound ? asset_heap_fault(&heap) : "a check without its findings";
+    return fault ? fault
+                 : fuzz_memory(make_check, destroy_check, &inputs[random % 2], opts, random);
+}
+
 const char *fuzz_scene(const uint8_t *data, size_t size)
 {
     const uint8_t *const end = size > 0 ? memchr(data, '\0', size) : NULL;
@@ -119,12 +161,16 @@ const char *fuzz_scene(const uint8_t *data, size_t size)
     char *const anim_text = copy_part(end + 1, anim_size);
     md5_model *const model = md5_parse_model(mesh_text, mesh_size, &opts, NULL);
     md5_anim *const anim = model ? md5_parse_anim(anim_text, anim_size, &opts, NULL) : NULL;
-    free(mesh_text);
-    free(anim_text);
     uint32_t random = 0;
     FOR (i, size)
         random = random * 31 + data[i];
-    const char *const fault = anim ? bind_and_play(model, anim, random) : NULL;
+    const char *fault = anim ? bind_and_play(model, anim, random) : NULL;
+    if (!fault)
+        fault = check_texts((check_input[]){{MD5_DOC_MODEL, mesh_text, mesh_size},
+                                            {MD5_DOC_ANIM, anim_text, anim_size}},
+                            model, anim, random);
+    free(mesh_text);
+    free(anim_text);
     md5_free_anim(anim);
     md5_free_model(model);
     return fault;
