@@ -274,9 +274,9 @@ TEST (view_config_keeps_model_camera_and_files) {
         if (loaded.model != NULL && config.model != NULL)
             CHECK_STRING(loaded.model, config.model);
         CHECK(loaded.has_camera && is_same_camera(&loaded.camera, &config.camera));
-        CHECK_UINT(loaded.num_recent, VIEW_MAX_RECENT);
-        FOR (i, loaded.num_recent)
-            CHECK_STRING(loaded.recent[i], config.recent[i]);
+        CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
+        FOR (i, loaded.recent.count)
+            CHECK_STRING(loaded.recent.names[i], config.recent.names[i]);
         view_free_config(&loaded);
     }
     (void)remove(config.path);
@@ -296,7 +296,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
         config.has_camera = true;
         config.camera = (view_camera){.distance = bad[i]};
         view_config loaded = save_and_load(&config);
-        CHECK(loaded.model == NULL && loaded.num_recent == 0 && !loaded.has_camera);
+        CHECK(loaded.model == NULL && loaded.recent.count == 0 && !loaded.has_camera);
         view_free_config(&loaded);
     }
     (void)remove(config.path);
@@ -341,9 +341,9 @@ static view_config read_config(const char *path)
 
 static void check_recent(const view_config *config, const char *const *names, size_t count)
 {
-    CHECK_UINT(config->num_recent, count);
-    for (size_t i = 0; i < count && i < config->num_recent; i++)
-        CHECK_STRING(config->recent[i], names[i]);
+    CHECK_UINT(config->recent.count, count);
+    for (size_t i = 0; i < count && i < config->recent.count; i++)
+        CHECK_STRING(config->recent.names[i], names[i]);
 }
 
 // Both began with the same file; each opens a model and selects textures.
@@ -452,7 +452,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         CHECK(waitpid(viewers[i], &status, 0) == viewers[i] && status == 0);
     }
     view_config stored = read_config(path);
-    CHECK_UINT(stored.num_recent, NUM_VIEWERS);
+    CHECK_UINT(stored.recent.count, NUM_VIEWERS);
     CHECK_UINT(stored.selected.count, 8 * NUM_VIEWERS);
     (void)remove(path);
     view_free_config(&stored);

@@ -434,7 +434,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     folder_put_text(fixture->folder, "models/t.md5mesh", text);
     OWN char *const path = common_join(fixture->folder, "models/t.md5mesh");
     OWN char *const said = common_join(fixture->folder, "said.png");
-    static view_selected_list selected;
+    static view_latest selected;
     view_select_texture(&selected, path, 3, MD5GL_PICTURE_DIFFUSE, said);
     viewer->selected = &selected;
     const char *const file = path;

@@ -128,7 +128,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
 // and their use for a model.
 
 TEST (view_selected_textures_are_found_replaced_and_forgotten) {
-    view_selected_list list = {.count = 0};
+    view_latest list = {.count = 0};
     view_select_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/red.png");
     view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/a/blue.png");
     view_select_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/b/green.png");
@@ -151,7 +151,7 @@ TEST (view_selected_textures_are_found_replaced_and_forgotten) {
 }
 
 TEST (view_selected_textures_of_a_full_list_replace_the_oldest) {
-    view_selected_list list = {.count = 0};
+    view_latest list = {.count = 0};
     for (uint32_t i = 0; i <= VIEW_MAX_SELECTED; i++)
         view_select_texture(&list, "/imp.md5mesh", i, MD5GL_PICTURE_DIFFUSE, "/red.png");
     CHECK(list.count == VIEW_MAX_SELECTED);
@@ -181,7 +181,7 @@ TEST (view_selected_textures_with_invalid_lines_are_refused) {
         "4294967296 a\tb",
         "99999999999999999999 a\tb",
     };
-    view_selected_list list = {.count = 0};
+    view_latest list = {.count = 0};
     FOR (i, COUNT_OF(lines))
         CHECK_THAT(!view_read_selected(&list, MD5GL_PICTURE_DIFFUSE, lines[i]), "line %zu", i);
     CHECK(list.count == 0);
@@ -213,7 +213,7 @@ TEST (view_selected_textures_are_stored_in_the_configuration) {
         "/a b/red 1.png");
     CHECK_STRING(view_selected_texture(&read.selected, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE),
                  "/blue.png");
-    CHECK(read.selected.rows[0].mesh == 2); // the latest is first, as before
+    CHECK(strstr(read.selected.names[0], "=2 ") != NULL); // the latest is first, as before
     view_free_config(&read);
     (void)remove(path);
     view_free_config(&config);
@@ -224,7 +224,7 @@ TEST_SCENE (view_selected_textures_are_used_unless_they_cannot_be_read) {
     OWN char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-    view_selected_list list = {.count = 0};
+    view_latest list = {.count = 0};
     view_textures textures;
     view_log log = quiet_log;
     view_select_texture(&list, model_path, 0, MD5GL_PICTURE_DIFFUSE, eye);
@@ -731,7 +731,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         {"d.png", 1, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
     };
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
-    view_selected_list list = {.count = 0};
+    view_latest list = {.count = 0};
     view_textures textures;
     view_log log = quiet_log;
     view_loader loader = {.renderer = scene->renderer, .log = &log, .selected = &list};

@@ -282,7 +282,7 @@ TEST (view_broken_file_is_not_remembered) {
         CHECK_STRING(viewer.state.document->scene.name, "bobbin");
         view_remember(&viewer.state);
         CHECK_STRING(config.model, "/any/giant.md5mesh");
-        CHECK(config.camera.distance == 4321.0f && config.num_recent == 0);
+        CHECK(config.camera.distance == 4321.0f && config.recent.count == 0);
         end(&viewer);
     }
     view_free_config(&config);
@@ -445,7 +445,7 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
-        view_selected_list selected = {.count = 0};
+        view_latest selected = {.count = 0};
         CHECK(view_open_first(&viewer.state));
         viewer.state.selected = &selected;
         view_drop(&viewer.state, texture);

@@ -269,8 +269,8 @@ TEST_HERE (view_start_page_forgets_a_recent_file) {
     view_config config = {.path = NULL};
     note(w, &config);
     press(w, "start/forget gone.md5mesh");
-    if (CHECK_UINT(config.num_recent, 1))
-        CHECK_STRING(common_base(config.recent[0]), "there.md5mesh");
+    if (CHECK_UINT(config.recent.count, 1))
+        CHECK_STRING(common_base(config.recent.names[0]), "there.md5mesh");
     CHECK_UINT(w->viewer.ui.start.recent.count, 1);
     view_free_config(&config);
 }

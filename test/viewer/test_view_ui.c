@@ -103,7 +103,7 @@ static void press_there(screen *s, const char *name)
 
 // A cell of the table, an image of the folder, another one for it, and back.
 TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_in_the_panel, BOBBIN) {
-    view_selected_list selected = {.count = 0};
+    view_latest selected = {.count = 0};
     view_texture_panel *const panel = &s->viewer.ui.textures;
     s->viewer.selected = &selected;
     s->viewer.ui.selected_material = 0;
@@ -134,7 +134,7 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_in_the_panel, BOBBIN)
 
 // Beside the model it is asked which mesh an image is for; the name says which map.
 TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
-    view_selected_list selected = {.count = 0};
+    view_latest selected = {.count = 0};
     const view_texture_panel *const panel = &s->viewer.ui.textures;
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     s->viewer.selected = &selected;
@@ -181,7 +181,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 
 // The place is said first; a file that is there is replaced only if that was said, too.
 TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
-    view_selected_list selected = {.count = 0};
+    view_latest selected = {.count = 0};
     OWN_FOLDER folder = folder_make();
     OWN char *const model = common_join(folder, "t.md5mesh");
     OWN char *const written = common_join(folder, "materials/t.mtr");

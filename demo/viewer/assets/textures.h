@@ -147,7 +147,7 @@ typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
-    const view_selected_list *selected; // NULL: no textures were selected
+    const view_latest *selected; // NULL: no textures were selected
 } view_loader;
 
 // What textures are loaded for.

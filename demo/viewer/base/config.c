@@ -6,8 +6,7 @@
 
 #include <errno.h>
 
-// == What was selected for models
-// ===================================================================
+// == What was selected for models =================================================================
 
 const char *const view_map_options[MD5GL_NUM_PICTURES] = {
     [MD5GL_PICTURE_DIFFUSE] = "texture",
@@ -16,66 +15,91 @@ const char *const view_map_options[MD5GL_NUM_PICTURES] = {
     [MD5GL_PICTURE_GLOW] = "glow-map",
 };
 
-static void free_row(view_selected *row)
+// The place of the line about the same, or list->count.
+static size_t find_line(const view_latest *list, const char *line)
 {
-    free(row->model);
-    free(row->file);
+    const size_t length = strcspn(line, "\t");
+    size_t place = 0;
+    while (place < list->count
+           && (strncmp(list->names[place], line, length) != 0
+               || strcspn(list->names[place], "\t") != length))
+        place++;
+    return place;
 }
 
-// The index of a choice, or list->count.
-static size_t find(const view_selected_list *list, const char *model, uint32_t mesh,
-                   md5gl_picture map)
+static void drop_line(view_latest *list, const char *line)
 {
-    size_t i = 0;
-    while (i < list->count
-           && (list->rows[i].mesh != mesh || list->rows[i].map != map
-               || strcmp(list->rows[i].model, model) != 0))
-        i++;
-    return i;
-}
-
-static void remove_row(view_selected_list *list, size_t i)
-{
-    free_row(&list->rows[i]);
+    const size_t place = find_line(list, line);
+    if (place == list->count)
+        return;
+    free(list->names[place]);
+    list->num_new -= place < list->num_new;
     list->count--;
-    memmove(&list->rows[i], &list->rows[i + 1], (list->count - i) * sizeof list->rows[0]);
+    for (size_t i = place; i < list->count; i++)
+        list->names[i] = list->names[i + 1];
 }
 
-void view_select_texture(view_selected_list *list, const char *model, uint32_t mesh,
-                         md5gl_picture map, const char *file)
+// As the first, in place of an older one about the same. Returns whether that changes anything.
+static bool note_line(view_latest *list, size_t most, const char *line)
+{
+    if (list->count > 0 && strcmp(list->names[0], line) == 0)
+        return false;
+    drop_line(list, line);
+    if (list->count == most)
+        drop_line(list, list->names[most - 1]);
+    for (size_t i = list->count++; i > 0; i--)
+        list->names[i] = list->names[i - 1];
+    list->names[0] = common_copy(line);
+    list->num_new++;
+    return true;
+}
+
+void view_free_selected(view_latest *list)
+{
+    COMMON_FOR (i, list->count)
+        free(list->names[i]);
+    *list = (view_latest){.count = 0};
+}
+
+// Takes over the stored ones, with what is new here.
+static void merge_lines(view_latest *list, view_latest *stored, size_t most)
+{
+    for (size_t i = list->num_new; i-- > 0;)
+        note_line(stored, most, list->names[i]);
+    stored->num_new = list->num_new;
+    view_free_selected(list);
+    *list = *stored;
+    stored->count = 0;
+}
+
+void view_select_texture(view_latest *list, const char *model, uint32_t mesh, md5gl_picture map,
+                         const char *file)
 {
     char *const path = common_absolute(model);
-    const size_t old = find(list, path, mesh, map);
-    if (file == NULL && old == list->count) {
-        free(path);
-        return;
-    }
-    if (old < list->count)
-        remove_row(list, old);
-    if (list->count == VIEW_MAX_SELECTED)
-        remove_row(list, VIEW_MAX_SELECTED - 1);
-    for (size_t i = list->count; i > 0; i--)
-        list->rows[i] = list->rows[i - 1];
-    list->rows[0] = (view_selected){.model = path,
-                                    .file = file != NULL ? common_absolute(file) : NULL,
-                                    .mesh = mesh,
-                                    .map = map,
-                                    .is_new = true};
-    list->count++;
+    char *const whole = file != NULL ? common_absolute(file) : common_copy("");
+    char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[map], mesh, path, whole);
+    if (file != NULL || find_line(list, line) < list->count)
+        note_line(list, VIEW_MAX_SELECTED, line);
+    free(line);
+    free(whole);
+    free(path);
 }
 
-const char *view_selected_texture(const view_selected_list *list, const char *model, uint32_t mesh,
+const char *view_selected_texture(const view_latest *list, const char *model, uint32_t mesh,
                                   md5gl_picture map)
 {
-    if (list == NULL || list->count == 0)
+    if (list == NULL || list->count == 0 || view_map_options[map] == NULL)
         return NULL;
     char *const path = common_absolute(model);
-    const size_t i = find(list, path, mesh, map);
+    char *const line = common_format("mesh-%s=%u %s", view_map_options[map], mesh, path);
+    const size_t i = find_line(list, line);
+    free(line);
     free(path);
-    return i < list->count ? list->rows[i].file : NULL;
+    const char *const tab = i < list->count ? strchr(list->names[i], '\t') : NULL;
+    return tab != NULL && tab[1] != '\0' ? tab + 1 : NULL;
 }
 
-bool view_read_selected(view_selected_list *list, md5gl_picture map, const char *text)
+bool view_read_selected(view_latest *list, md5gl_picture map, const char *text)
 {
     char *end = NULL;
     const unsigned long mesh = strtoul(text, &end, 10);
@@ -83,18 +107,9 @@ bool view_read_selected(view_selected_list *list, md5gl_picture map, const char 
     if (*text < '0' || *text > '9' || mesh > UINT32_MAX || *end != ' ' || tab == NULL
         || tab == end + 1 || tab[1] == '\0' || list->count == VIEW_MAX_SELECTED)
         return false;
-    char *const file = common_copy(end + 1);
-    file[tab - (end + 1)] = '\0';
-    list->rows[list->count++] = (view_selected){
-        .model = common_copy(tab + 1), .file = file, .mesh = (uint32_t)mesh, .map = map};
+    list->names[list->count++] = common_format("mesh-%s=%lu %s\t%.*s", view_map_options[map], mesh,
+                                               tab + 1, (int)(tab - end) - 1, end + 1);
     return true;
-}
-
-void view_free_selected(view_selected_list *list)
-{
-    COMMON_FOR (i, list->count)
-        free_row(&list->rows[i]);
-    *list = (view_selected_list){.count = 0};
 }
 
 // == The file =====================================================================================
@@ -179,8 +194,8 @@ static bool read_line(view_config *config, const char *line)
         return true;
     }
     if (strncmp(line, "recent=", length + 1) == 0) {
-        if (config->num_recent < VIEW_MAX_RECENT)
-            config->recent[config->num_recent++] = common_copy(value);
+        if (config->recent.count < VIEW_MAX_RECENT)
+            config->recent.names[config->recent.count++] = common_copy(value);
         return true;
     }
     if (strncmp(line, "camera=", length + 1) == 0) {
@@ -289,20 +304,6 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 
 // -- Writing --------------------------------------------------------------------------------
 
-static void drop_recent(view_config *config, const char *path)
-{
-    size_t place = 0;
-    while (place < config->num_recent && strcmp(config->recent[place], path) != 0)
-        place++;
-    if (place == config->num_recent)
-        return;
-    free(config->recent[place]);
-    config->num_new -= place < config->num_new;
-    config->num_recent--;
-    for (size_t i = place; i < config->num_recent; i++)
-        config->recent[i] = config->recent[i + 1];
-}
-
 // Another viewer may have written meanwhile: adds what is new here to its recent files and selected
 // textures, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
@@ -311,24 +312,9 @@ static void merge(view_config *config)
     view_config stored;
     view_read_config(&stored, config->path, &quiet);
     COMMON_FOR (i, config->forgotten.count)
-        drop_recent(&stored, config->forgotten.names[i]);
-    for (size_t i = config->num_new; i-- > 0;)
-        view_note_recent(&stored, config->recent[i]);
-    COMMON_FOR (i, config->num_recent)
-        free(config->recent[i]);
-    memcpy(config->recent, stored.recent, sizeof config->recent);
-    config->num_recent = stored.num_recent;
-    stored.num_recent = 0;
-    // What is new here is added to the choices that the file has by now.
-    for (size_t i = config->selected.count; i-- > 0;) {
-        const view_selected *const selected = &config->selected.rows[i];
-        if (selected->is_new)
-            view_select_texture(&stored.selected, selected->model, selected->mesh, selected->map,
-                                selected->file);
-    }
-    view_free_selected(&config->selected);
-    config->selected = stored.selected;
-    stored.selected = (view_selected_list){.count = 0};
+        drop_line(&stored.recent, config->forgotten.names[i]);
+    merge_lines(&config->recent, &stored.recent, VIEW_MAX_RECENT);
+    merge_lines(&config->selected, &stored.selected, VIEW_MAX_SELECTED);
     if (!config->has_new_model && stored.model != NULL
         && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
         free(config->model);
@@ -369,18 +355,16 @@ bool view_write_config(view_config *config, view_log *log)
                     c->orthographic);
         if (config->export_choices != NULL)
             fprintf(writer.file, "export=%s\n", config->export_choices);
-        COMMON_FOR (i, config->num_recent)
-            fprintf(writer.file, "recent=%s\n", config->recent[i]);
-        COMMON_FOR (i, config->selected.count) {
-            const view_selected *const selected = &config->selected.rows[i];
-            if (selected->file == NULL)
-                continue;
-            char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[selected->map],
-                                             selected->mesh, selected->file, selected->model);
-            if (is_text(line) && strchr(selected->file, '\t') == NULL
+        COMMON_FOR (i, config->recent.count)
+            fprintf(writer.file, "recent=%s\n", config->recent.names[i]);
+        COMMON_FOR (i, config->selected.count) { // with the file first
+            const char *const line = config->selected.names[i], *const file =
+                                                                    strchr(line, '\t') + 1;
+            const int name = (int)strcspn(line, " ") + 1;
+            if (is_text(line) && *file != '\0' && strchr(file, '\t') == NULL
                 && strlen(line) + sizeof "\r\n" < MAX_BYTES)
-                fprintf(writer.file, "%s\n", line);
-            free(line);
+                fprintf(writer.file, "%.*s%s\t%.*s\n", name, line, file,
+                        (int)(file - line) - name - 1, line + name);
         }
         is_written = common_end_file(&writer, true);
     }
@@ -388,19 +372,9 @@ bool view_write_config(view_config *config, view_log *log)
         view_warn(log, "%s: cannot be written: %s", config->path, strerror(errno));
     config->is_changed = false;
     if (is_written) { // else it stays new, for the next time
-        config->num_new = 0;
+        config->recent.num_new = config->selected.num_new = 0;
         common_free_list(&config->forgotten);
         config->has_new_model = config->has_new_export = false;
-        view_selected_list *const list = &config->selected;
-        size_t count = 0;
-        COMMON_FOR (i, list->count) {
-            list->rows[i].is_new = false;
-            if (list->rows[i].file != NULL)
-                list->rows[count++] = list->rows[i];
-            else
-                free(list->rows[i].model);
-        }
-        list->count = count;
     }
     return is_written;
 }
@@ -408,9 +382,7 @@ bool view_write_config(view_config *config, view_log *log)
 bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
                        bool is_soon, view_log *log)
 {
-    bool was_changed = config->is_changed;
-    COMMON_FOR (i, config->selected.count)
-        was_changed |= config->selected.rows[i].is_new;
+    const bool was_changed = config->is_changed || config->selected.num_new > 0;
     config->is_changed = false;
     COMMON_FOR (i, view_num_options) {
         const view_option *const option = &view_option_rows[i];
@@ -434,8 +406,7 @@ void view_free_config(view_config *config)
 {
     COMMON_FOR (i, config->num_arguments)
         free(config->arguments[i]);
-    COMMON_FOR (i, config->num_recent)
-        free(config->recent[i]);
+    view_free_selected(&config->recent);
     view_free_selected(&config->selected);
     common_free_list(&config->forgotten);
     free(config->arguments);
@@ -462,27 +433,14 @@ void view_note_recent(view_config *config, const char *path)
     char *const full = line_path(path);
     if (full == NULL)
         return;
-    size_t place = 0;
-    while (place < config->num_recent && strcmp(config->recent[place], full) != 0)
-        place++;
-    config->is_changed |= place > 0 || config->num_recent == 0;
-    if (place >= config->num_new && config->num_new < VIEW_MAX_RECENT)
-        config->num_new++;
-    if (place == VIEW_MAX_RECENT)
-        place--;
-    if (place < config->num_recent)
-        free(config->recent[place]);
-    else
-        config->num_recent++;
-    for (size_t i = place; i > 0; i--)
-        config->recent[i] = config->recent[i - 1];
-    config->recent[0] = full;
+    config->is_changed |= note_line(&config->recent, VIEW_MAX_RECENT, full);
+    free(full);
 }
 
 void view_forget_recent(view_config *config, const char *path)
 {
     common_add(&config->forgotten, common_copy(path)); // the row's text may be freed next
-    drop_recent(config, config->forgotten.names[config->forgotten.count - 1]);
+    drop_line(&config->recent, config->forgotten.names[config->forgotten.count - 1]);
     config->is_changed = true;
 }
 

@@ -5,38 +5,31 @@
 
 #include "demo/viewer/base/options.h"
 
-enum { VIEW_MAX_SELECTED = 128 };
+enum { VIEW_MAX_SELECTED = 128, VIEW_MAX_RECENT = 16 };
 
-typedef struct view_selected {
-    char *model, *file; // absolute paths; file NULL: the choice was forgotten
-    uint32_t mesh;      // number in the model
-    md5gl_picture map;
-    bool is_new; // not in the configuration file yet
-} view_selected;
-
-typedef struct view_selected_list {
-    view_selected rows[VIEW_MAX_SELECTED]; // the latest first
+// Lines, the latest first: what each is about and, behind a tab, what is said of it.
+typedef struct view_latest {
+    char *names[VIEW_MAX_SELECTED];
     size_t count;
-} view_selected_list;
+    size_t num_new; // of them, those that are not in the file yet
+} view_latest;
 
 // The options of the maps that can be selected: "texture", "normal-map", ...; NULL: it cannot be.
 extern const char *const view_map_options[MD5GL_NUM_PICTURES];
 
 // Stores a choice, in place of an earlier one for the same map of the mesh; if the list is full, in
 // place of the oldest. `file` NULL: forgets the choice.
-void view_select_texture(view_selected_list *list, const char *model, uint32_t mesh,
-                         md5gl_picture map, const char *file);
+void view_select_texture(view_latest *list, const char *model, uint32_t mesh, md5gl_picture map,
+                         const char *file);
 
 // The file that was selected for a map of a mesh, or NULL. `list` may be NULL.
-const char *view_selected_texture(const view_selected_list *list, const char *model, uint32_t mesh,
+const char *view_selected_texture(const view_latest *list, const char *model, uint32_t mesh,
                                   md5gl_picture map);
 
 // Adds a choice behind the others, from "MESH FILE<tab>MODEL". Returns false if that is invalid.
-bool view_read_selected(view_selected_list *list, md5gl_picture map, const char *text);
+bool view_read_selected(view_latest *list, md5gl_picture map, const char *text);
 
-void view_free_selected(view_selected_list *list);
-
-enum { VIEW_MAX_RECENT = 16 };
+void view_free_selected(view_latest *list);
 
 typedef struct view_config {
     char *path;       // the file; NULL = neither read nor written
@@ -44,16 +37,14 @@ typedef struct view_config {
     size_t num_arguments;
     char *model; // the last shown; NULL = our own
     bool has_camera;
-    view_camera camera; // on it
-    char *recent[VIEW_MAX_RECENT];
-    size_t num_recent;
-    size_t num_new;        // of recent[], those that are not in the file yet
-    common_list forgotten; // recent files that may still be in it
-    view_selected_list selected;
-    char *export_choices; // as the dialog writes them, or NULL
-    bool has_new_model;   // `model` is not in the file yet
-    bool has_new_export;  // likewise `export_choices`
-    bool is_changed;      // anything but the camera and the textures is not
+    view_camera camera;    // on it
+    view_latest recent;    // files
+    common_list forgotten; // of them, those that may still be in it
+    view_latest selected;  // "mesh-texture=MESH MODEL<tab>FILE", without FILE if it was forgotten
+    char *export_choices;  // as the dialog writes them, or NULL
+    bool has_new_model;    // `model` is not in the file yet
+    bool has_new_export;   // likewise `export_choices`
+    bool is_changed;       // anything but the camera and the textures is not
 } view_config;
 
 // Reads the file, if there is one; NULL: the user's, where the system has a folder for it. Unknown

@@ -865,8 +865,8 @@ static void show_start(view_state *viewer)
     view_start *const start = &viewer->ui.start;
     view_clear_start(start);
     start->is_open = true;
-    for (size_t i = 0; viewer->config != NULL && i < viewer->config->num_recent; i++) {
-        const char *const path = viewer->config->recent[i];
+    for (size_t i = 0; viewer->config != NULL && i < viewer->config->recent.count; i++) {
+        const char *const path = viewer->config->recent.names[i];
         view_address address;
         const bool is_in_game = view_read_address(path, &address);
         if (is_in_game)
@@ -888,8 +888,8 @@ static char *first_folder(const view_state *viewer, bool is_last)
     // Never the folder of our own model, which nobody has opened.
     if (is_last && !viewer->ui.start.is_open && shown != NULL && common_is_file(shown))
         return common_folder(shown);
-    if (is_last && config != NULL && config->num_recent > 0)
-        return common_folder(config->recent[0]);
+    if (is_last && config != NULL && config->recent.count > 0)
+        return common_folder(config->recent.names[0]);
     const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
     return common_copy(home != NULL ? home : profile != NULL ? profile : ".");
 }

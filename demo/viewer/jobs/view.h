@@ -137,7 +137,7 @@ typedef struct view_state {
     struct view_converting *converting; // a model that is, or NULL
     view_quality quality;               // by the times of its frames
     view_config *config;                // NULL = none
-    view_selected_list *selected;       // textures of meshes; the caller's
+    view_latest *selected;       // textures of meshes; the caller's
     uint64_t files_stamp;               // of what is open, with --watch
     double next_watch;                  // time of the next check of the files
     double now;                         // seconds since the start

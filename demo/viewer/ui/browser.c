@@ -258,8 +258,8 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         }
         common_free_list(&list);
     }
-    for (size_t i = 0; config != NULL && i < config->num_recent; i++) {
-        const char *const path = config->recent[i];
+    for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
+        const char *const path = config->recent.names[i];
         char *const within = common_folder(path);
         add_entry(&listed, VIEW_ENTRY_RECENT,
                   common_format("%s" VIEW_DOT "%s", common_base(path), within), path);

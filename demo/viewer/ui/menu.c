@@ -96,9 +96,9 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     int32_t trigger;
     switch (row->list) {
     case VIEW_LIST_RECENT:
-        if (stage->config == NULL || number >= stage->config->num_recent)
+        if (stage->config == NULL || number >= stage->config->recent.count)
             return false;
-        snprintf(label, size, "%s", stage->config->recent[number]);
+        snprintf(label, size, "%s", stage->config->recent.names[number]);
         return true;
     case VIEW_LIST_CLIPS:
         if (number >= scene->num_clips)
@@ -164,7 +164,7 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     }
     switch (row->list) {
     case VIEW_LIST_RECENT:
-        command.path = common_copy(stage->config->recent[line->number]);
+        command.path = common_copy(stage->config->recent.names[line->number]);
         break;
     case VIEW_LIST_WORDS:
         command.path = common_alloc(sizeof line->label, 1);
