@@ -40,7 +40,7 @@ static int32_t joint_of(const screen *s, const char *name)
 
 TEST_HERE (outliner_hides_a_mesh, BOBBIN) {
     CHECK_UINT(press(s, "mesh/eyes", 0.05f), VIEW_HIDE_MESH);
-    CHECK_UINT(s->viewer.hidden_meshes, 2);
+    CHECK_UINT(s->viewer.options->hidden_meshes, 2);
 }
 
 TEST_HERE (outliner_shows_a_clip, BOBBIN) {
@@ -390,11 +390,11 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0)) // the clipboard
         return;
     select(s, "mesh/eyes", "menu/Only this mesh");
-    CHECK(s->viewer.hidden_meshes == ~(uint64_t)2);
+    CHECK(s->viewer.options->hidden_meshes == ~(uint64_t)2);
     PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
-    CHECK(s->viewer.hidden_meshes == ~(uint64_t)2); // it cannot be hidden
+    CHECK(s->viewer.options->hidden_meshes == ~(uint64_t)2); // it cannot be hidden
     select(s, "mesh/eyes", "menu/Hide");
-    CHECK((s->viewer.hidden_meshes & 2) != 0);
+    CHECK((s->viewer.options->hidden_meshes & 2) != 0);
     select(s, "joint/tail_2", "menu/Select parent");
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(skeleton, "tail_1"));
     select(s, "joint/tail_3", "menu/Copy name");

@@ -73,7 +73,7 @@ static void change_all(view_state *viewer)
     viewer->camera.target.x += 2.7f;
     viewer->options->onion.count = 2;
     viewer->options->speed = 0.5;
-    viewer->hidden_meshes = 1;
+    viewer->options->hidden_meshes = 1;
     view_show_meshes(viewer->document, 1);
 }
 

@@ -352,7 +352,7 @@ TEST_SCENE (view_option_hide_finds_meshes) {
     shot_viewer viewer;
     EACH (row, cases) {
         if (shot_open(&viewer, scene, row->line))
-            CHECK_UINT(viewer.state.hidden_meshes, row->hidden);
+            CHECK_UINT(viewer.state.options->hidden_meshes, row->hidden);
         shot_close(&viewer);
     }
 }
@@ -371,5 +371,5 @@ TEST_SHOT (view_option_hide_refuses_unknown_meshes, HIDE_MODEL) {
     viewer->options.hidden.names[viewer->options.hidden.count++] = "bobin";
     CHECK(view_open(&viewer->state, &path, 1, false));
     CHECK(!view_open(&viewer->state, &path, 1, true));
-    CHECK(viewer->state.hidden_meshes == 0);
+    CHECK(viewer->state.options->hidden_meshes == 0);
 }

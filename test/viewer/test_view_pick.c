@@ -136,7 +136,7 @@ TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
     CHECK(state->pick.is_set && state->ui.selected_joint >= 0);
     PERFORM(state, VIEW_CLOSE_LISTS);
     CHECK(!state->pick.is_set && state->ui.selected_joint < 0);
-    state->hidden_meshes = 3;
+    state->options->hidden_meshes = 3;
     for (int x = 0; x < WIDTH; x += 4) {
         view_pick_at(state, (float)x, HEIGHT / 2);
         CHECK(!state->pick.is_set);

@@ -134,7 +134,7 @@ TEST_SHOT (view_surface_of_weights_has_the_shape_of_the_model,
            MODEL SIZE " --morph oh=1 --no-background --grid=no") {
     view_document *const document = viewer->state.document;
     CHECK_UINT(compare_shapes(viewer), 0);
-    viewer->state.hidden_meshes = 1;
+    viewer->state.options->hidden_meshes = 1;
     view_show_meshes(document, 1);
     CHECK_UINT(compare_shapes(viewer), 0);
 }

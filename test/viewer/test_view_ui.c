@@ -31,7 +31,7 @@ static outside look_outside(const screen *s)
     memcpy(&o.shown, &v->options->shown, sizeof o.shown);
     memcpy(&o.lights, &v->options->lights, sizeof o.lights);
     memcpy(&o.parms, &v->options->parms, sizeof o.parms);
-    o.hidden_meshes = v->hidden_meshes;
+    o.hidden_meshes = v->options->hidden_meshes;
     o.clip = v->document->scene.clip;
     o.acts = v->document->scene.machine.acts;
     return o;
@@ -82,7 +82,7 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.action, VIEW_HIDE_MESH);
     CHECK_UINT(request.number, 0);
     CHECK(view_perform(&s->viewer, request));
-    CHECK_UINT(s->viewer.hidden_meshes, 1);
+    CHECK_UINT(s->viewer.options->hidden_meshes, 1);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
 }
 
@@ -496,16 +496,6 @@ TEST (view_keys_mean_one_thing) {
                                   view_is_driving(rows[i].action));
                 CHECK_THAT(found == &rows[i], "a key of %s does something else", rows[i].label);
             }
-}
-
-// Keys that have moved have no other meaning now.
-TEST (view_moved_keys_are_free) {
-    for (int32_t code = 1; code < 128; code++)
-        FOR (shift, 2)
-            CHECK_THAT(view_moved_key(code, shift == 1) == NULL
-                           || view_find_key(code, shift == 1, false, false, false) == NULL,
-                       "key %d has a meaning, and is told of as moved", code);
-    CHECK(strstr(view_moved_key(VIEW_KEY_UP, false), "Ctrl+R") != NULL);
 }
 
 // -- Menus ----------------------------------------------------------------------------------

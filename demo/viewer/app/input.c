@@ -337,6 +337,7 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
 static bool perform_interface(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
+    view_shown *const shown = &viewer->options->shown;
     view_stage stage;
     char *line;
     switch (action) {
@@ -364,8 +365,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
             view_notice(viewer, "Keys are yours: Enter drives again");
         } else {
             viewer->ui.focus.panel = NULL;
-            viewer->options->shown.help = viewer->options->shown.light_list = false;
-            viewer->options->shown.parm_list = false;
+            shown->help = shown->light_list = shown->parm_list = false;
             viewer->ui.selected_joint = viewer->ui.hovered_joint = -1;
             viewer->ui.measured_from = viewer->ui.selected_material = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
@@ -383,7 +383,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         break;
     case VIEW_FIND:
         view_clear_textures(&viewer->ui.textures, viewer->renderer); // which are in its place
-        viewer->options->shown.hierarchy = viewer->options->shown.panel = true;
+        shown->hierarchy = shown->panel = true;
         viewer->ui.docks.front = VIEW_DOCK_LEFT;
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
         viewer->ui.focus = (ui_item_id){"search", 1};
@@ -443,8 +443,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_ONLY_MESH:
         if (number < 64) { // those behind cannot be hidden
             only = ~((uint64_t)1 << number);
-            viewer->hidden_meshes = viewer->hidden_meshes == only ? 0 : only;
-            view_show_meshes(viewer->document, viewer->hidden_meshes);
+            viewer->options->hidden_meshes = viewer->options->hidden_meshes == only ? 0 : only;
+            view_take_options(viewer);
         }
         break;
     case VIEW_MEASURE: // once more ends it
@@ -456,6 +456,10 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_SET:
         if (command->path != NULL) // of a clip that lies in no file there is none
             view_set_option(viewer, number, command->path);
+        break;
+    case VIEW_UNDO:
+    case VIEW_REDO:
+        view_go_to_step(viewer, viewer->step + (action == VIEW_UNDO ? SIZE_MAX : 1));
         break;
     case VIEW_FIRE_TRIGGER:
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
@@ -477,8 +481,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
         break;
     case VIEW_HIDE_MESH:
         if (number < 64 && scene->model != NULL && number < scene->model->num_meshes) {
-            viewer->hidden_meshes ^= (uint64_t)1 << number;
-            view_show_meshes(viewer->document, viewer->hidden_meshes);
+            viewer->options->hidden_meshes ^= (uint64_t)1 << number;
+            view_take_options(viewer);
         }
         break;
     case VIEW_TAKE_TRANSITION:
@@ -515,12 +519,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
 bool view_perform(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
+    view_shown *const shown = &viewer->options->shown, before = *shown;
     view_note_state(viewer);
-    bool *const on = view_switch_of(action, &viewer->options->shown);
+    bool *const on = view_switch_of(action, shown);
     if (on != NULL) {
-        const view_shown before = viewer->options->shown;
         *on = !*on;
-        view_bring_to_front(&viewer->ui, &before, &viewer->options->shown);
+        view_bring_to_front(&viewer->ui, &before, shown);
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);
     } else if (action <= VIEW_NEXT_SURFACE) {
@@ -548,7 +552,7 @@ static view_pick find_at(view_state *viewer, float x, float y)
     const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
     if (view_shows_crowd(viewer->document))
         return (view_pick){.is_set = false};
-    return view_find_pick(&viewer->document->scene, viewer->hidden_meshes, &ray);
+    return view_find_pick(&viewer->document->scene, viewer->options->hidden_meshes, &ray);
 }
 
 void view_pick_at(view_state *viewer, float x, float y)
@@ -921,9 +925,6 @@ static void press_key(view_state *viewer, const view_input *event)
         view_tell_state(viewer, "unused");
     } else if (key == VIEW_KEY_F(10) && !event->is_repeated) {
         view_perform(viewer, (view_command){.action = VIEW_MENUS});
-    } else if (!control && !alt && view_moved_key(key, shift) != NULL) {
-        view_notice(viewer, "%s", view_moved_key(key, shift));
-        view_tell_state(viewer, "unused");
     }
 }
 
@@ -946,17 +947,18 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
 {
     const view_command_row *let_go;
     const view_input_kind kind = event->kind;
-    *redraw = *redraw || kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
-              || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP
-              || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
-    if ((kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS || kind == VIEW_INPUT_WHEEL
-         || kind == VIEW_INPUT_DROP)
-        && stage_of(viewer).plays) {
+    const bool is_meant = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
+                          || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP;
+    *redraw = *redraw || is_meant || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW
+              || kind == VIEW_INPUT_RESIZE;
+    if (is_meant && stage_of(viewer).plays) {
         view_take_over(&viewer->document->scene.machine);
         view_notice(viewer, event->is_touch ? "He is yours" VIEW_DOT "the stick drives him"
                                             : "He is yours" VIEW_DOT "Ctrl+Home opens more" VIEW_DOT
                                               "F1 all keys");
     }
+    if (viewer->num_steps == 0)
+        view_note_step(viewer);
     switch (kind) {
     case VIEW_INPUT_QUIT:
         viewer->quit = true;
@@ -1001,4 +1003,6 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
     case VIEW_INPUT_WINDOW:
         break;
     }
+    if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE) // what is dragged is one step
+        view_note_step(viewer);
 }

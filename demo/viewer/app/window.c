@@ -87,8 +87,6 @@ static bool draw_window(view_state *viewer, bool moving)
                                      : gives_way ? quality->step
                                      : may_give  ? still
                                                  : 0];
-    if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
-        view_note_state(viewer);
     const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)

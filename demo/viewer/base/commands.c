@@ -85,6 +85,8 @@ const view_command_row view_command_rows[] = {
     WORDS(FILE, "Record as", "record-as", "movie gif mp4 webm apng video"),
     {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", "exit close", KEYS(CTRL('q'))},
 
+    {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", KEYS(CTRL('z'))},
+    {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", KEYS(SHIFT(CTRL('z')), CTRL('y'))},
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", "search find menu palette",
      KEYS(CTRL('p')), ON(ANY), .help = "find a command by a word"},
     {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find in outliner", "joint bone mesh state",
@@ -413,27 +415,6 @@ const view_command_row *view_find_key(int32_t code, bool shift, bool control, bo
                 return row;
         }
     }
-    return NULL;
-}
-
-const char *view_moved_key(int32_t code, bool shift)
-{
-    static const struct {
-        int32_t key;
-        const char *text;
-    } moved[] = {
-        {'d', "Levels of detail are in the menu Model"},
-        {'a', "The list of clips is Ctrl+L now"},
-        {SHIFT('a'), "The skeleton is J"},
-        {'w', "The next clip is Ctrl+Page Down now"},
-        {SHIFT('w'), "The previous clip is Ctrl+Page Up now"},
-        {SHIFT('p'), "The bind pose is P now"},
-        {VIEW_KEY_UP, "Reload is Ctrl+R now"},
-        {VIEW_KEY_DELETE, "All frames are Shift+I now"},
-    };
-    COMMON_FOR (i, COMMON_LENGTH(moved))
-        if (moved[i].key == (shift ? SHIFT(code) : code))
-            return moved[i].text;
     return NULL;
 }
 

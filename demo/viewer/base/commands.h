@@ -76,6 +76,8 @@ typedef enum view_action {
     VIEW_COPY_PATH,     // likewise
     VIEW_COPY_COMMAND,  // the command line that shows this
     VIEW_MEASURE,       // from the selected joint to the one that is selected next
+    VIEW_UNDO,
+    VIEW_REDO,
     VIEW_QUIT,
     VIEW_ASK,          // for the value of option `number`
     VIEW_SET,          // option `number` to the text `path`
@@ -236,9 +238,6 @@ view_action view_action_of(const view_command_row *row);
 // The row of a key, or NULL; `is_driving`: one of those that drive, which come first.
 const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                       bool is_driving);
-
-// The meaning of a key until 0.2.0, which moved: "Reload is now Ctrl+R"; NULL: there was none.
-const char *view_moved_key(int32_t code, bool shift);
 
 // All keys of a row as they are printed, "Ctrl+Shift+E", "[ or -"; "" without one.
 void view_print_keys(const view_command_row *row, char *text, size_t size);

@@ -78,8 +78,7 @@ void view_select_texture(view_latest *list, const char *model, uint32_t mesh, md
     char *const path = common_absolute(model);
     char *const whole = file != NULL ? common_absolute(file) : common_copy("");
     char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[map], mesh, path, whole);
-    if (file != NULL || find_line(list, line) < list->count)
-        note_line(list, VIEW_MAX_SELECTED, line);
+    note_line(list, VIEW_MAX_SELECTED, line);
     free(line);
     free(whole);
     free(path);
@@ -88,7 +87,7 @@ void view_select_texture(view_latest *list, const char *model, uint32_t mesh, md
 const char *view_selected_texture(const view_latest *list, const char *model, uint32_t mesh,
                                   md5gl_picture map)
 {
-    if (list == NULL || list->count == 0 || view_map_options[map] == NULL)
+    if (list == NULL || view_map_options[map] == NULL)
         return NULL;
     char *const path = common_absolute(model);
     char *const line = common_format("mesh-%s=%u %s", view_map_options[map], mesh, path);

@@ -111,7 +111,7 @@ const view_option view_option_rows[] = {
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
-     OWN(PARM), NAMES_CONTENT},
+     OWN(PARM), .place = offsetof(view_options, parms), NAMES_CONTENT},
     {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
      NAMES_CONTENT, EFFECT(REOPENS)},
     {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT,
@@ -470,6 +470,38 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
         (*settings)[place] = (*settings)[place - 1];
     (*settings)[place] = setting;
     return true;
+}
+
+bool view_keep_option(const view_option *option, view_options *to, const view_options *from)
+{
+    // Of the window, the camera, what is selected, and what the program is to do.
+    static const char others[] =
+        " output postcard sheet turntable clips labels thumbnail resolution samples record-as "
+        "no-background game base up walk no-auto watch animation-index animation-time "
+        "camera-azimuth-angle camera-elevation-angle camera-distance camera-target "
+        "camera-orthographic camera-path panel statistics frame-time no-auto-quality hierarchy "
+        "inspector light-list parm-list graph curves differences joint page game-demo keys "
+        "environment ui-scale docks reduced-motion config no-config frames frame-rate verify "
+        "no-render list-bindings verbose completions man help version ";
+    const int kind = option->kind;
+    char name[64];
+    COMMON_TEXT(name, " %s ", option->name);
+    const size_t size = strstr(others, name) != NULL ? 0
+                        : kind == COMMON_TEXTS       ? sizeof to->hidden + sizeof to->hidden_meshes
+                        : kind == VIEW_OPTION_LIGHTS ? sizeof to->lights
+                        : kind == VIEW_OPTION_PARM   ? sizeof to->parms
+                        : kind < COMMON_NUM_KINDS    ? common_value_size(kind)
+                                                     : 0;
+    const size_t places[] = {option->place, option->given};
+    const size_t sizes[] = {size, size > 0 && option->given > 0};
+    bool differs = false;
+    COMMON_FOR (i, 2) {
+        unsigned char *const field = (unsigned char *)to + places[i];
+        const unsigned char *const other = (const unsigned char *)from + places[i];
+        differs |= memcmp(field, other, sizes[i]) != 0;
+        memcpy(field, other, sizes[i]);
+    }
+    return differs;
 }
 
 static common_option row_of(const view_option *o)

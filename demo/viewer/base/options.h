@@ -52,8 +52,9 @@ typedef struct view_options {
     common_texts bases; // --base: folders or archives behind it, the next one first
     view_texture_choice *textures;
     size_t num_textures;
-    uint32_t skin;          // of a Quake model
-    common_texts hidden;    // --hide: names or numbers of meshes
+    uint32_t skin;       // of a Quake model
+    common_texts hidden; // --hide: names or numbers of meshes, and a bit for each of the first 64
+    uint64_t hidden_meshes;
     view_setting *settings; // --set, by time
     size_t num_settings;
     view_parms parms;     // --parm, of materials
@@ -194,6 +195,10 @@ char *view_write_option(const view_option *option, const view_options *options);
 
 // Sets the option's field, or fields, to what they are without it.
 void view_reset_option(const view_option *option, view_options *options);
+
+// Sets an option to what it is in `from`, if it is of the document or the look and of fixed size.
+// Returns whether that is something else.
+bool view_keep_option(const view_option *option, view_options *to, const view_options *from);
 
 // The field that a row with a `word` switches.
 bool *view_switch_field(const view_option *option, view_shown *shown);

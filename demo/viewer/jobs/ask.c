@@ -193,3 +193,44 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     }
     return is_set;
 }
+
+// == Undo =========================================================================================
+
+void view_note_step(view_state *viewer)
+{
+    bool differs = viewer->num_steps == 0;
+    view_note_state(viewer);
+    view_options now = viewer->steps[viewer->step];
+    COMMON_FOR (i, view_num_options)
+        differs |= view_keep_option(&view_option_rows[i], &now, viewer->options);
+    if (!differs)
+        return;
+    viewer->step += viewer->num_steps > 0;
+    if (viewer->step == VIEW_MAX_STEPS) // the oldest goes
+        memmove(viewer->steps, viewer->steps + 1, --viewer->step * sizeof now);
+    viewer->steps[viewer->step] = now;
+    viewer->num_steps = viewer->step + 1;
+}
+
+void view_go_to_step(view_state *viewer, size_t number)
+{
+    const view_options before = *viewer->options;
+    view_options old = before;
+    bool is_shown = true;
+    if (number >= viewer->num_steps) {
+        view_notice(viewer, "Nothing to %s", number == viewer->step + 1 ? "redo" : "undo");
+        return;
+    }
+    const view_options *const step = &viewer->steps[number];
+    COMMON_FOR (i, view_num_options)
+        view_keep_option(&view_option_rows[i], viewer->options, step);
+    view_take_options(viewer);
+    COMMON_FOR (i, view_num_options)
+        if (view_keep_option(&view_option_rows[i], &old, step))
+            is_shown = show(viewer, &view_option_rows[i]) && is_shown;
+    if (is_shown)
+        viewer->step = number;
+    else // a file is gone, which is told: all stays
+        *viewer->options = before;
+    view_take_options(viewer);
+}

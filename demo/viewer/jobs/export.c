@@ -107,7 +107,7 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     if (now->range_last > now->range_first)
         add_option(words, "range", common_format("%u-%u", now->range_first, now->range_last));
     for (unsigned i = 0; i < 64; i++)
-        if ((viewer->hidden_meshes >> i & 1) != 0)
+        if ((viewer->options->hidden_meshes >> i & 1) != 0)
             add_option(words, "hide", common_format("%u", i));
     const view_page *const page = open_page(viewer);
     const float *const values = viewer->pages.values;
@@ -122,9 +122,8 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
         add_option(words, "morph",
                    common_format("%s=%.9g", now->morphs[i].parameter, now->morphs[i].value));
     COMMON_FOR (i, VIEW_NUM_PARMS)
-        if (viewer->options->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
-            add_option(words, "parm",
-                       common_format("%d=%.9g", i, viewer->options->parms.values[i]));
+        if (now->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
+            add_option(words, "parm", common_format("%d=%.9g", i, now->parms.values[i]));
     for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
         const view_texture_choice *const choice = &now->textures[i];
         add_option(words, view_map_options[choice->map],
@@ -178,7 +177,6 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
     const view_camera *const framed = &viewer->framed.camera;
     char up[3], front[3];
-    view_note_state(viewer);
     *now = *viewer->options;
     // Nothing of the window itself.
     now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
@@ -523,7 +521,7 @@ static void begin_model(view_state *viewer, const char *path)
     if (num_attached > 0)
         common_add(&converting->notes,
                    common_format("the body alone, without %u models at its joints", num_attached));
-    if (viewer->hidden_meshes != 0)
+    if (viewer->options->hidden_meshes != 0)
         common_add(&converting->notes, common_copy("meshes that are hidden are written as well"));
     converting->num_files = converting->words.count;
     converting->library = viewer->document->scene.library;

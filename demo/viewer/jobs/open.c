@@ -120,7 +120,6 @@ static bool remembers_model(const view_state *viewer)
 // `is_soon`: see view_store_config().
 static bool store_state(view_state *viewer, bool is_soon)
 {
-    view_note_state(viewer);
     // The camera is on the remembered model, unless that is hidden by what could not be opened.
     const char *const model = viewer->config->model, *const shown = viewer->document->scene.path;
     char *const path = common_absolute(shown != NULL ? shown : "");
@@ -404,6 +403,17 @@ static char *find_own_model(void)
     return found != NULL ? found : first_machine(MD5VIEW_MODELS);
 }
 
+// The folder of our own models, to be freed, or NULL.
+static char *own_models(void)
+{
+    char *const machine = find_own_model();
+    char *const folder = machine != NULL ? common_folder(machine) : NULL;
+    char *const models = folder != NULL ? common_folder(folder) : NULL;
+    free(machine);
+    free(folder);
+    return models;
+}
+
 // -- Opening --------------------------------------------------------------------------------
 
 void view_frame_anew(view_state *viewer)
@@ -467,7 +477,6 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     viewer->document = opened;
     view_forget_rows(&viewer->ui);
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
-    viewer->hidden_meshes = 0;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
     note_files(viewer);
     return true;
@@ -525,6 +534,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         return false;
     view_clear_start(&viewer->ui.start);
     // --hide: the meshes of a name, a shader or a number, of the first 64.
+    viewer->options->hidden_meshes = 0;
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     bool is_right = true;
@@ -536,7 +546,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             COMMON_TEXT(number, "%u", m);
             if (strcmp(name, model->meshes[m].name) == 0
                 || strcmp(name, model->meshes[m].shader) == 0 || strcmp(name, number) == 0) {
-                viewer->hidden_meshes |= (uint64_t)1 << m;
+                viewer->options->hidden_meshes |= (uint64_t)1 << m;
                 is_found = true;
             }
         }
@@ -544,8 +554,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
                                   num_meshes);
     }
-    if (as_asked && options->hidden.count > 0)
-        view_show_meshes(viewer->document, viewer->hidden_meshes);
+    view_show_meshes(viewer->document, viewer->options->hidden_meshes);
     if (viewer->config != NULL)
         view_note_opened(viewer->config, is_own ? NULL : viewer->document->scene.path,
                          remembers_model(viewer));
@@ -561,6 +570,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                viewer->document->scene.path, viewer->document->scene.num_clips,
                viewer->document->scene.num_joints,
                view_count_vertices(viewer->document->scene.model));
+    viewer->num_steps = viewer->step = 0; // they begin anew, with the next event
     return is_right;
 }
 
@@ -593,7 +603,6 @@ bool view_reload(view_state *viewer)
     const size_t shown = viewer->document->scene.clip;
     const bool is_bind_pose = view_is_bind_pose(&viewer->document->scene);
     const int32_t joint = viewer->ui.selected_joint;
-    const uint64_t hidden = viewer->hidden_meshes;
     const bool acts = viewer->document->scene.machine.acts;
     const view_crowd *const crowd = &viewer->document->crowd;
     common_list files = {0};
@@ -614,10 +623,9 @@ bool view_reload(view_state *viewer)
     if (opened) {
         view_show_bind_pose(&viewer->document->scene, is_bind_pose && model, NULL);
         viewer->ui.selected_joint = joint;
-        viewer->hidden_meshes = hidden;
         viewer->document->scene.machine.acts = acts;
         note_files(viewer);
-        view_show_meshes(viewer->document, viewer->hidden_meshes);
+        view_show_meshes(viewer->document, viewer->options->hidden_meshes);
         view_measure(viewer);
     }
     common_free_list(&files);
@@ -663,8 +671,8 @@ static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, con
     } else {
         view_select_texture(viewer->selected, viewer->document->scene.path, (uint32_t)mesh, map,
                             NULL);
-        view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read, or --%s is given", mesh,
-                    view_map_name(map), common_base(path), view_map_options[map]);
+        view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read, or an option says another",
+                    mesh, view_map_name(map), common_base(path));
     }
 }
 
@@ -720,7 +728,7 @@ void view_drop(view_state *viewer, const char *path)
     if (common_has_ending(path, ".hdr")) {
         what = "environment";
         done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
-        viewer->options->shown.environment = viewer->options->shown.environment || done;
+        viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui.start);
         if (scene->model->num_meshes == 1)
@@ -837,10 +845,9 @@ bool view_follow_files(view_state *viewer)
 // is called as the folder.
 static void list_examples(common_list *list)
 {
-    char *const machine = find_own_model();
-    if (machine == NULL)
+    char *const models = own_models();
+    if (models == NULL)
         return;
-    char *const own = common_folder(machine), *const models = common_folder(own);
     common_list folders = common_list_folder(models, NULL);
     COMMON_FOR (i, folders.count) {
         common_list machines = common_list_folder(folders.names[i], ".md5machine");
@@ -854,9 +861,7 @@ static void list_examples(common_list *list)
         free(model);
     }
     common_free_list(&folders);
-    free(own);
     free(models);
-    free(machine);
 }
 
 // Opens it, or lists anew what is on it.
@@ -913,10 +918,9 @@ static void begin_page(view_state *viewer, int32_t number)
 static bool show_page(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
-    char *const machine = find_own_model();
-    if (machine == NULL)
+    char *const models = own_models();
+    if (models == NULL)
         return view_error(&viewer->log, "pages: example models not found");
-    char *const folder = common_folder(machine), *const models = common_folder(folder);
     bool is_open = true;
     if (page != NULL) { // its character, unless that is the document
         char *const path =
@@ -927,8 +931,6 @@ static bool show_page(view_state *viewer, int32_t number)
                   || view_open(viewer, files, 1, false);
         free(path);
     }
-    free(machine);
-    free(folder);
     free(viewer->pages.folder);
     viewer->pages.folder = models;
     if (!is_open)
@@ -944,10 +946,9 @@ bool view_select_game(view_state *viewer)
             view_close_page(viewer);
         return true;
     }
-    char *const machine = find_own_model();
-    if (machine == NULL)
+    char *const models = own_models();
+    if (models == NULL)
         return view_error(&viewer->log, "--game-demo: example models not found");
-    char *const folder = common_folder(machine), *const models = common_folder(folder);
     char *const path = common_join(models, VIEW_GAME_CHARACTER);
     const char *const files[1] = {path};
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, NULL};
@@ -956,8 +957,6 @@ bool view_select_game(view_state *viewer)
         (shown != NULL && strcmp(path, shown) == 0) || view_open(viewer, files, 1, false);
     view_close_page(viewer); // a game of before
     view_game *const game = is_open ? view_make_game(viewer->document, models, &loader) : NULL;
-    free(machine);
-    free(folder);
     free(models);
     free(path);
     if (game == NULL)

@@ -10,6 +10,7 @@ void view_take_options(view_state *viewer)
     memcpy(viewer->ui.docks.sizes, options->docks, sizeof options->docks);
     viewer->document->scene.root = options->root;
     viewer->document->scene.dual = options->dual;
+    view_show_meshes(viewer->document, options->hidden_meshes);
     viewer->play.wrap = options->wrap;
     viewer->play.speed = fabs(options->speed);
     viewer->play.backward = options->speed < 0;
@@ -19,6 +20,7 @@ void view_begin(view_state *viewer, view_options *options)
 {
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .selected_joint = -1, .curves.kind = 1}};
+    viewer->steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->steps);
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -63,6 +65,7 @@ void view_end(view_state *viewer)
     free(viewer->preview.wish);
     free(viewer->canvas.vertices);
     common_free_list(&viewer->texts);
+    free(viewer->steps);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
     view_clear_graph(&viewer->ui.graph);
@@ -99,10 +102,9 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     if (plays) // from where the picture comes to the user's camera when that is over
         viewer->seen = shot;
     viewer->drawn_shown = viewer->options->shown;
-    viewer->drawn_shown.shadows = viewer->options->shown.shadows && !viewer->economy.no_shadows;
+    viewer->drawn_shown.shadows &= !viewer->economy.no_shadows;
     view_economy economy = viewer->economy;
-    economy.no_shadows =
-        economy.no_shadows && viewer->options->shown.shadows; // else the user leaves it out
+    economy.no_shadows &= viewer->options->shown.shadows; // else the user leaves it out
     view_stage stage = {
         .options = viewer->options,
         .renderer = viewer->renderer,
@@ -115,7 +117,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .camera = viewer->is_smooth || plays ? &viewer->seen : &viewer->camera,
         .following = viewer->following,
         .shown = &viewer->drawn_shown,
-        .hidden_meshes = viewer->hidden_meshes,
+        .hidden_meshes = viewer->options->hidden_meshes,
         .joint = view_marked_joint(&viewer->ui, &viewer->document->scene),
         .pick = &viewer->pick,
         .measured = &viewer->measured,
@@ -469,9 +471,9 @@ void view_tell_state(view_state *viewer, const char *action)
         viewer->height, has_camera_path ? scene->camera_path.name : "none", viewer->following,
         place.shot, place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         view_marked_joint(&viewer->ui, scene), viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
-        viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
-        viewer->document->crowd.count, viewer->log.error[0] != '\0',
-        viewer->now < viewer->ui.notice_end);
+        viewer->pick.is_set ? (int)viewer->pick.triangle : -1,
+        (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
+        viewer->log.error[0] != '\0', viewer->now < viewer->ui.notice_end);
     if (viewer->pages.game != NULL) {
         const view_game_facts facts = view_get_game_facts(viewer->pages.game);
         static const char *const phases[] = {"plays", "won", "lost"};

@@ -73,9 +73,13 @@ typedef struct view_framing {
     float width, height; // of the region; 0: the camera was not placed by view_frame_again()
 } view_framing;
 
+enum { VIEW_MAX_STEPS = 201 };
+
 typedef struct view_state {
     view_options *options; // the caller's; menus change them
     common_list texts;     // that they point into
+    view_options *steps; // [num_steps] what they were and are; without the lists, which may be gone
+    size_t num_steps, step; // step: what is shown
     view_log log;
     view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
@@ -105,7 +109,6 @@ typedef struct view_state {
     view_framing framed;          // as last set by view_frame_*()
     bool following;               // the picture follows the camera path, which exists then
     view_environment environment; // of --environment
-    uint64_t hidden_meshes;       // a bit for each of the first 64
     view_pick pick;               // the spot that was clicked on
     view_pick measured;           // another one, whose distance from it is shown
 
@@ -137,7 +140,7 @@ typedef struct view_state {
     struct view_converting *converting; // a model that is, or NULL
     view_quality quality;               // by the times of its frames
     view_config *config;                // NULL = none
-    view_latest *selected;       // textures of meshes; the caller's
+    view_latest *selected;              // textures of meshes; the caller's
     uint64_t files_stamp;               // of what is open, with --watch
     double next_watch;                  // time of the next check of the files
     double now;                         // seconds since the start
@@ -242,6 +245,13 @@ void view_tell_state(view_state *viewer, const char *action);
 // Sets option `number` to a text, "": as without it, and shows the effect: what the options say of
 // the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
 bool view_set_option(view_state *viewer, size_t number, const char *text);
+
+// Notes what was changed as a step that can be undone. Steps are found by comparison, so that no
+// command knows of them. Call it after each event.
+void view_note_step(view_state *viewer);
+
+// Shows step `number`, if there is one: undo and redo.
+void view_go_to_step(view_state *viewer, size_t number);
 
 // Writes what is shown now into the options.
 void view_note_state(view_state *viewer);

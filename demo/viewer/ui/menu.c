@@ -56,14 +56,14 @@ uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
 // A word of "a|b|c"; of a switch, yes and no. False: there are not so many, or is no option.
 static bool copy_word(const view_option *option, size_t number, char *text, size_t size)
 {
-    const char *words = option == NULL ? NULL : option->value != NULL ? option->value : "yes|no";
-    for (; number > 0 && words != NULL; number--) {
-        words = strchr(words, '|');
-        words = words != NULL ? words + 1 : NULL;
-    }
-    if (words != NULL)
-        snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
-    return words != NULL;
+    const char *const words = option == NULL          ? NULL
+                              : option->value != NULL ? option->value
+                                                      : "yes|no";
+    char *const word = common_copy_word(words, (unsigned)number);
+    const bool is_there = word != NULL;
+    snprintf(text, size, "%s", is_there ? word : "");
+    free(word);
+    return is_there;
 }
 
 // The state of a machine that is so far behind the first, over all layers.

@@ -1,0 +1,188 @@
+// Undo: what was done is taken back to the byte, and what was taken back is done again.
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/viewer/app/window.h"
+
+#define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 320, 240)
+#define THIMBLE screen_open(s, "models/thimble/thimble.md5mesh", 320, 240)
+
+// The texts of all options that can be written, of what is hidden, and of files.
+static char *texts_of(const view_options *options)
+{
+    char *text = common_format("hidden=%llx compare=%s surface=%d range=%u-%u",
+                               (unsigned long long)options->hidden_meshes,
+                               options->compare != NULL ? options->compare : "none",
+                               (int)options->surface, options->range_first, options->range_last);
+    FOR (i, VIEW_NUM_PARMS)
+        common_extend(&text, " %.9g", options->parms.values[i]);
+    FOR (i, view_num_options) {
+        OWN char *const value = view_write_option(&view_option_rows[i], options);
+        common_extend(&text, " %s=%s", view_option_rows[i].name, value != NULL ? value : "none");
+    }
+    return text;
+}
+
+// What a user does, a second after the last time.
+static void act(screen *s, view_command command)
+{
+    s->viewer.now += 1.0;
+    view_perform(&s->viewer, command);
+    view_note_step(&s->viewer);
+}
+
+// The window notes it before the first event.
+static void begin(screen *s)
+{
+    view_note_step(&s->viewer);
+}
+
+static void undo(screen *s)
+{
+    act(s, (view_command){.action = VIEW_UNDO});
+}
+
+static void redo(screen *s)
+{
+    act(s, (view_command){.action = VIEW_REDO});
+}
+
+static size_t number_of(const char *name)
+{
+    return (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
+}
+
+// A command or a dragged slider that changes the document or its look.
+static void act_at_random(screen *s, uint64_t *random)
+{
+    static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,     VIEW_NORMAL_SPEED,
+                                          VIEW_REVERSE,   VIEW_NEXT_LOOP,  VIEW_RANGE_BEGIN,
+                                          VIEW_RANGE_END, VIEW_RANGE_ALL,  VIEW_NEXT_ROOT,
+                                          VIEW_SKINNING,  VIEW_NEXT_ONION, VIEW_NEXT_SURFACE};
+    static const char *const switches[] = {"grid",      "axis",       "edges",
+                                           "armature",  "no-maps",    "light",
+                                           "no-shadow", "untextured", "two-sided"};
+    static const struct {
+        const char *name, *value;
+    } texts[] = {{"background-color", "#102030"}, {"background-color", ""}, {"onion-step", "5"},
+                 {"lights", "key=0.5,around=20"}, {"parm", "3=0.25"},       {"lights", ""}};
+    const uint32_t which = test_random_u32(random) % 5, any = test_random_u32(random);
+    if (which == 0) {
+        s->viewer.play.time = any % 100 / 60.0;
+        act(s, (view_command){.action = actions[any % COUNT_OF(actions)]});
+    } else if (which == 1) {
+        act(s, (view_command){.action = view_toggle_of(switches[any % COUNT_OF(switches)])});
+    } else if (which == 2) {
+        act(s,
+            (view_command){.action = any % 3 ? VIEW_HIDE_MESH : VIEW_ONLY_MESH, .number = any % 2});
+    } else if (which == 3) {
+        const size_t text = any % COUNT_OF(texts);
+        act(s, (view_command){.action = VIEW_SET,
+                              .number = number_of(texts[text].name),
+                              .path = common_copy(texts[text].value)});
+    } else {
+        s->options.lights.values[any % VIEW_NUM_LIGHTS] = (float)test_between(0, 3, random);
+        act(s, (view_command){.action = VIEW_HANDLED});
+    }
+}
+
+TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
+    uint64_t random = 5;
+    begin(s);
+    OWN char *const first = texts_of(&s->options);
+    FOR (round, 5) { // 500 commands
+        FOR (i, 100)
+            act_at_random(s, &random);
+        OWN char *const last = texts_of(&s->options);
+        const size_t count = s->viewer.num_steps;
+        CHECK(count > 50 && s->viewer.step == count - 1);
+        FOR (i, count - 1)
+            undo(s);
+        OWN char *const undone = texts_of(&s->options);
+        CHECK_STRING(undone, first);
+        CHECK(s->viewer.play.wrap == s->options.wrap
+              && s->viewer.document->scene.dual == s->options.dual);
+        for (size_t i = 0; i + 1 < count && round == 0; i++)
+            redo(s);
+        OWN char *const redone = texts_of(&s->options);
+        CHECK_STRING(redone, round == 0 ? last : first);
+        CHECK_UINT(s->viewer.num_steps, count); // none of that is a step itself
+        FOR (i, count + 2)                      // more than there are
+            undo(s);
+    }
+}
+
+// Reopening what is compared, and pictures: each row is a step, and undo shows what was there.
+TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
+    static const char *const names[][2] = {
+        {"edges", "yes"},     {"surface", "uv"},    {"hide", "1"},
+        {"onion", "2"},       {"skinning", "dual"}, {"background-color", "#ff0000"},
+        {"no-shadow", "yes"}, {"crowd", "3"},       {"terrain", "yes"},
+    };
+    enum { W = 80, H = 60 };
+    md5gl_target *const target = md5gl_create_target(s->gl.renderer, W, H, 1, NULL);
+    OWN uint8_t *const before = common_alloc(4, W * H);
+    OWN uint8_t *const after = common_alloc(4, W * H);
+    begin(s);
+    EACH (row, names) {
+        OWN char *const first = texts_of(&s->options);
+        const size_t step = s->viewer.step;
+        const view_camera camera = s->viewer.camera;
+        CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
+        CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, before, NULL));
+        if (strcmp((*row)[0], "hide") == 0)
+            act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
+        else
+            act(s, (view_command){.action = VIEW_SET,
+                                  .number = number_of((*row)[0]),
+                                  .path = common_copy((*row)[1])});
+        CHECK_THAT(s->viewer.step == step + 1, "--%s is no step", (*row)[0]);
+        undo(s);
+        OWN char *const undone = texts_of(&s->options);
+        CHECK_STRING(undone, first);
+        s->viewer.camera = camera;
+        CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
+        CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, after, NULL));
+        CHECK_THAT(memcmp(before, after, 4 * W * H) == 0, "--%s leaves another picture", (*row)[0]);
+    }
+    md5gl_destroy_target(s->gl.renderer, target);
+}
+
+TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
+    const char *const path = test_path("models/thimble/thimble.md5mesh");
+    begin(s);
+    FOR (i, 250)
+        act(s, (view_command){.action = view_toggle_of("grid")});
+    CHECK_UINT(s->viewer.num_steps, 201);
+    undo(s);
+    CHECK_UINT(s->viewer.step, 199);
+    act(s, (view_command){.action = view_toggle_of("edges")}); // what could be redone is gone
+    CHECK_UINT(s->viewer.num_steps, 201);
+    redo(s);
+    CHECK(s->options.shown.edges);
+    act(s, (view_command){.action = view_toggle_of("panel")}); // is of the window
+    CHECK_UINT(s->viewer.step, 200);
+    CHECK(view_open(&s->viewer, &path, 1, true));
+    begin(s);
+    undo(s);
+    CHECK(s->options.shown.edges && s->viewer.num_steps == 1);
+    CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
+}
+
+TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
+    size_t size;
+    OWN_FOLDER folder = folder_make();
+    OWN char *const model = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN char *const path = common_join(folder, "other.md5mesh");
+    folder_put(folder, "other.md5mesh", model, size);
+    begin(s);
+    act(s, (view_command){
+               .action = VIEW_SET, .number = number_of("retarget"), .path = common_copy(path)});
+    CHECK(s->viewer.step == 1 && s->options.retarget != NULL);
+    undo(s);
+    CHECK(s->viewer.step == 0 && s->options.retarget == NULL);
+    CHECK(remove(path) == 0);
+    redo(s);
+    CHECK(s->viewer.step == 0 && s->options.retarget == NULL && s->viewer.num_steps == 2);
+    CHECK(strstr(s->viewer.log.error, "other.md5mesh") != NULL);
+}
