@@ -22,7 +22,7 @@ typedef struct item {
     char *output;
     common_list notes, written;
     md5_error error;
-    enum { IS_OPEN, IS_DONE, IS_CURRENT, HAS_FAILED } state;
+    enum { IS_OPEN, IS_DONE, IS_CURRENT, IS_REPLACED, HAS_FAILED } state;
 } item;
 
 typedef struct batch {
@@ -312,15 +312,26 @@ static int compare_outputs(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->inputs.names[0], y->inputs.names[0]);
 }
 
-// Of several inputs of one output only the first is converted.
+// Of several inputs of one output only the first is converted: a mesh, which engines show instead
+// of the .mdl or .md2 beside it.
 static void find_doubles(const batch *all)
 {
     common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
     for (size_t i = 1; i < all->num_items; i++)
         if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
-            all->items[i].state = HAS_FAILED;
-            convert_fail(&all->items[i].error, MD5_ERROR_MISMATCH, all->items[i].inputs.names[0],
-                         "another input becomes the same file: %.120s", all->items[i].output);
+            item *const one = &all->items[i];
+            const char *const input = one->inputs.names[0];
+            const item *const before = one - 1;
+            const bool is_old =
+                (common_has_ending(input, ".mdl") || common_has_ending(input, ".md2"))
+                && (before->state == IS_REPLACED
+                    || common_has_ending(before->inputs.names[0], ".md5mesh"));
+            one->state = is_old ? IS_REPLACED : HAS_FAILED;
+            if (is_old)
+                common_add(&one->notes, common_copy("left out: engines show the .md5mesh instead"));
+            else
+                convert_fail(&one->error, MD5_ERROR_MISMATCH, input,
+                             "another input becomes the same file: %.120s", one->output);
         }
 }
 

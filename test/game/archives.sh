@@ -117,6 +117,13 @@ yields() {
 }
 check "Quake: which .mdl is replaced" yields
 
+# The .mdl beside a mesh is no second model of its name.
+replaces() {
+    "$tool" convert "$id1" --to iqm --output "$scratch/new" >"$scratch/out" 2>&1 && grep -q 'a.mdl: warning: left out: engines show' "$scratch/out" &&
+        grep -q '^2 models: 1 converted, 0 up to date, 0 failed' "$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+check "Quake: the mesh is converted, not what it replaces" replaces
+
 check "no archive" refuses text 'not a zip or .pak archive'
 check "an empty file" refuses nothing 'not an archive: it has 0 bytes'
 
