@@ -684,7 +684,8 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         const struct aiMatrix4x4 rest = all->nodes[i].rest;
         num_moved += all->nodes[i].is_moved;
         if (!all->has_bones || all->nodes[i].is_joint)
-            reach = fmax(reach, sqrt(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
+            reach = fmax(reach,
+                         (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
         // What no joint needs in this clip is left out.
         all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
         all->nodes[i].is_changing = false;
