@@ -392,7 +392,8 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         const bool is_old = model && is_version_6(part);
         const md5_space_edit fit = {
             .scale = model && part->kind == CONVERT_CLIP ? find_scale(job, part, model) : 1.0f};
-        const bool is_other = is_old || fit.scale < 1.0f || fit.scale > 1.0f; // its boxes, too
+        const bool is_other =
+            model && (is_old || fit.scale < 1.0f || fit.scale > 1.0f); // boxes, too
         const bool is_cut = (format->rules & HAS_FRAMES)
                             && (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET);
         if (!is_placed && !is_clip && !is_sorted && !is_other && !is_cut)
