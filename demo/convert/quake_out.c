@@ -174,12 +174,12 @@ static int compare_names(const void *a, const void *b)
 static bool plan_clip(quake_writer *w, const convert_clip *clip)
 {
     const uint32_t first = w->num_frames;
-    const double rate = w->job->rate > 0.0 ? w->job->rate : QUAKE_RATE;
+    const double rate = w->job->rate > 0.0 ? w->job->rate : (double)QUAKE_RATE;
     const double steps = (clip->anim->num_frames - 1.0) / clip->anim->frame_rate * rate;
     const bool is_loop =
         steps > 0.0 && !w->assets.morph && md5_find_loop(clip->anim, 0, 0).end == MD5_LOOP_CLOSED;
     const double count = fmax(floor(steps + (is_loop ? -1e-6 : 1e-6)) + 1.0, 1.0);
-    if ((first + count) * ((double)w->num_points + w->num_tags) > MAX_PLACES)
+    if ((first + count) * ((double)w->num_points + w->num_tags) > (double)MAX_PLACES)
         return FAIL(MD5_ERROR_RANGE, "%.0f frames of %u vertices: at most %d places are written",
                     first + count, w->num_points, MAX_PLACES);
     char *const last = common_format("%.0f", count);
