@@ -32,6 +32,8 @@ def stages_of(path):
     variables of `make test`."""
     top, room = path.split("/")[:2]
     wide = "TEST_SCRIPTS=" + " ".join(output("git", "ls-files", "test/tool/*.sh", "test/game/*.sh").split())
+    if (top, room) == ("md5", "edit"):  # what engines say is looked at in what the tool prints
+        return "build/release/test_md5", ["test/load/", "TEST=tool"]
     if top == "md5":
         return "build/release/test_md5", [f"test/{room if '.' not in room else 'load'}/", ""]
     if top == "render":
