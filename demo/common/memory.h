@@ -25,6 +25,10 @@ void *common_realloc(void *memory, size_t count, size_t size);
 // enlarged whenever they are a power of two, so it needs no record of its size.
 void *common_grow(void *items, size_t count, size_t size);
 
+// One more item, as a pointer, behind those of an array that its number, which this raises, counts.
+#define COMMON_MORE(items, count) \
+    ((items) = common_grow(items, count, sizeof *(items)), &(items)[(count)++])
+
 // Return new strings; free them with free(). A copy of NULL is NULL. common_format() is sprintf()
 // of any length.
 char *common_copy(const char *text);
@@ -43,6 +47,12 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 // Microsoft's compiler knows the word since version 17.9 of 2022.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define COMMON_FOR(index, count) for (__typeof__((count) + 0) index = 0; index < (count); index++)
+// NOLINTEND(bugprone-macro-parentheses)
+
+// The same over an array of so many items: `item` points to each.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define COMMON_EACH(item, items, count) \
+    for (__typeof__(&*(items)) item = (items); item < (items) + (count); item++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // How many items an array has.

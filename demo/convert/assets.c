@@ -27,8 +27,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
     if (!anim)
         return false;
-    assets->clips = common_grow(assets->clips, assets->num_clips, sizeof *assets->clips);
-    convert_clip *const clip = &assets->clips[assets->num_clips++];
+    convert_clip *const clip = COMMON_MORE(assets->clips, assets->num_clips);
     *clip = (convert_clip){.part = part, .name = part->name, .anim = anim};
     if (!assets->skeleton) {
         assets->skeleton = &anim->skeleton;
@@ -421,8 +420,7 @@ static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
             finish_vertex(v.joints, v.weights, fit->slots);
             continue;
         }
-        fit->vertices = common_grow(fit->vertices, fit->num_vertices, sizeof v);
-        fit->vertices[fit->num_vertices++] = v;
+        *COMMON_MORE(fit->vertices, fit->num_vertices) = v;
     }
 }
 

@@ -174,8 +174,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
         if (!(track.times[k] >= 0.0f) || (k > 0 && !(track.times[k] > track.times[k - 1])))
             return gltf_fail(file, "accessors/%u: key %zu is not later than that before it", input,
                              k);
-    clip->tracks = common_grow(clip->tracks, clip->num_tracks, sizeof track);
-    clip->tracks[clip->num_tracks++] = track;
+    *COMMON_MORE(clip->tracks, clip->num_tracks) = track;
     return true;
 }
 
@@ -205,7 +204,7 @@ static void select_rate(clip_maker *clip, const json_t *animation)
 // Evaluates all tracks at a time.
 static void move_nodes(clip_maker *clip, double time, size_t view)
 {
-    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++)
+    COMMON_EACH (track, clip->tracks, clip->num_tracks)
         if (track->path != WEIGHTS) {
             gltf_state *const state = &clip->states[track->node];
             sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
@@ -331,7 +330,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
     convert_scene *const scene = clip->scene;
     json_t *const known = json_object();
     bool is_added = true;
-    for (const key_track *keys = clip->tracks; keys < clip->tracks + clip->num_tracks; keys++) {
+    COMMON_EACH (keys, clip->tracks, clip->num_tracks) {
         is_added = is_added
                    && (keys->path != WEIGHTS
                        || gltf_spend(clip->file, keys->width * (clip->num_frames + keys->width)));
@@ -348,9 +347,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
                 sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
                 values[f] = (float)value[0];
             }
-            scene->weights =
-                common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
-            scene->weights[scene->num_weights++] =
+            *COMMON_MORE(scene->weights, scene->num_weights) =
                 (convert_weights){common_copy(name), target, values, clip->num_frames};
         }
     }
@@ -433,7 +430,7 @@ static bool moves(const clip_maker *clip, const key_track *track, uint32_t node)
 static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
 {
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
-    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++) {
+    COMMON_EACH (track, clip->tracks, clip->num_tracks) {
         const bool is_on = clip->is_exact && moves(clip, track, node);
         uint32_t run = 0;
         for (size_t k = 1; is_on && k < track->num_keys; k++) {
@@ -561,7 +558,7 @@ static bool read_clip(clip_maker *clip, size_t index)
         return false;
     COMMON_FOR (i, json_array_size(channels)) {
         char where[64];
-        (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
+        COMMON_TEXT(where, "animations/%zu/channels/%zu", index, i);
         if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_left))
             return false;
     }
@@ -627,11 +624,11 @@ static bool accept_loss(const clip_maker *clip)
     if (!(worst->distance > 1e-5 * size) || !worst->clip)
         return true;
     char text[240];
-    (void)snprintf(text, sizeof text,
-                   "joint %.47s in clip %.47s: MD5 has no such scale: vertices are up to %.4g units"
-                   " off (%.3g of the file, %.2g %% of the size)",
-                   clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
-                   worst->distance / clip->rig->unit, 100.0 * worst->distance / size);
+    COMMON_TEXT(text,
+                "joint %.47s in clip %.47s: MD5 has no such scale: vertices are up to %.4g units"
+                " off (%.3g of the file, %.2g %% of the size)",
+                clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
+                worst->distance / clip->rig->unit, 100.0 * worst->distance / size);
     convert_note(clip->file->job, "%s; the worst at %g s in mesh %s", text, worst->time,
                  worst->mesh);
     return worst->distance <= 0.01 * size || clip->file->job->is_forced

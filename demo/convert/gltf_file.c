@@ -162,19 +162,19 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
     if (path[0] == '*' && !json_is_array(value) && !json_is_object(value))
         return gltf_fail(file, "%s is no list", where);
     for (size_t i = 0; path[0] == '*' && i < json_array_size(value); i++) {
-        (void)snprintf(inner, sizeof inner, "%s%s%zu", where, slash, i);
+        COMMON_TEXT(inner, "%s%s%zu", where, slash, i);
         if (!check_member(file, json_array_get(value, i), as, rest, inner))
             return false;
     }
     void *at = path[0] == '*' ? json_object_iter(value) : NULL;
     for (; at; at = json_object_iter_next(value, at)) {
-        (void)snprintf(inner, sizeof inner, "%s%s%.40s", where, slash, json_object_iter_key(at));
+        COMMON_TEXT(inner, "%s%s%.40s", where, slash, json_object_iter_key(at));
         if (!check_member(file, json_object_iter_value(at), as, rest, inner))
             return false;
     }
     for (size_t i = 0, end; path[0] != '*' && i < length; i = end + 1) {
         end = i + strcspn(path + i, "|/");
-        (void)snprintf(inner, sizeof inner, "%s%s%.*s", where, slash, (int)(end - i), path + i);
+        COMMON_TEXT(inner, "%s%s%.*s", where, slash, (int)(end - i), path + i);
         json_t *const member = json_object_get(value, inner + used + strlen(slash));
         if (member && !check_member(file, member, as, rest, inner))
             return false;

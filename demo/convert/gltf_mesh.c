@@ -93,8 +93,7 @@ static bool get_attribute(maker *to, const json_t *attributes, const char *name,
     if (count > MAX_VERTICES)
         return gltf_fail(to->file, "%s: %zu vertices are too many", to->where, count);
     to->num_vertices = count;
-    to->attributes = common_grow(to->attributes, to->num_attributes, sizeof *to->attributes);
-    to->attributes[to->num_attributes++] = (vertex_values){*values, (size_t)shape + 1};
+    *COMMON_MORE(to->attributes, to->num_attributes) = (vertex_values){*values, (size_t)shape + 1};
     return true;
 }
 
@@ -129,7 +128,7 @@ static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material
     const double rows[2][3] = {{c * scale[0], s * scale[1], offset[0]},
                                {-s * scale[0], c * scale[1], offset[1]}};
     memcpy(to->texture, rows, sizeof rows);
-    (void)snprintf(name, sizeof name, "TEXCOORD_%.0f", set);
+    COMMON_TEXT(name, "TEXCOORD_%.0f", set);
     return get_attribute(to, attributes, name, GLTF_VEC2, &to->texcoords)
            && (to->texcoords || set == 0.0
                || get_attribute(to, attributes, "TEXCOORD_0", GLTF_VEC2, &to->texcoords));
@@ -154,8 +153,8 @@ static bool open_primitive(maker *to, const json_t *object)
     for (bool goes_on = to->skin; goes_on && to->num_sets < MAX_SETS;) {
         char joints[32], weights[32];
         const size_t set = to->num_sets;
-        (void)snprintf(joints, sizeof joints, "JOINTS_%zu", set);
-        (void)snprintf(weights, sizeof weights, "WEIGHTS_%zu", set);
+        COMMON_TEXT(joints, "JOINTS_%zu", set);
+        COMMON_TEXT(weights, "WEIGHTS_%zu", set);
         if (!get_attribute(to, attributes, joints, GLTF_VEC4, &to->joints[set])
             || !get_attribute(to, attributes, weights, GLTF_VEC4, &to->weights[set]))
             return false;
@@ -240,6 +239,15 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
     return count;
 }
 
+// Makes room for one more vertex; returns its number.
+static uint32_t new_vertex(md5_doc_mesh *mesh)
+{
+    const uint32_t number = mesh->num_vertices++;
+    mesh->vertices = common_grow(mesh->vertices, number, sizeof *mesh->vertices);
+    mesh->texcoords = common_grow(mesh->texcoords, number, sizeof *mesh->texcoords);
+    return number;
+}
+
 // Adds an MD5 vertex with a weight, and its point, for each joint; the same as each target moves
 // it.
 static bool add_vertex(maker *to, size_t v)
@@ -247,9 +255,7 @@ static bool add_vertex(maker *to, size_t v)
     md5_doc_mesh *const mesh = &to->mesh;
     joint_weight found[MAX_WEIGHTS];
     const size_t count = read_influences(to, v, found);
-    const uint32_t number = mesh->num_vertices++;
-    mesh->vertices = common_grow(mesh->vertices, number, sizeof *mesh->vertices);
-    mesh->texcoords = common_grow(mesh->texcoords, number, sizeof *mesh->texcoords);
+    const uint32_t number = new_vertex(mesh);
     mesh->vertices[number] = (md5_vertex){mesh->num_weights, (uint32_t)count};
     const double u = to->texcoords ? to->texcoords[2 * v] : 0.0;
     const double w = to->texcoords ? to->texcoords[2 * v + 1] : 0.0;
@@ -335,12 +341,10 @@ static uint32_t own_vertex(md5_doc_mesh *mesh, bool *is_used, uint32_t vertex)
         is_used[vertex] = true;
         return vertex;
     }
-    const uint32_t count = mesh->num_vertices++;
-    mesh->vertices = common_grow(mesh->vertices, count, sizeof *mesh->vertices);
-    mesh->texcoords = common_grow(mesh->texcoords, count, sizeof *mesh->texcoords);
-    mesh->vertices[count] = mesh->vertices[vertex];
-    mesh->texcoords[count] = mesh->texcoords[vertex];
-    return count;
+    const uint32_t number = new_vertex(mesh);
+    mesh->vertices[number] = mesh->vertices[vertex];
+    mesh->texcoords[number] = mesh->texcoords[vertex];
+    return number;
 }
 
 // Adds all triangles: MD5's are clockwise. Those with two equal vertices have no area.
@@ -411,13 +415,10 @@ static void add_mesh(maker *to, uint32_t material)
     gltf_meshes *const meshes = to->meshes;
     name_mesh(to, material);
     COMMON_FOR (i, to->num_targets) {
-        meshes->moved = common_grow(meshes->moved, meshes->num_moved, sizeof *meshes->moved);
-        meshes->moved[meshes->num_moved++] = (gltf_moved){
+        *COMMON_MORE(meshes->moved, meshes->num_moved) = (gltf_moved){
             gltf_target_name(meshes->rig, to->node, i), meshes->model.num_meshes, to->moved[i]};
     }
-    meshes->model.meshes =
-        common_grow(meshes->model.meshes, meshes->model.num_meshes, sizeof to->mesh);
-    meshes->model.meshes[meshes->model.num_meshes++] = to->mesh;
+    *COMMON_MORE(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
     if (to->num_unbound > 0)
         convert_note(to->file->job,
                      "mesh %s: %zu vertices without weights belong to the skin's first joint",
@@ -512,7 +513,7 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
     bool is_read = true;
     to.bases = bases;
     for (size_t i = 0; i < json_array_size(list) && is_read; i++) {
-        (void)snprintf(to.where, sizeof to.where, "meshes/%u/primitives/%zu", node->mesh, i);
+        COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
         is_read = read_primitive(to, json_array_get(list, i), json_array_size(list) == 1);
     }
     free(bases);
@@ -532,11 +533,7 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
     model->joints = common_alloc(rig->num_joints, sizeof *model->joints);
     COMMON_FOR (j, rig->num_joints) {
         const gltf_joint *const joint = &rig->joints[j];
-        model->joints[j] =
-            (md5_doc_joint){.name = joint->name,
-                            .parent = joint->parent,
-                            .position = convert_stored_point(joint->bind_pose.translation),
-                            .rotation = convert_stored(joint->bind_pose.rotation)};
+        model->joints[j] = convert_doc_joint(joint->name, joint->parent, joint->bind_pose);
     }
     COMMON_FOR (i, rig->num_nodes) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];

@@ -155,8 +155,7 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
         gltf_put(out, view, "byteStride", gltf_whole(stride));
     if (targets[purpose] != 0)
         gltf_put(out, view, "target", json_integer(targets[purpose]));
-    out->views = common_grow(out->views, out->num_views, sizeof *out->views);
-    out->views[out->num_views++] = (gltf_view){.purpose = purpose, .stride = stride};
+    *COMMON_MORE(out->views, out->num_views) = (gltf_view){.purpose = purpose, .stride = stride};
     *last = out->num_views;
     return &out->views[out->num_views - 1];
 }
@@ -232,8 +231,8 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
     float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
     COMMON_FOR (set, slots / 4) {
         char joint_name[32], weight_name[32];
-        snprintf(joint_name, sizeof joint_name, "JOINTS_%zu", set);
-        snprintf(weight_name, sizeof weight_name, "WEIGHTS_%zu", set);
+        COMMON_TEXT(joint_name, "JOINTS_%zu", set);
+        COMMON_TEXT(weight_name, "WEIGHTS_%zu", set);
         bool is_used = set == 0;
         COMMON_FOR (i, 4 * count) {
             const size_t from = i / 4 * slots + 4 * set + i % 4;

@@ -38,7 +38,7 @@ static const char *find_fault(const uint8_t *bytes, size_t size)
         {"KTX 20", "it is KTX 2, as KHR_texture_basisu has it: expected a PNG or JPEG", 1},
         {"ftypavif", "it is an AVIF: expected a PNG or JPEG", 4},
     };
-    for (const struct kind *k = kinds; k < kinds + COMMON_LENGTH(kinds); k++) {
+    COMMON_EACH (k, kinds, COMMON_LENGTH(kinds)) {
         const size_t length = strlen(k->bytes);
         if (size > k->at + length && memcmp(bytes + k->at, k->bytes, length) == 0)
             return k->fault;
@@ -157,9 +157,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
     const char *const shader = meshes->shaders[number];
     const char *const alpha = gltf_text(object, "alphaMode");
     double glow[3] = {0, 0, 0}, color[4] = {1, 1, 1, 1};
-    scene->materials =
-        common_grow(scene->materials, scene->num_materials, sizeof *scene->materials);
-    convert_material *const material = &scene->materials[scene->num_materials++];
+    convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
     *material = (convert_material){
         .shader = common_copy(shader),
         .alpha = !alpha                        ? CONVERT_OPAQUE

@@ -398,7 +398,7 @@ static void find_weights(gltf_rig *rig)
     enum { MAX_SETS = 16 };
     gltf_file *const file = rig->file;
     const md5_error before = *file->error;
-    for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
+    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
         gltf_skin *const skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL;
         const uint32_t mesh = skin && node->is_in_scene ? node->mesh : MD5_NONE;
         const json_t *const list = json_object_get(gltf_item(file, "meshes", mesh), "primitives");
@@ -409,7 +409,7 @@ static void find_weights(gltf_rig *rig)
             size_t count[2] = {0};
             COMMON_FOR (k, 2) {
                 char name[32];
-                (void)snprintf(name, sizeof name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MAX_SETS);
+                COMMON_TEXT(name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MAX_SETS);
                 const uint32_t accessor = gltf_index(attributes, name);
                 set[k] =
                     accessor != MD5_NONE ? gltf_read(file, accessor, GLTF_VEC4, &count[k]) : NULL;
@@ -548,7 +548,7 @@ static void note_skeletons(const gltf_rig *rig)
     bool *const is_known = common_alloc(rig->num_joints, sizeof *is_known); // of roots
     const char *names[2] = {NULL};
     size_t count = 0;
-    for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
+    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
         uint32_t at = node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE
                           ? rig->skins[node->skin].joints[0]
                           : MD5_NONE;
@@ -601,7 +601,7 @@ static void name_joints(gltf_rig *rig)
 // are.
 static void bind_skins(gltf_rig *rig)
 {
-    for (gltf_skin *skin = rig->skins; skin < rig->skins + rig->num_skins; skin++) {
+    COMMON_EACH (skin, rig->skins, rig->num_skins) {
         const size_t count = skin->is_used ? skin->num_joints : 0;
         size_t by = count;
         bool is_shared = false;
@@ -641,7 +641,7 @@ static void bind_skins(gltf_rig *rig)
         }
     }
     // The others stay where they rest, relative to their parents.
-    for (gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
+    COMMON_EACH (joint, rig->joints, rig->num_joints) {
         const gltf_node *const node = &rig->nodes[joint->node];
         if (!joint->is_bound)
             joint->bind = joint->parent == MD5_NONE
@@ -674,7 +674,7 @@ static double measure_bones(const gltf_rig *rig)
 {
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios), unit = rig->model_unit;
     size_t count = 0;
-    for (const gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
+    COMMON_EACH (joint, rig->joints, rig->num_joints) {
         const uint32_t number = model_joint(rig, joint->name);
         if (joint->parent == MD5_NONE || number == MD5_NONE)
             continue;
@@ -717,7 +717,7 @@ static bool select_unit(gltf_rig *rig)
     const double stored =
         gltf_number(gltf_extras(json_object_get(file->root, "asset")), "scale", 0.0);
     double range[2] = {HUGE_VAL, -HUGE_VAL};
-    for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
+    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
         const json_t *const primitives = json_object_get(
             gltf_item(file, "meshes", node->is_in_scene ? node->mesh : MD5_NONE), "primitives");
         COMMON_FOR (k, json_array_size(primitives))
@@ -775,7 +775,7 @@ static void settle(gltf_rig *rig)
     }
     COMMON_FOR (i, rig->num_skins)
         rig->skins[i].place = gltf_mul(&output, &rig->skins[i].place);
-    for (gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
+    COMMON_EACH (joint, rig->joints, rig->num_joints) {
         const uint32_t above = rig->nodes[joint->node].parent;
         joint->bind = gltf_mul(&output, &joint->bind);
         joint->above = above != MD5_NONE ? rig->nodes[above].world : output;

@@ -488,8 +488,7 @@ static void add_material(finder *f, uint32_t index)
         return;
     }
     common_add(&f->keys, key);
-    scene->materials = common_grow(scene->materials, number, sizeof *scene->materials);
-    convert_material *const material = &scene->materials[scene->num_materials++];
+    convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++)
         if (own->files[map])
@@ -605,7 +604,7 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
 
 // What is written, so that each picture is written once and none over another.
 typedef struct written_looks {
-    struct {
+    struct written_file {
         const convert_picture *picture;
         char *path; // from the root, without ending
     } * files;      // [num_files]
@@ -631,9 +630,7 @@ static const char *write_once(const convert_layout *layout, written_looks *all,
         path = common_format("%s_%zu", wanted, k++);
         i = SIZE_MAX; // the first one again
     }
-    all->files = common_grow(all->files, all->num_files, sizeof *all->files);
-    all->files[all->num_files].picture = picture;
-    all->files[all->num_files++].path = path;
+    *COMMON_MORE(all->files, all->num_files) = (struct written_file){picture, path};
     return write_picture(layout, picture, path, error) ? path : NULL;
 }
 
@@ -658,7 +655,7 @@ static void describe_meshes(written_looks *all, const convert_material *material
                             const char *const *paths)
 {
     char cutoff[32];
-    snprintf(cutoff, sizeof cutoff, "%g", material->cutoff);
+    COMMON_TEXT(cutoff, "%g", material->cutoff);
     const struct {
         const char *word, *value; // NULL: it does not apply
         const char *ending;

@@ -43,8 +43,7 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
             && strcmp(scene->weights[i].target, morph->target) == 0)
             row = &scene->weights[i];
     if (!row) {
-        scene->weights = common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
-        row = &scene->weights[scene->num_weights++];
+        row = COMMON_MORE(scene->weights, scene->num_weights);
         *row = (convert_weights){common_copy(clip), common_copy(morph->target),
                                  common_alloc(num_frames, sizeof(float)), num_frames};
     }

@@ -177,8 +177,7 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
         convert_note(w->layout.job, "clip %s is in %s.md5anim from frame %llu on", part->name,
                      w->layout.name, (unsigned long long)w->num_frames);
         w->num_frames += doc->num_frames;
-        w->clips = common_grow(w->clips, w->num_clips, sizeof(md5_doc *));
-        w->clips[w->num_clips++] = doc;
+        *COMMON_MORE(w->clips, w->num_clips) = doc;
         return true;
     }
     common_list names = {NULL, 0};
@@ -218,7 +217,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     md5_machine_desc desc = {
         .name = model, .clips = clips, .layers = &layer, .num_layers = 1, .morphs = morphs};
     common_list files = {NULL, 0};
-    for (const convert_part *part = scene->parts; part < scene->parts + scene->num_parts; part++) {
+    COMMON_EACH (part, scene->parts, scene->num_parts) {
         if (part->kind != CONVERT_CLIP)
             continue;
         common_add(&files, common_format("%s.md5anim", part->name));
@@ -226,8 +225,7 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
             (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
         states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
     }
-    for (const convert_weights *row = scene->weights; row < scene->weights + scene->num_weights;
-         row++) {
+    COMMON_EACH (row, scene->weights, scene->num_weights) {
         md5_morph_key *const keys = common_alloc(row->num_keys, sizeof *keys);
         uint32_t count = 0;
         bool is_moved = false;

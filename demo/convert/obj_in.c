@@ -52,8 +52,7 @@ static bool read_position(obj_reader *reader)
         || !read_float(reader, "y, a number of at most 1e9", &position.y)
         || !read_float(reader, "z, a number of at most 1e9", &position.z))
         return false;
-    obj->positions = common_grow(obj->positions, obj->num_positions, sizeof position);
-    obj->positions[obj->num_positions++] = position;
+    *COMMON_MORE(obj->positions, obj->num_positions) = position;
     return true;
 }
 
@@ -65,8 +64,7 @@ static bool read_texcoord(obj_reader *reader)
         || !read_float(reader, "u, a number of at most 1e9", &texcoord.x)
         || (has_more(reader) && !read_float(reader, "v, a number of at most 1e9", &texcoord.y)))
         return false;
-    obj->texcoords = common_grow(obj->texcoords, obj->num_texcoords, sizeof texcoord);
-    obj->texcoords[obj->num_texcoords++] = texcoord;
+    *COMMON_MORE(obj->texcoords, obj->num_texcoords) = texcoord;
     return true;
 }
 
@@ -94,10 +92,9 @@ static uint32_t find_part(convert_obj *obj, const char *name, size_t size)
         if (strlen(obj->parts[i].material) == size
             && memcmp(obj->parts[i].material, name, size) == 0)
             return i;
-    obj->parts = common_grow(obj->parts, obj->num_parts, sizeof *obj->parts);
-    obj->parts[obj->num_parts] =
+    *COMMON_MORE(obj->parts, obj->num_parts) =
         (convert_obj_part){.material = common_format("%.*s", (int)size, name)};
-    return obj->num_parts++;
+    return obj->num_parts - 1;
 }
 
 static bool read_face(obj_reader *reader)

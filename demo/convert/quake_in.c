@@ -260,9 +260,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     free(image.rgba);
     if (!picture.bytes)
         NOTE("skin %s is left out: this build cannot write PNG", shader);
-    scene->materials =
-        common_grow(scene->materials, scene->num_materials, sizeof *scene->materials);
-    scene->materials[scene->num_materials++] =
+    *COMMON_MORE(scene->materials, scene->num_materials) =
         (convert_material){.shader = common_copy(shader),
                            .maps = {picture},
                            .alpha = has_holes ? CONVERT_MASK : CONVERT_OPAQUE,
@@ -488,8 +486,7 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
     free(name);
     free(title);
     for (uint32_t i = in->first == 0; i < count && is_added; i++) {
-        scene->weights = common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
-        convert_weights *const row = &scene->weights[scene->num_weights++];
+        convert_weights *const row = COMMON_MORE(scene->weights, scene->num_weights);
         *row = (convert_weights){common_copy(scene->parts[scene->num_parts - 1].name),
                                  common_copy(targets[in->first + i]),
                                  common_alloc(count, sizeof *row->keys), count};

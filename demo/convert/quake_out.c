@@ -38,7 +38,7 @@ static const struct engine {
 // The row of an engine, NULL: the first one, for a format, 0: any; NULL: there is none.
 static const struct engine *find_engine(uint32_t ident, const char *name)
 {
-    for (const struct engine *row = engines; row < engines + COMMON_LENGTH(engines); row++)
+    COMMON_EACH (row, engines, COMMON_LENGTH(engines))
         if ((ident == 0 || row->ident == ident) && (!name || convert_is_among(row->names, name)))
             return row;
     return NULL;
@@ -187,8 +187,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         convert_clean(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
     convert_bytes text = {0};
     for (uint32_t k = 1; k <= count; k++) {
-        w->frames = common_grow(w->frames, w->num_frames, sizeof *w->frames);
-        quake_sample *const frame = &w->frames[w->num_frames++];
+        quake_sample *const frame = COMMON_MORE(w->frames, w->num_frames);
         *frame = (quake_sample){.clip = clip, .time = (k - 1) / rate};
         COMMON_TEXT(frame->name, "%s%u", name, k);
         convert_put_text(&text, " %s", frame->name);

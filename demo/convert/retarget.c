@@ -1059,8 +1059,7 @@ bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5
             all.parts[out.num_parts++] = *part;
             continue;
         }
-        scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
-        scene->parts[scene->num_parts++] = *part;
+        *COMMON_MORE(scene->parts, scene->num_parts) = *part;
     }
     if (is_done && (job->target || job->map) && !is_carried)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],

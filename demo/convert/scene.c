@@ -192,13 +192,12 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
         free(unique);
         unique = common_format("%s_%u", name, 2 + first->num_copies++);
     }
-    scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
-    scene->parts[scene->num_parts++] = (convert_part){.kind = kind,
-                                                      .is_model = is_second,
-                                                      .name = unique,
-                                                      .path = common_copy(path),
-                                                      .bytes = bytes,
-                                                      .size = size};
+    *COMMON_MORE(scene->parts, scene->num_parts) = (convert_part){.kind = kind,
+                                                                  .is_model = is_second,
+                                                                  .name = unique,
+                                                                  .path = common_copy(path),
+                                                                  .bytes = bytes,
+                                                                  .size = size};
 }
 
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
