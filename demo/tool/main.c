@@ -310,6 +310,13 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             tool_usage(command->name, "unknown option '%s'", argument);
             return false;
         }
+        const bool is_time = options[k].place == offsetof(tool_arguments, frame)
+                             || options[k].place == offsetof(tool_arguments, ms);
+        if (is_given[k] && options[k].kind != COMMON_TEXTS && options[k].kind != COMMON_SWITCH
+            && !is_time) {
+            tool_usage(command->name, "--%s is given twice: expected it once", name);
+            return false;
+        }
         is_given[k] = true;
         arguments->has_root |= options[k].place == offsetof(tool_arguments, root);
         common_option row = options[k];
@@ -327,7 +334,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         if (!is_read)
             return false;
         const bool is_frame = row.place == offsetof(tool_arguments, frame);
-        if (is_frame || row.place == offsetof(tool_arguments, ms)) {
+        if (is_time) {
             is_mixed |= arguments->num_times > 0 && arguments->counts_frames != is_frame;
             arguments->counts_frames = is_frame;
             arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;

@@ -146,6 +146,7 @@ walks() { # COMMAND INPUT...
     done <rows
     ! grep . wrong
 }
+check "an option that is given twice" ends_saying 2 "--output is given twice" "$tool" convert x.md5mesh --output a.glb -o b.glb
 check "fix: each option with each kind of file" walks fix md5mesh md5anim md5camera
 check "convert: each option with each kind of file" walks convert md5mesh md5anim md5camera bvh glb iqm x
 check "dump: each option with each kind of file" walks dump md5mesh md5anim
