@@ -185,6 +185,8 @@ uint32_t md5_find_engines(const char *name)
     uint32_t found = strcmp(name, "md5model") == 0 ? MD5_ENGINE_LIBRARY : 0;
     const size_t length = strcspn(name, ":");
     const char *const version = name[length] ? name + length + 1 : NULL; // NULL: the newest
+    if (version && (*version == '\0' || version[strspn(version, "0123456789.")] != '\0'))
+        return 0;
     for (int i = 0; i < NUM_ENGINES; i++) {
         const char *const names[] = {engines[i].name, engines[i].alias, "all"};
         const char *const old = i + 1 < NUM_ENGINES ? engines[i + 1].below : NULL;

@@ -82,6 +82,7 @@ TEST (check_knows_engines_and_their_versions) {
     CHECK_UINT(md5_find_engines("tdm"), md5_find_engines("darkmod"));
     CHECK_UINT(md5_find_engines("nobody"), 0);
     CHECK_UINT(md5_find_engines("ironwail:0.8.2"), md5_find_engines("ironwail"));
+    CHECK_UINT(md5_find_engines("ironwail:new") | md5_find_engines("ironwail:"), 0);
     const uint32_t set = md5_find_engines("ironwail:0.8.1") | md5_find_engines("md5model");
     CHECK_UINT(md5_engine_names(set, text, sizeof text), strlen("md5model, ironwail before 0.8.2"));
     CHECK_STRING(text, "md5model, ironwail before 0.8.2");
