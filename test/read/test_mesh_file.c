@@ -290,9 +290,10 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "1:1: error: this is a model of Quake 4 (.md5r), not an MD5 file: the game's assets have "
          "its .md5mesh"},
         {"", "IDP3\x0F",
-         "1:1: error: this is a model of Quake III (.md3), not an MD5 file: it has no joints"},
+         "1:1: error: this is a model of Quake III (.md3), not an MD5 file: md5tool convert "
+         "reads it"},
         {"", "INTERQUAKEMODEL",
-         "1:1: error: this is an IQM model, not an MD5 file: Blender exports it as MD5"},
+         "1:1: error: this is an IQM model, not an MD5 file: md5tool convert reads it"},
         {"", "PK\3\4 and more",
          "1:1: error: this is an archive (.pk4, .pk3, .zip), not an MD5 file: open it as a game "
          "folder"},
