@@ -834,6 +834,8 @@ import all = {.path = input->path, .out = out, .is_smd = common_has_ending(input
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
+    if (input->size == 0) // of which libassimp asserts that it never is
+        return convert_fail(error, MD5_ERROR_SYNTAX, input->path, "the file is empty");
     input->bytes = common_realloc(input->bytes, input->size + 1, 1);
     input->bytes[input->size] = '\0'; // which ends numbers
     order asked = {input, job->rate, scene->num_parts > 0};

@@ -65,7 +65,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
                         bool *is_found, md5_error *error)
 {
     enum { MAX_LEVELS = 4 };
-    const char *reason = "it is another file";
+    const char *reason = NULL;
     md5_error unused;
     size_t size = 0;
     char *bytes = job->palette ? common_read_stream(job->palette, &size, &reason) : NULL;
@@ -90,7 +90,10 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
         palette[i] = *is_found ? (uint8_t)bytes[i] : (uint8_t)(i / 3);
     free(folder);
     free(bytes);
-    return *is_found || !job->palette
-           || convert_fail(error, MD5_ERROR_IO, job->palette,
-                           "a palette of %zu bytes, expected %d: %s", size, QUAKE_PALETTE, reason);
+    if (*is_found || !job->palette)
+        return true;
+    return reason
+               ? convert_fail(error, MD5_ERROR_IO, job->palette, "cannot read the file: %s", reason)
+               : convert_fail(error, MD5_ERROR_IO, job->palette,
+                              "a palette of %zu bytes, expected %d", size, QUAKE_PALETTE);
 }

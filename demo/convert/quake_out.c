@@ -758,6 +758,11 @@ static bool find_tags(quake_writer *w)
         if (found == MD5_NONE)
             return FAIL(MD5_ERROR_MISSING, "--tag %.200s: the model has no joint of this name",
                         text);
+        const char *const name = w->tags.names[w->num_tags];
+        COMMON_FOR (i, w->num_tags + (*name == '\0'))
+            if (strcmp(w->tags.names[i], name) == 0)
+                return FAIL(MD5_ERROR_MISMATCH,
+                            "--tag %.200s: expected a name that no other tag has", text);
     }
     return true;
 }

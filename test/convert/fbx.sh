@@ -55,6 +55,9 @@ check '... end where the clip ends' shows turn 10 "$scratch/own.fbx.obj" 1e-4
 changed 's/FBXVersion: 7400/FBXVersion: 6100/' old
 check 'an old version is refused by its number' ends_saying 1 'FBX 6100 is an old format version: expected 7100' "$tool" convert "$scratch/old.fbx" -o "$scratch/no.md5mesh"
 
+: >"$scratch/nothing.fbx"
+check 'an empty file is told' ends_saying 1 'nothing.fbx: error: the file is empty' "$tool" convert "$scratch/nothing.fbx" -o "$scratch/no.md5mesh"
+
 # Clips of several files, as Mixamo calls them all, have the names of their files.
 changed 's/AnimStack::turn/AnimStack::mixamo.com/' walk
 cp "$scratch/walk.fbx" "$scratch/run.fbx"

@@ -115,12 +115,16 @@ joint=$(awk '$1 == "world" && $2 == 1 { printf "%.3f %.3f %.3f %.3f %.3f %.3f %.
 check "... are where the joints are" says "$scratch/tags.md3" "tag tag_head $(echo "$joint" | sed 's/-0\.000/0.000/g')"
 check "... both" grep -q "^tag tag_root 0.000 " "$scratch/say"
 check "a tag of no joint" refuses "the model has no joint of this name" "$large" --tag hand --output "$scratch/none.md3"
+check "a tag without a name" refuses "expected a name that no other tag has" "$large" --tag root= --output "$scratch/none.md3"
+check "... and one named twice" refuses "expected a name that no other tag has" "$large" --tag root --tag root --output "$scratch/none.md3"
 check "a tag in MD2" ends_saying 2 "--tag has no effect here" "$tool" convert "$large" --tag root --output "$scratch/none.md2"
 check "a palette in MD3" ends_saying 2 "--palette has no effect here" "$tool" convert "$large" --palette x --output "$scratch/none.md3"
 check "a palette" python3 test/convert/quake.py palette "$scratch/palette.lmp"
 check "... colors a skin without a picture" convert "$scratch/grey.mdl" "$large" --palette "$scratch/palette.lmp"
 check "... grey" says "$scratch/grey.mdl" "texels 8 256 256"
 check "a palette of another size" refuses "bytes, expected 768" "$large" --palette "$large" --output "$scratch/none.mdl"
+check "a palette that is not there" refuses "none.lmp: error: cannot read the file: No such" "$large" --palette "$scratch/none.lmp" \
+    --output "$scratch/none.mdl"
 mkdir -p "$scratch/game/progs" "$scratch/game/gfx" && cp "$large" "$scratch/game/progs/large.md5mesh"
 { # 2 x 2 texels of TGA, blue green red
     printf '\000\000\002\000\000\000\000\000\000\000\000\000\002\000\002\000\030\040'
