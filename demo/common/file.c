@@ -586,8 +586,10 @@ static char *read_all(source from, uint64_t expected, size_t *size, const char *
     *size = 0;
     while (*reason == NULL) {
         const int64_t count = read_some(from, bytes + *size, room - *size);
-        if (count == 0)
+        if (count == 0) {
+            bytes[*size] = '\0';
             return bytes;
+        }
         *size += count > 0 ? (size_t)count : 0;
         *reason = count < 0 ? strerror(errno) : *size >= INT32_MAX ? too_large : NULL;
         if (*size == room) {

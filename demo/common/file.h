@@ -104,9 +104,9 @@ common_list common_folders_below(const char *first, const char *without, size_t 
 //
 // Reads whole files and pipes.
 
-// Reads a file or pipe to its end, up to 2 GiB; free() the result. Waits for data from a pipe's
-// writer, but a pipe without a writer is an error, and so is a device. On failure returns NULL and
-// sets *reason.
+// Reads a file or pipe to its end, up to 2 GiB; free() the result, behind which there is a 0. Waits
+// for data from a pipe's writer, but a pipe without a writer is an error, and so is a device. On
+// failure returns NULL and sets *reason.
 char *common_read_stream(const char *path, size_t *size, const char **reason);
 
 #endif

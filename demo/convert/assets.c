@@ -316,8 +316,7 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
 {
     fitter *const fit = user;
     fit->num_frames += fit->pass == FIT_WEIGHTS;
-    COMMON_FOR (i, fit->num_vertices) {
-        loose_vertex *const v = &fit->vertices[i];
+    COMMON_EACH (v, fit->vertices, fit->num_vertices) {
         const md5_mesh *const mesh = v->mesh;
         double *sum = v->sums;
         md5_vec3 target = {0.0f, 0.0f, 0.0f}, gap = {0.0f, 0.0f, 0.0f};
@@ -448,8 +447,7 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     if (stride > 1)
         convert_note(job, "one frame of %u is looked at", stride);
     convert_visit_frames(assets, stride, look, &fit);
-    COMMON_FOR (i, fit.num_vertices) {
-        loose_vertex *const v = &fit.vertices[i];
+    COMMON_EACH (v, fit.vertices, fit.num_vertices) {
         if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
             fit_weights(&fit, v);
         finish_vertex(v->joints, v->weights, slots);

@@ -301,8 +301,7 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
 // Places all nodes at a time of the clip whose channels the nodes have, in ticks.
 static void evaluate(import *all, double time)
 {
-    COMMON_FOR (i, all->num_nodes) {
-        node *const one = &all->nodes[i];
+    COMMON_EACH (one, all->nodes, all->num_nodes) {
         const struct aiNodeAnim *const channel = one->channel;
         const bool is_whole = channel && !one->is_pivot && one->pivots != NONE;
         const int attached = is_whole ? all->nodes[one->pivots].parent : one->parent;
@@ -399,8 +398,7 @@ static void add_nodes(import *all)
     const size_t top = (size_t)all->num_nodes;
     float columns[16];
     evaluate(all, 0.0);
-    COMMON_FOR (i, top) {
-        node *const one = &all->nodes[i];
+    COMMON_EACH (one, all->nodes, top) {
         float t[3], r[4], scale[3];
         one->rest = one->local;
         split(&one->rest, t, r, scale);
@@ -712,8 +710,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
         times[f] = (float)((double)f / rate);
         evaluate(all, (double)f / rate * ticks);
         float *track = values;
-        COMMON_FOR (i, all->num_nodes) {
-            node *const one = &all->nodes[i];
+        COMMON_EACH (one, all->nodes, all->num_nodes) {
             if (!one->is_moved)
                 continue;
             one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
@@ -836,8 +833,6 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
 {
     if (input->size == 0) // of which libassimp asserts that it never is
         return convert_fail(error, MD5_ERROR_SYNTAX, input->path, "the file is empty");
-    input->bytes = common_realloc(input->bytes, input->size + 1, 1);
-    input->bytes[input->size] = '\0'; // which ends numbers
     order asked = {input, job->rate, scene->num_parts > 0};
     size_t size = 0;
     const char *reason = NULL;

@@ -13,7 +13,7 @@
 static void put_big(convert_bytes *to, uint32_t number, int size)
 {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
-        convert_put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
+        convert_put_number(to, number >> shift, 1);
 }
 
 static void put_zeros(convert_bytes *to, size_t count)
@@ -65,7 +65,7 @@ static uint32_t half_of(float number)
 // From -1 to 1.
 static void put_unit(convert_bytes *to, float number)
 {
-    convert_put(to, &(unsigned char){(unsigned char)((number + 1.0f) * 127.5f + 0.5f)}, 1);
+    convert_put_number(to, (uint32_t)((number + 1.0f) * 127.5f + 0.5f), 1);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
     put_big(to, count, 4);
     COMMON_FOR (joint, MAX_JOINTS)
         if (used[joint])
-            convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
+            convert_put_number(to, (uint32_t)joint, 1);
     put_words(to, &farthest, 1);
 }
 
@@ -221,8 +221,7 @@ static double lost_of(float number)
 static void note_lost(const convert_job *job, const md5_model *model)
 {
     double most = 0.0;
-    COMMON_FOR (m, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[m];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         COMMON_FOR (v, mesh->num_vertices)
             most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
     }
@@ -312,8 +311,7 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
     convert_put_words(to, counts, 2);
     convert_put_words(to, doc->cuts, doc->num_cuts);
     convert_put_u32(to, doc->num_frames);
-    COMMON_FOR (f, doc->num_frames) {
-        const md5_camera_view *const view = &doc->views[f];
+    COMMON_EACH (view, doc->views, doc->num_frames) {
         put_words(to, &view->fov, 1);
         put_words(to, &view->rotation, 3);
         convert_put_words(to, &view->position, 3);

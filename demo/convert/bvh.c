@@ -296,8 +296,6 @@ static double guess_scale(const convert_job *job, double legs)
 bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
-    input->bytes = common_realloc(input->bytes, input->size + 1, 1);
-    input->bytes[input->size] = '\0';
     bvh_file file = {.job = job,
                      .in = {.path = input->path,
                             .error = error,

@@ -97,8 +97,7 @@ common_list convert_list_outputs(void)
 
 void convert_print_formats(void)
 {
-    COMMON_FOR (i, NUM_FORMATS) {
-        const struct format *const format = &formats[i];
+    COMMON_EACH (format, formats, NUM_FORMATS) {
         int width = 0;
         for (int k = 0; k < NUM_ENDINGS && format->endings[k]; k++)
             width += printf("%s ", format->endings[k]);
@@ -115,22 +114,17 @@ void convert_print_formats(void)
 // Reads the file of an input, from disk or what the job reads from.
 static bool read_bytes(const convert_job *job, convert_input *input, md5_error *error)
 {
-    const char *reason = "there is none of this name";
     if (!job->files.open) {
-        input->bytes = common_read_stream(input->path, &input->size, &reason);
-    } else {
-        md5_error why = {.message = ""};
-        const void *const bytes = job->files.open(job->files.user, input->path, &input->size, &why);
-        if (bytes) {
-            input->bytes = common_alloc(input->size + 1, 1);
-            memcpy(input->bytes, bytes, input->size);
-            job->files.close(job->files.user, bytes, input->size);
-        } else if (why.message[0] != '\0') {
-            return convert_fail(error, MD5_ERROR_IO, input->path, "%s", why.message);
-        }
+        input->bytes = convert_read_file(input->path, &input->size, error);
+        return input->bytes;
     }
-    return input->bytes != NULL
-           || convert_fail(error, MD5_ERROR_IO, input->path, "cannot read the file: %s", reason);
+    md5_error why = {.message = ""};
+    input->bytes = convert_copy_file(job->files, input->path, &input->size, &why);
+    return input->bytes
+           || convert_fail(error, MD5_ERROR_IO, input->path, "%s",
+                           why.message[0] != '\0'
+                               ? why.message
+                               : "cannot read the file: there is none of this name");
 }
 
 static bool read_input(const convert_job *job, const char *path, convert_scene *scene,
@@ -176,8 +170,7 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
         sorted[i] = &body->joints[i];
     qsort((void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
     COMMON_FOR (m, doc->num_meshes)
-        COMMON_FOR (i, doc->meshes[m].num_weights) {
-            md5_weight *const weight = &doc->meshes[m].weights[i];
+        COMMON_EACH (weight, doc->meshes[m].weights, doc->meshes[m].num_weights) {
             const md5_doc_joint *const own = &doc->joints[weight->joint];
             md5_doc_joint *const *const found =
                 bsearch((const void *)&own, (void *)sorted, body->num_joints, sizeof *sorted,

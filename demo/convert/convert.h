@@ -233,6 +233,12 @@ char *convert_clean(const char *text, size_t most, const char *refused);
 // systems refuse, become _. The caller frees it.
 char *convert_file_name(const char *name);
 
+// Reads a file to its end, with a 0 behind it; free() the result. NULL: it cannot be read.
+char *convert_read_file(const char *path, size_t *size, md5_error *error);
+
+// The same of files that are not on disk; without a reason `error` is as it was.
+char *convert_copy_file(md5_files files, const char *path, size_t *size, md5_error *error);
+
 // Whether the job goes on; fills `error` if it does not.
 bool convert_goes_on(const convert_job *job, md5_error *error);
 
@@ -296,13 +302,15 @@ typedef struct convert_bytes { // that grow; free() bytes
 void convert_put(convert_bytes *out, const void *bytes, size_t size);
 void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Puts words of four bytes, numbers or floats, the low byte first.
+// Put the low bytes of a number, up to 4; words of four bytes, numbers or floats; the low byte
+// first.
+void convert_put_number(convert_bytes *out, uint32_t number, size_t size);
 void convert_put_words(convert_bytes *out, const void *words, size_t count);
 void convert_put_u32(convert_bytes *out, uint32_t number);
 
 typedef struct convert_input {
     const char *path;
-    char *bytes; // [size]; a reader that keeps them sets NULL
+    char *bytes; // [size] and a 0 behind; a reader that keeps them sets NULL
     size_t size;
 } convert_input;
 

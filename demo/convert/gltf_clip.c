@@ -563,8 +563,7 @@ static bool read_clip(clip_maker *clip, size_t index)
             return false;
     }
     select_rate(clip, animation);
-    COMMON_FOR (i, clip->num_tracks) {
-        const key_track *const track = &clip->tracks[i];
+    COMMON_EACH (track, clip->tracks, clip->num_tracks) {
         first = fmin(first, track->times[0]);
         last = fmax(last, track->times[track->num_keys - 1]);
         has_joints |= track->path == WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
@@ -650,11 +649,9 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
                        .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
                        .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
     COMMON_FOR (m, meshes->model.num_meshes)
-        COMMON_FOR (w, meshes->model.meshes[m].num_weights) {
-            const md5_weight *const weight = &meshes->model.meshes[m].weights[w];
+        COMMON_EACH (weight, meshes->model.meshes[m].weights, meshes->model.meshes[m].num_weights)
             clip.reach[weight->joint] =
                 fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
-        }
     bool is_added = true;
     for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)
         is_added = read_clip(&clip, i);

@@ -191,11 +191,9 @@ static bool open_primitive(maker *to, const json_t *object)
 // which MD5 does not store: those of the same row are one.
 static void write_row(const maker *from, size_t v, float *row)
 {
-    COMMON_FOR (k, from->num_attributes) {
-        const vertex_values *const a = &from->attributes[k];
+    COMMON_EACH (a, from->attributes, from->num_attributes)
         COMMON_FOR (i, a->width)
             *row++ = a->values[a->width * v + i] + 0.0f; // -0 too is 0
-    }
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------

@@ -176,8 +176,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         memcpy(&value, (const char *)values + 4 * i, 4);
         if (is_rounded)
             value = (uint32_t)(int32_t)roundf(one * ((const float *)values)[i]);
-        convert_put_u32(&view->bytes, value);
-        view->bytes.size -= 4 - size;
+        convert_put_number(&view->bytes, value, size);
         if ((i + 1) % columns == 0 && purpose == GLTF_VERTICES)
             pad(&view->bytes, 0);
     }

@@ -303,8 +303,7 @@ static bool select_scene(gltf_rig *rig)
         }
         node->world = parent ? gltf_mul(&parent->world, &node->rest.affine) : node->rest.affine;
     }
-    COMMON_FOR (i, rig->num_nodes) {
-        gltf_node *const node = &rig->nodes[i];
+    COMMON_EACH (node, rig->nodes, rig->num_nodes) {
         const json_t *const joints =
             json_object_get(gltf_item(file, "skins", node->skin), "joints");
         if (root != MD5_NONE && json_array_size(joints) > 0) // skinned meshes are seldom below
@@ -354,11 +353,9 @@ static bool read_skins(gltf_rig *rig)
     gltf_file *const file = rig->file;
     rig->num_skins = gltf_count(file, "skins");
     rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
-    COMMON_FOR (i, rig->num_nodes) {
-        const gltf_node *const node = &rig->nodes[i];
+    COMMON_EACH (node, rig->nodes, rig->num_nodes)
         if (node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE)
             rig->skins[node->skin].is_used = rig->is_skinned = true;
-    }
     COMMON_FOR (i, rig->num_skins) {
         gltf_skin *const skin = &rig->skins[i];
         const json_t *const object = gltf_item(file, "skins", i);

@@ -815,8 +815,7 @@ static bool put_meshes(iqm_writer *writer)
     const md5_model *const model = writer->assets.model;
     size_t num_vertices = 0, num_triangles = 0;
     begin(writer, MESHES, model->num_meshes);
-    COMMON_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         const iqm_mesh row = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
                               (uint32_t)num_vertices,       mesh->num_vertices,
                               (uint32_t)num_triangles,      mesh->num_triangles};
@@ -850,8 +849,7 @@ static bool put_meshes(iqm_writer *writer)
     }
     begin(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
-    COMMON_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         COMMON_FOR (k, 3 * (size_t)mesh->num_triangles)
             convert_put_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
@@ -916,7 +914,7 @@ static void put_clips(iqm_writer *writer)
             COMMON_FOR (k, MOVING)
                 if (writer->poses[i].mask >> k & 1) {
                     const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
-                    convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
+                    convert_put_number(&writer->out, v, 2);
                 }
 }
 

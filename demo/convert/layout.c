@@ -221,15 +221,8 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 {
     const bool is_file = program->num_steps == 1 && program->steps[0].kind == MD5_IMAGE_FILE;
     const char *const name = is_file ? md5_game_image_file(game, program->steps[0].file) : NULL;
-    const md5_files files = md5_game_files(game);
     md5_error error;
-    const void *const bytes = name ? files.open(files.user, name, size, &error) : NULL;
-    if (!bytes)
-        return NULL;
-    char *const copy = common_alloc(*size + 1, 1);
-    memcpy(copy, bytes, *size);
-    files.close(files.user, bytes, *size);
-    return copy;
+    return name ? convert_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
 // Gives a material a picture, of a file or, without a path, of a program of the game; `how` is that
@@ -356,8 +349,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
     const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
     uint32_t num_used = 0, num_pictures = 0;
-    COMMON_FOR (i, material->num_stages) {
-        const md5_stage *const stage = &material->stages[i];
+    COMMON_EACH (stage, material->stages, material->num_stages) {
         num_pictures += stage->image.text[0] != '\0';
         if (!shown && &stage->image == color)
             shown = stage;
@@ -811,8 +803,7 @@ static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_e
         convert_put_text(to, "\n{\n\tmesh\t");
     }
     put_word(to, layout->inner, layout->name, ".md5mesh");
-    COMMON_FOR (i, layout->scene->num_parts) {
-        const convert_part *const part = &layout->scene->parts[i];
+    COMMON_EACH (part, layout->scene->parts, layout->scene->num_parts) {
         if (part->kind != CONVERT_CLIP)
             continue;
         convert_put_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");

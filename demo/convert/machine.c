@@ -9,13 +9,11 @@
 static bool add_file(convert_scene *scene, convert_part_kind kind, const char *name,
                      const char *path, md5_error *error)
 {
-    const char *reason = NULL;
     size_t size = 0;
-    char *const bytes = common_read_stream(path, &size, &reason);
-    if (!bytes)
-        return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    convert_add_part(scene, kind, name, path, bytes, size);
-    return true;
+    char *const bytes = convert_read_file(path, &size, error);
+    if (bytes)
+        convert_add_part(scene, kind, name, path, bytes, size);
+    return bytes;
 }
 
 // The weight of a curve at a frame: linear between its keys. *next is that behind the frame, from

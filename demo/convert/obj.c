@@ -51,9 +51,8 @@ static bool write_materials(const obj_writer *writer)
                 &writer->scene->materials[k].maps[CONVERT_MAP_COLOR];
             if (strcmp(writer->scene->materials[k].shader, shader) != 0 || !picture->bytes)
                 continue;
-            const bool is_png = picture->size > 0 && picture->bytes[0] == 0x89;
             char *const clean = convert_file_name(picture->name);
-            char *const file = common_format("%s%s", clean, is_png ? ".png" : ".jpg");
+            char *const file = common_format("%s%s", clean, convert_picture_ending(picture));
             convert_put_text(&text, "map_Kd %s\n", file);
             is_done = write_file(writer, file, picture->bytes, picture->size);
             free(file);

@@ -181,25 +181,23 @@ static bool read_line(obj_reader *reader)
 bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
 {
     size_t size = 0;
-    const char *reason = NULL;
-    char *const text = common_read_stream(path, &size, &reason);
+    char *const text = convert_read_file(path, &size, error);
     *obj = (convert_obj){0};
     if (text == NULL)
-        return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    char *const ended = common_realloc(text, size + 1, 1), *const end = ended + size;
-    *end = '\0'; // where numbers end
+        return false;
+    const char *const end = text + size;
     obj_reader reader = {
         .obj = obj,
         .in = {.path = path, .error = error, .end_is = "the end of the line", .most_shown = 20}};
     bool is_read = true, has_faces = false;
-    for (const char *start = ended; start < end && is_read; start = reader.in.end + 1) {
+    for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
         const char *const stop = memchr(start, '\n', (size_t)(end - start));
         reader.in.line_start = reader.in.at = start;
         reader.in.end = stop != NULL ? stop : end;
         reader.in.line++;
         is_read = read_line(&reader);
     }
-    free(ended);
+    free(text);
     COMMON_FOR (i, obj->num_parts)
         has_faces = has_faces || obj->parts[i].num_triangles > 0;
     if (is_read && !has_faces)

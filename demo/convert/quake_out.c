@@ -129,8 +129,7 @@ static void put_name(quake_writer *w, const char *name, size_t size)
 
 static void put_u16(quake_writer *w, uint32_t number)
 {
-    const uint8_t bytes[2] = {(uint8_t)number, (uint8_t)(number >> 8)};
-    convert_put(&w->out, bytes, sizeof bytes);
+    convert_put_number(&w->out, number, 2);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -608,8 +607,7 @@ static void write_surface(quake_writer *w)
         return;
     }
     quake_whole surface = {.image = {NULL, NO_PICTURE, NO_PICTURE}};
-    COMMON_FOR (i, w->scene->num_materials) {
-        const convert_material *const material = &w->scene->materials[i];
+    COMMON_EACH (material, w->scene->materials, w->scene->num_materials) {
         const convert_picture *const picture = &material->maps[CONVERT_MAP_COLOR];
         md5_error unused;
         if (strcmp(material->shader, mesh->shader) != 0 || !picture->bytes || surface.image.rgba)
@@ -775,8 +773,7 @@ static bool load(quake_writer *w)
         return false;
     const md5_model *const model = w->model = w->assets.model;
     size_t num_points = 0, num_triangles = 0;
-    COMMON_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         num_points += mesh->num_file_vertices;
         num_triangles += mesh->num_triangles;
         if (mesh->num_file_vertices > w->num_vertices)
@@ -796,8 +793,7 @@ static bool load(quake_writer *w)
     w->places = common_alloc(num_frames * num_points, sizeof *w->places);
     w->matrices = common_alloc(num_frames, w->tags.count * sizeof *w->matrices);
     uint32_t *corner = w->corners, first = 0;
-    COMMON_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         COMMON_FOR (k, 3 * (size_t)mesh->num_triangles)
             *corner++ = first + mesh->sources[mesh->indices[k]];
         COMMON_FOR (k, mesh->num_file_vertices)

@@ -573,12 +573,9 @@ static bool read_map(const char *path, retarget_figure *const figures[2], md5_er
 {
     enum { MAX_LINES = 10000 };
     size_t size = 0;
-    const char *reason = NULL;
-    char *text = common_read_stream(path, &size, &reason), *wrong = NULL;
+    char *const text = convert_read_file(path, &size, error), *wrong = NULL;
     if (!text)
-        return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    text = common_realloc(text, size + 1, 1);
-    text[size] = '\0';
+        return false;
     uint32_t number = 1;
     for (char *line = text; line && !wrong; number++) {
         char *words[4], *at = line, *const end = strchr(line, '\n');
@@ -886,8 +883,7 @@ static void print_results(const retarget_transfer *transfer)
     const double degrees = 180.0 / 3.14159265358979323846;
     const float leg = length_of(target, 2 * THIGH) + length_of(target, 2 * SHIN);
     unsigned num_idle = 0, num_unused = source->skeleton->num_joints;
-    COMMON_FOR (i, target->skeleton->num_joints) {
-        const retarget_joint *const joint = &target->joints[i];
+    COMMON_EACH (joint, target->joints, target->skeleton->num_joints) {
         num_idle += joint->is_idle;
         num_unused -= !joint->is_idle && joint->low == MD5_NONE; // but by an equal name
         for (int k = 0; k < 2 && joint->low != MD5_NONE; k++) {

@@ -101,6 +101,25 @@ char *convert_file_name(const char *name)
     return text;
 }
 
+char *convert_read_file(const char *path, size_t *size, md5_error *error)
+{
+    const char *reason = NULL;
+    char *const bytes = common_read_stream(path, size, &reason);
+    if (!bytes)
+        convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+    return bytes;
+}
+
+char *convert_copy_file(md5_files files, const char *path, size_t *size, md5_error *error)
+{
+    const void *const bytes = files.open(files.user, path, size, error);
+    if (!bytes)
+        return NULL;
+    char *const copy = memcpy(common_alloc(*size + 1, 1), bytes, *size);
+    files.close(files.user, bytes, *size);
+    return copy;
+}
+
 bool convert_goes_on(const convert_job *job, md5_error *error)
 {
     return !job->goes_on || job->goes_on(job->user)
@@ -153,19 +172,24 @@ void convert_put_text(convert_bytes *out, const char *format, ...)
     }
 }
 
+void convert_put_number(convert_bytes *out, uint32_t number, size_t size)
+{
+    for (; size > 0; size--, number >>= 8)
+        convert_put(out, &(unsigned char){(unsigned char)number}, 1);
+}
+
 void convert_put_words(convert_bytes *out, const void *words, size_t count)
 {
     COMMON_FOR (i, count) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
-        for (int shift = 0; shift < 32; shift += 8)
-            convert_put(out, &(unsigned char){(unsigned char)(word >> shift)}, 1);
+        convert_put_u32(out, word);
     }
 }
 
 void convert_put_u32(convert_bytes *out, uint32_t number)
 {
-    convert_put_words(out, &number, 1);
+    convert_put_number(out, number, 4);
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------
@@ -205,11 +229,9 @@ bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error 
     // Lines are seldom longer; where they are, it is printed once more.
     size_t room = 256 + 128 * (size_t)doc->num_joints
                   + doc->num_frames * (96 + 12 * (size_t)doc->num_components);
-    COMMON_FOR (i, doc->num_meshes) {
-        const md5_doc_mesh *const mesh = &doc->meshes[i];
+    COMMON_EACH (mesh, doc->meshes, doc->num_meshes)
         room += 512 + 56 * (size_t)mesh->num_vertices + 40 * (size_t)mesh->num_triangles
                 + 80 * (size_t)mesh->num_weights;
-    }
     char *made = NULL;
     for (*size = room; *size >= room;) {
         room = *size + 1;
@@ -382,8 +404,7 @@ void convert_free_scene(convert_scene *scene)
 {
     COMMON_FOR (i, scene->num_parts)
         convert_free_part(&scene->parts[i]);
-    COMMON_FOR (i, scene->num_materials) {
-        convert_material *const material = &scene->materials[i];
+    COMMON_EACH (material, scene->materials, scene->num_materials) {
         COMMON_FOR (map, CONVERT_NUM_MAPS) {
             free(material->maps[map].name);
             free(material->maps[map].declared);
