@@ -176,14 +176,9 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
 }
 
 typedef struct cited_clip {
-    const char *path;
+    const char *path; // by which they are sorted
     const md5_anim *anim;
 } cited_clip;
-
-static int compare_clips(const void *a, const void *b)
-{
-    return strcmp(((const cited_clip *)a)->path, ((const cited_clip *)b)->path);
-}
 
 // The clips of a machine file, each once.
 static void check_machine(const reading *part, const md5_character *machine, report *to)
@@ -192,7 +187,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
     cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
-    common_sort(clips, machine->num_clips, sizeof *clips, compare_clips);
+    common_sort(clips, machine->num_clips, sizeof *clips, common_by_text);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
@@ -202,26 +197,20 @@ static void check_machine(const reading *part, const md5_character *machine, rep
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
 
-typedef struct cube_check {
-    const md5_model *model;
-    report *report;
-} cube_check;
-
 // Warns of a name in md5.cfg, whose reader keeps no line of it; `nearest` may be NULL.
-static void report_name(const cube_check *check, const char *what, const char *name,
-                        const char *nearest)
+static void report_name(report *to, const char *what, const char *name, const char *nearest)
 {
     md5_error error = {0};
-    convert_fail(&error, MD5_WARNING, check->report->path,
+    convert_fail(&error, MD5_WARNING, to->path,
                  nearest ? "%s '%.150s': did you mean '%.150s'?" : "%s '%.150s'", what, name,
                  nearest);
-    add_finding(check->report, &error);
+    add_finding(to, &error);
 }
 
-static void check_joint(const cube_check *check, const char *what, const char *name)
+static void check_joint(report *to, const md5_model *model, const char *what, const char *name)
 {
-    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
-        report_name(check, what, name, NULL);
+    if (name[0] && md5_find_joint(&model->skeleton, name) == MD5_NONE)
+        report_name(to, what, name, NULL);
 }
 
 // Reports what is wrong with the files and the names that a model of Cube 2's engines has.
@@ -233,22 +222,21 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
         const md5_cube2_part *const of = &cube->parts[i];
         md5_error error = {0};
         md5_model *const model = md5_load_model(of->mesh, &opts, &error);
-        const cube_check check = {model, to};
         if (!model) {
             add_finding(to, &error);
             continue;
         }
         cited_mesh mesh = {.path = of->mesh, .model = model};
         for (uint32_t j = 0; j < of->num_tags; j++)
-            check_joint(&check, "md5tag: the mesh has no joint", of->tags[j].joint);
+            check_joint(to, model, "md5tag: the mesh has no joint", of->tags[j].joint);
         for (uint32_t j = 0; j < of->num_pitches; j++)
-            check_joint(&check, "md5pitch: the mesh has no joint", of->pitches[j].joint);
+            check_joint(to, model, "md5pitch: the mesh has no joint", of->pitches[j].joint);
         for (uint32_t j = 0; j < of->num_adjustments; j++)
-            check_joint(&check, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
+            check_joint(to, model, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
         for (uint32_t j = 0; j < of->num_rows; j++) {
             const char *const name = of->rows[j].mesh;
-            if (strcmp(name, "*") != 0 && md5_find_mesh(check.model, name) == MD5_NONE)
-                report_name(&check, "no mesh has the name", name, NULL);
+            if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
+                report_name(to, "no mesh has the name", name, NULL);
             const bool has_images = strcmp(of->rows[j].word, "md5skin") == 0
                                     || strcmp(of->rows[j].word, "md5bumpmap") == 0;
             for (int k = 0; k < 2 && has_images; k++) {
@@ -256,7 +244,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
                 if (!image || tool_is_file(part->check->game, image))
                     continue;
                 char *const nearest = tool_near_image(part->check->game, image, &work);
-                report_name(&check, "no image", image, nearest);
+                report_name(to, "no image", image, nearest);
                 free(nearest);
             }
         }

@@ -40,14 +40,14 @@ typedef struct batch {
 // folder of its own, so that its clips meet no others.
 static item *add_item(batch *all, const char *relative, char *input)
 {
-    char *const folder = common_folder(relative), *const stem = common_stem(relative);
-    char *const inner = strcmp(folder, ".") == 0 ? common_copy("") : common_format("%s/", folder);
+    char *const stem = common_stem(relative);
     const bool is_md5 = tool_kind_of(all->ending) != TOOL_UNKNOWN;
     const bool is_path =
         common_has_ending(input, ".md5camera") || common_has_ending(input, ".bcanim");
     const bool is_named = !is_md5 || !all->pattern->target; // clips of another model are not
     const convert_job job = {
-        .output = common_format("%s/%s%s%s%s%s", all->arguments->output, inner, stem,
+        .output = common_format("%s/%.*s%s%s%s%s", all->arguments->output,
+                                (int)(common_base(relative) - relative), relative, stem,
                                 is_md5 ? "/" : "", is_md5 && is_named ? stem : "",
                                 !is_named           ? ""
                                 : is_md5 && is_path ? ".md5camera"
@@ -59,9 +59,7 @@ static item *add_item(batch *all, const char *relative, char *input)
     *added = (item){.output = convert_find_output(&job)};
     common_add(&added->inputs, input);
     free((char *)(uintptr_t)job.output);
-    free(inner);
     free(stem);
-    free(folder);
     return added;
 }
 
@@ -71,11 +69,9 @@ static item *add_item(batch *all, const char *relative, char *input)
 static bool is_clip(const batch *all, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
-    char *const stem = common_stem(path);
     const bool is_motion =
         common_has_ending(path, ".bvh")
-        && tool_has_sibling(all->games ? all->games->game : NULL, path, stem, ".md5mesh");
-    free(stem);
+        && tool_has_beside(all->games ? all->games->game : NULL, path, "", ".md5mesh");
     return is_motion || kind == TOOL_ANIM || kind == TOOL_BFG_ANIM || convert_is_clip(path);
 }
 

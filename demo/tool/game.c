@@ -892,17 +892,12 @@ static int explain(tool_arguments *arguments)
             game.is_found = true;
             SAY(&game, "file\n", "{\"kind\":\"path\"}\n");
             print_file(&game, "is", file, 0);
-            char *const stem = common_stem(file), *const folder = common_folder(file);
             for (int i = 0; i < 2; i++) { // the mesh itself, or that of an .mdl or .md2
-                char *const beside = common_format(i ? "md5/%s.md5mesh" : "%s.md5mesh", stem);
-                char *const mesh = common_join(folder, beside);
-                if (tool_is_file(game.game, mesh))
+                char *const mesh = tool_find_beside(game.game, file, i ? "md5/" : "", ".md5mesh");
+                if (mesh)
                     print_replaced(&game, mesh);
                 free(mesh);
-                free(beside);
             }
-            free(stem);
-            free(folder);
             if (common_has_ending(file, ".md5mesh"))
                 print_mesh_materials(&game, file);
         }
@@ -1153,18 +1148,11 @@ static int compare_files(const void *a, const void *b)
 // Returns NULL if the game has no such file.
 static judged_file *find_file(const tool_game *opened, const char *name)
 {
-    size_t first = 0, count = opened->num_files;
-    while (first < count) {
-        const size_t middle = first + (count - first) / 2;
-        if (common_compare_case(opened->files[middle].check->file, name) < 0)
-            first = middle + 1;
-        else
-            count = middle;
-    }
-    return first < opened->num_files
-                   && common_compare_case(opened->files[first].check->file, name) == 0
-               ? &opened->files[first]
-               : NULL;
+    md5_check check = {.file = name};
+    const judged_file key = {.check = &check};
+    return opened->num_files > 0 ? bsearch(&key, opened->files, opened->num_files,
+                                           sizeof *opened->files, compare_files)
+                                 : NULL;
 }
 
 // Prints what engines say to the clips of a model with its mesh. A clip is read again, and the mesh

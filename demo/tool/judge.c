@@ -15,21 +15,9 @@ enum { NUM_REPLACED = sizeof replaced / sizeof replaced[0] };
 
 char *tool_find_replaced(const md5_game *game, const char *path)
 {
-    char *const folder = common_folder(path), *const stem = common_stem(path), *found = NULL;
-    for (size_t i = 0; i < NUM_REPLACED && !found; i++) {
-        char *const name = common_format("%s%s%s", replaced[i].where, stem, replaced[i].ending);
-        char *const file = common_join(folder, name), *const clean = common_clean(file);
-        found = common_copy(game ? clean + 1 : file); // a game has no ".."
-        if (!tool_is_file(game, found)) {
-            free(found);
-            found = NULL;
-        }
-        free(clean);
-        free(file);
-        free(name);
-    }
-    free(folder);
-    free(stem);
+    char *found = NULL;
+    for (size_t i = 0; i < NUM_REPLACED && !found; i++)
+        found = tool_find_beside(game, path, replaced[i].where, replaced[i].ending);
     return found;
 }
 
@@ -62,7 +50,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     char *const folder = common_folder(facts->file), *const stem = common_stem(facts->file);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
     size_t work = 1 << 24; // to look for nearest names
-    if (is_of_quake && !tool_has_sibling(game, facts->file, stem, ".md5anim"))
+    if (is_of_quake && !tool_has_beside(game, facts->file, "", ".md5anim"))
         tool_found(facts, "no-clip", 1, "there is no %.100s.md5anim", stem);
     for (size_t i = 0; i < facts->num_shaders; i++) {
         char *found =
@@ -70,11 +58,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
         for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {
             char *const name =
                 common_format("%s_00_00.%s", common_base(facts->shaders[i].name), images[k]);
-            found = common_join(folder, name);
-            if (!tool_is_file(game, found)) {
-                free(found);
-                found = NULL;
-            }
+            found = tool_find_beside(game, facts->file, name, NULL);
             free(name);
         }
         if (found)

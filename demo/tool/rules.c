@@ -19,24 +19,23 @@ md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *pa
 {
     if (asked.all != 0)
         return asked;
-    char *const stem = common_stem(path), *const folder = common_folder(path);
+    char *const folder = common_folder(path);
     const char *const within = common_base(folder);
     const char *names[4] = {"doom3", "darkmod", "quake4"};
     bool may_be_others = false;
-    if (strcmp(within, "progs") == 0 || tool_has_sibling(game, path, stem, ".mdl"))
+    if (strcmp(within, "progs") == 0 || tool_has_beside(game, path, "", ".mdl"))
         memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(within, "md5") == 0 || tool_has_sibling(game, path, stem, ".md2"))
+    else if (strcmp(within, "md5") == 0 || tool_has_beside(game, path, "", ".md2"))
         memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
-    else if (tool_has_sibling(game, path, "md5", ".cfg"))
+    else if (tool_has_beside(game, path, "md5.cfg", NULL))
         memcpy(names, (const char *[4]){"cube2"}, sizeof names);
     else
-        may_be_others = tool_has_sibling(game, path, stem, ".md5mesh")
-                        && tool_has_sibling(game, path, stem, ".md5anim");
+        may_be_others = tool_has_beside(game, path, "", ".md5mesh")
+                        && tool_has_beside(game, path, "", ".md5anim");
     md5_engines found = {0};
     for (int i = 0; i < 4 && names[i]; i++)
         found.sure |= md5_find_engines(names[i]);
     found.all = may_be_others ? md5_find_engines("all") : found.sure;
-    free(stem);
     free(folder);
     return found;
 }

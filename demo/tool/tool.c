@@ -254,15 +254,27 @@ md5_files tool_files(md5_game *game)
     return game ? md5_game_files(game) : (md5_files){0};
 }
 
-bool tool_has_sibling(const md5_game *game, const char *path, const char *stem, const char *ending)
+char *tool_find_beside(const md5_game *game, const char *path, const char *before,
+                       const char *after)
 {
-    char *const folder = common_folder(path);
-    char *const name = common_format("%s%s", stem, ending);
-    char *const sibling = common_join(folder, name);
-    const bool is_there = tool_is_file(game, sibling);
-    free(folder);
+    char *const folder = common_folder(path), *const stem = common_stem(path);
+    char *const name = common_format("%s%s%s", before, after ? stem : "", after ? after : "");
+    char *const file = common_join(folder, name), *const clean = common_clean(file);
+    const char *const sought = game ? clean + 1 : file; // a game has no ".."
+    char *const found = tool_is_file(game, sought) ? common_copy(sought) : NULL;
+    free(clean);
+    free(file);
     free(name);
-    free(sibling);
+    free(stem);
+    free(folder);
+    return found;
+}
+
+bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after)
+{
+    char *const found = tool_find_beside(game, path, before, after);
+    const bool is_there = found != NULL;
+    free(found);
     return is_there;
 }
 

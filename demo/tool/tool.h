@@ -149,8 +149,11 @@ void tool_print_engines(uint32_t set);                // their names
 bool tool_minds(md5_engines asked, const char *rule); // whether one of them does anything
 void tool_print_rules(void);                          // all of them, with what each engine does
 
-// Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
-bool tool_has_sibling(const md5_game *game, const char *path, const char *stem, const char *ending);
+// For the path DIR/STEM.md5mesh or DIR/STEM.md5anim returns DIR/`before`STEM`after` if that is a
+// file, to be freed, or NULL. `after` NULL: DIR/`before`.
+char *tool_find_beside(const md5_game *game, const char *path, const char *before,
+                       const char *after);
+bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after);
 
 // Returns the .mdl or .md2 that a model or its clip replaces in engines of Quake and Quake II, to
 // be freed, or NULL.
