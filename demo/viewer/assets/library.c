@@ -24,17 +24,13 @@ common_list view_split_place(const char *place)
 {
     common_list list = {NULL, 0};
     const bool is_one = common_is_folder(place) || common_is_file(place);
-    const char *rest = place;
-    do {
-        const char *const end = is_one ? NULL : strchr(rest, '|');
-        char *const path = common_copy(rest);
-        if (end != NULL)
-            path[end - rest] = '\0';
-        for (size_t last = strlen(path); last > 1 && path[last - 1] == '/'; last--)
-            path[last - 1] = '\0';
-        common_add(&list, path);
-        rest = end != NULL ? end + 1 : NULL;
-    } while (rest != NULL);
+    for (const char *rest = place, *end; rest != NULL; rest = *end != '\0' ? end + 1 : NULL) {
+        size_t length = strcspn(rest, is_one ? "" : "|");
+        end = rest + length;
+        while (length > 1 && rest[length - 1] == '/')
+            length--;
+        common_add(&list, common_format("%.*s", (int)length, rest));
+    }
     return list;
 }
 
@@ -114,11 +110,6 @@ static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
                || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void add_name(view_library *library, view_section section, const char *name)
 {
     const size_t count = library->num_names[section]++;
@@ -194,8 +185,8 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
                 && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
                 add_name(library, section, decl->name);
         }
-        if (library->num_names[section] > 0)
-            qsort(library->names[section], library->num_names[section], sizeof(char *), by_name);
+        common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
+                    common_by_text);
     }
     COMMON_FOR (i, md5_game_num_files(game)) {
         const char *const file = md5_game_file(game, i);
@@ -228,8 +219,7 @@ bool view_read_address(const char *text, view_address *address)
     if (name == NULL)
         return false;
     const char *const skin = strstr(name + 2, "::");
-    address->place = common_copy(text);
-    address->place[name - text] = '\0';
+    address->place = common_format("%.*s", (int)(name - text), text);
     address->name = common_copy(name + 2);
     if (skin != NULL) {
         address->name[skin - name - 2] = '\0';

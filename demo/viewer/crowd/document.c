@@ -169,8 +169,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         }
     }
     if (shown != NULL && !is_old) {
-        if (compare->num_same > 0)
-            qsort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
+        common_sort(compare->peaks, compare->num_same, sizeof *compare->peaks, compare_peaks);
         view_pose(scene, play);
     }
     const md5_moment moment =
@@ -184,9 +183,8 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     else
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
     write_differences(compare, scene, moment);
-    if (compare->num_same > 0)
-        qsort(compare->differences, compare->num_same, sizeof *compare->differences,
-              compare_distances);
+    common_sort(compare->differences, compare->num_same, sizeof *compare->differences,
+                compare_distances);
     for (uint32_t i = 0; i < compare->num_same && shown == NULL; i++) {
         const view_difference *const now = &compare->differences[i];
         compare->peaks[i] = (view_peak){now->joint, now->distance, now->angle, 0, 0};
