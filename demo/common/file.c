@@ -181,6 +181,14 @@ bool common_is_in(const char *inner, const char *outer)
     return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
 }
 
+bool common_leads_up(const char *path)
+{
+    for (const char *dots = path; (dots = strstr(dots, "..")) != NULL; dots++)
+        if ((dots == path || is_separator(dots[-1])) && (dots[2] == '\0' || is_separator(dots[2])))
+            return true;
+    return false;
+}
+
 // -- Files ----------------------------------------------------------------------------------
 
 bool common_is_file(const char *path)
@@ -199,6 +207,12 @@ uint64_t common_file_size(const char *path)
 {
     common_status status;
     return common_read_status(path, &status) ? status.size : 0;
+}
+
+uint64_t common_file_time(const char *path)
+{
+    common_status status;
+    return common_read_status(path, &status) ? status.time : 0;
 }
 
 bool common_same_file(const char *a, const char *b)

@@ -37,10 +37,14 @@ bool common_is_in(const char *inner, const char *outer);
 // Whether a path ends in `ending` (".md5anim"), ignoring case.
 bool common_has_ending(const char *path, const char *ending);
 
+// Whether one of the parts of a path is "..".
+bool common_leads_up(const char *path);
+
 bool common_is_file(const char *path);
 bool common_is_folder(const char *path);
 bool common_same_file(const char *a, const char *b); // also under other names; both must exist
 uint64_t common_file_size(const char *path);         // 0 if there is none
+uint64_t common_file_time(const char *path);         // of its last change; likewise
 
 // Returns a hash of the file's time, size and identity, which changes if the file does; 0 if there
 // is no file.

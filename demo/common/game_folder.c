@@ -84,17 +84,13 @@ static void add_entry(place *archive, const char *name, uint64_t location, uint6
 {
     // No game could ask for some names.
     const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
-    bool has_dots = false, has_control = false;
-    for (const char *c = name; *c != '\0'; c++) {
-        has_dots = has_dots
-                   || ((c == name || is_separator(c[-1])) && strncmp(c, "..", 2) == 0
-                       && (c[2] == '\0' || is_separator(c[2])));
+    bool has_control = false;
+    for (const char *c = name; *c != '\0'; c++)
         has_control = has_control || (unsigned char)*c < ' ' || *c == 0x7f;
-    }
     const char *const fault = name[0] == '\0'         ? "skipped: it has no name"
                               : is_separator(name[0]) ? "skipped: its name is absolute"
                               : has_drive             ? "skipped: its name has a drive"
-                              : has_dots              ? "skipped: its name leaves the archive"
+                              : common_leads_up(name) ? "skipped: its name leaves the archive"
                               : has_control           ? "skipped: its name has control characters"
                                                       : NULL;
     archive->num_packed += packed < UINT32_MAX ? packed : UINT32_MAX;
@@ -338,9 +334,8 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 static int64_t time_on_disk(void *user, size_t file)
 {
-    common_status status;
     const place *const from = user;
-    return common_read_status(from->files[file].name, &status) ? (int64_t)status.time : 0;
+    return (int64_t)common_file_time(from->files[file].name);
 }
 
 static void free_place(place *freed)

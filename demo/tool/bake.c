@@ -29,14 +29,6 @@ typedef struct baked_file {
     char *path, *place;
 } baked_file;
 
-static bool leads_up(const char *name)
-{
-    for (const char *dots = strstr(name, ".."); dots; dots = strstr(dots + 1, ".."))
-        if ((dots == name || strchr("/\\", dots[-1])) && strchr("/\\", dots[2])) // or the end
-            return true;
-    return false;
-}
-
 // Of a name in a machine file. False, and an error, if it leads out of the folder of the machine.
 static bool find_file(const tool_arguments *arguments, const char *name, baked_file *file,
                       md5_error *error)
@@ -46,7 +38,7 @@ static bool find_file(const tool_arguments *arguments, const char *name, baked_f
     const int length = is_absolute ? 0 : (int)(common_base(machine) - machine);
     *file = (baked_file){common_format("%.*s%s", length, machine, name),
                          common_join(arguments->output, name)};
-    return (!is_absolute && !leads_up(name))
+    return (!is_absolute && !common_leads_up(name))
            || convert_fail(
                error, MD5_ERROR_MISMATCH, file->path,
                "the file is not below the folder of the machine: expected a name without"

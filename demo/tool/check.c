@@ -85,15 +85,6 @@ static bool is_read(const char *name)
     return is_checked(name) || common_is_archive(name);
 }
 
-static bool show_search(void *user, size_t num_files)
-{
-    const checker *const check = user;
-    enum { MANY = 1000 };
-    if (check->shows_progress && num_files >= MANY)
-        fprintf(stderr, "\r%zu files", num_files);
-    return true;
-}
-
 // Files that are read before their findings are printed.
 typedef struct reading {
     const checker *check;
@@ -106,16 +97,6 @@ typedef struct reading {
     report **meshes;                       // [num_meshes] likewise
     const char **clip_paths, **mesh_paths; // [num_clips] [num_meshes] of these
 } reading;
-
-static void print_progress(const reading *part, size_t done)
-{
-    enum { FEW = 20 };
-    if (!part->check->shows_progress || part->num_files < FEW)
-        return;
-    fprintf(stderr, "\r%zu of %zu files", done, part->num_files);
-    if (done == part->num_files)
-        fputs("\r                                  \r", stderr);
-}
 
 // -- Pairs ----------------------------------------------------------------------------------------
 
@@ -295,8 +276,8 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const reading *const part = user;
     for (size_t i = begin; i < end; i++) {
-        if (worker == 0 && i % 16 == 0)
-            print_progress(part, part->num_before + i);
+        if (worker == 0 && part->check->shows_progress)
+            tool_show_progress(part->num_before + i, part->num_files);
         report *const to = part->order[i];
         md5_load_opts opts = {.warn = add_finding,
                               .warn_user = to,
@@ -426,7 +407,8 @@ static void check_files(checker *check, const common_list *files)
             free(from->clips);
         }
         part.num_before += num_read;
-        print_progress(&part, part.num_before);
+        if (check->shows_progress)
+            tool_show_progress(part.num_before, part.num_files);
     }
     free(part.reports);
     free(part.order);
@@ -492,7 +474,8 @@ static int check_all(tool_arguments *arguments)
             num_game_files += check_game(&check, arguments);
             continue;
         }
-        common_walk walk = {is_read, show_search, &check, false};
+        common_walk walk = {.is_wanted = is_read,
+                            .goes_on = check.shows_progress ? tool_show_search : NULL};
         common_list found = common_walk_folder(path, &walk);
         for (size_t j = 0; j < found.count; j++) {
             arguments->folder = found.names[j];

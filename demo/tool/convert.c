@@ -223,32 +223,26 @@ static void find_game_models(batch *all)
 
 // -- Conversion -----------------------------------------------------------------------------------
 
-static uint64_t time_of(const char *path)
-{
-    common_status status;
-    return common_read_status(path, &status) ? status.time : 0;
-}
-
 // When an input was changed; that of an archive for what is in one.
 static uint64_t time_of_input(const tool_places *own, const char *input)
 {
     if (!own)
-        return time_of(input);
+        return common_file_time(input);
     const uint32_t place = md5_game_find_file(own->game, input, 0);
     if (place == MD5_NONE)
         return 0;
     const char *const title = own->list.titles[place];
     char *const path = common_is_folder(title) ? common_find(title, input) : common_copy(title);
-    const uint64_t time = path ? time_of(path) : 0;
+    const uint64_t time = path ? common_file_time(path) : 0;
     free(path);
     return time;
 }
 
 static bool is_current(const tool_places *own, const convert_job *job, const item *one)
 {
-    const uint64_t written = time_of(one->output);
-    bool is_newer = written > 0 && (!job->target || time_of(job->target) <= written)
-                    && (!job->map || time_of(job->map) <= written);
+    const uint64_t written = common_file_time(one->output);
+    bool is_newer = written > 0 && (!job->target || common_file_time(job->target) <= written)
+                    && (!job->map || common_file_time(job->map) <= written);
     for (size_t i = 0; i < one->inputs.count && is_newer; i++)
         is_newer = time_of_input(own, one->inputs.names[i]) <= written;
     return is_newer;
@@ -270,8 +264,8 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
     tool_places *const own = all->games ? &all->games[worker] : NULL;
     for (size_t i = begin; i < end; i++) {
         item *const one = &all->items[i];
-        if (worker == 0 && common_is_terminal(2))
-            fprintf(stderr, "\r%zu of %zu models", i, all->num_items);
+        if (worker == 0)
+            tool_show_progress(i, all->num_items);
         if (one->state != IS_OPEN)
             continue;
         const bool has_none = all->pattern->target && one->inputs.count == 1
@@ -397,8 +391,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     if (is_open) {
         find_doubles(&all);
         md5_threads_run(threads, all.num_items, convert_range, &all);
-        if (common_is_terminal(2))
-            fputs("\r                              \r", stderr);
+        tool_show_progress(0, 0);
         status = print_report(&all);
     } else {
         tool_print_error(NULL, &error);

@@ -75,14 +75,6 @@ static void clear_notes(tool_game *game)
     game->num_notes = game->num_left_out = 0;
 }
 
-static bool show_search(void *user, size_t num_files)
-{
-    (void)user;
-    if (common_is_terminal(2) && num_files > 0)
-        fprintf(stderr, "\r%zu files\r", num_files);
-    return true;
-}
-
 // Warnings come as they are found, without a limit of the library's own.
 static md5_load_opts options_of(tool_game *opened)
 {
@@ -95,11 +87,10 @@ static int open_game(const tool_arguments *arguments, bool keeps_notes, tool_gam
 {
     md5_error error = {0};
     *result = (tool_game){
-        .places.list.goes_on = show_search, .keeps_notes = keeps_notes, .work = 400000000};
+        .places.list.goes_on = tool_show_search, .keeps_notes = keeps_notes, .work = 400000000};
     const md5_load_opts opts = options_of(result);
     const bool is_open = tool_open_places(arguments, &opts, &result->places, &error);
-    if (common_is_terminal(2))
-        fputs("\r                              \r", stderr);
+    tool_show_progress(0, 0);
     result->game = result->places.game;
     result->memory = is_open ? md5_game_memory(result->game) : 0;
     return tool_end(is_open, &error);
@@ -140,19 +131,6 @@ static bool renew_game(tool_game *opened, md5_error *error)
     return opened->game && md5_game_set_verdict(opened->game, opened->verdict, error);
 }
 
-// Shows on standard error how far a long command is, if that is a terminal and there is much to do.
-// Call it for each of `count` things, from 1 on.
-static void show_progress(size_t done, size_t count)
-{
-    enum { FEW = 200, STEP = 50 };
-    if (count < FEW || !common_is_terminal(2))
-        return;
-    if (done == count)
-        fputs("\r                              \r", stderr);
-    else if (done % STEP == 1)
-        fprintf(stderr, "\r%zu of %zu", done, count);
-}
-
 // What a command does with a declaration, or, for its name alone, with what md5_game finds. Returns
 // false to end the walk.
 typedef bool visit_fn(tool_game *opened, const md5_decl *decl, md5_error *error);
@@ -171,7 +149,7 @@ static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, m
         if (!visit(opened, decl, error))
             return false;
         if (opened->keeps_notes)
-            show_progress(i + 1, md5_game_num_decls(opened->game, type));
+            tool_show_progress(i + 1, md5_game_num_decls(opened->game, type));
     }
     return true;
 }
@@ -497,6 +475,10 @@ static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *er
 // All keys, and what they make of the entity.
 static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
+    static const struct {
+        const char *key;
+        md5_decl_type type;
+    } parts[] = {{"def_head", MD5_DECL_MODEL}, {"def_attach", MD5_DECL_ENTITY}};
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     if (!entity)
         return false;
@@ -520,12 +502,10 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
         print_file(opened, "model", model, 0);
     if (skin)
         print_needed_decl(opened, "skin", MD5_DECL_SKIN, skin);
-    for (const md5_entity_key *key = NULL;
-         (key = md5_entity_def_next_key(entity, "def_head", key)) != NULL;)
-        print_needed_decl(opened, key->name, MD5_DECL_MODEL, key->value);
-    for (const md5_entity_key *key = NULL;
-         (key = md5_entity_def_next_key(entity, "def_attach", key)) != NULL;)
-        print_needed_decl(opened, key->name, MD5_DECL_ENTITY, key->value);
+    COMMON_FOR (i, COMMON_LENGTH(parts))
+        for (const md5_entity_key *key = NULL;
+             (key = md5_entity_def_next_key(entity, parts[i].key, key)) != NULL;)
+            print_needed_decl(opened, key->name, parts[i].type, key->value);
     return true;
 }
 
@@ -1375,7 +1355,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         for (size_t i = 0; i < count; i++) {
             const char *const name = md5_game_file(game.game, i);
             const tool_kind kind = tool_kind_of(name);
-            show_progress(i + 1, count);
+            tool_show_progress(i + 1, count);
             if (kind != TOOL_MODEL && kind != TOOL_ANIM && kind != TOOL_CAMERA)
                 continue;
             const md5_load_opts opts = {

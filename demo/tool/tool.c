@@ -2,6 +2,7 @@
 #include "demo/tool/tool.h"
 
 #include "demo/common/file.h"
+#include "demo/common/system.h"
 #include "demo/common/text.h"
 #include "demo/common/write.h"
 
@@ -39,6 +40,25 @@ int tool_end(bool is_done, const md5_error *error)
     if (!is_done)
         tool_print_error(NULL, error);
     return is_done ? TOOL_OK : TOOL_BAD_FILE;
+}
+
+bool tool_show_search(void *user, size_t num_files)
+{
+    (void)user;
+    if (common_is_terminal(2) && num_files > 0)
+        fprintf(stderr, "\r%zu files\r", num_files);
+    return true;
+}
+
+void tool_show_progress(size_t done, size_t count)
+{
+    enum { STEPS = 256 };
+    if (!common_is_terminal(2))
+        return;
+    if (done == count)
+        fputs("\r                              \r", stderr);
+    else if (done % (count / STEPS + 1) == 0)
+        fprintf(stderr, "\r%zu of %zu", done, count);
 }
 
 void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name)

@@ -116,6 +116,16 @@ typedef struct tool_asset {
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
+// -- Progress -------------------------------------------------------------------------------------
+//
+// On standard error, if that is a terminal.
+
+// For common_walk and common_game_places: how many files a search has found.
+bool tool_show_search(void *user, size_t num_files);
+
+// How many of `count` things are done, from time to time; of all nothing remains.
+void tool_show_progress(size_t done, size_t count);
+
 // -- Folders and archives -------------------------------------------------------------------------
 //
 // What is read, of a path or of a name in a game: `game` is NULL for files on disk. A game is used
