@@ -169,6 +169,25 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
 }
 
+static void press(screen *s, int32_t key)
+{
+    bool redraw;
+    const view_input event = {.kind = VIEW_INPUT_KEY_DOWN, .key = key, .control = true};
+    view_handle_event(&s->viewer, &event, &redraw);
+}
+
+TEST_SCREEN (view_undo_is_not_for_who_types, BOBBIN) {
+    begin(s);
+    act(s, (view_command){.action = view_toggle_of("grid")});
+    const size_t step = s->viewer.step;
+    act(s, (view_command){.action = VIEW_SEARCH});
+    press(s, 'z');
+    CHECK_UINT(s->viewer.step, step);
+    act(s, (view_command){.action = VIEW_CLOSE_LISTS});
+    press(s, 'z');
+    CHECK_UINT(s->viewer.step, step - 1);
+}
+
 TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
     size_t size;
     OWN_FOLDER folder = folder_make();

@@ -414,10 +414,12 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
         is_changed = text[0] == '\0';
     }
     is_changed = (is_focused && edit(ui, text, size)) || is_changed;
-    // Keys that are letters come again as text.
+    // Keys that are letters come again as text. Ctrl+Z and Ctrl+Y are not meant for the view.
     if (is_focused && ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->focus.panel = NULL;
-    if (is_focused && ui->mouse.key >= ' ' && ui->mouse.key < VIEW_KEY_DELETE && !ui->mouse.control)
+    const bool is_undo = ui->mouse.key == 'z' || ui->mouse.key == 'y';
+    if (is_focused && ui->mouse.key >= ' ' && ui->mouse.key < VIEW_KEY_DELETE
+        && (!ui->mouse.control || is_undo))
         ui_key(ui, ui->mouse.key);
     view_draw_round_rect(canvas, rect, 4 * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
     view_draw_round_rect(canvas, view_inset(rect, scale), 3 * scale, VIEW_FIELD);
