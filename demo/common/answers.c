@@ -27,7 +27,7 @@ const common_answer common_answers[] = {
      "the clip is of another model, or in other units: md5tool fix CLIP --mesh MESH mends units",
      "accepted_files.md#animations-of-other-models"},
     {"T pose, A pose, bind pose, stuck, does not move, animation not playing, frozen",
-     "no clip plays, or none of its joints has the model's names: md5tool info MESH CLIP",
+     "no clip plays, or it is of other joints: md5tool info MESH says which clips beside it fit",
      "first_model.md#posing"},
     {"lying down, on its side, sideways, face down, rotated, wrong axis, y up, z up",
      "MD5 has z up, many games y: md5_load_opts.axes, or md5tool fix --turn",
