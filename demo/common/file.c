@@ -362,8 +362,7 @@ static void sort(common_list *list, size_t first)
 
 char *common_add(common_list *list, char *name)
 {
-    list->names = common_grow(list->names, list->count, sizeof name);
-    return list->names[list->count++] = name;
+    return *COMMON_MORE(list->names, list->count) = name;
 }
 
 common_list common_list_folder(const char *folder, const char *ending)

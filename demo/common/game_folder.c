@@ -73,8 +73,7 @@ static bool is_separator(char c)
 
 static void add_file(place *added, place_file file)
 {
-    added->files = common_grow(added->files, added->count, sizeof *added->files);
-    added->files[added->count++] = file;
+    *COMMON_MORE(added->files, added->count) = file;
 }
 
 // Adds a file that claims `packed` bytes of the archive, if its name and size are possible; else

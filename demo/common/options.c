@@ -65,8 +65,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     }
     if (kind == COMMON_TEXTS) {
         common_texts *const texts = member;
-        texts->names = common_grow(texts->names, texts->count, sizeof *texts->names);
-        texts->names[texts->count++] = text;
+        *COMMON_MORE(texts->names, texts->count) = text;
         return text[0] != '\0';
     }
     if (count == 0) {

@@ -275,9 +275,9 @@ static void fit_point(const fitter *fit, const loose_vertex *v)
 {
     double move[3] = {0.0, 0.0, 0.0};
     COMMON_FOR (sweep, SWEEPS)
-        for (uint32_t k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3u) {
             double rest = v->sums[6 + k];
-            for (uint32_t l = 0; l < 3; l++)
+            COMMON_FOR (l, 3u)
                 rest -= l != k ? element(v, k, l) * move[l] : 0.0;
             move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
         }
@@ -407,7 +407,7 @@ static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
         .weights = common_alloc(count * fit->slots, sizeof(float)),
         .positions = common_alloc(count, sizeof(md5_vec3)),
     };
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, mesh->num_vertices) {
         loose_vertex v = {.mesh = mesh,
                           .mesh_index = number,
                           .index = i,

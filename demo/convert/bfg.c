@@ -72,28 +72,6 @@ static void put_unit(convert_bytes *to, float number)
 
 enum { MAX_JOINTS = 255, MAX_WEIGHTS = 4, PACKED = 2 * MAX_WEIGHTS };
 
-// The first vertex of the file at each position: shadows and normals take vertices there for one.
-static void find_twins(const md5_mesh *mesh, uint32_t *first)
-{
-    const uint32_t count = mesh->num_vertices;
-    size_t size = 16;
-    while (size < 2 * (size_t)count)
-        size *= 2;
-    uint32_t *const slots = common_alloc(size, sizeof *slots); // 1 + a vertex
-    COMMON_FOR (v, count) {
-        const md5_vec3 p = mesh->positions[v];
-        uint32_t hash =
-            bits_of(p.x) * 73856093u ^ bits_of(p.y) * 19349663u ^ bits_of(p.z) * 83492791u;
-        size_t slot = (hash ^ hash >> 15) & (size - 1);
-        while (slots[slot] > 0 && memcmp(&mesh->positions[slots[slot] - 1], &p, sizeof p) != 0)
-            slot = (slot + 1) & (size - 1);
-        if (slots[slot] == 0)
-            slots[slot] = v + 1;
-        first[v] = slots[slot] - 1;
-    }
-    free(slots);
-}
-
 static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t *packed)
 {
     COMMON_FOR (v, mesh->num_vertices) {
@@ -135,7 +113,8 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
                      uint32_t number, const uint8_t *packed)
 {
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
-    find_twins(mesh, first);
+    // Shadows and normals take vertices at one position for one.
+    convert_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
     uint32_t num_twins = 0;
     COMMON_FOR (v, mesh->num_file_vertices)
         num_twins += first[v] != v;

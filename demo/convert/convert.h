@@ -239,12 +239,20 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error);
 // The same of files that are not on disk; without a reason `error` is as it was.
 char *convert_copy_file(md5_files files, const char *path, size_t *size, md5_error *error);
 
+// Which of rows[count] of `size` bytes, whole words, is the first that is equal to each. After many
+// tries, which only files that want it so need, equal ones stay apart: time is linear.
+void convert_find_equal(const void *rows, size_t count, size_t size, uint32_t *first);
+
 // Whether the job goes on; fills `error` if it does not.
 bool convert_goes_on(const convert_job *job, md5_error *error);
 
 // Writes a file as a whole; refuses to write over one unless the job is forced.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
+
+// The same into the folder of the job's output.
+bool convert_write_beside(const convert_job *job, const char *name, const void *bytes, size_t size,
+                          md5_error *error);
 
 // Finds how the meshes of the scene's models look, as the viewer does, and adds their materials. Of
 // what is not found, or a guess, there are notes. False: a model cannot be read.

@@ -284,51 +284,34 @@ static bool add_vertex(maker *to, size_t v)
 // Makes the vertices that corners use, in the file's order, equal ones once.
 static bool add_vertices(maker *to)
 {
-    enum { MAX_TRIES = 64, IS_USED = 1 }; // after so many, equal vertices stay apart
-    size_t room = 16, width = 0;
-    while (room < 2 * to->num_vertices && room < 2 * (to->num_corners + to->num_kept))
-        room *= 2;
-    struct row {
-        uint32_t vertex, made; // vertex: from 1
-    } *const table = common_alloc(room, sizeof *table);
-    bool is_made = true;
-    COMMON_FOR (k, to->num_attributes)
-        width += to->attributes[k].width;
-    float *const row = common_alloc(width, sizeof *row), *const other =
-                                                             common_alloc(width, sizeof *row);
+    const size_t count = to->num_vertices;
+    size_t width = 0;
+    bool is_made = true, *const is_used = common_alloc(count, sizeof *is_used);
+    COMMON_EACH (a, to->attributes, to->num_attributes)
+        width += a->width;
+    float *const rows = common_alloc(count, width * sizeof *rows);
+    uint32_t *const first = common_alloc(count, sizeof *first);
+    uint32_t *const same = common_alloc(count, sizeof *same); // of the first: 1 + what it became
     COMMON_FOR (i, to->num_corners)
-        to->made[corner_of(to, i)] = IS_USED;
-    COMMON_FOR (v, to->num_kept)
-        to->made[v] = IS_USED;
-    for (size_t v = 0; v < to->num_vertices && is_made; v++) {
-        if (to->made[v] != IS_USED)
+        is_used[corner_of(to, i)] = true;
+    memset(is_used, true, to->num_kept);
+    COMMON_FOR (v, count)
+        write_row(to, v, rows + v * width);
+    convert_find_equal(rows, count, width * sizeof *rows, first);
+    for (size_t v = 0; v < count && is_made; v++) {
+        uint32_t *const known = &same[first[v]];
+        const bool is_new = v < to->num_kept || *known == 0;
+        if (!is_used[v])
             continue;
-        uint64_t hash = 0;
-        write_row(to, v, row);
-        COMMON_FOR (i, width) {
-            uint32_t bits = 0;
-            memcpy(&bits, &row[i], sizeof bits);
-            hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-            hash ^= hash >> 29;
-        }
-        size_t at = hash & (room - 1), tries = 0;
-        for (; table[at].vertex != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++) {
-            write_row(to, table[at].vertex - 1, other);
-            if (v >= to->num_kept && memcmp(row, other, width * sizeof *row) == 0)
-                break;
-        }
-        if (table[at].vertex != 0 && tries < MAX_TRIES) {
-            to->made[v] = table[at].made;
-            continue;
-        }
-        to->made[v] = to->mesh.num_vertices;
-        is_made = add_vertex(to, v);
-        if (tries < MAX_TRIES)
-            table[at] = (struct row){(uint32_t)v + 1, to->made[v]};
+        to->made[v] = is_new ? to->mesh.num_vertices : *known - 1;
+        *known = *known == 0 ? to->made[v] + 1 : *known;
+        if (is_new)
+            is_made = add_vertex(to, v);
     }
-    free(table);
-    free(row);
-    free(other);
+    free(same);
+    free(first);
+    free(rows);
+    free(is_used);
     return is_made;
 }
 

@@ -159,17 +159,6 @@ static void write_skin(gltf_writer *w, uint32_t root)
 
 // -- Pictures and materials -----------------------------------------------------------------------
 
-// Writes a file into the folder of the output.
-static bool write_beside(const gltf_writer *w, const char *name, const void *bytes, size_t size,
-                         md5_error *error)
-{
-    char *const folder = common_folder(w->job->output), *const path = common_join(folder, name);
-    const bool is_written = convert_write_file(w->job, path, bytes, size, error);
-    free(path);
-    free(folder);
-    return is_written;
-}
-
 // Returns the texture of a picture in *texture. Equal ones are one.
 static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
                           md5_error *error)
@@ -189,7 +178,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     } else {
         char *const file = common_format("%s%s", name, ending);
         gltf_put(w->out, image, "uri", gltf_uri(file));
-        is_written = write_beside(w, file, picture->bytes, picture->size, error);
+        is_written = convert_write_beside(w->job, file, picture->bytes, picture->size, error);
         free(file);
     }
     if (picture->declared)
@@ -854,7 +843,7 @@ static bool write_file(gltf_writer *w, md5_error *error)
     convert_bytes file = {0};
     const bool is_done =
         gltf_make(w->out, is_binary ? NULL : bin, path, &file, error)
-        && (is_binary || write_beside(w, bin, numbers->bytes, numbers->size, error))
+        && (is_binary || convert_write_beside(w->job, bin, numbers->bytes, numbers->size, error))
         && convert_write_file(w->job, path, file.bytes, file.size, error);
     free(file.bytes);
     free(bin);

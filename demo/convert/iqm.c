@@ -350,7 +350,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
 static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
     double v[5], sum = 0.0; // x y z, u v
-    for (uint32_t i = 0; i < 5; i++) {
+    COMMON_FOR (i, 5u) {
         v[i] = get_component(file, i < 3 ? POSITION : TEXCOORD, index, i < 3 ? i : i - 3);
         if (!(fabs(v[i]) <= 1e9))
             return FAIL(MD5_ERROR_RANGE,
@@ -653,6 +653,8 @@ typedef struct iqm_writer {
     uint32_t header[NUM_HEADER];
 } iqm_writer;
 
+#define REFUSE(...) convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, __VA_ARGS__)
+
 // The channels of a joint, w <= 0.
 static void get_channels(md5_xform local, float *channels)
 {
@@ -824,12 +826,10 @@ static bool put_meshes(iqm_writer *writer)
         num_triangles += mesh->num_triangles;
     }
     if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
-        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
-                            "more than %u vertices or triangles", UINT32_MAX / 128);
+        return REFUSE("more than %u vertices or triangles", UINT32_MAX / 128);
     writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
     if (!writer->slots)
-        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
-                            "%u joints, but IQM's bytes number 256", writer->num_joints);
+        return REFUSE("%u joints, but IQM's bytes number 256", writer->num_joints);
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
     begin(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
@@ -864,8 +864,7 @@ static bool put_joints(iqm_writer *writer)
     begin(writer, BONES, writer->num_joints);
     COMMON_FOR (i, writer->num_joints) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
-            return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
-                                "joint '%s' comes before its parent", joints[i].name);
+            return REFUSE("joint '%s' comes before its parent", joints[i].name);
         iqm_bone row = {
             add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1.0f, 1.0f, 1.0f}};
         get_channels(writer->assets.rest[i], row.channels);
@@ -924,7 +923,7 @@ static bool end_file(iqm_writer *writer)
     begin(writer, TEXT, writer->text.size);
     convert_put(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
-        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, "more than 2 GiB");
+        return REFUSE("more than 2 GiB");
     writer->header[VERSION] = 2;
     writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
     convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};

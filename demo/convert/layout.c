@@ -465,11 +465,8 @@ static void add_material(finder *f, uint32_t index)
     if (!is_declared && f->package && !selected)
         look = view_find_look(&search, listener);
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
-    COMMON_FOR (map, CONVERT_NUM_MAPS) {
-        char *const longer = common_format("%s\n%s", key, own->files[map] ? own->files[map] : "");
-        free(key);
-        key = longer;
-    }
+    COMMON_FOR (map, CONVERT_NUM_MAPS)
+        common_extend(&key, "\n%s", own->files[map] ? own->files[map] : "");
     size_t number = 0;
     while (number < f->keys.count && strcmp(f->keys.names[number], key) != 0)
         number++;

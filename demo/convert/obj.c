@@ -18,17 +18,8 @@ typedef struct obj_writer {
     const convert_scene *scene;
     md5_error *error;
     convert_assets assets;
-    char *folder;
     bool is_done; // so far
 } obj_writer;
-
-static bool write_file(const obj_writer *writer, const char *name, const void *bytes, size_t size)
-{
-    char *const path = common_join(writer->folder, name);
-    const bool is_written = convert_write_file(writer->job, path, bytes, size, writer->error);
-    free(path);
-    return is_written;
-}
 
 // The materials, with the pictures that the scene has of them.
 static bool write_materials(const obj_writer *writer)
@@ -54,13 +45,16 @@ static bool write_materials(const obj_writer *writer)
             char *const clean = convert_file_name(picture->name);
             char *const file = common_format("%s%s", clean, convert_picture_ending(picture));
             convert_put_text(&text, "map_Kd %s\n", file);
-            is_done = write_file(writer, file, picture->bytes, picture->size);
+            is_done = convert_write_beside(writer->job, file, picture->bytes, picture->size,
+                                           writer->error);
             free(file);
             free(clean);
         }
     }
     char *const file = common_format("%s.mtl", writer->scene->name);
-    is_done = is_done && write_file(writer, file, text.bytes ? text.bytes : "", text.size);
+    is_done = is_done
+              && convert_write_beside(writer->job, file, text.bytes ? text.bytes : "", text.size,
+                                      writer->error);
     free(file);
     free(text.bytes);
     return is_done;
@@ -110,7 +104,8 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         first += mesh->num_file_vertices;
         free(skin);
     }
-    const bool is_written = write_file(writer, name, text.bytes, text.size);
+    const bool is_written =
+        convert_write_beside(writer->job, name, text.bytes, text.size, writer->error);
     free(text.bytes);
     return is_written;
 }
@@ -136,7 +131,6 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
                             "the inputs hold no model, which OBJ needs");
     obj_writer writer = {.job = job, .scene = scene, .error = error};
     if (convert_load_assets(job, scene, &writer.assets, error)) {
-        writer.folder = common_folder(job->output);
         char *const name = common_format("%s.obj", scene->name);
         writer.is_done = write_materials(&writer) && write_pose(&writer, name, NULL);
         convert_visit_frames(&writer.assets, 1, write_frame, &writer);
@@ -146,7 +140,6 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
     if (writer.is_done)
         convert_note(job, "OBJ has neither joints nor clips: it is written as poses, with %s up",
                      job->is_y_up ? "y" : "z");
-    free(writer.folder);
     convert_free_assets(&writer.assets);
     return writer.is_done;
 }

@@ -257,7 +257,7 @@ static float length_of(const retarget_figure *figure, int role)
 // control and one for the skin: all move with the one that has the role.
 static void find_leaders(const retarget_figure *figure)
 {
-    for (int r = 0; r < 2 * THUMB; r++) {
+    COMMON_FOR (r, 2 * THUMB) {
         const uint32_t leader = figure->roles[r].last;
         const retarget_joint *const of = &figure->joints[leader != MD5_NONE ? leader : 0];
         if (leader == MD5_NONE || find_role(of, r) == NULL)
@@ -344,9 +344,9 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
         if (parent != MD5_NONE)
             figure.joints[parent].load += figure.joints[joint].load;
     }
-    for (int r = 0; r < NUM_ROLES; r++)
+    COMMON_FOR (r, NUM_ROLES)
         guess_role(&figure, r);
-    for (int side = 0; side < 2; side++) {
+    COMMON_FOR (side, 2) {
         guess_role(&figure, 2 * CLAVICLE + side); // above the upper arm, which is known now
         retarget_chain *const leg = &figure.roles[2 * THIGH + side];
         if (leg[0].last == leg[2].last) // a leg is the thigh if there is no other
@@ -434,7 +434,7 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // turns as the pelvis does
         drive(source, target, source->roles[2 * HIPS],
               (retarget_chain){target->body, target->body});
-    for (int r = 0; r < NUM_ROLES; r++) {
+    COMMON_FOR (r, NUM_ROLES) {
         const int word = r / 2;
         if ((word > HEAD || r % 2 == 0)
             && drive(source, target, source->roles[r], target->roles[r]))
@@ -532,7 +532,7 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     *bad = count < 3 ? count - 1 : 2;
     if (count != 2 && !is_chain && !is_loose)
         return common_copy("expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
-    for (int k = 0; k < 2; k++) {
+    COMMON_FOR (k, 2) {
         *bad = k + (int)is_chain;
         char *const first = words[*bad], *const dots = is_chain ? strstr(first, "..") : NULL;
         const char *const last = dots != NULL ? dots + strlen("..") : first;
@@ -611,14 +611,14 @@ static void print_name(const char *name, const char *behind)
 static void print_map(const retarget_figure *source, const retarget_figure *target)
 {
     const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
-    for (int r = 0; r < NUM_ROLES; r++) {
+    COMMON_FOR (r, NUM_ROLES) {
         const retarget_chain s = source->roles[r], t = target->roles[r];
         if (s.last == MD5_NONE || t.last == MD5_NONE || !target->joints[t.last].is_chained)
             continue;
         char *const ends[] = {common_format("%s..%s", from[s.first].name, from[s.last].name),
                               common_format("%s..%s", to[t.first].name, to[t.last].name)};
         fputs("chain ", stdout);
-        for (int k = 0; k < 2; k++) {
+        COMMON_FOR (k, 2) {
             print_name(ends[k], k == 0 ? " " : "\n");
             free(ends[k]);
         }
@@ -748,7 +748,7 @@ static void find_ground(retarget_transfer *transfer)
     const float rate = (float)transfer->binding->anim->frame_rate;
     double *const lows = common_alloc(2 * (size_t)num_frames, sizeof *lows);
     double *const own = lows + num_frames;
-    for (int side = 0; side < 2; side++) {
+    COMMON_FOR (side, 2) {
         transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
         transfer->stands[side] = common_alloc(num_frames, sizeof(float));
     }
@@ -758,7 +758,7 @@ static void find_ground(retarget_transfer *transfer)
         lows[frame] = (double)lowest_of(&transfer->target, transfer->placed);
         if (!transfer->is_captured && isfinite(own[frame]))
             lows[frame] -= (double)transfer->ratio * own[frame];
-        for (int side = 0; side < 2; side++)
+        COMMON_FOR (side, 2)
             if (source->roles[2 * FOOT + side].last != MD5_NONE)
                 transfer->feet[side][frame] =
                     moved(source, transfer->posed, source->roles[2 * FOOT + side].last);
@@ -775,7 +775,7 @@ static void find_ground(retarget_transfer *transfer)
     transfer->into.translation =
         md5_vec3_add(transfer->into.translation,
                      to_model(transfer, (md5_vec3){0.0f, 0.0f, transfer->lift / transfer->ratio}));
-    for (int side = 0; side < 2; side++) {
+    COMMON_FOR (side, 2) {
         const md5_vec3 *const at = transfer->feet[side];
         float *const stands = transfer->stands[side], low = INFINITY, last = INFINITY;
         const float leg = length_of(source, 2 * THIGH + side) + length_of(source, 2 * SHIN + side);
@@ -852,7 +852,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     COMMON_FOR (i, target->skeleton->num_joints)
         local[i] = convert_from_xform(transfer->to[i]);
     transfer->depth = fmaxf(transfer->depth, -lowest_of(target, transfer->placed));
-    for (int side = 0; side < 2; side++) {
+    COMMON_FOR (side, 2) {
         const uint32_t foot = target->roles[2 * FOOT + side].last;
         const float *const stands = &transfer->stands[side][frame];
         if (foot == MD5_NONE || *stands < 1.0f)
@@ -984,7 +984,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         is_done = convert_add_clip(scene, part->name, &motion, model, error);
         print_results(&transfer);
         free(joints);
-        for (int side = 0; side < 2; side++) {
+        COMMON_FOR (side, 2) {
             free(transfer.feet[side]);
             free(transfer.stands[side]);
         }

@@ -498,9 +498,7 @@ static void add_files(view_package *package, const char *folder)
                 || (package->reader != NULL && common_is_link(path)))
                 continue;
             char *const stem = without_ending(path);
-            package->pictures =
-                common_grow(package->pictures, package->num_pictures, sizeof *package->pictures);
-            package->pictures[package->num_pictures++] = (view_image_file){
+            *COMMON_MORE(package->pictures, package->num_pictures) = (view_image_file){
                 common_copy(path), stem, view_split_name(common_base(stem)), place};
         }
     for (size_t i = 0; i < files.count; i++) {
@@ -515,8 +513,7 @@ static void add_files(view_package *package, const char *folder)
             free(stem);
             if (!is_specific(&name))
                 continue;
-            package->models = common_grow(package->models, package->num_models, sizeof name);
-            package->models[package->num_models++] = name;
+            *COMMON_MORE(package->models, package->num_models) = name;
         }
     }
     common_free_list(&files);

@@ -279,9 +279,9 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
         md5_free_anim(file.anim);
         file.anim = NULL;
     }
-    joined->files = common_grow(joined->files, joined->num_files, sizeof file);
-    joined->files[joined->num_files] = file;
-    return &joined->files[joined->num_files++];
+    cube_file *const added = COMMON_MORE(joined->files, joined->num_files);
+    *added = file;
+    return added;
 }
 
 static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
@@ -455,9 +455,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
                 if (is_listed) {
                     free(own);
                 } else {
-                    loaded->clips =
-                        common_grow(loaded->clips, loaded->num_clips, sizeof *loaded->clips);
-                    loaded->clips[loaded->num_clips++] =
+                    *COMMON_MORE(loaded->clips, loaded->num_clips) =
                         (view_cube_clip){.name = own, .file = common_copy(row->file)};
                 }
                 name += length + (name[length] != '\0');

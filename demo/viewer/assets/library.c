@@ -112,9 +112,7 @@ static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
 
 static void add_name(view_library *library, view_section section, const char *name)
 {
-    const size_t count = library->num_names[section]++;
-    library->names[section] = common_grow(library->names[section], count, sizeof name);
-    library->names[section][count] = name;
+    *COMMON_MORE(library->names[section], library->num_names[section]) = name;
 }
 
 bool view_is_own(const view_library *library, view_section section, size_t name)

@@ -200,8 +200,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
         view_error(d->log, "%s %s: %s", what, texture->path, error.message);
     else if (!is_there && !is_lost)
         view_warn(d->log, "%s %s: %s", what, texture->path, error.message);
-    textures->loaded = common_grow(textures->loaded, textures->num_loaded, sizeof texture);
-    textures->loaded[textures->num_loaded++] = texture;
+    *COMMON_MORE(textures->loaded, textures->num_loaded) = texture;
     return is_there ? texture : NULL;
 }
 
@@ -336,8 +335,7 @@ static void note(view_layers *layers, uint32_t mesh, const md5_material *materia
                  view_log *log)
 {
     view_info(log, "material %s: %s", material->decl->name, text);
-    layers->notes = common_grow(layers->notes, layers->num_notes, sizeof *layers->notes);
-    layers->notes[layers->num_notes++] = (view_layer_note){mesh, text};
+    *COMMON_MORE(layers->notes, layers->num_notes) = (view_layer_note){mesh, text};
 }
 
 // Returns why a stage cannot be shown, to be freed, or NULL.
@@ -525,8 +523,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
                 .shown = common_alloc(count, sizeof *layered.lit.shown)},
     };
     load_stages(d, &layered);
-    layers->meshes = common_grow(layers->meshes, layers->num_meshes, sizeof *layers->meshes);
-    layers->meshes[layers->num_meshes++] = layered;
+    *COMMON_MORE(layers->meshes, layers->num_meshes) = layered;
     return counts[MD5_STAGE_DIFFUSE] == 0;
 }
 

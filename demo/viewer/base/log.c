@@ -49,8 +49,7 @@ static bool list_warning(view_reports *reports, const char *text, const md5_erro
         }
     if (reports->count == VIEW_MAX_REPORTS)
         return true;
-    reports->rows = common_grow(reports->rows, reports->count, sizeof *reports->rows);
-    reports->rows[reports->count++] =
+    *COMMON_MORE(reports->rows, reports->count) =
         (view_report){.text = common_copy(text),
                       .file = place->file[0] != '\0' ? common_copy(place->file) : NULL,
                       .line = place->line,

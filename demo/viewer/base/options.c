@@ -526,9 +526,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
             rest = common_take_number(rest, -DBL_MAX, DBL_MAX, &number);
             if (rest == NULL || (*rest != ',' && *rest != '\0'))
                 return false;
-            options->times =
-                common_grow(options->times, options->num_times, sizeof *options->times);
-            options->times[options->num_times++] = number;
+            *COMMON_MORE(options->times, options->num_times) = number;
             if (*rest++ == '\0')
                 return true;
         }
@@ -554,9 +552,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
             choice.mesh = common_format("%.*s", (int)(equals - text), text);
             choice.file = equals + 1;
         }
-        options->textures =
-            common_grow(options->textures, options->num_textures, sizeof *options->textures);
-        options->textures[options->num_textures++] = choice;
+        *COMMON_MORE(options->textures, options->num_textures) = choice;
         return text[0] != '\0';
     }
     default:
