@@ -49,10 +49,10 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 #define COMMON_FOR(index, count) for (__typeof__((count) + 0) index = 0; index < (count); index++)
 // NOLINTEND(bugprone-macro-parentheses)
 
-// The same over an array of so many items: `item` points to each.
+// The same over an array of so many items, also NULL of none: `item` points to each.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define COMMON_EACH(item, items, count) \
-    for (__typeof__(&*(items)) item = (items); item < (items) + (count); item++)
+    for (__typeof__(&*(items)) item = (items); item - (items) < (ptrdiff_t)(count); item++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // How many items an array has.

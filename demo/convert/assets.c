@@ -86,9 +86,9 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
         assets->skeleton = &assets->model->skeleton;
         assets->rest = assets->model->bind_local;
     }
-    COMMON_FOR (i, scene->num_parts)
-        if (scene->parts[i].kind == CONVERT_CLIP
-            && !(convert_goes_on(job, error) && load_clip(job, &scene->parts[i], assets, error)))
+    COMMON_EACH (part, scene->parts, scene->num_parts)
+        if (part->kind == CONVERT_CLIP
+            && !(convert_goes_on(job, error) && load_clip(job, part, assets, error)))
             return false;
     return load_targets(scene, assets, error);
 }
@@ -375,9 +375,9 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
 {
     size_t num_more = 0;
     double bound = 0.0;
-    COMMON_FOR (i, fit->num_vertices) {
-        num_more += fit->vertices[i].has_more;
-        bound = fmax(bound, bound_of(fit, &fit->vertices[i]));
+    COMMON_EACH (vertex, fit->vertices, fit->num_vertices) {
+        num_more += vertex->has_more;
+        bound = fmax(bound, bound_of(fit, vertex));
     }
     if (num_more > 0)
         convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,

@@ -220,10 +220,9 @@ static void list_nodes(import *all)
                 all->has_bones = all->nodes[found].is_bone = true;
         }
     }
-    COMMON_FOR (i, all->num_nodes)
-        COMMON_FOR (m, all->nodes[i].of->mNumMeshes)
-            all->nodes[i].is_skin |=
-                all->scene->mMeshes[all->nodes[i].of->mMeshes[m]]->mNumBones > 0;
+    COMMON_EACH (one, all->nodes, all->num_nodes)
+        COMMON_FOR (m, one->of->mNumMeshes)
+            one->is_skin |= all->scene->mMeshes[one->of->mMeshes[m]]->mNumBones > 0;
     COMMON_FOR (a, all->scene->mNumAnimations) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
         COMMON_FOR (c, clip->mNumChannels) {
@@ -678,16 +677,16 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     size_t num_moved = 0, num_sparse = 0, num_bent = 0;
     double reach = 0.0;
     int moved_skin = NONE;
-    COMMON_FOR (i, all->num_nodes) {
-        const struct aiMatrix4x4 rest = all->nodes[i].rest;
-        num_moved += all->nodes[i].is_moved;
-        if (!all->has_bones || all->nodes[i].is_joint)
+    COMMON_EACH (one, all->nodes, all->num_nodes) {
+        const struct aiMatrix4x4 rest = one->rest;
+        num_moved += one->is_moved;
+        if (!all->has_bones || one->is_joint)
             reach = fmax(reach,
                          (double)sqrtf(rest.a4 * rest.a4 + rest.b4 * rest.b4 + rest.c4 * rest.c4));
         // What no joint needs in this clip is left out.
-        all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
-        all->nodes[i].is_changing = false;
-        all->nodes[i].channel = NULL;
+        one->is_still = all->has_bones && !one->is_joint;
+        one->is_changing = false;
+        one->channel = NULL;
     }
     COMMON_FOR (c, clip->mNumChannels) {
         const int found = find_node(all, &clip->mChannels[c]->mNodeName);

@@ -172,13 +172,13 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     convert_put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
-    COMMON_FOR (joint, count) {
-        put_text(to, model->skeleton.joints[joint].name);
-        put_big(to, model->skeleton.joints[joint].parent, 4); // MD5_NONE is -1
+    COMMON_EACH (joint, model->skeleton.joints, count) {
+        put_text(to, joint->name);
+        put_big(to, joint->parent, 4); // MD5_NONE is -1
     }
     put_big(to, count, 4);
-    COMMON_FOR (joint, count)
-        put_joint(to, model->bind_local[joint].rotation, model->bind_local[joint].translation);
+    COMMON_EACH (local, model->bind_local, count)
+        put_joint(to, local->rotation, local->translation);
     put_big(to, count + count % 2, 4); // an even number
     put_words(to, model->inverse_bind, 12 * (size_t)count);
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
@@ -249,10 +249,10 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
-    COMMON_FOR (joint, doc->num_joints) {
-        put_text(to, doc->joints[joint].name);
-        const md5_track track = doc->joints[joint].track;
-        put_words(to, (const uint32_t[]){doc->joints[joint].parent, track.flags, track.first}, 3);
+    COMMON_EACH (joint, doc->joints, doc->num_joints) {
+        put_text(to, joint->name);
+        const md5_track track = joint->track;
+        put_words(to, (const uint32_t[]){joint->parent, track.flags, track.first}, 3);
     }
     const md5_vec3 origin = {0.0f, 0.0f, 0.0f};
     put_big(to, doc->num_joints, 4);

@@ -17,7 +17,7 @@
 enum { HAS_LOOKS = 1, PARENTS_FIRST = 2, HAS_FRAMES = 4, ONE_MESH = 8 | HAS_FRAMES | HAS_LOOKS };
 
 static const struct format {
-    const char *endings[6];
+    const char *endings[7]; // up to NULL
     const char *title;
     convert_read_fn *read;   // NULL: cannot be read
     convert_write_fn *write; // NULL: cannot be written
@@ -48,18 +48,15 @@ static const struct format {
      1,
      0},
 };
-enum {
-    NUM_FORMATS = COMMON_LENGTH(formats),
-    NUM_ENDINGS = sizeof formats[0].endings / sizeof formats[0].endings[0]
-};
+enum { NUM_FORMATS = COMMON_LENGTH(formats) };
 
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    COMMON_FOR (i, NUM_FORMATS)
-        for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k] != NULL; k++)
-            if (common_has_ending(path, formats[i].endings[k]))
-                return &formats[i];
+    COMMON_EACH (format, formats, NUM_FORMATS)
+        for (int k = 0; format->endings[k] != NULL; k++)
+            if (common_has_ending(path, format->endings[k]))
+                return format;
     return NULL;
 }
 
@@ -89,9 +86,9 @@ char *convert_find_output(const convert_job *job)
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
-    COMMON_FOR (i, NUM_FORMATS)
-        if (formats[i].write != NULL)
-            common_add(&list, common_copy(formats[i].endings[0] + strlen(".")));
+    COMMON_EACH (format, formats, NUM_FORMATS)
+        if (format->write != NULL)
+            common_add(&list, common_copy(format->endings[0] + strlen(".")));
     return list;
 }
 
@@ -99,7 +96,7 @@ void convert_print_formats(void)
 {
     COMMON_EACH (format, formats, NUM_FORMATS) {
         int width = 0;
-        for (int k = 0; k < NUM_ENDINGS && format->endings[k]; k++)
+        for (int k = 0; format->endings[k]; k++)
             width += printf("%s ", format->endings[k]);
         printf("%*s %-8s %s\n", width < 32 ? 32 - width : 0, "",
                format->read && format->write ? "in, out"
@@ -169,8 +166,8 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
     COMMON_FOR (i, body->num_joints)
         sorted[i] = &body->joints[i];
     qsort((void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
-    COMMON_FOR (m, doc->num_meshes)
-        COMMON_EACH (weight, doc->meshes[m].weights, doc->meshes[m].num_weights) {
+    COMMON_EACH (mesh, doc->meshes, doc->num_meshes)
+        COMMON_EACH (weight, mesh->weights, mesh->num_weights) {
             const md5_doc_joint *const own = &doc->joints[weight->joint];
             md5_doc_joint *const *const found =
                 bsearch((const void *)&own, (void *)sorted, body->num_joints, sizeof *sorted,

@@ -648,8 +648,8 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
                        .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
                        .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
                        .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
-    COMMON_FOR (m, meshes->model.num_meshes)
-        COMMON_EACH (weight, meshes->model.meshes[m].weights, meshes->model.meshes[m].num_weights)
+    COMMON_EACH (mesh, meshes->model.meshes, meshes->model.num_meshes)
+        COMMON_EACH (weight, mesh->weights, mesh->num_weights)
             clip.reach[weight->joint] =
                 fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
     bool is_added = true;

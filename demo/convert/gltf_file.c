@@ -622,8 +622,8 @@ static bool open_json(gltf_file *file, gltf_buffer text)
     if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "its asset.version is %.20s; expected 2.0%s",
                          version ? version : "missing", is_old ? old_format : "");
-    COMMON_FOR (i, COMMON_LENGTH(members))
-        if (!check_member(file, file->root, &members[i], members[i].path, ""))
+    COMMON_EACH (member, members, COMMON_LENGTH(members))
+        if (!check_member(file, file->root, member, member->path, ""))
             return false;
     return true;
 }

@@ -536,9 +536,9 @@ void gltf_free_meshes(gltf_meshes *meshes)
 {
     COMMON_FOR (i, meshes->model.num_meshes)
         free_mesh(&meshes->model.meshes[i]);
-    COMMON_FOR (i, meshes->num_moved) {
-        free(meshes->moved[i].target);
-        free(meshes->moved[i].weights);
+    COMMON_EACH (moved, meshes->moved, meshes->num_moved) {
+        free(moved->target);
+        free(moved->weights);
     }
     free(meshes->model.meshes);
     free(meshes->model.joints);
@@ -558,8 +558,8 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
     json_t *const known = json_object();
     size_t size = doc.num_joints + meshes->num_moved;
     bool is_right = true;
-    COMMON_FOR (i, doc.num_meshes)
-        size += doc.meshes[i].num_weights + 2 * (size_t)doc.meshes[i].num_triangles;
+    COMMON_EACH (mesh, doc.meshes, doc.num_meshes)
+        size += mesh->num_weights + 2 * (size_t)mesh->num_triangles;
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
     for (size_t i = 0; i < meshes->num_moved && is_right; i++) {
         const char *const name = meshes->moved[i].target;
@@ -572,11 +572,11 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
         for (size_t k = meshes->num_moved; k-- > i && is_right;)
             if (strcmp(meshes->moved[k].target, name) == 0)
                 doc.meshes[meshes->moved[k].mesh].weights = meshes->moved[k].weights;
-        COMMON_FOR (m, doc.num_meshes)
-            for (uint32_t w = 0; is_right && w < doc.meshes[m].num_weights; w++)
-                if (!(md5_vec3_length(doc.meshes[m].weights[w].offset) <= 1e9f))
+        COMMON_EACH (mesh, doc.meshes, doc.num_meshes)
+            for (uint32_t w = 0; is_right && w < mesh->num_weights; w++)
+                if (!(md5_vec3_length(mesh->weights[w].offset) <= 1e9f))
                     is_right = gltf_fail(file, "mesh %s: a morph target leads beyond 1e9 units",
-                                         doc.meshes[m].name);
+                                         mesh->name);
         is_right = is_right && convert_add_doc(scene, CONVERT_TARGET, name, &doc, file->error);
     }
     free(doc.meshes);

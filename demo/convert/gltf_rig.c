@@ -222,8 +222,8 @@ static bool read_nodes(gltf_rig *rig)
     rig->num_nodes = gltf_count(rig->file, "nodes") + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
-    COMMON_FOR (i, rig->num_nodes)
-        rig->nodes[i].parent = rig->nodes[i].child = rig->nodes[i].next = MD5_NONE;
+    COMMON_EACH (node, rig->nodes, rig->num_nodes)
+        node->parent = node->child = node->next = MD5_NONE;
     COMMON_FOR (i, rig->num_nodes)
         if (!read_node(rig, (uint32_t)i))
             return false;
@@ -527,9 +527,9 @@ static void number_joints(gltf_rig *rig)
         joint->node = number;
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
-    COMMON_FOR (i, rig->num_skins)
-        for (size_t k = 0; rig->skins[i].joints && k < rig->skins[i].num_joints; k++)
-            rig->skins[i].joints[k] = rig->nodes[rig->skins[i].joints[k]].joint;
+    COMMON_EACH (skin, rig->skins, rig->num_skins)
+        for (size_t k = 0; skin->joints && k < skin->num_joints; k++)
+            skin->joints[k] = rig->nodes[skin->joints[k]].joint;
 }
 
 uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node)
@@ -770,8 +770,8 @@ static void settle(gltf_rig *rig)
         states[i] = rig->nodes[i].rest;
         rig->nodes[i].world = gltf_mul(&output, &rig->nodes[i].world);
     }
-    COMMON_FOR (i, rig->num_skins)
-        rig->skins[i].place = gltf_mul(&output, &rig->skins[i].place);
+    COMMON_EACH (skin, rig->skins, rig->num_skins)
+        skin->place = gltf_mul(&output, &skin->place);
     COMMON_EACH (joint, rig->joints, rig->num_joints) {
         const uint32_t above = rig->nodes[joint->node].parent;
         joint->bind = gltf_mul(&output, &joint->bind);

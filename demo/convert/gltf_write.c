@@ -553,9 +553,9 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 static void find_moves(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
-    COMMON_FOR (i, w->assets.num_clips) {
-        md5_xform *const poses = sample_clip(w, &w->assets.clips[i]);
-        const size_t count = (size_t)w->assets.clips[i].anim->num_frames * skeleton->num_joints;
+    COMMON_EACH (clip, w->assets.clips, w->assets.num_clips) {
+        md5_xform *const poses = sample_clip(w, clip);
+        const size_t count = (size_t)clip->anim->num_frames * skeleton->num_joints;
         COMMON_FOR (k, count) {
             const size_t joint = k % skeleton->num_joints;
             const convert_xform now = convert_from_xform(poses[k]);
@@ -636,8 +636,8 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
                         const float *times)
 {
     const uint32_t num_frames = clip->anim->num_frames;
-    COMMON_FOR (m, w->assets.model->num_meshes) {
-        const json_t *const names = w->meshes[m].targets;
+    COMMON_EACH (mesh, w->meshes, w->assets.model->num_meshes) {
+        const json_t *const names = mesh->targets;
         const size_t num_targets = json_array_size(names);
         if (num_targets == 0)
             continue;
@@ -657,7 +657,7 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
             num_driven++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        gltf_add_channel(w->out, animation, w->meshes[m].node, "weights", times, count, values,
+        gltf_add_channel(w->out, animation, mesh->node, "weights", times, count, values,
                          count * num_targets, 1);
         free(values);
     }

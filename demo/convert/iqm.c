@@ -677,10 +677,10 @@ static void sample_clips(iqm_writer *writer)
     writer->poses = common_alloc(count, sizeof *writer->poses);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     float(*out)[MOVING] = writer->frames;
-    COMMON_FOR (c, assets->num_clips) {
-        const md5_anim *const anim = assets->clips[c].anim;
+    COMMON_EACH (clip, assets->clips, assets->num_clips) {
+        const md5_anim *const anim = clip->anim;
         COMMON_FOR (frame, anim->num_frames) {
-            md5_sample(assets->clips[c].binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
+            md5_sample(clip->binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
                        MD5_ROOT_FILE, pose);
             COMMON_FOR (i, count)
                 get_channels(pose[i], *out++);
@@ -842,9 +842,9 @@ static bool put_meshes(iqm_writer *writer)
     }
     COMMON_FOR (type, NUM_TYPES) {
         const uint8_t *slots = writer->slots;
-        COMMON_FOR (i, model->num_meshes) {
-            put_vertices(&writer->out, type, &model->meshes[i], slots);
-            slots += 2 * NUM_SLOTS * (size_t)model->meshes[i].num_vertices;
+        COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+            put_vertices(&writer->out, type, mesh, slots);
+            slots += 2 * NUM_SLOTS * (size_t)mesh->num_vertices;
         }
     }
     begin(writer, TRIANGLES, num_triangles);
@@ -895,11 +895,11 @@ static void put_clips(iqm_writer *writer)
     uint32_t num_loops = 0;
     size_t first = 0;
     begin(writer, ANIMS, assets->num_clips);
-    COMMON_FOR (c, assets->num_clips) {
-        const md5_anim *const anim = assets->clips[c].anim;
+    COMMON_EACH (clip, assets->clips, assets->num_clips) {
+        const md5_anim *const anim = clip->anim;
         const bool loops = is_loop(writer, first, anim->num_frames);
-        const iqm_clip row = {add_text(writer, assets->clips[c].name), (uint32_t)first,
-                              anim->num_frames, (float)anim->frame_rate, loops ? LOOP : 0};
+        const iqm_clip row = {add_text(writer, clip->name), (uint32_t)first, anim->num_frames,
+                              (float)anim->frame_rate, loops ? LOOP : 0};
         put_row(writer, ANIMS, &row);
         num_loops += loops;
         first += anim->num_frames;

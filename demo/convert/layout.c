@@ -659,13 +659,13 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
     };
     for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MESHES; i++)
-        COMMON_FOR (k, COMMON_LENGTH(rows)) {
-            if (!rows[k].value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
+        COMMON_EACH (row, rows, COMMON_LENGTH(rows)) {
+            if (!row->value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
                 continue;
-            convert_put_text(&all->text, "%s ", rows[k].word);
+            convert_put_text(&all->text, "%s ", row->word);
             put_word(&all->text, "", all->model->meshes[i].name, "");
             convert_put_text(&all->text, " ");
-            put_word(&all->text, "", rows[k].value, rows[k].ending);
+            put_word(&all->text, "", row->value, row->ending);
             convert_put_text(&all->text, "\n");
         }
 }

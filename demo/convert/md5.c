@@ -102,9 +102,9 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
                      num_joints);
     // id's engine demands a first component within the frame also where there is none.
-    COMMON_FOR (i, doc->num_joints)
-        if (doc->joints[i].track.flags == 0)
-            doc->joints[i].track.first = 0;
+    COMMON_EACH (joint, doc->joints, doc->num_joints)
+        if (joint->track.flags == 0)
+            joint->track.first = 0;
     bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
     for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
         const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;

@@ -172,9 +172,9 @@ static bool read_line(obj_reader *reader)
     const size_t size = convert_next_word(&reader->in);
     const char *const word = reader->in.at;
     reader->in.at += size;
-    COMMON_FOR (i, COMMON_LENGTH(kinds))
-        if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
-            return kinds[i].read(reader);
+    COMMON_EACH (kind, kinds, COMMON_LENGTH(kinds))
+        if (strlen(kind->word) == size && memcmp(kind->word, word, size) == 0)
+            return kind->read(reader);
     return true;
 }
 
@@ -207,9 +207,9 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
 
 void convert_free_obj(convert_obj *obj)
 {
-    COMMON_FOR (i, obj->num_parts) {
-        free(obj->parts[i].material);
-        free(obj->parts[i].corners);
+    COMMON_EACH (part, obj->parts, obj->num_parts) {
+        free(part->material);
+        free(part->corners);
     }
     free(obj->parts);
     free(obj->positions);

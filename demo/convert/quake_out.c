@@ -241,11 +241,11 @@ static void sample_frames(quake_writer *w)
     md5_mat34 *const joints = common_alloc(num_joints, 2 * sizeof *joints), *tag = w->matrices;
     float *const weights = common_alloc(num_targets, sizeof *weights);
     quake_place *to = w->places;
-    COMMON_FOR (i, w->num_frames) {
-        const convert_clip *const clip = w->frames[i].clip;
+    COMMON_EACH (frame, w->frames, w->num_frames) {
+        const convert_clip *const clip = frame->clip;
         memset(weights, 0, num_targets * sizeof *weights);
         if (clip) {
-            const md5_moment at = md5_moment_at(clip->anim, w->frames[i].time, MD5_WRAP_CLAMP);
+            const md5_moment at = md5_moment_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
             md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose, joints, joints + num_joints);
             for (size_t k = 0; k < w->scene->num_weights && morph; k++) {
                 const convert_weights *const row = &w->scene->weights[k];
@@ -258,9 +258,9 @@ static void sample_frames(quake_writer *w)
         } else {
             md5_local_to_palette(model, model->bind_local, joints, joints + num_joints);
         }
-        COMMON_FOR (m, model->num_meshes) {
-            const uint32_t count = model->meshes[m].num_file_vertices;
-            const md5_skin_job skin = {.mesh = &model->meshes[m],
+        COMMON_EACH (mesh, model->meshes, model->num_meshes) {
+            const uint32_t count = mesh->num_file_vertices;
+            const md5_skin_job skin = {.mesh = mesh,
                                        .palette = joints + num_joints,
                                        .morph = morph,
                                        .morph_weights = weights,
@@ -309,10 +309,10 @@ static void find_leaders(quake_writer *w, convert_vec *own)
 {
     const uint64_t prime = UINT64_C(1099511628211);
     uint64_t *const keys = common_alloc(w->num_points, sizeof *keys), *key = keys;
-    uint32_t *const ids = common_alloc(w->num_points, sizeof *ids), num_ids;
-    COMMON_FOR (i, w->model->num_meshes)
-        for (uint32_t k = 0; k < w->model->meshes[i].num_file_vertices; k++, key++)
-            for (const char *c = w->model->meshes[i].shader; *c != '\0'; c++)
+    uint32_t *const first = common_alloc(w->num_points, sizeof *first);
+    COMMON_EACH (mesh, w->model->meshes, w->model->num_meshes)
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++, key++)
+            for (const char *c = mesh->shader; *c != '\0'; c++)
                 *key = (*key ^ (uint8_t)*c) * prime;
     COMMON_FOR (i, (size_t)w->num_frames * w->num_points)
         COMMON_FOR (k, 3) {
@@ -324,17 +324,13 @@ static void find_leaders(quake_writer *w, convert_vec *own)
     COMMON_FOR (i, w->num_points)
         w->points[i].leader = i;
     w->area = sum_normals(w, w->places, own);
-    free(number_keys(keys, w->num_points, ids, &num_ids));
-    uint32_t *const firsts = common_alloc(num_ids, sizeof *firsts); // 1 + a point
+    convert_find_equal(keys, w->num_points, sizeof *keys, first);
     COMMON_FOR (i, w->num_points) {
-        uint32_t *const first = &firsts[ids[i]];
-        *first = *first == 0 ? i + 1 : *first;
-        const convert_vec a = own[*first - 1], b = own[i];
+        const convert_vec a = own[first[i]], b = own[i];
         if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))
-            w->points[i].leader = *first - 1;
+            w->points[i].leader = first[i];
     }
-    free(firsts);
-    free(ids);
+    free(first);
     free(keys);
 }
 

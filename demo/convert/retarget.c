@@ -336,9 +336,9 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
                              .low = MD5_NONE};
         read_name(skeleton->joints[joint].name, &figure.joints[joint]);
     }
-    COMMON_FOR (m, model->num_meshes)
-        COMMON_FOR (k, model->meshes[m].num_influences)
-            figure.joints[model->meshes[m].influence_joints[k]].load++;
+    COMMON_EACH (mesh, model->meshes, model->num_meshes)
+        COMMON_FOR (k, mesh->num_influences)
+            figure.joints[mesh->influence_joints[k]].load++;
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i], parent = parent_of(&figure, joint);
         if (parent != MD5_NONE)

@@ -49,9 +49,8 @@ void convert_note_others(const convert_job *job, const convert_scene *scene, con
                          bool with_targets)
 {
     size_t count = 0;
-    COMMON_FOR (i, scene->num_parts)
-        count += scene->parts[i].kind == CONVERT_CAMERA
-                 || (with_targets && scene->parts[i].kind == CONVERT_TARGET);
+    COMMON_EACH (part, scene->parts, scene->num_parts)
+        count += part->kind == CONVERT_CAMERA || (with_targets && part->kind == CONVERT_TARGET);
     if (count > 0)
         convert_note(job, "%zu camera paths and morph targets have no place in %s", count, to);
 }
@@ -233,9 +232,9 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
 // Some systems know no difference between small and capital letters in names of files.
 static convert_part *find_part(const convert_scene *scene, convert_part_kind kind, const char *name)
 {
-    COMMON_FOR (i, scene->num_parts)
-        if (scene->parts[i].kind == kind && common_compare_case(scene->parts[i].name, name) == 0)
-            return &scene->parts[i];
+    COMMON_EACH (part, scene->parts, scene->num_parts)
+        if (part->kind == kind && common_compare_case(part->name, name) == 0)
+            return part;
     return NULL;
 }
 
@@ -408,9 +407,9 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
 
 const convert_part *convert_find_model(const convert_scene *scene)
 {
-    COMMON_FOR (i, scene->num_parts)
-        if (scene->parts[i].kind == CONVERT_MODEL)
-            return &scene->parts[i];
+    COMMON_EACH (part, scene->parts, scene->num_parts)
+        if (part->kind == CONVERT_MODEL)
+            return part;
     return NULL;
 }
 
@@ -441,18 +440,18 @@ void convert_free_scene(convert_scene *scene)
     COMMON_FOR (i, scene->num_parts)
         convert_free_part(&scene->parts[i]);
     COMMON_EACH (material, scene->materials, scene->num_materials) {
-        COMMON_FOR (map, CONVERT_NUM_MAPS) {
-            free(material->maps[map].name);
-            free(material->maps[map].declared);
-            free(material->maps[map].bytes);
+        COMMON_EACH (map, material->maps, CONVERT_NUM_MAPS) {
+            free(map->name);
+            free(map->declared);
+            free(map->bytes);
         }
         free(material->shader);
         free(material->text);
     }
-    COMMON_FOR (i, scene->num_weights) {
-        free(scene->weights[i].clip);
-        free(scene->weights[i].target);
-        free(scene->weights[i].keys);
+    COMMON_EACH (row, scene->weights, scene->num_weights) {
+        free(row->clip);
+        free(row->target);
+        free(row->keys);
     }
     free(scene->parts);
     free(scene->materials);

@@ -5,6 +5,7 @@
 #include "demo/common/system.h"
 #include "demo/common/text.h"
 #include "demo/common/write.h"
+#include "demo/convert/convert.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -259,14 +260,7 @@ char *tool_read_file(md5_game *game, const char *path, size_t *size)
     md5_error error = {0};
     if (!game)
         return common_is_file(path) ? common_read_stream(path, size, &reason) : NULL;
-    const md5_files files = md5_game_files(game);
-    const void *const bytes = files.open(files.user, path, size, &error);
-    char *const copy = bytes ? common_alloc(*size + 1, 1) : NULL;
-    if (copy)
-        memcpy(copy, bytes, *size);
-    if (bytes)
-        files.close(files.user, bytes, *size);
-    return copy;
+    return convert_copy_file(md5_game_files(game), path, size, &error);
 }
 
 md5_files tool_files(md5_game *game)
