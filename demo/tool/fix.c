@@ -303,8 +303,9 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
     return true;
 }
 
-// Reads the mesh of a clip and edits it as the options edit it where it is a file of its own.
-static void load_mesh(mended *file)
+// Reads the mesh of a clip and edits it as the options edit it where it is a file of its own. Only
+// of one that was asked for it is an error that it cannot be read.
+static bool load_mesh(mended *file, md5_error *error)
 {
     const char *reason = NULL;
     md5_error ignored = {0};
@@ -320,7 +321,7 @@ static void load_mesh(mended *file)
     file->mesh_text =
         file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
     if (!file->mesh_text)
-        return;
+        return !mesh || convert_fail(error, MD5_ERROR_IO, mesh, "cannot read the file: %s", reason);
     md5_doc *const doc =
         md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
     file->is_mesh = true;
@@ -331,6 +332,11 @@ static void load_mesh(mended *file)
                      ? md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored)
                      : md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
     md5_free_doc(doc);
+    if (file->mesh || !mesh)
+        return true;
+    *error = ignored;
+    convert_name_file(error, mesh);
+    return false;
 }
 
 // What the library says to a text, where no rule does.
@@ -366,8 +372,8 @@ static void compare_warnings(mended *file, const common_list *before)
 // Writes the document's text to memory, and says what became of it.
 static bool mend(mended *file, md5_error *error)
 {
-    if (file->kind == MD5_DOC_ANIM)
-        load_mesh(file);
+    if (file->kind == MD5_DOC_ANIM && !load_mesh(file, error))
+        return false;
     md5_check *const before = judge(file, false);
     warnings said = {.facts = before};
     const bool drops = file->arguments->drops_triangles;
@@ -531,7 +537,7 @@ static int read_texts(tool_arguments *arguments)
         return tool_usage("fix", "--turn takes YAW or PITCH,YAW,ROLL, in degrees");
     if (arguments->frames
         && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
-        return tool_usage("fix", "--frames takes FIRST-LAST");
+        return tool_usage("fix", "--frames takes FIRST-LAST, found '%s'", arguments->frames);
     for (size_t i = 0; i < arguments->cuts.count; i++)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';

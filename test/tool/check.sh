@@ -613,6 +613,8 @@ units() {
         line_of 'turned.md5anim:4:1: warning: turned by 90 degrees about x against the mesh, its other 2 clips are not.*\[clip-turn\]' &&
         ! grep -q 'same.md5anim' "$scratch/out" && runs 0 info "$fixed/figure.md5mesh" && line_of '^  clip .* same.md5anim: fits' &&
         line_of '^  clip .* metres.md5anim: bones are 0.0254 times' && line_of '^  clip .* turned.md5anim: turned by 90 degrees about x' &&
+        runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/none.md5mesh" && grep -q 'none.md5mesh: error: cannot read the file: No such' "$scratch/err" &&
+        runs 1 fix --dry-run "$fixed/metres.md5anim" --mesh "$fixed/same.md5anim" && grep -q "same.md5anim:3:1: error: .*, not a model" "$scratch/err" &&
         runs 0 fix --dry-run "$fixed/metres.md5anim" && line_of 'stays: bones .*clip-scale' || return 1
     skin "$fixed/figure.md5mesh" "$fixed/same.md5anim" 1 >"$scratch/old"
     for clip in metres turned; do # the skin of the one that fits, and boxes of that
