@@ -126,20 +126,14 @@ size_t md5_format_error(const md5_error *error, char *text, size_t size)
              error->file[0] || location[0] ? " " : "",
              error->status == MD5_WARNING ? "warning: " : "error: ", error->message);
     // Escapes bytes that are not printable: a file's name may contain terminal control sequences.
-    const size_t whole_size = strlen(whole);
     size_t length = 0;
-    for (size_t i = 0; i < whole_size;) {
-        char escaped[8];
-        const size_t printable =
-            md5i_printable_length((const unsigned char *)whole + i, whole_size - i);
-        if (printable == 0)
-            snprintf(escaped, sizeof escaped, "\\x%02x", (unsigned)(unsigned char)whole[i]);
-        const char *const bytes = printable > 0 ? whole + i : escaped;
-        for (size_t j = 0; j < (printable > 0 ? printable : 4); j++, length++) {
+    for (const char *at = whole, *const end = whole + strlen(whole); at < end;) {
+        char bytes[MD5_ESCAPED];
+        const size_t count = md5i_escape(&at, end, bytes);
+        for (size_t j = 0; j < count; j++, length++) {
             if (length + 1 < size)
                 text[length] = bytes[j];
         }
-        i += printable > 0 ? printable : 1;
     }
     if (size > 0)
         text[length < size ? length : size - 1] = '\0';

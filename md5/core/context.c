@@ -242,7 +242,8 @@ void md5i_free(md5_context *context, void *memory, size_t size)
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
-size_t md5i_printable_length(const unsigned char *bytes, size_t size)
+// The length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is none.
+static size_t printable_length(const unsigned char *bytes, size_t size)
 {
     const unsigned char lead = bytes[0];
     if (lead < 0x80)
@@ -262,33 +263,31 @@ size_t md5i_printable_length(const unsigned char *bytes, size_t size)
     return length;
 }
 
+size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
+{
+    const size_t length = printable_length((const unsigned char *)*at, (size_t)(end - *at));
+    if (length > 0)
+        memcpy(to, *at, length);
+    else
+        (void)snprintf(to, MD5_ESCAPED, "\\x%02x", (unsigned)(unsigned char)**at);
+    *at += length > 0 ? length : 1;
+    return length > 0 ? length : MD5_ESCAPED - 1;
+}
+
 md5_quoted md5i_quote(const char *bytes, size_t size)
 {
-    static const char digits[] = "0123456789abcdef";
-    enum { ELLIPSIS = 3, ESCAPE = 4, END = 2 }; // END: the quote and the NUL
-    const unsigned char *const source = (const unsigned char *)bytes;
+    enum { ELLIPSIS = 3, END = 2 }; // END: the quote and the NUL
     md5_quoted quoted;
     size_t used = 0;
 
     quoted.text[used++] = '\'';
-    for (size_t i = 0; i < size;) {
-        if (used + ESCAPE + ELLIPSIS + END > sizeof quoted.text) {
+    for (const char *at = bytes; at < bytes + size;) {
+        if (used + MD5_ESCAPED - 1 + ELLIPSIS + END > sizeof quoted.text) {
             memcpy(quoted.text + used, "...", ELLIPSIS);
             used += ELLIPSIS;
             break;
         }
-        const size_t length = md5i_printable_length(source + i, size - i);
-        if (length > 0) {
-            memcpy(quoted.text + used, bytes + i, length);
-            used += length;
-            i += length;
-        } else {
-            quoted.text[used++] = '\\';
-            quoted.text[used++] = 'x';
-            quoted.text[used++] = digits[source[i] >> 4];
-            quoted.text[used++] = digits[source[i] & 15];
-            i++;
-        }
+        used += md5i_escape(&at, bytes + size, quoted.text + used);
     }
     quoted.text[used++] = '\'';
     quoted.text[used] = '\0';

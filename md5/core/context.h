@@ -157,8 +157,9 @@ typedef struct md5_quoted {
 md5_quoted md5i_quote(const char *bytes, size_t size);
 #define MD5_QUOTED(string) md5i_quote(string, strlen(string)).text // needs <string.h>
 
-// Returns the length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is
-// none.
-size_t md5i_printable_length(const unsigned char *bytes, size_t size);
+// Writes the next character of a text as messages have it, a printable one in UTF-8 as it is and
+// another byte as \xNN, and moves *at behind it. Returns how many bytes that are.
+enum { MD5_ESCAPED = 5 }; // room for these, and a NUL
+size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED]);
 
 #endif

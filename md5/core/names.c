@@ -51,7 +51,7 @@ const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, si
 
 // -- Joints of two skeletons ----------------------------------------------------------------------
 
-static const md5_ordered_name *order_joints(md5_arena *arena, const md5_skeleton *skeleton)
+const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
     md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
@@ -78,8 +78,8 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
         tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
         targets[joint] = MD5_NONE;
-    const md5_ordered_name *const by_name = order_joints(arena, model);
-    const md5_ordered_name *const anim_by_name = order_joints(arena, anim);
+    const md5_ordered_name *const by_name = md5i_order_joint_names(arena, model);
+    const md5_ordered_name *const anim_by_name = md5i_order_joint_names(arena, anim);
     TRY(by_name && anim_by_name);
     // Walks both sorted lists together, so that the k-th joint of a name matches the k-th.
     uint32_t i = 0, j = 0;

@@ -20,6 +20,9 @@ typedef struct md5_ordered_name {
 // the result; NULL, with the context's error set, if memory runs out or `names` is NULL.
 md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count);
 
+// The names of joints in that order, of an array of the arena.
+const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skeleton *skeleton);
+
 // Returns the first of a name, or NULL.
 const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
                                                md5_span name);

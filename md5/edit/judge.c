@@ -247,12 +247,10 @@ static md5_skeleton skeleton_of(md5_arena *scratch, const md5_check *check)
 }
 
 // The first joint whose name comes a second time, in the order of names.
-static const md5_check_joint *find_twin(md5_arena *scratch, const md5_check *clip)
+static const md5_check_joint *find_twin(md5_arena *scratch, const md5_check *clip,
+                                        const md5_skeleton *skeleton)
 {
-    md5_ordered_name *names = MD5_ROOM(scratch, md5_ordered_name, clip->num_joints);
-    for (uint32_t i = 0; names && i < clip->num_joints; i++)
-        names[i] = (md5_ordered_name){{clip->joints[i].name, strlen(clip->joints[i].name)}, i};
-    names = md5i_order_names(scratch, names, clip->num_joints);
+    const md5_ordered_name *const names = md5i_order_joint_names(scratch, skeleton);
     for (uint32_t i = 1; names && i < clip->num_joints; i++)
         if (strcmp(names[i].name.bytes, names[i - 1].name.bytes) == 0)
             return &clip->joints[names[i].number];
@@ -279,9 +277,9 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
     const md5_skeleton of_mesh = skeleton_of(scratch, mesh), of_clip = skeleton_of(scratch, clip);
     uint32_t *const in_clip = MD5_ROOM(scratch, uint32_t, mesh->num_joints);
     uint32_t *const in_mesh = MD5_ROOM(scratch, uint32_t, clip->num_joints);
-    const md5_check_joint *const twin = find_twin(scratch, clip);
     if (of_mesh.joints && of_clip.joints && in_clip && in_mesh
         && md5i_match_joints(scratch, &of_mesh, &of_clip, in_clip, in_mesh)) {
+        const md5_check_joint *const twin = find_twin(scratch, clip, &of_clip);
         const md5_check_joint *const extra = find_single(clip, in_mesh);
         const md5_check_joint *const missing = find_single(mesh, in_clip);
         const char *file = mesh->file;

@@ -280,20 +280,14 @@ void md5_free_check(md5_check *check)
 // Bytes that are not printable UTF-8 are escaped.
 static void write_message(char message[sizeof((md5_error *)0)->message], const char *text)
 {
-    const char *const end = text + strlen(text);
     size_t used = 0;
-    while (text < end) {
-        const size_t length =
-            md5i_printable_length((const unsigned char *)text, (size_t)(end - text));
-        const size_t room = length > 0 ? length : 4;
-        if (used + room >= sizeof((md5_error *)0)->message)
+    for (const char *at = text, *const end = text + strlen(text); at < end;) {
+        char bytes[MD5_ESCAPED];
+        const size_t count = md5i_escape(&at, end, bytes);
+        if (used + count >= sizeof((md5_error *)0)->message)
             break;
-        if (length > 0)
-            memcpy(message + used, text, length);
-        else
-            (void)snprintf(message + used, room + 1, "\\x%02x", (unsigned)(unsigned char)*text);
-        used += room;
-        text += length > 0 ? length : 1;
+        memcpy(message + used, bytes, count);
+        used += count;
     }
     message[used] = '\0';
 }

@@ -275,19 +275,19 @@ static void check_rotation(md5_checker *from, md5_text_place at, const double *q
         md5i_found(from, "long-rotation", at, "x y z of the rotation have length %g", sqrt(square));
 }
 
-typedef struct clip_rows {
-    int32_t num_joints, num_frames, num_components;
+typedef struct file_rows {
+    int32_t num_joints, num_parts, num_components; // as counted; parts: meshes, or frames of a clip
     uint32_t components_line;
-    uint32_t num_boxes, num_base, num_read; // frames that were read
+    uint32_t num_boxes, num_base, num_read; // parts that were read
     double base[3];                         // the translation of joint 0
     double *frame;                          // [num_components] at most: of frame 0
     uint32_t num_numbers;                   // of that
     uint32_t *indices;                      // [num_read] of frames
     md5_text_place away, jump; // the first that is not its place, or not behind the last
-} clip_rows;
+} file_rows;
 
 // Reads the joints of a clip, or of a mesh, of which `clip` is NULL.
-static bool read_joints(md5_checker *from, const clip_rows *clip, int32_t counted)
+static bool read_joints(md5_checker *from, const file_rows *clip, int32_t counted)
 {
     uint32_t num_roots = 0;
     while (next_in(from)) {
@@ -495,7 +495,7 @@ static bool read_mesh(md5_checker *from, mesh_rows *mesh)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-static bool read_boxes(md5_checker *from, clip_rows *clip)
+static bool read_boxes(md5_checker *from, file_rows *clip)
 {
     const md5_text_place begin = md5_at_line(from->row_line);
     uint32_t num_empty = 0;
@@ -509,13 +509,13 @@ static bool read_boxes(md5_checker *from, clip_rows *clip)
     if (num_empty > 0)
         md5i_found(from, "bounds", begin, "%u of %u boxes hold nothing", num_empty,
                    clip->num_boxes);
-    if (clip->num_boxes != (uint32_t)clip->num_frames)
+    if (clip->num_boxes != (uint32_t)clip->num_parts)
         md5i_found(from, "bounds-count", begin, "numFrames is %d, but there are %u boxes",
-                   clip->num_frames, clip->num_boxes);
+                   clip->num_parts, clip->num_boxes);
     return from->word.size > 0;
 }
 
-static bool read_base(md5_checker *from, clip_rows *clip)
+static bool read_base(md5_checker *from, file_rows *clip)
 {
     while (next_in(from)) {
         from->row_line = from->at.line;
@@ -536,7 +536,7 @@ static bool read_base(md5_checker *from, clip_rows *clip)
 }
 
 // Reads a frame behind its word. Of frames behind the first only what a number may not be is seen.
-static bool read_frame(md5_checker *from, clip_rows *clip)
+static bool read_frame(md5_checker *from, file_rows *clip)
 {
     const int32_t index = read_count(from);
     TRY(GROW(scratch, uint32_t, clip->indices, clip->num_read));
@@ -566,7 +566,7 @@ static bool read_frame(md5_checker *from, clip_rows *clip)
 }
 
 // Some engines store frames by their numbers, in any order.
-static void check_indices(md5_checker *from, const clip_rows *clip)
+static void check_indices(md5_checker *from, const file_rows *clip)
 {
     bool *const seen = MD5_NEW(&from->scratch, bool, clip->num_read);
     uint32_t count = 0; // of different ones
@@ -581,7 +581,7 @@ static void check_indices(md5_checker *from, const clip_rows *clip)
 }
 
 // The root of frame 0 beside that of the base frame, from which id's engine counts.
-static void check_base_root(md5_checker *from, const clip_rows *clip)
+static void check_base_root(md5_checker *from, const file_rows *clip)
 {
     const md5_check_joint *const root = from->check.joints;
     if (from->check.num_joints == 0 || clip->num_base == 0)
@@ -607,45 +607,41 @@ static const char *const sections[2][12] = {
 enum { MESH_SECTIONS = 6, CLIP_SECTIONS = 10 };
 
 // Reads the section whose word was read. Returns false if the rest cannot be read.
-static bool read_mesh_section(md5_checker *from, int section, int32_t counts[2],
-                              uint32_t *num_meshes)
+static bool read_mesh_section(md5_checker *from, int section, file_rows *all)
 {
     enum { Q2PRO_MESHES = 32 };
     mesh_rows mesh = {0};
-    bool is_read = true;
     switch (section) {
     case 2:
         from->joints_line = from->at.line;
-        counts[0] = read_count(from);
-        break;
+        all->num_joints = read_count(from);
+        return true;
     case 3:
-        counts[1] = read_count(from);
+        all->num_parts = read_count(from);
         from->count = from->at;
-        if (counts[1] > Q2PRO_MESHES)
-            md5i_found(from, "q2pro-limit", from->at, "%d meshes", counts[1]);
-        if (counts[1] == 0)
+        if (all->num_parts > Q2PRO_MESHES)
+            md5i_found(from, "q2pro-limit", from->at, "%d meshes", all->num_parts);
+        if (all->num_parts == 0)
             md5i_found(from, "no-meshes", from->at, "numMeshes is 0");
-        if (counts[1] > counts[0])
+        if (all->num_parts > all->num_joints)
             md5i_found(from, "more-meshes-than-joints", from->at, "%d meshes, but %d joints",
-                       counts[1], counts[0]);
-        break;
+                       all->num_parts, all->num_joints);
+        return true;
     case 4:
-        is_read = begin(from) && read_joints(from, NULL, counts[0]);
-        break;
+        return begin(from) && read_joints(from, NULL, all->num_joints);
     default:
-        ++*num_meshes;
-        is_read = begin(from) && read_mesh(from, &mesh);
+        all->num_read++;
+        return begin(from) && read_mesh(from, &mesh);
     }
-    return is_read;
 }
 
-static bool read_clip_section(md5_checker *from, int section, clip_rows *clip)
+static bool read_clip_section(md5_checker *from, int section, file_rows *clip)
 {
     switch (section) {
     case 2:
-        from->check.num_frames = clip->num_frames = read_count(from);
-        if (clip->num_frames > 1024)
-            md5i_found(from, "q2pro-limit", from->at, "%d frames", clip->num_frames);
+        from->check.num_frames = clip->num_parts = read_count(from);
+        if (clip->num_parts > 1024)
+            md5i_found(from, "q2pro-limit", from->at, "%d frames", clip->num_parts);
         return true;
     case 3:
         from->joints_line = from->at.line;
@@ -673,24 +669,17 @@ static bool read_clip_section(md5_checker *from, int section, clip_rows *clip)
     }
 }
 
-static bool has_all(bool is_clip, const clip_rows *clip, const int32_t counts[2],
-                    uint32_t num_meshes)
-{
-    return is_clip ? clip->num_read > 0 && (int32_t)clip->num_read >= clip->num_frames
-                   : num_meshes > 0 && (int32_t)num_meshes >= counts[1];
-}
-
 // Reads all sections in whatever order.
-static bool read_sections(md5_checker *from, clip_rows *clip, uint32_t *num_meshes)
+static bool read_sections(md5_checker *from, file_rows *all)
 {
     const bool is_clip = from->check.kind == MD5_DOC_ANIM;
     const int count = is_clip ? CLIP_SECTIONS : MESH_SECTIONS;
     int last = -1, missing = 0;
     md5_text_place gap = {0};
     bool has_command_line = false, is_read = true;
-    int32_t counts[2] = {0};
     // Behind the last mesh or frame that is counted engines read nothing.
-    while (is_read && !has_all(is_clip, clip, counts, *num_meshes) && next(from)) {
+    while (is_read && (all->num_read == 0 || (int32_t)all->num_read < all->num_parts)
+           && next(from)) {
         int section = 0;
         while (section < count && !is(from, sections[is_clip][section]))
             section++;
@@ -729,18 +718,18 @@ static bool read_sections(md5_checker *from, clip_rows *clip, uint32_t *num_mesh
                 md5i_found(from, "no-commandline", md5_at_line(1), "no 'commandline' before '%s'",
                            sections[is_clip][section]);
             has_command_line = true;
-            is_read = is_clip ? read_clip_section(from, section, clip)
-                              : read_mesh_section(from, section, counts, num_meshes);
+            is_read = is_clip ? read_clip_section(from, section, all)
+                              : read_mesh_section(from, section, all);
         }
     }
     if (missing > 0 && !from->has_unknown) // such a word may stand for it
         md5i_found(from, "missing-section", gap, "no '%s' before this", sections[is_clip][missing]);
-    if (is_read && (int32_t)*num_meshes < counts[1])
-        md5i_found(from, "mesh-count", from->count, "numMeshes is %d, but there are %u", counts[1],
-                   *num_meshes);
+    if (is_read && !is_clip && (int32_t)all->num_read < all->num_parts)
+        md5i_found(from, "mesh-count", from->count, "numMeshes is %d, but there are %u",
+                   all->num_parts, all->num_read);
     if (is_read && is_clip && next(from) && is(from, "frame")) // some engines read all
         md5i_found(from, "more-frames", from->at, "a frame behind the %d that are counted",
-                   clip->num_frames);
+                   all->num_parts);
     return is_read;
 }
 
@@ -755,8 +744,7 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
     from->check.kind = kind;
     from->check.engines = engines;
     const bool is_clip = kind == MD5_DOC_ANIM;
-    clip_rows clip = {0};
-    uint32_t num_meshes = 0;
+    file_rows all = {0};
     // What is wrong with the text is for the rules alone.
     md5_context silent = from->context;
     md5_arena unused = {.context = &silent};
@@ -766,12 +754,12 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
         if (size < 4 || memcmp(text, "MD5V", 4) != 0)
             md5i_found(from, "text-before", md5_at_line(0),
                        "the file does not begin with MD5Version");
-        if (read_sections(from, &clip, &num_meshes) && is_clip) {
-            if ((int32_t)clip.num_read < clip.num_frames)
+        if (read_sections(from, &all) && is_clip) {
+            if ((int32_t)all.num_read < all.num_parts)
                 md5i_found(from, "frame-count", from->at, "numFrames is %d, but there are %u",
-                           clip.num_frames, clip.num_read);
-            check_indices(from, &clip);
-            check_base_root(from, &clip);
+                           all.num_parts, all.num_read);
+            check_indices(from, &all);
+            check_base_root(from, &all);
         }
     }
     md5i_arena_free(&from->scratch);
