@@ -115,7 +115,7 @@ static const char tool_help[] =
     "  bind OBJ MESH       bind a bare mesh to a model's joints, with automatic weights\n"
     "  compress ANIM       compress an animation to an error in units at the skin\n"
     "  decompress FILE     print a compressed animation as .md5anim\n"
-    "  bake FILE...  write models and clips as an asset file, or bake a character\n"
+    "  bake FILE...        write models and clips as an asset file, or bake a character\n"
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command; also: help [COMMAND]\n"
