@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 const common_answer common_answers[] = {
     {"why is it black, black model, black texture, white model, pink, untextured, missing texture",
@@ -130,6 +129,14 @@ static size_t next_word(const char **c, const char *end)
     return length;
 }
 
+static bool is_same(const char *a, const char *b, size_t length)
+{
+    size_t i = 0;
+    while (i < length && tolower((unsigned char)a[i]) == tolower((unsigned char)b[i]))
+        i++;
+    return i == length;
+}
+
 // Whether each word of a text is one of another text, or `begins` one.
 static bool has_words(const char *text, const char *text_end, const char *sought,
                       const char *sought_end, bool begins)
@@ -138,7 +145,7 @@ static bool has_words(const char *text, const char *text_end, const char *sought
         const char *c = text;
         size_t length;
         while ((length = next_word(&c, text_end)) > 0
-               && ((begins ? length < n : length != n) || strncasecmp(c, sought, n) != 0))
+               && ((begins ? length < n : length != n) || !is_same(c, sought, n)))
             c += length;
         if (length == 0)
             return false;

@@ -82,7 +82,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     }
     *is_found = bytes && size == QUAKE_PALETTE;
     COMMON_FOR (i, QUAKE_PALETTE)
-        palette[i] = *is_found ? (uint8_t)bytes[i] : (uint8_t)(i / 3);
+        palette[i] = (uint8_t)(*is_found ? bytes[i] : i / 3);
     free(folder);
     free(bytes);
     if (*is_found || !job->palette)

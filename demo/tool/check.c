@@ -13,12 +13,12 @@
 // What the files of a call have in common.
 typedef struct checker {
     tool_report *report;
-    md5_engines asked;   // by --for; none: what each file could be meant for
-    uint32_t judged;     // the engines that were asked for any file
-    bool shows_progress; // only standard error is a terminal
-    size_t num_failed;   // games that cannot be read
-    tool_places *places; // of the files; NULL: they are on disk
-    md5_game *game;      // the same
+    md5_engines asked;      // by --for; none: what each file could be meant for
+    uint32_t judged;        // the engines that were asked for any file
+    bool shows_progress;    // only standard error is a terminal
+    size_t num_failed;      // games that cannot be read
+    tool_game_check opened; // whose places are those of the files; none: they are on disk
+    md5_game *game;         // the same
 } checker;
 
 // What models have that nothing here looks at.
@@ -52,7 +52,7 @@ static void add_finding(void *user, const md5_error *error)
 static void print_placed(void *user, const md5_finding *found)
 {
     const checker *const check = user;
-    char *const path = tool_placed(check->places, found->error.file);
+    char *const path = tool_placed(&check->opened.places, found->error.file);
     md5_finding placed = *found;
     convert_name_file(&placed.error, path);
     tool_report_finding(check->report, &placed);
@@ -420,30 +420,30 @@ static void check_files(checker *check, const common_list *files)
 // Checks a game folder or an archive. Returns its number of files.
 static size_t check_game(checker *check, const tool_arguments *arguments)
 {
-    tool_game_check game = {.print = print_placed, .user = check, .asked = check->asked};
-    check->places = &game.places;
-    check->num_failed += tool_check_game(arguments, &game) != TOOL_OK;
-    check->game = game.places.game;
-    check->judged |= game.has_decls ? game.asked.all : 0;
-    const bool is_shown = game.has_decls && tool_is_for_people(check->report);
-    if (is_shown && !(game.asked.all & md5_find_engines("doom3")))
-        printf("%zu declarations\n", game.num_decls);
+    tool_game_check *const game = &check->opened;
+    *game = (tool_game_check){.print = print_placed, .user = check, .asked = check->asked};
+    check->num_failed += tool_check_game(arguments, game) != TOOL_OK;
+    check->game = game->places.game;
+    check->judged |= game->has_decls ? game->asked.all : 0;
+    const bool is_shown = game->has_decls && tool_is_for_people(check->report);
+    if (is_shown && !(game->asked.all & md5_find_engines("doom3")))
+        printf("%zu declarations\n", game->num_decls);
     else if (is_shown)
-        printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
-               game.num_defaulted);
+        printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game->num_decls,
+               game->num_defaulted);
     common_list files = {0};
     for (size_t i = 0; check->game && i < md5_game_num_files(check->game); i++) {
         const char *const name = md5_game_file(check->game, i);
-        if (tool_kind_of(name) > (game.has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
+        if (tool_kind_of(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
             common_add(&files, common_copy(name));
     }
     // By folders, as a walk has them.
     common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
     check_files(check, &files);
-    const size_t num_files = game.num_files + files.count;
+    const size_t num_files = game->num_files + files.count;
     common_free_list(&files);
-    tool_close_places(&game.places);
-    check->places = NULL;
+    tool_close_places(&game->places);
+    game->places.game = NULL;
     check->game = NULL;
     return num_files;
 }

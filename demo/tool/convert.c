@@ -162,17 +162,17 @@ static bool find_files(batch *all, md5_error *error)
     char **const names = all->files.names;
     common_sort(names, all->files.count, sizeof *names, tool_compare_paths);
     for (size_t i = 0, next; is_other && i < all->files.count; i = next) {
-        char *const folder = common_folder(names[i]);
+        char *const within = common_folder(names[i]);
         next = i + 1;
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
-        char *const path = game ? common_join(root, folder) : common_copy(folder);
+        char *const path = game ? common_join(root, within) : common_copy(within);
         char *const here = common_whole(path);
         if (is_around || !common_is_in(here, output))
             add_folder(all, names + i, next - i);
         free(here);
         free(path);
-        free(folder);
+        free(within);
     }
     free(output);
     free(root);

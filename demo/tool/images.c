@@ -117,7 +117,9 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
 {
     bool is_image = false;
     char *const asked = stem_of(path, &is_image), *const folder = common_folder(path);
-    common_list files = game ? (common_list){0} : common_list_folder(folder, "");
+    common_list files = {0};
+    if (!game)
+        files = common_list_folder(folder, "");
     const size_t count = game ? md5_game_num_files(game) : files.count;
     const char *found = NULL;
     tool_nearest nearest = {.work = *work > count ? *work - count : 0};
