@@ -298,12 +298,14 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 static int compare_outputs(const void *a, const void *b)
 {
     const item *const x = a, *const y = b;
+    const char *const of_x = x->inputs.names[0], *const of_y = y->inputs.names[0];
     const int order = strcmp(x->output, y->output);
-    return order != 0 ? order : strcmp(x->inputs.names[0], y->inputs.names[0]);
+    const int mesh = (tool_kind_of(of_y) == TOOL_MODEL) - (tool_kind_of(of_x) == TOOL_MODEL);
+    return order != 0 ? order : mesh != 0 ? mesh : strcmp(of_x, of_y);
 }
 
 // Of several inputs of one output only the first is converted: a mesh, which engines show instead
-// of the .mdl or .md2 beside it.
+// of the .mdl, .md2 or .md3 beside it.
 static void find_doubles(const batch *all)
 {
     common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
@@ -313,7 +315,8 @@ static void find_doubles(const batch *all)
             const char *const input = one->inputs.names[0];
             const item *const before = one - 1;
             const bool is_old =
-                (common_has_ending(input, ".mdl") || common_has_ending(input, ".md2"))
+                (common_has_ending(input, ".mdl") || common_has_ending(input, ".md2")
+                 || common_has_ending(input, ".md3"))
                 && (before->state == IS_REPLACED
                     || common_has_ending(before->inputs.names[0], ".md5mesh"));
             one->state = is_old ? IS_REPLACED : HAS_FAILED;

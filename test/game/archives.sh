@@ -123,8 +123,16 @@ replaces() {
         grep -q '^2 models: 1 converted, 0 up to date, 0 failed' "$scratch/out" || { cat "$scratch/out"; return 1; }
 }
 check "Quake: the mesh is converted, not what it replaces" replaces
+beside() {
+    mkdir "$scratch/three" && cp "$data/flags.md5mesh" "$scratch/three/a.md5mesh" && touch "$scratch/three/a.md2" "$scratch/three/a.md3" &&
+        says '3 models: 1 converted, 0 up to date, 0 failed' convert "$scratch/three" --to iqm --output "$scratch/new" &&
+        grep -q 'a.md2: warning: left out' "$scratch/out" && grep -q 'a.md3: warning: left out' "$scratch/out"
+}
+check "the same of .md2 and .md3 in one folder" beside
 
 check "no archive" refuses text 'not a zip or .pak archive'
+check "a mesh where a folder or an archive is expected" says "not a zip or .pak archive: it begins with 'MD5V', expected PK or PACK" explain "$data/flags.md5mesh"
+check "info of a folder" says 'model     a.md5mesh' info "$scratch/three"
 check "an empty file" refuses nothing 'not an archive: it has 0 bytes'
 
 made sound
