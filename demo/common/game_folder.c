@@ -385,7 +385,8 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
         archive->stream = NULL;
         is_open = open_zip(archive, error);
         if (!is_open && memcmp(magic, "PK", 2) != 0)
-            fail(error, "not a zip or .pak archive");
+            fail(error, "not a zip or .pak archive: it begins with '%.4s', expected PK or PACK",
+                 magic);
     }
     is_open = is_open && check_entries(archive, error);
     if (is_open)

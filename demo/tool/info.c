@@ -295,8 +295,9 @@ static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
     md5_error error = {0};
-    if (common_is_archive(path) && common_is_file(path)) {
-        SAY("%s: archive\n", "{\"file\":%s,\"kind\":\"archive\"}\n", path);
+    if (tool_kind_of(path) == TOOL_UNKNOWN && common_holds_files(path)) {
+        SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
+            common_is_folder(path) ? "folder" : "archive");
         char *words[] = {(char *)(uintptr_t)path};
         tool_arguments held = {.words = words, .num_words = 1, .is_json = is_json};
         return tool_list.run(&held) == TOOL_OK;
@@ -354,7 +355,7 @@ const tool_command tool_info = {
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
     "what \"md5tool compress\" and, of one model or clip, \"md5tool bake\" write, known by\n"
     "its first bytes if the name has no such extension;\n"
-    "of an archive, .pak .pk3 .pk4 .zip, what \"md5tool list\" prints of it;\n"
+    "of a folder or an archive, .pak .pk3 .pk4 .zip, what \"md5tool list\" prints of it;\n"
     "of models and animations also the tree of joints, with the index of each and of its parent,\n"
     "of models the clips beside them, and why some do not fit, and the images of their shaders:\n"
     "beside the model, or a path below its folder or one above.\n"
