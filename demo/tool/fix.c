@@ -136,6 +136,17 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
             file->renames[i] = true;
             count++;
         }
+        uint32_t num_alike = 0; // of what was renamed, and else
+        bool is_joint = false;
+        for (uint32_t j = 0; j < doc->num_joints; j++) {
+            is_joint |= doc->joints[j].name == to + 1;
+            num_alike += strcmp(doc->joints[j].name, to + 1) == 0;
+        }
+        if (is_joint && num_alike > 1) {
+            convert_fail(error, MD5_ERROR_MISMATCH, "", "--rename %.100s: %u joints get one name",
+                         name, num_alike);
+            return MD5_NONE;
+        }
     }
     return count;
 }

@@ -46,4 +46,7 @@ void md5i_add_finding(md5_checker *from, const char *rule, md5_text_place at, co
 void md5i_found(md5_checker *from, const char *rule, md5_text_place at, const char *format, ...)
     MD5_PRINTF(4, 5);
 
+// Finds joints of one name, each but the first.
+void md5i_check_names(md5_checker *from);
+
 #endif

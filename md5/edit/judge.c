@@ -246,15 +246,18 @@ static md5_skeleton skeleton_of(md5_arena *scratch, const md5_check *check)
     return (md5_skeleton){.num_joints = check->num_joints, .joints = joints};
 }
 
-// The first joint whose name comes a second time, in the order of names.
-static const md5_check_joint *find_twin(md5_arena *scratch, const md5_check *clip,
-                                        const md5_skeleton *skeleton)
+void md5i_check_names(md5_checker *from)
 {
-    const md5_ordered_name *const names = md5i_order_joint_names(scratch, skeleton);
-    for (uint32_t i = 1; names && i < clip->num_joints; i++)
+    const md5_skeleton skeleton = skeleton_of(&from->scratch, &from->check);
+    const md5_ordered_name *const names =
+        skeleton.joints ? md5i_order_joint_names(&from->scratch, &skeleton) : NULL;
+    const bool is_clip = from->check.kind == MD5_DOC_ANIM;
+    for (uint32_t i = 1; names && i < from->check.num_joints; i++) {
+        const md5_check_joint *const twin = &from->check.joints[names[i].number];
         if (strcmp(names[i].name.bytes, names[i - 1].name.bytes) == 0)
-            return &clip->joints[names[i].number];
-    return NULL;
+            md5i_found(from, is_clip ? "same-name" : "same-name/mesh", md5_at_line(twin->line),
+                       "a second joint '%.100s'", twin->name);
+    }
 }
 
 // The first joint that another file does not have, or NULL.
@@ -279,15 +282,11 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
     uint32_t *const in_mesh = MD5_ROOM(scratch, uint32_t, clip->num_joints);
     if (of_mesh.joints && of_clip.joints && in_clip && in_mesh
         && md5i_match_joints(scratch, &of_mesh, &of_clip, in_clip, in_mesh)) {
-        const md5_check_joint *const twin = find_twin(scratch, clip, &of_clip);
         const md5_check_joint *const extra = find_single(clip, in_mesh);
         const md5_check_joint *const missing = find_single(mesh, in_clip);
         const char *file = mesh->file;
         for (const char *c = file; *c; c++)
             file = *c == '/' || *c == '\\' ? c + 1 : file;
-        if (twin)
-            md5i_add_finding(from, "same-name", md5_at_line(twin->line), "a second joint '%.100s'",
-                             twin->name);
         const bool is_more = clip->num_joints > mesh->num_joints;
         if (mesh->num_joints != clip->num_joints)
             md5i_add_finding(from, "clip-joint-count", md5_at_line(from->joints_line),

@@ -101,6 +101,7 @@ static const char *const rules[] = {
     "long-name               ----FE--E----.- a joint name of 32 bytes or more",
     "blank-name              ------------X-- a blank in a joint name",
     "same-name               ------FE------- a name twice in a clip",
+    "same-name/mesh          SSSS--S--.....- a name twice in a mesh file: the first is found",
     "clip-joint-count        EEEWFE-EEWFMFW- a clip with another number of joints than its mesh",
     "clip-joint-name         EEEEFESEEW---S- a joint of a clip that its mesh does not have",
     "clip-joint-order        EEEEFE-EEWSSSS- joints of a clip in another order than in its mesh",

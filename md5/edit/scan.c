@@ -761,6 +761,7 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
             check_indices(from, &all);
             check_base_root(from, &all);
         }
+        md5i_check_names(from);
     }
     md5i_arena_free(&from->scratch);
     from->context.caller = NULL;

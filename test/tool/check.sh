@@ -101,6 +101,7 @@ a negative weight|0010000001|negative-weight|mesh|s/0 0\.5/0 1.5/;s/1 0\.5/1 -0.
 a long rotation|0000000000|long-rotation|mesh|s/( 0 0 6 ) ( 0 0 0 )/( 0 0 6 ) ( 0.8 0.8 0 )/
 a name of 33 letters|0010100000|long-name|both|s/limb/abcdefghijklmnopqrstuvwxyzabcdefg/
 a name with a blank|0000000010|blank-name|both|s/limb/fore limb/
+a name twice|0001000000|same-name|both|s/limb/root/
 a seam that is open|0000000000|seam|mesh|s/weight 1 0 1 ( 4 0 0 )/weight 1 0 1 ( 0.0005 0 0 )/
 weights that do not meet|0000000000|weights-apart|mesh|s/( 4 0 6 )/( 4 0 7 )/
 no meshes|0011111011|no-meshes|mesh|s/numMeshes 1/numMeshes 0/
@@ -434,7 +435,13 @@ fixes_once() {
         grep -q '^numFrames 13' "$scratch/once/to/a.md5anim" && grep -q '^numFrames 2' "$scratch/once/to/b.md5anim" &&
         runs 1 fix --mirror "$scratch/once/a/walk.md5anim" --cut a=0-1 -o "$scratch/once/to" && grep -q 'the file exists' "$scratch/err" &&
         runs 2 fix models/bobbin/walk.md5anim --rename hipz=pelvis -o "$scratch/once/renamed.md5anim" &&
-        grep -q 'hipz=pelvis: no joint, mesh or shader' "$scratch/err" && [ ! -e "$scratch/once/renamed.md5anim" ]
+        grep -q 'hipz=pelvis: no joint, mesh or shader' "$scratch/err" && [ ! -e "$scratch/once/renamed.md5anim" ] &&
+        runs 1 fix "$base/a.md5mesh" --rename limb=root -o "$scratch/once/renamed.md5mesh" && [ ! -e "$scratch/once/renamed.md5mesh" ] &&
+        grep -q 'a.md5mesh: error: --rename limb=root: 2 joints get one name' "$scratch/err" &&
+        runs 0 fix "$base/a.md5mesh" --rename limb=hand --rename root=limb --rename hand=root -o "$scratch/once/renamed.md5mesh" &&
+        sed 's/limb/root/' "$base/a.md5mesh" >"$scratch/once/twins.md5mesh" && runs 0 check --for doom3 "$scratch/once/twins.md5mesh" &&
+        grep -q "twins.md5mesh:9:1: warning: a second joint 'root' \[same-name\] wrong in doom3$" "$scratch/out" &&
+        runs 0 check --for ironwail "$scratch/once/twins.md5mesh" && ! grep -q same-name "$scratch/out"
 }
 check 'fix writes no file twice, and knows all names' fixes_once
 # Nothing is to be done on our own models.
