@@ -19,6 +19,7 @@ int vfprintf(FILE *file, const char *format, va_list values);
 int fputs(const char *text, FILE *file);
 int fputc(int c, FILE *file);
 int puts(const char *text);
+int sscanf(const char *text, const char *format, ...);
 int putchar(int c);
 int putc(int c, FILE *file);
 FILE *fopen(const char *path, const char *mode);
