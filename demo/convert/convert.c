@@ -452,10 +452,12 @@ bool convert_files(const convert_job *job, md5_error *error)
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
                             "no format that is written has this ending, and it is no folder");
-    if (job->engine && !(format->rules & HAS_FRAMES) && md5_find_engines(job->engine) == 0)
-        return convert_fail(
-            error, MD5_ERROR_MISSING, job->output,
-            "the engine %s reads no MD5 files: expected one that check --rules names", job->engine);
+    for (size_t i = 0; i < job->num_engines && !(format->rules & HAS_FRAMES); i++)
+        if (md5_find_engines(job->engines[i]) == 0)
+            return convert_fail(
+                error, MD5_ERROR_MISSING, job->output,
+                "the engine %s reads no MD5 files: expected one that check --rules names",
+                job->engines[i]);
     convert_job edit = *job;
     if (format->rules & HAS_FRAMES) { // its writer samples clips
         edit.is_in_place = !job->keeps_root;

@@ -148,7 +148,9 @@ typedef struct convert_job {
     const char *target, *map; // the model that clips are for; a file of "source target" joint names
     const char *palette;      // a file, of Quake's pictures; NULL: that of the game
     const char *engine;       // whose limits the output keeps; NULL: MD5's
-    const char *const *tags;  // MD3: [num_tags] "JOINT" or "JOINT=TAG"
+    const char *const *engines; // [num_engines] all that are asked, that one first
+    size_t num_engines;
+    const char *const *tags; // MD3: [num_tags] "JOINT" or "JOINT=TAG"
     size_t num_tags;
     const convert_shown *shown; // [num_shown] of the model's first meshes
     size_t num_shown;

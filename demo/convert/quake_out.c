@@ -16,7 +16,7 @@
 enum { NUM_LIMITS = 5 };
 enum { MAX_PLACES = 1 << 24 };
 
-// What engines take; 0: any number. The first row of a format counts unless an engine is asked for.
+// What engines take; 0: any number. The first row of a format counts unless engines are asked for.
 static const struct engine {
     uint32_t ident;
     const char *names;         // each between blanks
@@ -97,10 +97,15 @@ static bool check_limits(const quake_writer *w)
     static const char *const titles[] = {"vertices", "triangles", "frames", "surfaces", "tags"};
     const uint32_t counts[] = {w->num_vertices, w->num_triangles, w->num_frames,
                                w->model->num_meshes, w->num_tags};
-    const struct engine *const asked = find_engine(w->ident, w->job->engine);
-    if (!asked)
-        return FAIL(MD5_ERROR_MISSING, "nothing is known of %s in the engine %s", w->title,
-                    w->job->engine);
+    bool is_asked[COMMON_LENGTH(engines)] = {false};
+    for (size_t i = 0; i == 0 || i < w->job->num_engines; i++) {
+        const char *const name = w->job->num_engines > 0 ? w->job->engines[i] : NULL;
+        const struct engine *const row = find_engine(w->ident, name);
+        if (!row)
+            return FAIL(MD5_ERROR_MISSING, "nothing is known of %s in the engine %s", w->title,
+                        name);
+        is_asked[row - engines] = true;
+    }
     COMMON_FOR (i, COMMON_LENGTH(engines) * NUM_LIMITS) {
         const struct engine *const row = &engines[i / NUM_LIMITS];
         const uint32_t count = counts[i % NUM_LIMITS], most = row->most[i % NUM_LIMITS];
@@ -109,7 +114,7 @@ static bool check_limits(const quake_writer *w)
                     row->names, most);
         if (row->ident != w->ident || most == 0 || count <= most)
             continue;
-        if (row == asked)
+        if (is_asked[i / NUM_LIMITS])
             return FAIL(MD5_ERROR_RANGE, "%s", text);
         convert_note(w->job, "%s", text);
     }

@@ -509,6 +509,8 @@ static int convert(tool_arguments *arguments)
         .target = arguments->mesh,
         .scene_name = arguments->scene,
         .engine = arguments->engines.count > 0 ? arguments->engines.names[0] : NULL,
+        .engines = arguments->engines.names,
+        .num_engines = arguments->engines.count,
         .note = print_note,
         .wrote = take_file,
         .user = &whole,
