@@ -288,6 +288,21 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     return false;
 }
 
+// Whether a word is the path of what is in an archive, as check prints it. Prints so.
+static bool is_inside(const tool_command *command, const char *word)
+{
+    bool is_in = false;
+    for (const char *end = word; !is_in && (end = strchr(end, '/')) != NULL; end++) {
+        char *const archive = common_format("%.*s", (int)(end - word), word);
+        is_in = common_is_archive(archive) && common_is_file(archive);
+        if (is_in)
+            tool_usage(command->name, "'%s' is inside the archive %s: md5tool info %s lists it",
+                       word, archive, archive);
+        free(archive);
+    }
+    return is_in;
+}
+
 // Moves the words to the start of `list`; behind `--` there are only words. Prints what is wrong.
 static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
@@ -367,6 +382,9 @@ static bool read_arguments(const tool_command *command, int count, char **list,
     else if (is_mixed)
         tool_usage(command->name, "only one of --frame and --ms has an effect");
     else {
+        for (int i = 0; i < arguments->num_words; i++)
+            if (is_inside(command, arguments->words[i]))
+                return false;
         for (int k = 0; k < NUM_OPTIONS; k++)
             if (is_given[k] && is_useless(command, options[k].name, arguments))
                 return false;

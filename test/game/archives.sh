@@ -132,6 +132,36 @@ check "the same of .md2 and .md3 in one folder" beside
 
 check "no archive" refuses text 'not a zip or .pak archive'
 check "a mesh where a folder or an archive is expected" says "not a zip or .pak archive: it begins with 'MD5V', expected PK or PACK" explain "$data/flags.md5mesh"
+inside() {
+    for command in info check "dump --frame 0" "convert -o $scratch/new.iqm" fix explain; do
+        # shellcheck disable=SC2086 # options
+        ends_saying 2 "is inside the archive $scratch/as/x.pak: md5tool info $scratch/as/x.pak lists it" "$tool" $command "$scratch/as/x.pak/progs/flags.md5mesh" || return 1
+    done
+}
+check "the path of what is in an archive" inside
+# UNREAD ARGUMENT...: archives that are not mounted are named; status 1, for nothing else is there.
+unread() {
+    unread=$1
+    shift
+    ends_saying 1 "$unread: warning: an archive that is not read" "$tool" "$@"
+}
+nested() {
+    below=$scratch/as/below && mkdir "$scratch/four" "$scratch/five" && cp "$scratch/as/x.pak" "$scratch/four" && pack "$scratch/four" "$scratch/five/y.pak" &&
+        unread "$below/deep/x.pak" list "$below" && unread "$below/deep/x.pak" convert "$below" -o "$scratch/new" &&
+        unread "$scratch/five/y.pak/x.pak" list "$scratch/five/y.pak" && unread "$scratch/five/y.pak/x.pak" convert "$scratch/five" -o "$scratch/new" &&
+        mv "$below/deep" "$scratch/five" && cp "$data/flags.md5mesh" "$scratch/five" &&
+        ends_saying 0 "five/deep/x.pak: warning: an archive that is not read" "$tool" list "$scratch/five" &&
+        ends_saying 0 "five/deep/x.pak: warning: an archive that is not read" "$tool" convert "$scratch/five" -o "$scratch/new" --to iqm
+}
+check "archives that are not mounted" nested
+others() {
+    mkdir "$scratch/six" && echo IDPO >"$scratch/six/a.mdl" && pack "$scratch/six" "$scratch/six.pak" || return 1
+    for what in six six.pak; do
+        ends_saying 0 'a.mdl: a model of Quake or another program: md5tool convert reads it' "$tool" list "$scratch/$what" &&
+            ends_saying 0 'a.mdl: a model of Quake or another program: md5tool convert reads it' "$tool" check "$scratch/$what" || return 1
+    done
+}
+check "models that only convert reads" others
 check "info of a folder" says 'model     a.md5mesh' info "$scratch/three"
 check "an empty file" refuses nothing 'not an archive: it has 0 bytes'
 
