@@ -442,6 +442,8 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     check_files(check, &files);
     const size_t num_files = game->num_files + files.count;
     common_free_list(&files);
+    if (num_files == 0)
+        tool_name_other(&game->places);
     tool_close_places(&game->places);
     game->places.game = NULL;
     check->game = NULL;
@@ -484,6 +486,8 @@ static int check_all(tool_arguments *arguments)
             else // by itself
                 num_game_files += check_game(&check, arguments);
         }
+        if (found.count == 0)
+            (void)check_game(&check, arguments); // says what is there instead
         common_free_list(&found);
         if (walk.is_cut)
             tool_report_finding(

@@ -377,14 +377,21 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
     md5_error error = {0};
     bool is_open = true;
+    size_t num_unread = 0; // archives
     const md5_threads *const threads = common_start_threads(0);
     const uint32_t num_workers = threads ? threads->num_workers : 1;
     if (!convert_writes(ending))
         is_open =
             convert_fail(&error, MD5_ERROR_IO, ending, "no format that is written has this ending");
-    else if (arguments->base || arguments->mod || common_is_game_folder(arguments->folder)) {
+    else {
         all.games = common_alloc(num_workers, sizeof *all.games);
-        is_open = tool_open_places(arguments, NULL, all.games, &error);
+        is_open = tool_open_places(arguments, &(md5_load_opts){0}, all.games, &error);
+        num_unread = all.games->num_unread;
+        if (!arguments->base && !arguments->mod && !common_is_game_folder(arguments->folder)) {
+            tool_close_places(all.games);
+            free(all.games);
+            all.games = NULL;
+        }
     }
     if (is_open && all.games && md5_game_num_decls(all.games->game, MD5_DECL_MODEL) > 0)
         find_game_models(&all);
@@ -396,6 +403,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         md5_threads_run(threads, all.num_items, convert_range, &all);
         tool_show_progress(0, 0);
         status = print_report(&all);
+        status = all.num_items == 0 && num_unread > 0 ? TOOL_BAD_FILE : status;
     } else {
         tool_print_error(NULL, &error);
     }

@@ -38,7 +38,7 @@ typedef struct tool_game {
     bool is_cut;      // not all clips were
     common_list used; // animation files that a model has
 
-    bool is_found, has_missing; // explain
+    bool is_found, has_missing; // list, explain
 
     bool is_of_gui; // verdicts: of materials of a GUI
     size_t left;    // see print_model_verdict()
@@ -197,9 +197,10 @@ static uint32_t line_of_decl(const md5_decl *decl)
 
 // Prints one thing; `file` is NULL, or where it is declared. `owner` is NULL or the model of a
 // clip.
-static void print_line(const tool_game *opened, const char *owner, const char *name,
-                       const char *file, uint32_t line)
+static void print_line(tool_game *opened, const char *owner, const char *name, const char *file,
+                       uint32_t line)
 {
+    opened->is_found = true;
     if (opened->is_json) {
         common_print_json("{\"kind\":%s", opened->kind);
         if (owner)
@@ -786,7 +787,9 @@ static int list(tool_arguments *arguments)
                 }
             }
         }
-        if (game.is_cut)
+        if (!game.is_found)
+            tool_name_other(&game.places);
+        if (game.is_cut || (game.places.num_unread > 0 && !game.is_found))
             status = TOOL_BAD_FILE;
     }
     close_game(&game);

@@ -231,6 +231,19 @@ bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts
             return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
         places->ends[i] = places->list.count;
     }
+    COMMON_FOR (i, places->list.count) {
+        const md5_game_path *const place = &places->list.paths[i];
+        for (size_t k = 0; opts && k < place->num_files; k++) {
+            const char *const name = place->name(place->user, k);
+            if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
+                places->num_unread++;
+                common_print(stderr, "%s/%s: warning: an archive that is not read: give it alone\n",
+                             places->list.titles[i], name);
+            } else if (convert_reads(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
+                places->other = name;
+            }
+        }
+    }
     places->game = md5_create_game(places->list.paths, places->list.count, opts, error);
     return places->game != NULL;
 }
@@ -239,6 +252,13 @@ void tool_close_places(tool_places *places)
 {
     md5_destroy_game(places->game);
     common_free_game_places(&places->list);
+}
+
+void tool_name_other(const tool_places *places)
+{
+    if (places->other)
+        common_print(stderr, "%s: a model of Quake or another program: md5tool convert reads it\n",
+                     places->other);
 }
 
 char *tool_placed(const tool_places *places, const char *name)

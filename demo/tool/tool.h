@@ -135,11 +135,15 @@ typedef struct tool_places {
     common_game_places list; // best first: the mod, then DIR, then the base
     size_t ends[3];          // of each of these in the list
     md5_game *game;
+    size_t num_unread; // archives in archives and below folders, which are not mounted
+    const char *other; // a model that only convert reads, if `opts` were given
 } tool_places;
 
-// Opens those of the arguments; `places` may have callbacks. Close it in either case.
+// Opens those of the arguments; `places` may have callbacks. Close it in either case. With `opts`
+// names the archives that are not read.
 bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
                       tool_places *places, md5_error *error);
+void tool_name_other(const tool_places *places); // says what is there instead of MD5's files
 void tool_close_places(tool_places *places);
 
 // Returns the path of a file with its folder or archive, or a copy of what is no file. To be freed.
