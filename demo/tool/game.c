@@ -103,7 +103,7 @@ static void close_game(tool_game *game)
     common_free_list(&game->images);
     common_free_list(&game->seen);
     free(game->notes);
-    for (size_t i = 0; i < game->num_files; i++)
+    COMMON_FOR (i, game->num_files)
         md5_free_check(game->files[i].check);
     free(game->files);
     free(game->is_on_surface);
@@ -139,7 +139,7 @@ typedef bool visit_fn(tool_game *opened, const md5_decl *decl, md5_error *error)
 // not visited.
 static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, md5_error *error)
 {
-    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
+    COMMON_FOR (i, md5_game_num_decls(opened->game, type)) {
         // Warnings that are printed would be printed again by another game.
         if (opened->keeps_notes && !renew_game(opened, error))
             return false;
@@ -236,7 +236,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     for (uint32_t i = 0; model && i < model->num_anims && !opened->is_cut; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         opened->num_bytes += strlen(decl->name) + strlen(anim->name);
-        for (uint32_t j = 0; j < anim->num_files; j++) {
+        COMMON_FOR (j, anim->num_files) {
             common_add(&opened->used, common_copy(anim->files[j]));
             opened->num_bytes += strlen(anim->files[j]) + A_LINE;
         }
@@ -253,7 +253,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
 static const char *find_near_decl(tool_game *opened, md5_decl_type type, const char *name)
 {
     tool_nearest nearest = {.work = opened->work};
-    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
+    COMMON_FOR (i, md5_game_num_decls(opened->game, type)) {
         const md5_decl *const other = md5_game_decl(opened->game, type, i);
         if (other->file)
             tool_compare_name(&nearest, name, other->name);
@@ -302,7 +302,7 @@ static void print_replaced(tool_game *opened, const char *mesh)
     const uint32_t second = old ? md5_game_find_file(places->game, old, 0) : MD5_NONE;
     if (first != MD5_NONE && second != MD5_NONE) {
         bool is_shown = first <= second || common_has_ending(old, ".md2");
-        for (int i = 0; i < 3; i++) // in one folder or its archives
+        COMMON_FOR (i, 3) // in one folder or its archives
             is_shown |= first < places->ends[i] && (i == 0 || second >= places->ends[i - 1]);
         SAY(opened, "  %s in %s %s %s in %s\n",
             "{\"kind\":\"replaces\",\"name\":%s,\"place\":%s,\"how\":%s,\"other\":%s,"
@@ -333,9 +333,9 @@ static void print_mounted(tool_game *opened)
     placed_file *files = NULL;
     size_t count = 0;
     fputs(opened->is_json ? "" : "mounted, best first:\n", stdout);
-    for (size_t i = 0; i < list->count; i++) {
+    COMMON_FOR (i, list->count) {
         SAY(opened, "  %s\n", "{\"kind\":\"mounted\",\"place\":%s}\n", list->titles[i]);
-        for (size_t k = 0; k < list->paths[i].num_files; k++) {
+        COMMON_FOR (k, list->paths[i].num_files) {
             files = common_grow(files, count, sizeof *files);
             files[count++] = (placed_file){list->paths[i].name(list->paths[i].user, k), i};
         }
@@ -350,7 +350,7 @@ static void print_mounted(tool_game *opened)
                 list->titles[files[i].place], list->titles[files[best].place]);
     }
     free(files);
-    for (size_t i = 0; i < md5_game_num_files(opened->game); i++)
+    COMMON_FOR (i, md5_game_num_files(opened->game))
         if (common_has_ending(md5_game_file(opened->game, i), ".md5mesh"))
             print_replaced(opened, md5_game_file(opened->game, i));
 }
@@ -373,7 +373,7 @@ static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *
         SAY(opened, "  %s: %s\n", "{\"kind\":\"verdict\",\"by\":%s,\"result\":%s}\n", titles[i],
             is_default ? "the default of its type" : "as declared");
         char text[TOOL_MESSAGE];
-        for (size_t k = 0; k < opened->num_notes; k++) {
+        COMMON_FOR (k, opened->num_notes) {
             md5_format_error(&opened->notes[k], text, sizeof text);
             SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
         }
@@ -462,12 +462,12 @@ static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *er
     }
     if (model->skin)
         print_needed_decl(opened, "skin", MD5_DECL_SKIN, model->skin);
-    for (uint32_t i = 0; i < model->num_anims; i++) {
+    COMMON_FOR (i, model->num_anims) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         SAY(opened, "  clip: %s, %u frames, %u frame commands\n",
             "{\"kind\":\"clip\",\"name\":%s,\"frames\":%u,\"commands\":%u}\n", anim->name,
             anim->num_frames, anim->num_commands);
-        for (uint32_t j = 0; j < anim->num_files; j++)
+        COMMON_FOR (j, anim->num_files)
             print_file(opened, "  file", anim->files[j], 0);
     }
     return true;
@@ -483,7 +483,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     if (!entity)
         return false;
-    for (uint32_t i = 0; i < entity->num_keys; i++) {
+    COMMON_FOR (i, entity->num_keys) {
         const md5_entity_key *const key = &entity->keys[i];
         const bool is_inherited = key->decl != entity->decl;
         if (is_inherited)
@@ -526,7 +526,7 @@ static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error 
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
-        for (uint32_t k = 0; k < image->num_steps; k++) {
+        COMMON_FOR (k, image->num_steps) {
             if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube)
                 print_image(opened, image->steps[k].file);
         }
@@ -588,7 +588,7 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
                       (int)material->cull, material->creates_back_sides, (int)material->deform,
                       material->no_shadows, material->no_self_shadow, material->unsmoothed_tangents,
                       material->polygon_offset);
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         static const md5_material_input t0 = {.time = 1.0f, .parms = {1.0f, 1.0f, 1.0f, 1.0f}};
         static const md5_material_input t1 = {
@@ -598,7 +598,7 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
         // An image of which the engine does not find all files is replaced by one that repeats.
         // Built-in images always exist.
         bool is_there = stage->image.num_steps > 0;
-        for (uint32_t k = 0; k < stage->image.num_steps; k++) {
+        COMMON_FOR (k, stage->image.num_steps) {
             const md5_image_step *const step = &stage->image.steps[k];
             is_there = is_there
                        && (step->kind != MD5_IMAGE_FILE || step->file[0] == '_'
@@ -629,10 +629,10 @@ static bool print_skin_verdict(tool_game *opened, const md5_decl *decl, md5_erro
         return false;
     print_decl(opened, skin->decl);
     fputs(",\"models\":[", stdout);
-    for (uint32_t i = 0; i < skin->num_models; i++)
+    COMMON_FOR (i, skin->num_models)
         common_print_json(i > 0 ? ",%s" : "%s", skin->models[i]);
     fputs("],\"map\":[", stdout);
-    for (uint32_t i = 0; i < skin->num_rows; i++)
+    COMMON_FOR (i, skin->num_rows)
         common_print_json(i > 0 ? ",[%s,%s]" : "[%s,%s]",
                           skin->rows[i].from ? skin->rows[i].from : "*", skin->rows[i].to);
     puts("]}");
@@ -650,7 +650,7 @@ static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_err
     }
     if (!model) // without an error there is no such model
         return convert_fail(error, MD5_ERROR_RANGE, "", "no model is called '%.100s'", decl->name);
-    for (uint32_t i = 0; i < model->num_anims; i++) {
+    COMMON_FOR (i, model->num_anims) {
         const size_t size = 1 + (size_t)md5_model_def_anim(model, i)->num_commands;
         if (size > opened->left)
             return convert_fail(
@@ -668,20 +668,20 @@ static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_err
     for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
         const md5_model_channel *const channel = &model->channels[i];
         printf("%s\"%s\":[", i > MD5_CHANNEL_TORSO ? "," : ",\"channels\":{", names[i]);
-        for (uint32_t j = 0; j < channel->num_joints; j++)
+        COMMON_FOR (j, channel->num_joints)
             printf("%s%u", j > 0 ? "," : "", channel->joints[j]);
         putchar(']');
     }
     fputs("},\"anims\":[", stdout);
-    for (uint32_t i = 0; i < model->num_anims; i++) {
+    COMMON_FOR (i, model->num_anims) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         fputs(i > 0 ? "," : "", stdout);
         common_print_json("{\"name\":%s,\"alias\":%s,\"files\":[", anim->name, anim->alias);
-        for (uint32_t k = 0; k < anim->num_files; k++)
+        COMMON_FOR (k, anim->num_files)
             common_print_json(k > 0 ? ",%s" : "%s", anim->files[k]);
         printf("],\"ms\":%u,\"frames\":%u,\"flags\":%u,\"cmds\":[", anim->milliseconds,
                anim->num_frames, anim->flags);
-        for (uint32_t k = 0; k < anim->num_commands; k++) {
+        COMMON_FOR (k, anim->num_commands) {
             const md5_frame_command *const command = &anim->commands[k];
             common_print_json(k > 0 ? ",[%u,%d,%s]" : "[%u,%d,%s]", command->frame,
                               (int)command->code, command->text);
@@ -745,7 +745,7 @@ static int list(tool_arguments *arguments)
     int status = take_folder(arguments, NUM_KINDS);
     if (status != TOOL_OK)
         return status;
-    for (int i = 0; i < arguments->num_words; i++) {
+    COMMON_FOR (i, arguments->num_words) {
         const char *const word = arguments->words[i];
         const int kind = kind_of(word);
         if (kind < NUM_KINDS && kinds[kind].list) {
@@ -777,7 +777,7 @@ static int list(tool_arguments *arguments)
                 const common_list *const used = &game.used;
                 common_sort(used->names, used->count, sizeof *used->names, common_by_case);
                 const size_t count = md5_game_num_files(game.game);
-                for (size_t j = 0; j < count; j++) {
+                COMMON_FOR (j, count) {
                     const char *const name = md5_game_file(game.game, j);
                     if (common_has_ending(name, kinds[i].ending)
                         && !(used->count > 0
@@ -875,7 +875,7 @@ static int explain(tool_arguments *arguments)
             game.is_found = true;
             SAY(&game, "file\n", "{\"kind\":\"path\"}\n");
             print_file(&game, "is", file, 0);
-            for (int i = 0; i < 2; i++) { // the mesh itself, or that of an .mdl or .md2
+            COMMON_FOR (i, 2) { // the mesh itself, or that of an .mdl or .md2
                 char *const mesh = tool_find_beside(game.game, file, i ? "md5/" : "", ".md5mesh");
                 if (mesh)
                     print_replaced(&game, mesh);
@@ -894,7 +894,7 @@ static int explain(tool_arguments *arguments)
                 name, near);
         if (!game.is_found || game.has_missing) {
             fputs(game.is_json ? "" : "searched, best first:\n", stdout);
-            for (size_t i = 0; i < game.places.list.count; i++)
+            COMMON_FOR (i, game.places.list.count)
                 SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"place\":%s}\n",
                     game.places.list.titles[i]);
         }
@@ -993,7 +993,7 @@ static void begin_check(tool_game *opened, tool_game_check *check)
     const uint32_t num_materials = md5_game_num_decls(opened->game, MD5_DECL_MATERIAL);
     opened->check = check;
     opened->is_on_surface = common_alloc(num_materials + (size_t)1, sizeof *opened->is_on_surface);
-    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++)
+    COMMON_FOR (i, MD5_NUM_DECL_TYPES)
         check->has_decls |= md5_game_num_decls(opened->game, (md5_decl_type)i) > 0;
     const bool is_asked = check->asked.all != 0 || !check->has_decls;
     for (int i = 0; i < 3 && !is_asked; i++)
@@ -1026,7 +1026,7 @@ static void print_findings(tool_game *opened, md5_check *facts)
 {
     size_t count = 0;
     const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         print_finding(opened, &found[i]);
     if (facts)
         facts->num_findings = 0;
@@ -1034,7 +1034,7 @@ static void print_findings(tool_game *opened, md5_check *facts)
 
 static void print_notes(tool_game *opened)
 {
-    for (size_t i = 0; i < opened->num_notes; i++)
+    COMMON_FOR (i, opened->num_notes)
         if (!is_own_word(opened->check->asked, opened->notes[i].message))
             print_finding(opened, &(md5_finding){.error = opened->notes[i], .count = 1});
     if (opened->num_left_out > 0) {
@@ -1083,7 +1083,7 @@ static void print_no_material(tool_game *opened, const char *file, text_place at
 // are taken for one.
 static void judge_surfaces(tool_game *opened, const md5_check *facts)
 {
-    for (uint32_t i = 0; i < facts->num_shaders; i++) {
+    COMMON_FOR (i, facts->num_shaders) {
         const md5_check_shader *const shader = &facts->shaders[i];
         const md5_decl *const decl = md5_find_decl(opened->game, MD5_DECL_MATERIAL, shader->name);
         const char *const image = md5_game_image_file(opened->game, shader->name);
@@ -1108,7 +1108,7 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
         md5_check_model(facts, model);
     const size_t num_notes = opened->num_notes;
     opened->num_notes = 0;
-    for (size_t i = 0; i < num_notes; i++)
+    COMMON_FOR (i, num_notes)
         if (!tool_is_judged(facts, &opened->notes[i]))
             opened->notes[opened->num_notes++] = opened->notes[i];
     print_notes(opened);
@@ -1153,7 +1153,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     size_t num_clips = 0;
     for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
         const md5_model_anim *const anims = md5_model_def_anim(model, i);
-        for (uint32_t k = 0; k < anims->num_files; k++) {
+        COMMON_FOR (k, anims->num_files) {
             judged_file *const file = find_file(opened, anims->files[k]);
             if (!file)
                 continue;
@@ -1174,7 +1174,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
         }
     }
     (void)md5_check_turns(clips, num_clips);
-    for (size_t i = 0; i < num_clips; i++)
+    COMMON_FOR (i, num_clips)
         print_findings(opened, clips[i]);
     free(clips);
     md5_free_model(shape);
@@ -1188,7 +1188,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
     const bool is_seen = opened->is_on_surface[decl->index];
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
-        for (uint32_t k = 0; k < image->num_steps; k++) {
+        COMMON_FOR (k, image->num_steps) {
             const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
                                          ? md5_game_image_file(opened->game, image->steps[k].file)
                                          : NULL;
@@ -1212,7 +1212,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
 static void judge_images(tool_game *opened, common_list *images)
 {
     common_sort(images->names, images->count, sizeof *images->names, common_by_case);
-    for (size_t i = 0; i < images->count; i++) {
+    COMMON_FOR (i, images->count) {
         const char *const name = images->names[i];
         if (i > 0 && strcmp(name, images->names[i - 1]) == 0)
             continue;
@@ -1326,9 +1326,9 @@ static void explain_surfaces(tool_game *opened, const char *file)
             judge_surfaces(opened, facts);
     }
     clear_notes(opened);
-    for (int i = 0; i < 2; i++) {
+    COMMON_FOR (i, 2) {
         opened->verdict = i == 0 ? MD5_VERDICT_LENIENT : MD5_VERDICT_ENGINE;
-        for (uint32_t k = 0; k < num_materials; k++)
+        COMMON_FOR (k, num_materials)
             if (opened->is_on_surface[k]
                 && md5_game_set_verdict(opened->game, opened->verdict, &error))
                 (void)check_decl(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, k), &error);
@@ -1355,7 +1355,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         begin_check(&game, check);
     if (check->has_decls) {
         const size_t count = md5_game_num_files(game.game);
-        for (size_t i = 0; i < count; i++) {
+        COMMON_FOR (i, count) {
             const char *const name = md5_game_file(game.game, i);
             const tool_kind kind = tool_kind_of(name);
             tool_show_progress(i + 1, count);

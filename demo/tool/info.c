@@ -10,6 +10,9 @@
 // Prints a line of a file's text, or a member of its JSON object.
 #define SAY(...) common_print_either(is_json, __VA_ARGS__)
 
+// Prints what JSON alone has.
+#define JSON(text) fputs(is_json ? (text) : "", stdout)
+
 // What stands before a member of an array that is not its first one.
 static const char *comma(uint32_t i)
 {
@@ -24,24 +27,24 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
     SAY("  scale              %g\n", ",\"scale\":%g", cube->scale);
     SAY("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
-    for (uint32_t i = 0; i < cube->num_parts; i++) {
+    COMMON_FOR (i, cube->num_parts) {
         const md5_cube2_part *const part = &cube->parts[i];
-        fputs(is_json ? comma(i) : "", stdout);
+        JSON(comma(i));
         SAY("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
         SAY("    animations       %u, %u masks, %u adjustments\n",
             ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
             part->num_masks, part->num_adjustments);
         SAY("    tags             %u\n", ",\"tags\":%u", part->num_tags);
         SAY("    looks            %u lines\n", ",\"looks\":%u,\"animations\":[", part->num_rows);
-        for (uint32_t k = 0; k < part->num_anims; k++) {
-            fputs(is_json ? comma(k) : "", stdout);
+        COMMON_FOR (k, part->num_anims) {
+            JSON(comma(k));
             SAY("    animation        %s, %s, %g a second\n",
                 "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
                 part->anims[k].file, part->anims[k].frame_rate);
         }
-        fputs(is_json ? "]}" : "", stdout);
+        JSON("]}");
     }
-    fputs(is_json ? "]" : "", stdout);
+    JSON("]");
 }
 
 // Bounds of no points at all are the wrong way round, and null.
@@ -137,7 +140,7 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     fputs(is_json ? ",\"clips\":[" : "", stdout);
     COMMON_FOR (i, clips.count) {
         md5_check *const clip = reasons[i] ? NULL : judged[next++];
-        fputs(is_json ? comma(i > 0) : "", stdout);
+        JSON(comma(i > 0));
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
             common_base(clips.names[i]),
             !clip                    ? reasons[i]
@@ -148,7 +151,7 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     }
     free(judged);
     free(reasons);
-    fputs(is_json ? "]" : "", stdout);
+    JSON("]");
     md5_free_check(mesh);
     common_free_list(&clips);
     free(folder);
@@ -177,7 +180,7 @@ static void print_paths(bool is_json, const md5_model *model, const md5_mesh *me
     fputs(is_json ? ",\"paths\":[" : "", stdout);
     for (uint32_t slots = 4; slots <= 8; slots += 4) {
         uint64_t kept = 0;
-        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        COMMON_FOR (i, mesh->num_vertices) {
             const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
             kept += count < slots ? count : slots;
         }
@@ -198,7 +201,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
 {
     uint64_t vertices = 0, triangles = 0, weights = 0;
     uint32_t max_weights = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *mesh = &model->meshes[i];
         vertices += mesh->num_file_vertices;
         triangles += mesh->num_triangles;
@@ -215,9 +218,9 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     print_bounds(is_json, model->bounds);
     SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
-        fputs(is_json ? comma(i) : "", stdout);
+        JSON(comma(i));
         SAY(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
             "{\"index\":%u,\"name\":%s,\"shader\":%s", i, mesh->name, mesh->shader);
         SAY("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
@@ -229,9 +232,9 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
             mesh->max_weights, mesh->num_off_sums);
         print_paths(is_json, model, mesh);
         print_texture(is_json, path, mesh->shader);
-        fputs(is_json ? "}" : "", stdout);
+        JSON("}");
     }
-    fputs(is_json ? "]" : "", stdout);
+    JSON("]");
     print_joints(is_json, &model->skeleton);
     if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
         print_clips(is_json, path, model);
@@ -274,20 +277,20 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     SAY("  masks              %u\n", ",\"masks\":%u", desc->num_masks);
     SAY("  modifiers          %u\n", ",\"modifiers\":%u", desc->num_modifiers);
     fputs(is_json ? ",\"parameters\":[" : "", stdout);
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+    COMMON_FOR (i, desc->num_parameters) {
         static const char *const kinds[] = {"float", "bool", "trigger"};
-        fputs(is_json ? comma(i) : "", stdout);
+        JSON(comma(i));
         SAY("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
             kinds[desc->parameters[i].kind], desc->parameters[i].name);
     }
     fputs(is_json ? "],\"layers\":[" : "", stdout);
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
-        fputs(is_json ? comma(i) : "", stdout);
+    COMMON_FOR (i, desc->num_layers) {
+        JSON(comma(i));
         SAY("  layer              %s, %u states, %u transitions\n",
             "{\"name\":%s,\"states\":%u,\"transitions\":%u}", desc->layers[i].name,
             desc->layers[i].num_states, desc->layers[i].num_transitions);
     }
-    fputs(is_json ? "]" : "", stdout);
+    JSON("]");
 }
 
 // Numbers of the file, not those of what is drawn, unless it says so.
@@ -329,7 +332,7 @@ static bool print_file(bool is_json, const char *path)
         print_machine(is_json, md5_machine_tables(asset.character->machine));
     if (asset.cube)
         print_cube(is_json, asset.cube);
-    fputs(is_json ? "}\n" : "", stdout);
+    JSON("}\n");
     tool_free(&asset);
     return true;
 }
@@ -337,7 +340,7 @@ static bool print_file(bool is_json, const char *path)
 static int info(tool_arguments *arguments)
 {
     int status = TOOL_OK;
-    for (int i = 0; i < arguments->num_words; i++) {
+    COMMON_FOR (i, arguments->num_words) {
         if (!print_file(arguments->is_json, arguments->words[i]))
             status = TOOL_BAD_FILE;
     }
