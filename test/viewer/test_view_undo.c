@@ -176,6 +176,29 @@ static void press(screen *s, int32_t key)
     view_handle_event(&s->viewer, &event, &redraw);
 }
 
+// Each quarter turn is a step: front and top of the model are the axes of its file that they were.
+TEST_SCREEN (view_undo_turns_back, BOBBIN) {
+    static const char *const sides[][2] = {{"+z", "+x"}, {"+y", "+x"}, {"+y", "+z"}};
+    static const int steps[] = {0, 1, 2, 1, 0, 1, 2};
+    const view_turn *const turn = &s->viewer.document->scene.turn;
+    begin(s);
+    FOR (i, COUNT_OF(steps)) {
+        if (i > 0)
+            act(s, (view_command){.action = i == 1   ? VIEW_TURN_X
+                                            : i == 2 ? VIEW_TURN_Z
+                                            : i < 5  ? VIEW_UNDO
+                                                     : VIEW_REDO});
+        char up[3], front[3];
+        view_name_axes(turn, up, front);
+        CHECK_STRING(up, sides[steps[i]][0]);
+        CHECK_STRING(front, sides[steps[i]][1]);
+    }
+    CHECK_UINT(s->viewer.num_steps, 3);
+    act(s, (view_command){.action = view_toggle_of("grid")});
+    undo(s); // of the grid alone
+    CHECK(turn->is_set);
+}
+
 TEST_SCREEN (view_undo_is_not_for_who_types, BOBBIN) {
     begin(s);
     act(s, (view_command){.action = view_toggle_of("grid")});

@@ -62,12 +62,17 @@ static bool mark_joint(view_state *viewer)
     return true;
 }
 
-static bool turn_up(view_state *viewer)
+static void turn_to(view_state *viewer, view_turn turn)
 {
-    view_scene *const scene = &viewer->document->scene;
-    scene->turn = viewer->options->up_is_y ? view_turn_further((view_turn){0}, 0) : (view_turn){0};
+    viewer->document->scene.turn = turn;
     view_measure(viewer);
     view_frame_again(viewer, viewer->width, viewer->height);
+}
+
+static bool turn_up(view_state *viewer)
+{
+    const view_turn none = {0};
+    turn_to(viewer, viewer->options->up_is_y ? view_turn_further(none, 0) : none);
     return true;
 }
 
@@ -196,13 +201,20 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
 
 // == Undo =========================================================================================
 
+static bool is_turned(const view_turn *a, const view_turn *b)
+{
+    return a->is_set != b->is_set
+           || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
+}
+
 void view_note_step(view_state *viewer)
 {
-    bool differs = viewer->num_steps == 0;
     view_note_state(viewer);
-    view_options now = viewer->steps[viewer->step];
+    view_step now = viewer->steps[viewer->step];
+    bool differs = viewer->num_steps == 0 || is_turned(&now.turn, &viewer->document->scene.turn);
+    now.turn = viewer->document->scene.turn;
     COMMON_FOR (i, view_num_options)
-        differs |= view_keep_option(&view_option_rows[i], &now, viewer->options);
+        differs |= view_keep_option(&view_option_rows[i], &now.options, viewer->options);
     if (!differs)
         return;
     viewer->step += viewer->num_steps > 0;
@@ -221,13 +233,16 @@ void view_go_to_step(view_state *viewer, size_t number)
         view_notice(viewer, "Nothing to %s", number == viewer->step + 1 ? "redo" : "undo");
         return;
     }
-    const view_options *const step = &viewer->steps[number];
+    const view_options *const step = &viewer->steps[number].options;
+    const view_turn *const turn = &viewer->steps[number].turn;
     COMMON_FOR (i, view_num_options)
         view_keep_option(&view_option_rows[i], viewer->options, step);
     view_take_options(viewer);
     COMMON_FOR (i, view_num_options)
         if (view_keep_option(&view_option_rows[i], &old, step))
             is_shown = show(viewer, &view_option_rows[i]) && is_shown;
+    if (is_shown && is_turned(turn, &viewer->document->scene.turn))
+        turn_to(viewer, *turn);
     if (is_shown)
         viewer->step = number;
     else // a file is gone, which is told: all stays

@@ -75,10 +75,15 @@ typedef struct view_framing {
 
 enum { VIEW_MAX_STEPS = 201 };
 
+typedef struct view_step {
+    view_options options; // without the lists, which may be gone
+    view_turn turn;
+} view_step;
+
 typedef struct view_state {
-    view_options *options; // the caller's; menus change them
-    common_list texts;     // that they point into
-    view_options *steps; // [num_steps] what they were and are; without the lists, which may be gone
+    view_options *options;  // the caller's; menus change them
+    common_list texts;      // that they point into
+    view_step *steps;       // [num_steps] what was and is shown
     size_t num_steps, step; // step: what is shown
     view_log log;
     view_reports reports;   // its warnings, for a window
