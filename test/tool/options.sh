@@ -133,7 +133,7 @@ walks() { # COMMAND INPUT...
     while IFS='|' read -r name setting inputs outputs; do
         [ -n "$inputs" ] || continue # it prints something without files
         for input; do
-            for output in ${outputs:-any}$([ -z "$outputs" ] || echo " md5mesh glb obj iqm mdl md3 o"); do
+            for output in $([ -z "$outputs" ] && echo any || echo md5mesh glb obj iqm mdl md3 o); do
                 expected=0
                 case " $inputs " in *" $input "*) ;; *) expected=1 ;; esac
                 case " ${outputs:-any} " in *" $output "*) ;; *) expected=1 ;; esac
