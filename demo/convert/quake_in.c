@@ -525,8 +525,9 @@ static bool add_parts(quake_reader *in, convert_scene *scene)
         size += scene->parts[scene->num_parts - 1].size;
     }
     if (in->num_frames > 1)
-        NOTE("%u frames: frame 0 and %u morph targets, of %.1f MB", in->num_frames,
-             in->num_frames - 1, (double)size / 1e6);
+        NOTE("%u frames: frame 0 and %u morph targets, of %.1f MB; which clips are loops, whose "
+             "last frame goes on to the first, is not known",
+             in->num_frames, in->num_frames - 1, (double)size / 1e6);
     while (in->first < in->num_frames && in->num_frames > 1)
         if (!add_clip(in, scene, targets))
             return false;

@@ -16,6 +16,8 @@ check "... and has 256 colors" ends_saying 1 "bytes, expected 768" "$tool" conve
     --palette "$scratch/box.mdl" --output "$scratch"
 mkdir -p "$scratch/mod/progs" && mv "$scratch/alone.mdl" "$scratch/mod/progs" && for kind in mdl md2 md3; do mv "$scratch/box.$kind" "$scratch/mod/progs/$kind.$kind"; done
 check "a folder of them is converted" "$tool" convert "$scratch/mod" --to md5mesh --output "$scratch/all"
+check "... of which some may be loops" ends_saying 0 'which clips are loops, whose last frame goes on to the first, is not known' \
+    "$tool" convert "$scratch/mod/progs/md2.md2" --output "$scratch/loops.glb"
 check "... each with its frames" test -f "$scratch/all/progs/md3/morphs/stand02.md5mesh"
 check "... and again" "$tool" convert "$scratch/all" --to glb --output "$scratch/glb"
 glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 4 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
