@@ -468,12 +468,16 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
         return package != NULL ? package->game : NULL;
     md5_error error = {0};
     package->is_game_open = true;
-    if (package->root == NULL || !has_folder(package->root, "materials")
-        || !common_add_game_place(&package->places, package->root, &error))
+    const char *root = package->root;
+    // Above a folder called progs there are no materials; a model in it may be for Doom 3, though.
+    if (root != NULL && !has_folder(root, "materials") && !is_top(package->folder))
+        root = package->folder;
+    if (root == NULL || !has_folder(root, "materials")
+        || !common_add_game_place(&package->places, root, &error))
         return NULL;
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (package->game == NULL)
-        warn(warnings, common_format("%s: %s", package->root, error.message));
+        warn(warnings, common_format("%s: %s", root, error.message));
     return package->game;
 }
 

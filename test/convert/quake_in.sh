@@ -22,6 +22,14 @@ check "... each with its frames" test -f "$scratch/all/progs/md3/morphs/stand02.
 check "... and again" "$tool" convert "$scratch/all" --to glb --output "$scratch/glb"
 glbs() { [ "$(find "$scratch/glb" -type f | wc -l)" -eq 4 ] && grep -aq '"stand02"' "$scratch/glb/progs/md3/md3.glb"; }
 check "... as four models with their targets" glbs
+# The picture of "größe 1" has another name than its material, which is declared beside the model.
+declared() {
+    mkdir "$scratch/progs" && cp "$scratch/mod/progs/mdl.mdl" "$scratch/größe 1.mdl" &&
+        "$tool" convert "$scratch/größe 1.mdl" --output "$scratch/progs" && test -f "$scratch/progs/gr____e_1.tga" &&
+        "$tool" convert "$scratch/progs/größe 1.md5machine" --output "$scratch/progs.glb" >"$scratch/out" 2>&1 &&
+        ! grep 'no picture is found' "$scratch/out" && grep -aq image/png "$scratch/progs.glb"
+}
+check "a material that is declared in a folder called progs" declared
 rm -r "$scratch/all/progs/md2" "$scratch/all/progs/md3"
 check "... and back to frames" "$tool" convert "$scratch/all" --to mdl --output "$scratch/mdl"
 check "... which are the same" read_frames back "$scratch/mod/progs/alone.mdl" "$scratch/mdl/progs/alone/alone.mdl"
