@@ -424,6 +424,29 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
         print_image(opened, name);
 }
 
+// Prints why the engine draws no image of a material, whatever its stages name.
+static void print_undrawn(tool_game *opened, const char *name)
+{
+    static const md5_material_input plain = {.parms = {1.0f, 1.0f, 1.0f, 1.0f}};
+    static float registers[MD5_MAX_REGISTERS];
+    bool is_drawn = false;
+    (void)md5_game_set_verdict(opened->game, MD5_VERDICT_ENGINE, NULL);
+    const md5_material *const material = md5_game_material(opened->game, name, NULL);
+    (void)md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, NULL);
+    if (!material)
+        return;
+    md5_evaluate_material(material, &plain, registers);
+    COMMON_FOR (i, material->num_stages)
+        is_drawn |= registers[material->stages[i].condition] != 0.0f;
+    const char *const reason = material->gui               ? "a guisurf: what a gui draws is on it"
+                               : material->num_stages == 0 ? "it has no stages"
+                               : is_drawn                  ? NULL
+                                          : "no stage is drawn: all of them are if 0";
+    if (reason)
+        SAY(opened, "  black or unseen: %s: %s\n",
+            "{\"kind\":\"unseen\",\"name\":%s,\"reason\":%s}\n", name, reason);
+}
+
 static void explain_surfaces(tool_game *opened, const char *file);
 
 // The materials that a mesh names, and what is wrong with them.
@@ -445,7 +468,11 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     const bool is_material =
         tool_minds(tool_engines(opened->check->asked, opened->game, file), "no-material");
     for (uint32_t i = 0; i < model->num_meshes && is_material; i++)
-        print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
+        if (model->meshes[i].shader[0])
+            print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
+        else
+            SAY(opened, "  material: mesh %u names none\n", "{\"kind\":\"unnamed\",\"mesh\":%u}\n",
+                i);
     md5_free_model(model);
     explain_surfaces(opened, file);
 }
@@ -517,6 +544,7 @@ static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *err
         SAY(opened, "  replaces: %s\n", "{\"kind\":\"replaces\",\"name\":%s}\n",
             skin->rows[i].from ? skin->rows[i].from : "every material");
         print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
+        print_undrawn(opened, skin->rows[i].to);
     }
     return true;
 }
@@ -531,6 +559,7 @@ static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error 
                 print_image(opened, image->steps[k].file);
         }
     }
+    print_undrawn(opened, decl->name);
     return true;
 }
 
@@ -1336,6 +1365,9 @@ static void explain_surfaces(tool_game *opened, const char *file)
     judge_images(opened, &opened->images);
     judge_images(opened, &opened->seen);
     (void)md5_game_set_verdict(opened->game, MD5_VERDICT_LENIENT, &error);
+    COMMON_FOR (i, num_materials)
+        if (opened->is_on_surface[i])
+            print_undrawn(opened, md5_game_decl(opened->game, MD5_DECL_MATERIAL, i)->name);
     memset(opened->is_on_surface, 0, num_materials);
     opened->check->asked = asked;
     md5_free_check(facts);

@@ -751,6 +751,24 @@ is_black() {
         line_of "nothing is named hied: did you mean 'hid'?"
 }
 check 'the first thing that keeps a surface from its image' is_black
+# What is declared, but shows none of its images: the reason, and none of a material that is drawn.
+undrawn() {
+    while IFS='|' read -r body reason; do
+        echo "hide { $body }" >"$scratch/game/materials/m.mtr"
+        for name in models/a.md5mesh hide; do
+            runs 0 explain "$scratch/game" $name && line_of "^  black or unseen: hide: $reason" || return 1
+        done
+    done <<'END'
+|it has no stages
+{ if 0 map _white }|no stage is drawn: all of them are if 0
+{ if ( 1 - 1 ) blend add map _white } { if 0 blend diffusemap map _white }|no stage is drawn: all of them are if 0
+guisurf guis/a.gui|a guisurf: what a gui draws is on it
+END
+    echo 'hide { { if 0 map _white } { map _white } }' >"$scratch/game/materials/m.mtr" && runs 0 explain "$scratch/game" models/a.md5mesh &&
+        ! grep -q 'black or unseen' "$scratch/out" && sed 's/shader "hide"/shader ""/' "$base/a.md5mesh" >"$scratch/game/models/a.md5mesh" &&
+        runs 0 explain "$scratch/game" models/a.md5mesh && line_of '^  material: mesh 0 names none$' && ! grep -q 'declared nowhere' "$scratch/out"
+}
+check 'what is declared and shows no image' undrawn
 # Of Quake and of Cube 2, on disk: the names of skins, with their case; what md5.cfg names.
 is_black_elsewhere() {
     rm -rf "$scratch/case" && mkdir -p "$scratch/case/progs" "$scratch/case/cube" && cp "$base"/a.md5* "$scratch/case/progs" && cp "$base"/a.md5* "$scratch/case/cube" &&

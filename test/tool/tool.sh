@@ -213,7 +213,7 @@ slow=$?
 exec 4<&-
 [ $slow -eq 0 ]
 report 'a slow writer is waited for' $?
-for bad in "$scratch" /dev/null /dev/zero; do
+for bad in /dev/null /dev/zero; do
     runs 1 info "$bad" && lines err 1 && says err "$bad" && says err 'error: '
     report "info of $bad" $?
 done
