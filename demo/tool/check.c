@@ -64,10 +64,10 @@ static void print_findings(checker *check, const report *from)
 {
     size_t count = 0;
     const md5_finding *const of_rules = from->facts ? tool_findings(from->facts, &count) : NULL;
-    for (size_t i = 0; i < from->count; i++)
+    COMMON_FOR (i, from->count)
         if (!tool_is_judged(from->facts, &from->findings[i].error))
             print_placed(check, &from->findings[i]);
-    for (size_t k = 0; k < count; k++)
+    COMMON_FOR (k, count)
         print_placed(check, &of_rules[k]);
     tool_count_warnings(check->report, from->num_unreported);
 }
@@ -148,7 +148,7 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
     (void)md5_check_pair(mesh->facts, clip);
     tool_judge_motion(clip, mesh->model, anim);
     const md5_finding *const found = tool_findings(clip, &count);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
         to->findings[to->count++] = found[i];
     }
@@ -166,10 +166,10 @@ static void check_machine(const reading *part, const md5_character *machine, rep
 {
     cited_mesh mesh = {.path = machine->model_path, .model = machine->model};
     cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
-    for (uint32_t i = 0; i < machine->num_clips; i++)
+    COMMON_FOR (i, machine->num_clips)
         clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
     common_sort(clips, machine->num_clips, sizeof *clips, common_by_text);
-    for (uint32_t i = 0; i < machine->num_clips; i++)
+    COMMON_FOR (i, machine->num_clips)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
     free(clips);
@@ -199,7 +199,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
     const md5_load_opts opts = {.files = tool_files(part->check->game)};
     size_t work = 1 << 24; // to look for nearest names
-    for (uint32_t i = 0; i < cube->num_parts; i++) {
+    COMMON_FOR (i, cube->num_parts) {
         const md5_cube2_part *const of = &cube->parts[i];
         md5_error error = {0};
         md5_model *const model = md5_load_model(of->mesh, &opts, &error);
@@ -208,13 +208,13 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             continue;
         }
         cited_mesh mesh = {.path = of->mesh, .model = model};
-        for (uint32_t j = 0; j < of->num_tags; j++)
+        COMMON_FOR (j, of->num_tags)
             check_joint(to, model, "md5tag: the mesh has no joint", of->tags[j].joint);
-        for (uint32_t j = 0; j < of->num_pitches; j++)
+        COMMON_FOR (j, of->num_pitches)
             check_joint(to, model, "md5pitch: the mesh has no joint", of->pitches[j].joint);
-        for (uint32_t j = 0; j < of->num_adjustments; j++)
+        COMMON_FOR (j, of->num_adjustments)
             check_joint(to, model, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
-        for (uint32_t j = 0; j < of->num_rows; j++) {
+        COMMON_FOR (j, of->num_rows) {
             const char *const name = of->rows[j].mesh;
             if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
                 report_name(to, "no mesh has the name", name, NULL);
@@ -231,7 +231,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
         }
         // Loads each file once, however often it is named in a row.
         const char *before = "";
-        for (uint32_t j = 0; j < of->num_anims; j++) {
+        COMMON_FOR (j, of->num_anims) {
             const char *const file = of->anims[j].file;
             if (strcmp(file, before) == 0)
                 continue;
@@ -298,7 +298,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
             add_finding(to, &error);
         }
         unsigned num_warnings = 0;
-        for (size_t k = 0; k < to->count; k++)
+        COMMON_FOR (k, to->count)
             num_warnings += to->findings[k].error.status == MD5_WARNING;
         if (asset.num_warnings > num_warnings)
             to->num_unreported = asset.num_warnings - num_warnings;
@@ -333,7 +333,7 @@ static void read_part(reading *part, const md5_threads *threads)
     enum { MAX_KEPT = 256 }; // models; those beyond are read again for each of their clips
     size_t num_others = 0, num_kept = 0;
     part->num_clips = part->num_meshes = 0;
-    for (size_t i = 0; i < part->num_read; i++) {
+    COMMON_FOR (i, part->num_read) {
         report *const to = &part->reports[i];
         const tool_kind kind = tool_kind_of(to->path);
         part->order[kind == TOOL_ANIM ? part->num_read - ++part->num_clips : num_others++] = to;
@@ -344,11 +344,11 @@ static void read_part(reading *part, const md5_threads *threads)
     part->clips = part->order + num_others;
     common_sort(part->clips, part->num_clips, sizeof(report *), compare_files);
     part->clip_paths = part->mesh_paths + part->num_meshes;
-    for (size_t i = 0; i < part->num_meshes; i++)
+    COMMON_FOR (i, part->num_meshes)
         part->mesh_paths[i] = part->meshes[i]->path;
-    for (size_t i = 0; i < part->num_clips; i++)
+    COMMON_FOR (i, part->num_clips)
         part->clip_paths[i] = part->clips[i]->path;
-    for (size_t i = 0; i < part->num_clips; i++) {
+    COMMON_FOR (i, part->num_clips) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
         if (mesh && !mesh->keeps_model)
             mesh->keeps_model = num_kept++ < MAX_KEPT;
@@ -358,14 +358,14 @@ static void read_part(reading *part, const md5_threads *threads)
     clips.order = part->clips;
     clips.num_before += num_others;
     md5_threads_run(threads, part->num_clips, read_range, &clips);
-    for (size_t i = 0; i < part->num_clips; i++) {
+    COMMON_FOR (i, part->num_clips) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
         if (!mesh || !part->clips[i]->facts)
             continue;
         mesh->clips = common_grow(mesh->clips, mesh->num_clips, sizeof(md5_check *));
         mesh->clips[mesh->num_clips++] = part->clips[i]->facts;
     }
-    for (size_t i = 0; i < part->num_meshes; i++)
+    COMMON_FOR (i, part->num_meshes)
         (void)md5_check_turns(part->meshes[i]->clips, part->meshes[i]->num_clips);
 }
 
@@ -393,11 +393,11 @@ static void check_files(checker *check, const common_list *files)
         while (num_read < left && num_read < most
                && tool_are_in_one_folder(names[num_read - 1], names[num_read]))
             num_read++;
-        for (size_t i = 0; i < num_read; i++)
+        COMMON_FOR (i, num_read)
             part.reports[i] = (report){.path = names[i]};
         part.num_read = num_read;
         read_part(&part, threads);
-        for (size_t i = 0; i < num_read; i++) {
+        COMMON_FOR (i, num_read) {
             report *const from = &part.reports[i];
             print_findings(check, from);
             check->judged |= from->judged;
@@ -463,7 +463,7 @@ static int check_all(tool_arguments *arguments)
     check.report = tool_begin_report(arguments);
     common_list files = {0};
     size_t num_game_files = 0;
-    for (int i = 0; i < arguments->num_words; i++) {
+    COMMON_FOR (i, arguments->num_words) {
         const char *const path = arguments->words[i];
         // A folder with the extension of a file is reported as a file that cannot be read.
         if (is_checked(path) || !common_holds_files(path)) {
@@ -479,7 +479,7 @@ static int check_all(tool_arguments *arguments)
         common_walk walk = {.is_wanted = is_read,
                             .goes_on = check.shows_progress ? tool_show_search : NULL};
         common_list found = common_walk_folder(path, &walk);
-        for (size_t j = 0; j < found.count; j++) {
+        COMMON_FOR (j, found.count) {
             arguments->folder = found.names[j];
             if (is_checked(found.names[j]))
                 common_add(&files, common_copy(found.names[j]));

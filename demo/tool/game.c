@@ -436,12 +436,13 @@ static void print_undrawn(tool_game *opened, const char *name)
     if (!material)
         return;
     md5_evaluate_material(material, &plain, registers);
-    COMMON_FOR (i, material->num_stages)
-        is_drawn |= registers[material->stages[i].condition] != 0.0f;
+    COMMON_FOR (i, material->num_stages) // bumps, which the engine adds, show nothing alone
+        is_drawn |= material->stages[i].light != MD5_STAGE_BUMP
+                    && registers[material->stages[i].condition] != 0.0f;
     const char *const reason = material->gui               ? "a guisurf: what a gui draws is on it"
                                : material->num_stages == 0 ? "it has no stages"
                                : is_drawn                  ? NULL
-                                          : "no stage is drawn: all of them are if 0";
+                                                           : "no stage is drawn: all are if 0";
     if (reason)
         SAY(opened, "  black or unseen: %s: %s\n",
             "{\"kind\":\"unseen\",\"name\":%s,\"reason\":%s}\n", name, reason);

@@ -760,8 +760,8 @@ undrawn() {
         done
     done <<'END'
 |it has no stages
-{ if 0 map _white }|no stage is drawn: all of them are if 0
-{ if ( 1 - 1 ) blend add map _white } { if 0 blend diffusemap map _white }|no stage is drawn: all of them are if 0
+{ if 0 map _white }|no stage is drawn: all are if 0
+{ if ( 1 - 1 ) blend add map _white } { if 0 blend diffusemap map _white }|no stage is drawn: all are if 0
 guisurf guis/a.gui|a guisurf: what a gui draws is on it
 END
     echo 'hide { { if 0 map _white } { map _white } }' >"$scratch/game/materials/m.mtr" && runs 0 explain "$scratch/game" models/a.md5mesh &&
