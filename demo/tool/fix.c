@@ -111,6 +111,18 @@ static bool give_parents(mended *file, md5_doc *doc, md5_error *error)
     return is_done;
 }
 
+// Whether at most one joint has a name, which an option gave it: engines find the first.
+static bool is_alone(const md5_doc *doc, const char *name, const char *option, const char *text,
+                     md5_error *error)
+{
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        count += strcmp(doc->joints[j].name, name) == 0;
+    return count < 2
+           || convert_fail(error, MD5_ERROR_MISMATCH, "", "%s %.100s: %u joints get one name",
+                           option, text, count);
+}
+
 // Gives joints, meshes and shaders the names of --rename OLD=NEW. Returns how many, or MD5_NONE.
 static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
 {
@@ -136,17 +148,11 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
             file->renames[i] = true;
             count++;
         }
-        uint32_t num_alike = 0; // of what was renamed, and else
         bool is_joint = false;
-        for (uint32_t j = 0; j < doc->num_joints; j++) {
+        for (uint32_t j = 0; j < doc->num_joints; j++)
             is_joint |= doc->joints[j].name == to + 1;
-            num_alike += strcmp(doc->joints[j].name, to + 1) == 0;
-        }
-        if (is_joint && num_alike > 1) {
-            convert_fail(error, MD5_ERROR_MISMATCH, "", "--rename %.100s: %u joints get one name",
-                         name, num_alike);
+        if (is_joint && !is_alone(doc, to + 1, "--rename", name, error))
             return MD5_NONE;
-        }
     }
     return count;
 }
@@ -163,6 +169,8 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
         return false;
     if (doc->kind != MD5_DOC_CAMERA && (orders || edit->root || edit->drops_unused)
         && !note(file, md5_edit_joints(doc, edit, error), "joints ordered, added or left out"))
+        return false;
+    if (edit->root && !is_alone(doc, edit->root, "--add-root", edit->root, error))
         return false;
     uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
     md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);

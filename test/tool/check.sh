@@ -438,6 +438,7 @@ fixes_once() {
         grep -q 'hipz=pelvis: no joint, mesh or shader' "$scratch/err" && [ ! -e "$scratch/once/renamed.md5anim" ] &&
         runs 1 fix "$base/a.md5mesh" --rename limb=root -o "$scratch/once/renamed.md5mesh" && [ ! -e "$scratch/once/renamed.md5mesh" ] &&
         grep -q 'a.md5mesh: error: --rename limb=root: 2 joints get one name' "$scratch/err" &&
+        runs 1 fix "$base/a.md5mesh" --add-root limb --dry-run && grep -q "error: --add-root limb: 2 joints get one name" "$scratch/err" &&
         runs 0 fix "$base/a.md5mesh" --rename limb=hand --rename root=limb --rename hand=root -o "$scratch/once/renamed.md5mesh" &&
         sed 's/limb/root/' "$base/a.md5mesh" >"$scratch/once/twins.md5mesh" && runs 0 check --for doom3 "$scratch/once/twins.md5mesh" &&
         grep -q "twins.md5mesh:9:1: warning: a second joint 'root' \[same-name\] wrong in doom3$" "$scratch/out" &&
