@@ -52,7 +52,7 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 // The same over an array of so many items, also NULL of none: `item` points to each.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define COMMON_EACH(item, items, count) \
-    for (__typeof__(&*(items)) item = (items); item - (items) < (ptrdiff_t)(count); item++)
+    for (__typeof__((items) + 0) item = (items); item - (items) < (ptrdiff_t)(count); item++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // How many items an array has.

@@ -220,7 +220,7 @@ static const char *parent_name(const md5_check *of, uint32_t i)
 static void check_order(md5_checker *from, const md5_check *mesh, const char *file)
 {
     const md5_check *const clip = &from->check;
-    for (uint32_t i = 0; i < clip->num_joints; i++) {
+    for (uint32_t i = 0; mesh->joints && i < clip->num_joints; i++) {
         const md5_check_joint *const joint = &clip->joints[i], *const other = &mesh->joints[i];
         const bool is_same = strcmp(joint->name, other->name) == 0;
         const md5_text_place at = md5_at_line(joint->line);

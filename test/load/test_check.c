@@ -180,8 +180,7 @@ static md5_check *check_chain(const chain *of)
     FOR (i, of->num_joints)
         b += (size_t)sprintf(clip + b, "( 0 0 %d ) ( 0 0 0 )\n", i > 0 ? 5 : 0);
     FOR (f, 2) {
-        b +=
-            (size_t)sprintf(clip + b, "%sframe %d {\n%s\n", f > 0 ? "}\n" : "}\n", f, of->turns[f]);
+        b += (size_t)sprintf(clip + b, "}\nframe %d {\n%s\n", f, of->turns[f]);
         for (int i = 1; i < of->num_joints; i++)
             b += (size_t)sprintf(clip + b, "%.9g\n", (i <= of->num_odd ? 5 + i : 5) * of->scale[f]);
     }
