@@ -316,10 +316,11 @@ MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
 MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
 
 // Adds what engines say to a clip whose bones are not as long as those of the model that it is
-// bound to: in its first frame the median of at least 5 is more than 5 % off, and 80 % are within 2
-// % of it, or more than 20 %. Finds whether it is turned: whether its root is out of the bind pose
-// by the same quarter turns in all frames, within 1 degree, and bones below it, too. Of many frames
-// 16 are seen. Returns false if memory runs out. Linear time, but for sorting.
+// bound to: the median of at least 5 is more than 5 % off, and 80 % are within 2 % of it, or it is
+// more than 20 % off with at least 5 that do not hang on a root; and by that factor in all frames
+// that are seen, 16 of many. Finds whether it is turned: whether its root is out of the bind pose
+// by the same quarter turns in these frames, within 1 degree, and bones below it, too; of models
+// with more than 5 joints. Returns false if memory runs out. Linear time, but for sorting.
 MD5_EDIT_API bool md5_check_binding(md5_check *check, const md5_binding *clip);
 
 // Adds to the first clip that is turned that it is, if all clips of a mesh are, or it alone:
