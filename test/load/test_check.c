@@ -101,6 +101,37 @@ TEST (check_compares_a_clip_with_its_mesh) {
     CHECK_UINT(md5_check_pair(mesh, clip), 0); // the same mesh again
 }
 
+// The only frame is numbered 3 and puts the root 5 units away; names may differ in a third of their
+// letters and one more; the second weight lies 2 units from the first.
+TEST (check_counts_and_names_places) {
+    OWN_CHECK clip = check_text(
+        MD5_DOC_ANIM,
+        "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints 2\n"
+        "frameRate 24\nnumAnimatedComponents 1\nhierarchy {\n"
+        "\t\"abcxyz\" -1 1 0\n\t\"tail\" 0 0 0\n}\nbounds {\n\t( 0 0 0 ) ( 1 1 1 )\n}\n"
+        "baseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n\t( 0 0 0 ) ( 0 0 0 )\n}\nframe 3 {\n\t5\n}\n",
+        "all");
+    REQUIRE(clip && find_rule(clip, "frame-number") && find_rule(clip, "base-frame-root"));
+    CHECK_UINT(find_rule(clip, "frame-number")->error.line, 18);
+    CHECK_STRING(find_rule(clip, "base-frame-root")->error.message,
+                 "the root is 5 units from that of the base frame in frame 0");
+    static const char text[] =
+        "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
+        "\t\"abcdef\" -1 ( 0 0 0 ) ( 0 0 0 )\n\t\"tail\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh "
+        "{\n\tshader \"fur\"\n\tnumverts 1\n"
+        "\tvert 0 ( 0 0 ) 0 2\n\tnumtris 0\n\tnumweights 2\n\tweight 0 0 0.5 ( 0 0 0 )\n"
+        "\tweight 1 1 0.5 ( 2 0 0 )\n}\n";
+    OWN_CHECK mesh = check_text(MD5_DOC_MODEL, text, "all");
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    REQUIRE(mesh && model && md5_check_model(mesh, model));
+    REQUIRE(find_rule(mesh, "weights-apart"));
+    CHECK_STRING(find_rule(mesh, "weights-apart")->error.message,
+                 "mesh 0: the weights of 1 vertices do not meet");
+    CHECK_UINT(md5_check_pair(mesh, clip), 1);
+    CHECK_STRING(clip->findings[clip->num_findings - 1].error.message,
+                 "a.md5mesh has no joint 'abcxyz': did you mean 'abcdef'?");
+}
+
 TEST (check_takes_findings_of_others) {
     OWN_CHECK check = md5_check_doc(MD5_DOC_MODEL, NULL, 0, (md5_engines){0}, NULL, NULL);
     REQUIRE(check);
