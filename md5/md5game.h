@@ -6,7 +6,7 @@
 //
 // Declarations are text in materials/*.mtr, skins/*.skin, def/*.def and so on. Opening a game
 // indexes which file declares which name; a declaration is parsed when it is first requested. A
-// mistake in it is a warning; what becomes of the declaration is a matter of the md5_verdict.
+// error in it is a warning; what becomes of the declaration is a matter of the md5_verdict.
 //
 // It is four headers, of which a program may include those that it needs:
 //

@@ -1,4 +1,4 @@
-// Assertions for the caller's mistakes: an argument that breaks the documented rule of a function
+// Assertions for the caller's errors: an argument that breaks the documented rule of a function
 // of md5gl.h. What depends on the device or on files is an error with a message instead. Enabled in
 // every build without NDEBUG; define MD5_ASSERT before including this to use your own.
 //

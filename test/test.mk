@@ -42,10 +42,10 @@ $(FUZZ_PROGRAMS): $(call objects,$(wildcard test/fuzz/programs/*.c))
 $(FUZZ_LIBRARY) $(FUZZ_PROGRAMS):
 	$(say) ar rcs $@ $^
 
-$(TEST_MD5): $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES)) $(FUZZ_LIBRARY) $(LIBRARY)
+$(TEST_MD5): $(call objects,test/test.c test/misuse.c $(TEST_MD5_SOURCES)) $(FUZZ_LIBRARY) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
-$(TEST_GL): $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES)) \
+$(TEST_GL): $(call objects,test/test.c test/misuse.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES)) \
     $(FUZZ_PROGRAMS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
 

@@ -77,7 +77,7 @@ static bool is_word(const shader_reader *in, const char *word)
     return i == in->size && word[i] == '\0';
 }
 
-// Only the first mistakes of a file are reported: counting lines takes time.
+// Only the first errors of a file are reported: counting lines takes time.
 static void warn(shader_reader *in, const char *expected)
 {
     enum { MOST = 20 };

@@ -618,7 +618,7 @@ const tool_command tool_fix = {
     "bits. Rotations come to unit length, weights to the sum 1, parents before their children; a\n"
     "clip whose joints an engine would refuse gets those of its mesh, and all components if an\n"
     "engine ignores the base frame; boxes that hold nothing are computed from the skin. A file\n"
-    "without a mistake is left alone. Nothing is written if one file cannot be mended.\n"
+    "without an error is left alone. Nothing is written if one file cannot be mended.\n"
     "\n"
     "  --output NAME    write there; a folder for several files; -o is short for it\n"
     "  --force          write over files; without --output over those that are read\n"

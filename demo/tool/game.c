@@ -1404,7 +1404,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             check->num_files++;
         }
         common_sort(game.files, game.num_files, sizeof *game.files, compare_files);
-        // First leniently, and then as the engine does, which stops at the first mistake of a
+        // First leniently, and then as the engine does, which stops at the first error of a
         // declaration: its warnings are among the lenient ones.
         bool is_checked = true;
         for (int i = 0; i < 2 && is_checked; i++) {

@@ -51,7 +51,7 @@ $(WEB)/$(1)/demo/convert/%.o: demo/convert/%.c $(WEB)/$(1)/flags | $(WEB)/includ
 $(WEB)/$(1)/%.o: %.c $(WEB)/$(1)/flags $(GLAD_HEADER) | $(WEB)/include/stb
 	$$(compile_web)
 $(addprefix $(WEB)/$(1)/,$(sort $(WEB_PARTS) $(WEB_ELEMENT))): KIND_FLAGS = $(WEB_FLAGS_$(1))
-$(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/mistake.o test/load/test_same_bits.o): KIND_FLAGS = $(WEB_FLAGS_$(1))
+$(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/misuse.o test/load/test_same_bits.o): KIND_FLAGS = $(WEB_FLAGS_$(1))
 
 # A name of SDL that is not defined would become one of emscripten's SDL 1, whose events are others.
 $(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS))
@@ -61,7 +61,7 @@ $(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS))
 	    -s EXPORTED_RUNTIME_METHODS='[FS,callMain,stringToUTF8,lengthBytesUTF8,ccall]' -s INVOKE_RUN=0 -o $$@ $$^
 
 # Node runs these: the hash of bits that every platform has, and how fast it skins.
-$(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/mistake.o test/load/test_same_bits.o)
+$(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/misuse.o test/load/test_same_bits.o)
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^

@@ -1,4 +1,4 @@
-// Assertions for the caller's mistakes: an argument that breaks the documented rule of a function.
+// Assertions for the caller's errors: an argument that breaks the documented rule of a function.
 // Data from files or from users of a game never reaches an assertion; that is an error with a
 // message. Enabled in every build without NDEBUG; define MD5_ASSERT before including this to use
 // your own.

@@ -50,7 +50,7 @@ typedef struct md5_decl_lex {
     md5_token unread;
     bool joins_strings; // "a" \ "b"
     bool is_silent;     // reports no warnings: the text is also read elsewhere
-    bool *is_defaulted; // of the declaration that is read: md5i_mistake() sets it
+    bool *is_defaulted; // of the declaration that is read: md5i_decl_error() sets it
 } md5_decl_lex;
 
 // Begins with a text whose first line has the number `line` in messages about `file`.
@@ -58,7 +58,7 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
                          const char *text, size_t size);
 
 // Begins with a declaration. `is_defaulted` becomes true if an error spoils it: see
-// md5i_mistake().
+// md5i_decl_error().
 void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
                               bool *is_defaulted);
 

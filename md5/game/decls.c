@@ -15,7 +15,7 @@
 // with the same verdict, and implicit declarations of one are unknown to the other. The texts, the
 // names and the files are shared.
 
-void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
     char message[256];
     MD5_PRINT(message, format);
@@ -265,7 +265,7 @@ void md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place 
         md5i_decl_lex_warn(lex, "%s%s%s is a word of %s, skipped", shown.text, in, owner.text,
                            engine);
     else
-        md5i_mistake(lex, expected, "%s %s%s%s", what, shown.text, in, owner.text);
+        md5i_decl_error(lex, expected, "%s %s%s%s", what, shown.text, in, owner.text);
     if (md5_is_lenient(lex->game))
         md5i_skip_unknown_word(lex, word, place);
 }

@@ -36,7 +36,7 @@ typedef enum md5_word_place { MD5_WORD_MATERIAL, MD5_WORD_STAGE, MD5_WORD_MODEL 
 // Reports an error, in the engine's words. In the engine's verdict it spoils the declaration:
 // *lex->is_defaulted becomes true. In the lenient verdict the warning also says what was expected,
 // and the caller goes on reading.
-void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
+void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *format, ...)
     MD5_PRINTF(3, 4);
 
 // In the lenient verdict: skips the arguments of an unknown word that has just been read. If it is
@@ -47,7 +47,7 @@ void md5i_skip_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_p
 // Reports an unknown word that has just been read, as "WHAT 'word'", or, in the lenient verdict, as
 // one of another engine if one is known to have it. `name` is that of the declaration, or NULL if
 // the message does without. Then skips its arguments, unless it spoils the declaration, as
-// md5i_mistake() does.
+// md5i_decl_error() does.
 void md5i_unknown_word(md5_decl_lex *lex, const md5_token *word, md5_word_place place,
                        const char *what, const char *name, const char *expected);
 

@@ -179,7 +179,7 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     if (def && !def->mesh[0])
         return report(load->context, MD5_ERROR_MISMATCH, &place, "model %s %s", MD5_QUOTED(model),
                       def->decl->state == MD5_DECL_DEFAULTED
-                          ? "has a mistake, of which a warning was given"
+                          ? "has an error, of which a warning was given"
                           : "has no mesh");
     *file = def ? def->mesh : model;
     place = place_of(entity);

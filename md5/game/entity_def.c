@@ -84,8 +84,8 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     bool is_new;
     const uint32_t line = lex->line, column = (uint32_t)(name->at - lex->line_start) + 1;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
-        md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
-                     MD5_SHOWN(name));
+        md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
+                        MD5_SHOWN(name));
         // In the lenient verdict a bare name is a key; anything else is skipped.
         if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
@@ -93,7 +93,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     const char *const text = md5i_keep_token(lex->game, name);
     TRY(text);
     if (!md5i_decl_lex_read(lex, &value)) {
-        md5i_mistake(lex, "a value", "Unexpected end of file");
+        md5i_decl_error(lex, "a value", "Unexpected end of file");
         return true;
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION

@@ -191,7 +191,7 @@ static void read_sort(md5_material_parser *parser)
 {
     md5_token token;
     if (!md5i_decl_lex_read_on_line(parser->lex, &token)) {
-        md5i_mistake(parser->lex, "a number or a word", "missing sort parameter");
+        md5i_decl_error(parser->lex, "a number or a word", "missing sort parameter");
         return;
     }
     const struct sort_word *const row = MD5_TOKEN_ROW(struct sort_word, sort_words, &token);
@@ -232,7 +232,7 @@ static void read_deform_decl(md5_material_parser *parser)
     md5_game *const game = parser->game;
     md5_token token;
     if (!md5i_decl_lex_any(parser->lex, &token)) {
-        md5i_mistake(parser->lex, "a name", "deform particle missing particle name");
+        md5i_decl_error(parser->lex, "a name", "deform particle missing particle name");
         return;
     }
     parser->material.deform_decl = md5i_keep_token(parser->game, &token);
@@ -251,8 +251,8 @@ static void read_deform(md5_material_parser *parser)
         return;
     const struct deform_word *const row = MD5_TOKEN_ROW(struct deform_word, deform_words, &token);
     if (!row) {
-        md5i_mistake(parser->lex, "a deform such as sprite", "Bad deform type %s",
-                     MD5_SHOWN(&token));
+        md5i_decl_error(parser->lex, "a deform such as sprite", "Bad deform type %s",
+                        MD5_SHOWN(&token));
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_MATERIAL);
         return;

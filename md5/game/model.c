@@ -149,14 +149,14 @@ static bool may_go_on(const md5_model_parser *parser)
     return !parser->is_defaulted && md5_game_has_memory(parser->game);
 }
 
-// == Mistakes =====================================================================================
+// == Errors =======================================================================================
 //
 // What all readers of a model share.
 
 // Reports that the text ends.
 static void model_fail_at_end(md5_model_parser *parser)
 {
-    md5i_mistake(&parser->lex, "'}'", "Unexpected end of file");
+    md5i_decl_error(&parser->lex, "'}'", "Unexpected end of file");
 }
 
 // Takes the work on so many joints from what all models of the game may cost together. Returns
@@ -172,8 +172,8 @@ static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
     }
     if (*spent < MAX_JOINTS) {
         *spent = MAX_JOINTS;
-        md5i_mistake(&parser->lex, "fewer, skipped",
-                     "The channels of all models have more than %d joints", MAX_JOINTS);
+        md5i_decl_error(&parser->lex, "fewer, skipped",
+                        "The channels of all models have more than %d joints", MAX_JOINTS);
     }
     return false;
 }
@@ -340,7 +340,7 @@ static void read_channel(md5_model_parser *parser)
     md5_arena *const scratch = &parser->game->scratch;
     md5_token name, names;
     if (!parser->mesh)
-        md5i_mistake(&parser->lex, "mesh", "Must specify mesh before defining channels");
+        md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining channels");
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &name)) {
@@ -348,7 +348,7 @@ static void read_channel(md5_model_parser *parser)
         return;
     }
     if (!md5i_decl_lex_take(&parser->lex, "(")) {
-        md5i_mistake(&parser->lex, "'('", "Expected { after %s", MD5_SHOWN(&name));
+        md5i_decl_error(&parser->lex, "'('", "Expected { after %s", MD5_SHOWN(&name));
         return;
     }
     static const char *const words[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
@@ -357,8 +357,8 @@ static void read_channel(md5_model_parser *parser)
         channel++;
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
-        md5i_mistake(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
-                     MD5_SHOWN(&name));
+        md5i_decl_error(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
+                        MD5_SHOWN(&name));
     if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
@@ -391,7 +391,7 @@ static void read_channel(md5_model_parser *parser)
                 other = &parser->others[i];
         }
         if (!other && parser->num_others == MAX_OTHERS) {
-            md5i_mistake(&parser->lex, "no further channel", "%d unknown channels", MAX_OTHERS);
+            md5i_decl_error(&parser->lex, "no further channel", "%d unknown channels", MAX_OTHERS);
             return;
         }
         if (!other) {
@@ -478,7 +478,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-        md5i_mistake(&parser->lex, "a frame command", "Unexpected end of line");
+        md5i_decl_error(&parser->lex, "a frame command", "Unexpected end of line");
         return false;
     }
     uint32_t code = 0;
@@ -497,8 +497,8 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
             if (is_joint) {
                 command->joint = model_find_joint(parser, token.text, token.size);
                 if (command->joint == MD5_NONE && !((*kind == 'J') && token.size == 0))
-                    md5i_mistake(&parser->lex, "a joint of the mesh", "Joint %s not found",
-                                 MD5_SHOWN(&token));
+                    md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found",
+                                    MD5_SHOWN(&token));
             }
             if (*kind == 's' && !md5i_token_is(&token, "none"))
                 (void)md5i_parse_skin_of(parser->game, token.text, token.size);
@@ -520,7 +520,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
                 command->text = text;
             }
         } else if (*kind != 'o') {
-            md5i_mistake(&parser->lex, "another argument", "Unexpected end of line");
+            md5i_decl_error(&parser->lex, "another argument", "Unexpected end of line");
             return false;
         }
     }
@@ -533,11 +533,11 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     md5_token token;
     md5_frame_command command = {.text = "", .joint = MD5_NONE};
     if (!md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-        md5i_mistake(&parser->lex, "a number", "Missing frame # after 'frame'");
+        md5i_decl_error(&parser->lex, "a number", "Missing frame # after 'frame'");
         return;
     }
     if (token.kind == MD5_TOKEN_PUNCTUATION && md5i_token_is(&token, "-")) {
-        md5i_mistake(&parser->lex, "a number", "Invalid frame # after 'frame'");
+        md5i_decl_error(&parser->lex, "a number", "Invalid frame # after 'frame'");
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -549,7 +549,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
         char expected[32];
         (void)snprintf(expected, sizeof expected, "1 to %u", anim->num_frames);
-        md5i_mistake(&parser->lex, expected, "Frame %d out of range", frame);
+        md5i_decl_error(&parser->lex, expected, "Frame %d out of range", frame);
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -606,7 +606,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
             if (is_read && rate >= 0.01f && rate <= 100.0f)
                 anim->rate = rate;
             else if (is_read)
-                md5i_mistake(&parser->lex, "0.01 to 100", "rate %g out of range", rate);
+                md5i_decl_error(&parser->lex, "0.01 to 100", "rate %g out of range", rate);
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
@@ -650,9 +650,9 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
             difference = "parent of a joint";
     }
     if (difference)
-        md5i_mistake(&parser->lex, "the joints of the mesh",
-                     "Model %s and anim %s differ in the %s: the game ends with an error",
-                     MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
+        md5i_decl_error(&parser->lex, "the joints of the mesh",
+                        "Model %s and anim %s differ in the %s: the game ends with an error",
+                        MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
 }
 
 // FILE, FILE ...
@@ -668,14 +668,15 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
         if (!md5_game_has_memory(parser->game))
             return;
         if (!asset) {
-            md5i_mistake(&parser->lex, "a file that can be read", "Couldn't load anim %s",
-                         MD5_SHOWN(&token));
+            md5i_decl_error(&parser->lex, "a file that can be read", "Couldn't load anim %s",
+                            MD5_SHOWN(&token));
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
-            md5i_mistake(&parser->lex, "equal lengths", "Anim %s does not match length of anim %s",
-                         MD5_QUOTED(asset->file), MD5_QUOTED(anim->files[0]));
+            md5i_decl_error(&parser->lex, "equal lengths",
+                            "Anim %s does not match length of anim %s", MD5_QUOTED(asset->file),
+                            MD5_QUOTED(anim->files[0]));
         } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
-            md5i_mistake(&parser->lex, "no further file", "Exceeded max synced anims (%d)",
-                         MD5_MAX_SYNCED_ANIMS);
+            md5i_decl_error(&parser->lex, "no further file", "Exceeded max synced anims (%d)",
+                            MD5_MAX_SYNCED_ANIMS);
         } else {
             if (anim->num_files == 0) {
                 anim->num_frames = asset->num_frames;
@@ -733,8 +734,8 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
         last--;
     if (last > 1)
         return last;
-    md5i_mistake(&parser->lex, "two characters before its number", "Invalid animation name %s",
-                 MD5_SHOWN(name));
+    md5i_decl_error(&parser->lex, "two characters before its number", "Invalid animation name %s",
+                    MD5_SHOWN(name));
     return name->size;
 }
 
@@ -744,7 +745,7 @@ static void read_model_anim(md5_model_parser *parser)
     md5_token token;
     md5_model_anim anim = {.rate = 1.0f};
     if (!parser->mesh)
-        md5i_mistake(&parser->lex, "mesh", "Must specify mesh before defining anims");
+        md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &token)) {
@@ -759,7 +760,8 @@ static void read_model_anim(md5_model_parser *parser)
         slot = NULL; // it replaces none
     const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
     if (is_duplicate)
-        md5i_mistake(&parser->lex, "another name, skipped", "Duplicate anim %s", MD5_SHOWN(&token));
+        md5i_decl_error(&parser->lex, "another name, skipped", "Duplicate anim %s",
+                        MD5_SHOWN(&token));
     const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
     if (may_go_on(parser))
         read_files(parser, &anim);
@@ -818,8 +820,8 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     if (!entry) {
         md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", MD5_SHOWN(name));
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
-        md5i_mistake(&parser->lex, "one without a mistake",
-                     "inherited model definition %s defaulted", MD5_SHOWN(name));
+        md5i_decl_error(&parser->lex, "one without an error",
+                        "inherited model definition %s defaulted", MD5_SHOWN(name));
     } else {
         clear(parser);
         if (entry->parsed) {
@@ -851,20 +853,20 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
     if (!ends_in(name, ".md5mesh")) {
-        md5i_mistake(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
+        md5i_decl_error(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
     const md5_asset *const mesh = find_asset(game, name, ".md5mesh");
     if (!md5_game_has_memory(game))
         return;
     if (!mesh) {
-        md5i_mistake(&parser->lex, "a mesh that can be read", "Model %s defaulted",
-                     MD5_SHOWN(name));
+        md5i_decl_error(&parser->lex, "a mesh that can be read", "Model %s defaulted",
+                        MD5_SHOWN(name));
         return;
     }
     if (!model_spend(parser, mesh->num_joints)) {
-        md5i_mistake(&parser->lex, "fewer joints in all models", "Model %s defaulted",
-                     MD5_SHOWN(name));
+        md5i_decl_error(&parser->lex, "fewer joints in all models", "Model %s defaulted",
+                        MD5_SHOWN(name));
         return;
     }
     parser->mesh = mesh;
@@ -877,9 +879,9 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
 {
     if (slot->number < parser->num_inherited_slots)
         return set_shared(parser, &parser->anims.anims, slot->number, NULL);
-    md5i_mistake(&parser->lex, "an inherited anim",
-                 "Anim %s was not inherited.  Anim should be removed from the model def.",
-                 MD5_SHOWN(name));
+    md5i_decl_error(&parser->lex, "an inherited anim",
+                    "Anim %s was not inherited.  Anim should be removed from the model def.",
+                    MD5_SHOWN(name));
     return false;
 }
 
@@ -918,8 +920,8 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
                           (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
     }
     if (!is_any)
-        md5i_mistake(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
-                     MD5_SHOWN(token));
+        md5i_decl_error(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
+                        MD5_SHOWN(token));
 }
 
 // Words that a name follows.
@@ -949,7 +951,7 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
         if (md5i_decl_lex_vector(&parser->lex, values, 3))
             parser->offset = (md5_vec3){values[0], values[1], values[2]};
         else
-            md5i_mistake(&parser->lex, "( x y z )", "Expected vector following 'offset'");
+            md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
         return;
     }
     for (size_t i = 0; i < MD5_COUNT(words); i++) {

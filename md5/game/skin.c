@@ -70,7 +70,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
         (void)md5i_decl_lex_skip_until(&reader.lex, "{");
         while (md5i_decl_lex_read(&reader.lex, &token) && !md5i_token_is(&token, "}")) {
             if (!md5i_decl_lex_read(&reader.lex, &second)) {
-                md5i_mistake(&reader.lex, "a material", "Unexpected end of file");
+                md5i_decl_error(&reader.lex, "a material", "Unexpected end of file");
                 break;
             }
             if (md5_is_lenient(game) && second.kind == MD5_TOKEN_PUNCTUATION

@@ -70,7 +70,8 @@ static bool read_table(table_reader *reader)
         } else if (md5i_token_is(&token, "{")) {
             TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
         } else {
-            md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s", MD5_SHOWN(&token));
+            md5i_decl_error(&reader->lex, "snap, clamp or '{'", "unknown token %s",
+                            MD5_SHOWN(&token));
         }
     }
     return !reader->is_defaulted && reader->table.num_values > 0;
@@ -354,7 +355,7 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
             next = (md5_token){.text = ""};
         if (next.kind == MD5_TOKEN_NUMBER || md5i_token_is(&next, "."))
             return add_constant(parser, -md5i_token_float(&next));
-        md5i_mistake(parser->lex, "a number", "Bad negative number %s", MD5_SHOWN(&next));
+        md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_SHOWN(&next));
         if (parser->is_defaulted || next.size == 0)
             return 0;
         md5i_decl_lex_unread(parser->lex, &next);
@@ -375,8 +376,8 @@ static uint32_t read_term(md5_material_parser *parser, bool *is_open)
     } else {
         // A word that is no table is 1 in the lenient verdict, with or without an index.
         const bool is_word = token.kind != MD5_TOKEN_PUNCTUATION;
-        md5i_mistake(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
-                     MD5_SHOWN(&token));
+        md5i_decl_error(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
+                        MD5_SHOWN(&token));
         if (!parser->is_defaulted && !is_word)
             md5i_decl_lex_unread(parser->lex, &token);
         *is_open = !parser->is_defaulted && is_word && md5i_decl_lex_take(parser->lex, "[")
@@ -638,8 +639,8 @@ static bool read_turn_table(md5_material_parser *parser, const char *name, uint3
 {
     md5_decl_entry *const entry = md5i_find_entry(parser->game, MD5_DECL_TABLE, name, strlen(name));
     if (!entry || !md5i_parse_table(parser->game, entry)) {
-        md5i_mistake(parser->lex, "a table of this name: nothing is rotated",
-                     "no %s for rotate defined", name);
+        md5i_decl_error(parser->lex, "a table of this name: nothing is rotated",
+                        "no %s for rotate defined", name);
         return false;
     }
     *value = emit(parser, MD5_OP_TABLE, 0, turns, (const md5_table *)entry->parsed);
@@ -690,7 +691,7 @@ static void read_mega_texture(md5_material_parser *parser)
     char path[MD5_IMAGE_TEXT];
     md5_token token;
     if (!md5i_decl_lex_read_on_line(parser->lex, &token)) {
-        md5i_mistake(parser->lex, "a file", "missing file of 'megaTexture'");
+        md5i_decl_error(parser->lex, "a file", "missing file of 'megaTexture'");
         return;
     }
     size_t size = token.size < sizeof path / 2 ? token.size : sizeof path / 2;
@@ -714,7 +715,7 @@ static bool read_number(md5_material_parser *parser, const char *what, int32_t c
     *number = md5i_token_int(&token);
     if (token.kind == MD5_TOKEN_NUMBER && *number >= 0 && *number < count)
         return true;
-    md5i_mistake(parser->lex, "a number of an input that there is", "bad %s number", what);
+    md5i_decl_error(parser->lex, "a number of an input that there is", "bad %s number", what);
     if (!parser->is_defaulted)
         md5i_skip_unknown_word(parser->lex, &token, MD5_WORD_STAGE);
     return false;
@@ -847,9 +848,9 @@ static uint32_t factor_of(md5_material_parser *parser, const named_bits *rows,
 {
     const named_bits *const row = row_of(rows, token);
     if (!row->word)
-        md5i_mistake(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
-                     "unknown blend mode %s in material %s", MD5_SHOWN(token),
-                     material_name(parser).text);
+        md5i_decl_error(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
+                        "unknown blend mode %s in material %s", MD5_SHOWN(token),
+                        material_name(parser).text);
     return row->bits;
 }
 
@@ -981,9 +982,9 @@ static void read_texgen(md5_material_parser *parser)
     } else {
         // The engine puts no quotes around this name.
         const md5_quoted name = material_name(parser);
-        md5i_mistake(parser->lex, "normal, reflect, skybox or wobbleSky",
-                     "bad texGen %s in material %.*s", MD5_SHOWN(&token),
-                     (int)strlen(name.text) - 2, name.text + 1);
+        md5i_decl_error(parser->lex, "normal, reflect, skybox or wobbleSky",
+                        "bad texGen %s in material %.*s", MD5_SHOWN(&token),
+                        (int)strlen(name.text) - 2, name.text + 1);
     }
     for (int i = 0; row->bits == MD5_TEXGEN_WOBBLE_SKY && i < 3; i++)
         parser->material.wobble_registers[i] = md5i_read_expression(parser);
@@ -1134,7 +1135,7 @@ void md5i_read_stage(md5_material_parser *parser)
     parser->image[0] = '\0';
     while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
         // A text that ends within a stage ends the stage, which in the engine's verdict is a
-        // mistake; in the lenient one the material reports the end.
+        // error; in the lenient one the material reports the end.
         const bool is_lenient = md5_is_lenient(parser->game);
         const bool is_read = is_lenient ? md5i_decl_lex_read(parser->lex, &token)
                                         : md5i_decl_lex_any(parser->lex, &token);

@@ -225,7 +225,7 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit);
 // -- Locations in a text ------------------------------------------------------------------------
 //
 // Locations in a text of the members of tables, for errors that are found only after the text was
-// read: the mistake in `modifier look aim haed` is found when the machine is created. Invariant:
+// read: the error in `modifier look aim haed` is found when the machine is created. Invariant:
 // every four bytes of a table's rows have one location, stored after the rows in the same
 // allocation.
 

@@ -19,7 +19,7 @@ static inline bool md5_is_moment_of(const md5_anim *anim, const md5_moment *mome
 #define MD5_ASSERT_MOMENT(anim, moment) \
     MD5_ASSERT(md5_is_moment_of(anim, &(moment)), #moment ": its frames are frames of this clip")
 
-// For public functions: a moment of another clip is an easy mistake, and would read out of bounds.
+// For public functions: a moment of another clip is an easy error, and would read out of bounds.
 // In a build without assertions its frames are clamped to the clip's. MD5_INTERPOLATE_STEP clears
 // the fraction.
 static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment *moment)

@@ -53,7 +53,7 @@ check "the modelDef names the model, its clips and all materials" def_is_whole
 checks() {
     "$tool" check --for doom3 "$scratch/doom3" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
 }
-check "no mistake in what was written" checks
+check "no error in what was written" checks
 
 # -- Other families -------------------------------------------------------------------------------
 check "for Cube 2" converts cube2
@@ -126,7 +126,7 @@ check "a model without clips gets one of its bind pose" rests
 check "for q2pro" converts q2pro
 check "in a folder md5" [ -f "$scratch/q2pro/models/box/md5/hero.md5anim" ]
 
-# -- Mistakes -------------------------------------------------------------------------------------
+# -- Errors ---------------------------------------------------------------------------------------
 check "an engine that is not known" ends_saying 2 "unknown engine 'quakee'" \
     "$tool" convert "$box/box.md5mesh" -o "$scratch/none/x.md5mesh" --for quakee
 check "what the engine refuses is printed, and the status is 1" ends_saying 1 "[q2pro-limit]" \

@@ -1,7 +1,7 @@
-// The caller's mistakes: with assertions they end the program with a message that names function
+// The caller's errors: with assertions they end the program with a message that names function
 // and argument; without assertions the likely ones are harmless.
 #include "test/own.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/pose/test_made_pose.h"
 
 static const char *const model_path = "models/bobbin/bobbin.md5mesh";
@@ -81,31 +81,33 @@ static void no_range(void *user, uint32_t worker, size_t begin, size_t end)
     (void)user, (void)worker, (void)begin, (void)end;
 }
 
-TEST (a_mistake_is_reported_with_function_and_argument) {
+TEST (an_error_is_reported_with_function_and_argument) {
     loaded all = load();
-    MISTAKE ("md5_sample(): pose: not NULL")
-        md5_sample(all.binding, first_frame, MD5_ROOT_FILE, NULL);
-    MISTAKE ("md5_sample(): moment: its frames") {
+    MISUSE("md5_sample(): pose: not NULL")
+    md5_sample(all.binding, first_frame, MD5_ROOT_FILE, NULL);
+    MISUSE("md5_sample(): moment: its frames")
+    {
         const md5_moment wrong = {.frame0 = all.anim->num_frames};
         md5_sample(all.binding, wrong, MD5_ROOT_FILE, pose);
     }
-    MISTAKE ("md5_pose_palette(): joints, palette: must not overlap")
-        md5_pose_palette(all.binding, first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
-    MISTAKE ("md5_pack_loss(): mesh: an index into model->meshes")
-        md5_pack_loss(all.model, all.model->num_meshes, 4, NULL);
-    MISTAKE ("md5_pose_batch(): jobs: each has a binding") {
+    MISUSE("md5_pose_palette(): joints, palette: must not overlap")
+    md5_pose_palette(all.binding, first_frame, MD5_ROOT_FILE, pose, matrices, matrices + 1);
+    MISUSE("md5_pack_loss(): mesh: an index into model->meshes")
+    md5_pack_loss(all.model, all.model->num_meshes, 4, NULL);
+    MISUSE("md5_pose_batch(): jobs: each has a binding")
+    {
         static _Alignas(64) unsigned char scratch[1 << 16];
         const md5_pose_job job = {.binding = all.binding};
         md5_pose_batch(&job, 1, NULL, scratch);
     }
-    MISTAKE ("md5_threads_run(): threads: run is not NULL")
-        md5_threads_run(&(md5_threads){.num_workers = 2}, 2, no_range, NULL);
-    MISTAKE ("md5_threads_run(): range: not NULL")
-        md5_threads_run(NULL, 2, NULL, NULL);
-    MISTAKE ("md5_bind(): opts: reserved members must be 0")
-        md5_bind(all.model, all.anim, &(md5_load_opts){.reserved = {1}}, NULL);
-    MISTAKE ("md5_blend_poses(): from: not NULL")
-        md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
+    MISUSE("md5_threads_run(): threads: run is not NULL")
+    md5_threads_run(&(md5_threads){.num_workers = 2}, 2, no_range, NULL);
+    MISUSE("md5_threads_run(): range: not NULL")
+    md5_threads_run(NULL, 2, NULL, NULL);
+    MISUSE("md5_bind(): opts: reserved members must be 0")
+    md5_bind(all.model, all.anim, &(md5_load_opts){.reserved = {1}}, NULL);
+    MISUSE("md5_blend_poses(): from: not NULL")
+    md5_blend_poses(NULL, pose, 0.5f, NULL, 3, pose);
     unload(&all);
 }
 

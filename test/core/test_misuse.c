@@ -1,6 +1,6 @@
 // Misuse, one row each: what builds with assertions say of it, and that the likely kinds are
 // harmless in builds without.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 
 #include "md5/md5play.h"
@@ -259,8 +259,8 @@ TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, 
     EACH (row, rows) {
 #if !defined(NDEBUG)
         if (row->says) {
-            MISTAKE (row->says)
-                row->make(fixture);
+            MISUSE(row->says)
+            row->make(fixture);
             continue;
         }
 #endif

@@ -1,6 +1,6 @@
 // Points and tangents of curves, against textbook sums in double precision that share nothing with
 // the library.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 
@@ -600,7 +600,7 @@ TEST (curve_equal_distances_are_equal_steps) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-// Curves of extreme numbers, refused descriptions, failing memory, mistakes.
+// Curves of extreme numbers, refused descriptions, failing memory, errors.
 
 static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0},
                                                         {4, 0, 0}, {5, 0, 0}, {6, 0, 0}, {7, 0, 0}};
@@ -788,28 +788,28 @@ TEST (curve_survives_failure_of_every_allocation) {
     md5_destroy_curve(NULL);
 }
 
-// -- Mistakes -------------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 
 #if !defined(NDEBUG)
 
-TEST (mistakes_with_curves_are_reported) {
+TEST (errors_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
     OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
-    MISTAKE ("md5_create_curve(): desc: not NULL")
-        md5_create_curve(test_null(), NULL, NULL);
-    MISTAKE ("md5_create_curve(): desc->points: not NULL")
-        md5_create_curve(&no_points, NULL, NULL);
-    MISTAKE ("md5_create_curve(): desc: reserved members must be 0")
-        md5_create_curve(&reserved, NULL, NULL);
-    MISTAKE ("md5_curve_point(): curve: not NULL")
-        md5_curve_point(test_null(), 0.5);
-    MISTAKE ("md5_curve_tangent(): curve: not NULL")
-        md5_curve_tangent(test_null(), 0.5);
-    MISTAKE ("md5_curve_at_distance(): curve: not NULL")
-        md5_curve_at_distance(test_null(), 0.5);
-    MISTAKE ("md5_curve_start(): piece: at most the number of pieces")
-        md5_curve_start(curve, 8);
+    MISUSE("md5_create_curve(): desc: not NULL")
+    md5_create_curve(test_null(), NULL, NULL);
+    MISUSE("md5_create_curve(): desc->points: not NULL")
+    md5_create_curve(&no_points, NULL, NULL);
+    MISUSE("md5_create_curve(): desc: reserved members must be 0")
+    md5_create_curve(&reserved, NULL, NULL);
+    MISUSE("md5_curve_point(): curve: not NULL")
+    md5_curve_point(test_null(), 0.5);
+    MISUSE("md5_curve_tangent(): curve: not NULL")
+    md5_curve_tangent(test_null(), 0.5);
+    MISUSE("md5_curve_at_distance(): curve: not NULL")
+    md5_curve_at_distance(test_null(), 0.5);
+    MISUSE("md5_curve_start(): piece: at most the number of pieces")
+    md5_curve_start(curve, 8);
 }
 
 #endif

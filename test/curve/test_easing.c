@@ -4,7 +4,7 @@
 #include "md5/motion/functions.h"
 
 #include "md5/md5curve.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 
 static const double pi = 3.14159265358979324;
 
@@ -357,23 +357,23 @@ TEST (follow_does_not_depend_on_the_frame_rate) {
     }
 }
 
-// -- Mistakes -------------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 
 #if !defined(NDEBUG)
 
-TEST (mistakes_with_easings_are_reported) {
+TEST (errors_with_easings_are_reported) {
     static const md5_easing no_easing = {.kind = (md5_ease_kind)99};
     static const md5_easing no_steps = {MD5_EASE_STEPS, .jump = MD5_JUMP_END};
     static const md5_easing one_step = {MD5_EASE_STEPS, .steps = 1, .jump = MD5_JUMP_NONE};
     static const md5_easing no_jump = {MD5_EASE_STEPS, .steps = 1, .jump = (md5_jump)9};
-    MISTAKE ("md5_ease(): easing.kind: a md5_ease_kind")
-        md5_ease(no_easing, 0.5f);
-    MISTAKE ("easing.steps: 1 to")
-        md5_ease(no_steps, 0.5f);
-    MISTAKE ("easing.steps: 1 to")
-        md5_ease(one_step, 0.5f);
-    MISTAKE ("easing.jump: a md5_jump")
-        md5_ease(no_jump, 0.5f);
+    MISUSE("md5_ease(): easing.kind: a md5_ease_kind")
+    md5_ease(no_easing, 0.5f);
+    MISUSE("easing.steps: 1 to")
+    md5_ease(no_steps, 0.5f);
+    MISUSE("easing.steps: 1 to")
+    md5_ease(one_step, 0.5f);
+    MISUSE("easing.jump: a md5_jump")
+    md5_ease(no_jump, 0.5f);
 }
 
 #endif

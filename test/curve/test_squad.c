@@ -1,5 +1,5 @@
 // Rotations along keys, against Shoemake's formulas with the functions of libc.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 
@@ -227,7 +227,7 @@ TEST (squad_of_a_moment_is_a_rotation) {
     }
 }
 
-// -- Refused keys, failing memory, mistakes -------------------------------------------------------
+// -- Refused keys, failing memory, errors ---------------------------------------------------------
 
 TEST (squad_refuses_keys) {
     static const md5_quat good[] = {{0, 0, 0, 1}, {0, 0, 1, 0}},
@@ -270,15 +270,15 @@ TEST (squad_survives_failing_memory) {
 
 #if !defined(NDEBUG)
 
-TEST (mistakes_with_squad_are_reported) {
+TEST (errors_with_squad_are_reported) {
     static const md5_quat key = {0, 0, 0, 1};
     static const double time = 0.0;
-    MISTAKE ("md5_squad_rotation(): squad: not NULL")
-        md5_squad_rotation(test_null(), 0.0);
-    MISTAKE ("md5_create_squad(): rotations: not NULL")
-        md5_create_squad(NULL, &time, 1, 0.0, NULL, NULL);
-    MISTAKE ("md5_create_squad(): times: not NULL")
-        md5_create_squad(&key, NULL, 1, 0.0, NULL, NULL);
+    MISUSE("md5_squad_rotation(): squad: not NULL")
+    md5_squad_rotation(test_null(), 0.0);
+    MISUSE("md5_create_squad(): rotations: not NULL")
+    md5_create_squad(NULL, &time, 1, 0.0, NULL, NULL);
+    MISUSE("md5_create_squad(): times: not NULL")
+    md5_create_squad(&key, NULL, 1, 0.0, NULL, NULL);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // Actors, rule by rule: times, weights, channels, frame commands, root motion, saving.
 #include "test/game/entity_case.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 
@@ -335,7 +335,7 @@ TEST_HERE (palettes_are_those_of_the_pose) {
     CHECK_NEAR(md5_mat34_translation(palette[NECK]).z, 95.0, 1e-4);
 }
 
-// -- Mistakes -------------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 
 TEST_HERE (actors_refuse_invalid_clips) {
     CHECK(!md5_actor_play(stage->actor, MD5_CHANNEL_ALL, MD5_NONE, MD5_ACTOR_ONCE, 0, 0));
@@ -361,14 +361,14 @@ TEST_HERE (actors_report_that_memory_runs_out) {
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
 TEST_HERE (actors_assert_their_arguments) {
-    MISTAKE ("md5_actor_advance(): actor: not NULL")
-        md5_actor_advance(test_null(), 1, NULL, NULL);
-    MISTAKE ("md5_actor_pose(): pose: not NULL")
-        md5_actor_pose(stage->actor, test_null(), NULL, NULL);
-    MISTAKE ("name: not NULL")
-        select_clip(stage, test_null());
-    MISTAKE ("bytes: not NULL")
-        md5_actor_save(stage->actor, test_null());
+    MISUSE("md5_actor_advance(): actor: not NULL")
+    md5_actor_advance(test_null(), 1, NULL, NULL);
+    MISUSE("md5_actor_pose(): pose: not NULL")
+    md5_actor_pose(stage->actor, test_null(), NULL, NULL);
+    MISUSE("name: not NULL")
+    select_clip(stage, test_null());
+    MISUSE("bytes: not NULL")
+    md5_actor_save(stage->actor, test_null());
 }
 
 #endif
@@ -554,12 +554,12 @@ TEST (clips_with_a_prefix_count_first) {
 
 TEST_WITH (appearing_actors_assert_their_arguments, actor_stage, stage, open_stage(stage),
            close_stage(stage)) {
-    MISTAKE ("body: not NULL")
-        md5_actor_spawn(stage->actor, test_null());
-    MISTAKE ("actor: not NULL")
-        md5_actor_spawn(test_null(), stage->entity);
-    MISTAKE ("md5_actor_set_blinking(): actor")
-        md5_actor_set_blinking(test_null(), true);
+    MISUSE("body: not NULL")
+    md5_actor_spawn(stage->actor, test_null());
+    MISUSE("actor: not NULL")
+    md5_actor_spawn(test_null(), stage->entity);
+    MISUSE("md5_actor_set_blinking(): actor")
+    md5_actor_set_blinking(test_null(), true);
 }
 
 #endif

@@ -1,7 +1,7 @@
 // Entities: what is loaded for a name, their heads and attachments.
 #include "test/real.h"
 #include "test/game/entity_case.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 
 static void check_vector(md5_vec3 v, double x, double y, double z)
@@ -84,7 +84,7 @@ TEST (entities_that_cannot_be_shown_are_errors) {
     check_failure("entityDef e { \"model\" \"a.lwo\" }", MD5_ERROR_MISMATCH,
                   "def/b.def:1:1: ", "'a.lwo' is no modelDef and no .md5mesh file");
     check_failure("entityDef e { \"model\" \"m\" } model m { wrong }", MD5_ERROR_MISMATCH,
-                  "def/b.def:1:", "model 'm' has a mistake");
+                  "def/b.def:1:", "model 'm' has an error");
     check_failure("entityDef e { \"model\" \"m\" } model m { offset ( 0 0 0 ) }",
                   MD5_ERROR_MISMATCH, "def/b.def:1:", "model 'm' has no mesh");
     check_failure("entityDef e { \"model\" \"nobody.md5mesh\" }", MD5_ERROR_IO,
@@ -273,7 +273,7 @@ TEST (keys_that_name_nothing_are_found_without_loading) {
         "def/b.def:8: Joint 'tail' not found for attaching 'gun' on 'e': Doom 3 ends the map");
 }
 
-// -- Memory and mistakes --------------------------------------------------------------------------
+// -- Memory and errors ----------------------------------------------------------------------------
 
 TEST (entities_survive_failure_of_every_load) {
     OWN_GAME game = open_entity_game(
@@ -308,12 +308,12 @@ TEST (games_of_entities_survive_failure_of_every_allocation) {
 TEST (entities_assert_their_arguments) {
     OWN_GAME game = md5_create_game(NULL, 0, NULL, NULL);
     const md5_entity_part part = {.num_copies = 0};
-    MISTAKE ("md5_load_entity(): name: not NULL")
-        md5_load_entity(game, test_null(), NULL, NULL);
-    MISTAKE ("md5_entity_part_placement(): part: not NULL")
-        md5_entity_part_placement(test_null(), NULL);
-    MISTAKE ("md5_entity_part_copy_joints(): poses: not NULL")
-        md5_entity_part_copy_joints(&part, test_null(), NULL, NULL);
+    MISUSE("md5_load_entity(): name: not NULL")
+    md5_load_entity(game, test_null(), NULL, NULL);
+    MISUSE("md5_entity_part_placement(): part: not NULL")
+    md5_entity_part_placement(test_null(), NULL);
+    MISUSE("md5_entity_part_copy_joints(): poses: not NULL")
+    md5_entity_part_copy_joints(&part, test_null(), NULL, NULL);
 }
 
 #endif
@@ -608,7 +608,7 @@ static void check_defaulted(const char *text, const char *line)
     has_logged(&log, line);
 }
 
-TEST (mistakes_default_an_entity) {
+TEST (errors_default_an_entity) {
     check_defaulted("entityDef e { \"a\" \"1\"\nmodel \"m\" }",
                     "def/all.def:2: Expected quoted string, but found 'model'");
     check_defaulted("entityDef e { 'a' \"1\" }",
@@ -719,13 +719,15 @@ TEST (entities_of_the_golden_folder_inherit) {
 
 TEST (entity_functions_assert_their_arguments) {
     const md5_entity_def none = {.num_keys = 0};
-    MISTAKE ("md5_game_entity_def(): name: not NULL") {
+    MISUSE("md5_game_entity_def(): name: not NULL")
+    {
         md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
         md5_game_entity_def(game, test_null(), NULL);
     }
-    MISTAKE ("md5_entity_def_value(): def: not NULL")
-        md5_entity_def_value(test_null(), "a");
-    MISTAKE ("md5_entity_def_next_key(): key: one of these") {
+    MISUSE("md5_entity_def_value(): def: not NULL")
+    md5_entity_def_value(test_null(), "a");
+    MISUSE("md5_entity_def_next_key(): key: one of these")
+    {
         const md5_entity_key other = {.name = "a"};
         md5_entity_def_next_key(&none, "a", &other);
     }

@@ -1,6 +1,6 @@
 // Which text declares which name.
 #include "test/game/game_case.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 
 #include "md5/game/decl_lex.h"
@@ -147,7 +147,7 @@ TEST (tables_repeat_snap_and_clamp) {
     CHECK(!md5_game_table(game, "none", NULL));
 }
 
-TEST (tables_with_mistakes_are_defaulted) {
+TEST (tables_with_errors_are_defaulted) {
     game_log log;
     OWN_GAME game = open_materials(
         "table a { { 1 2 } }\ntable b { { x } }\ntable c { wrong }\ntable d { { 1, 2 } }", &log);
@@ -555,9 +555,9 @@ TEST (decl_lex_warns_at_line_and_column) {
     CHECK_UINT(last.column, 5);
 }
 
-// -- Mistakes -------------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 
-// The caller's mistakes: builds with assertions abort with a message.
+// The caller's errors: builds with assertions abort with a message.
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
@@ -567,7 +567,8 @@ static void release_nothing(void *user, const void *pixels)
 }
 
 TEST (image_asserts_its_arguments) {
-    MISTAKE ("the decoder has both functions") {
+    MISUSE("the decoder has both functions")
+    {
         md5_image_opts opts = {.allocator = {.limit = 0}};
         opts.decoder.release = release_nothing;
         md5_parse_image("", 0, &opts, NULL);
@@ -575,14 +576,15 @@ TEST (image_asserts_its_arguments) {
 }
 
 TEST (game_asserts_its_arguments) {
-    MISTAKE ("md5_create_game(): paths: not NULL")
-        md5_create_game(NULL, 1, NULL, NULL);
-    MISTAKE ("md5_game_skin_def(): name: not NULL") {
+    MISUSE("md5_create_game(): paths: not NULL")
+    md5_create_game(NULL, 1, NULL, NULL);
+    MISUSE("md5_game_skin_def(): name: not NULL")
+    {
         md5_game *const game = md5_create_game(NULL, 0, NULL, NULL);
         md5_game_skin_def(game, NULL, NULL);
     }
-    MISTAKE ("md5_evaluate_material(): material")
-        md5_evaluate_material(NULL, NULL, NULL);
+    MISUSE("md5_evaluate_material(): material")
+    md5_evaluate_material(NULL, NULL, NULL);
 }
 
 #endif

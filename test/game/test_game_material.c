@@ -75,7 +75,7 @@ static void check_defaulted(const char *text, const char *line)
     has_logged(&log, line);
 }
 
-TEST (mistakes_in_expressions_default_a_material) {
+TEST (errors_in_expressions_default_a_material) {
     check_defaulted("m { { map x\nred - parm4 } }",
                     "materials/all.mtr:2: Bad negative number 'parm4'");
     check_defaulted("m { { map x red what } }", "materials/all.mtr:1: Bad term 'what'");
@@ -289,7 +289,7 @@ TEST (coverage_and_sort_follow_from_stages) {
     CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
 }
 
-TEST (mistakes_default_a_material) {
+TEST (errors_default_a_material) {
     check_defaulted("m {\n\nwrong }",
                     "materials/all.mtr:3: unknown general material parameter 'wrong' in 'm'");
     check_defaulted("m { { map x wrong } }",

@@ -140,7 +140,7 @@ static void check_defaulted(const char *text, const char *line)
 #define WITH_MESH(text) "model m { mesh x.md5mesh\n" text " }"
 #define WITH_ANIM(text) WITH_MESH("anim run two.md5anim { " text " }")
 
-TEST (mistakes_default_a_model) {
+TEST (errors_default_a_model) {
     check_defaulted("model m { anim run two.md5anim }",
                     "def/all.def:1: Must specify mesh before defining anims");
     check_defaulted("model m { channel head ( a ) }",
@@ -169,7 +169,7 @@ TEST (mistakes_default_a_model) {
                     "def/all.def:1: inherited model definition 'n' defaulted");
 }
 
-TEST (mistakes_in_frame_commands_default_a_model) {
+TEST (errors_in_frame_commands_default_a_model) {
     check_defaulted(WITH_ANIM("frame 0 jump"), "def/all.def:2: Frame 0 out of range");
     check_defaulted(WITH_ANIM("frame 3 jump"), "def/all.def:2: Frame 3 out of range");
     check_defaulted(WITH_ANIM("frame 1\njump"), "def/all.def:2: Unexpected end of line");

@@ -1,5 +1,5 @@
-// The lenient verdict, mistake by mistake, beside the engine's. The expected result is everything
-// in the text of a case except the mistake.
+// The lenient verdict, error by error, beside the engine's. The expected result is everything
+// in the text of a case except the error.
 #include "test/game/game_case.h"
 #include "test/own.h"
 

@@ -239,7 +239,7 @@ static void check_error(const char *text, uint32_t line, uint32_t column, const 
     close_scales(&test);
 }
 
-TEST (scales_name_line_and_column_of_mistakes) {
+TEST (scales_name_line_and_column_of_errors) {
     check_error("", 1, 1, "expected '{' at the start of scales, found the end of the file");
     check_error("[", 1, 1, "expected '{' at the start of scales, found '['");
     check_error("{\n arm", 2, 2, "expected a name in quotes, found 'arm'");

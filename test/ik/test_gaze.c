@@ -1,5 +1,5 @@
 // A head and eyes that look by themselves.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/test.h"
 
 #include "md5/md5pose.h"
@@ -189,10 +189,11 @@ TEST (gaze_takes_any_numbers) {
 
 #if !defined(NDEBUG)
 
-TEST (gaze_mistakes_are_reported) {
-    MISTAKE ("gaze: not NULL")
-        md5_gaze_begin(1, test_null());
-    MISTAKE ("MD5_MAX_EYES") {
+TEST (gaze_errors_are_reported) {
+    MISUSE("gaze: not NULL")
+    md5_gaze_begin(1, test_null());
+    MISUSE("MD5_MAX_EYES")
+    {
         const md5_gaze_desc desc = {.num_eyes = 9};
         const md5_gaze gaze = {.target = MD5_NONE};
         const md5_skeleton skeleton = {.num_joints = 0};

@@ -1,5 +1,5 @@
 // Procedural walking with the legs of models/thimble, over wavy ground.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/real.h"
 
 #include "md5/md5pose.h"
@@ -381,7 +381,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
 
 // -- Walk hostile ---------------------------------------------------------------------------------
 
-// Procedural walking: any numbers, wrong legs, mistakes of callers.
+// Procedural walking: any numbers, wrong legs, errors of callers.
 
 static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
 {
@@ -460,7 +460,7 @@ TEST_HERE (walk_refuses_what_is_no_leg, NULL) {
 
 #if !defined(NDEBUG)
 
-TEST_HERE (mistakes_in_walks_are_reported, NULL) {
+TEST_HERE (errors_in_walks_are_reported, NULL) {
     const md5_walk_desc good = fixture->desc;
     static md5_walk walk; // begun with no legs
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};
@@ -475,14 +475,14 @@ TEST_HERE (mistakes_in_walks_are_reported, NULL) {
     descs[3].num_groups = 0;
     descs[4].reserved[0] = 1;
     FOR (i, 5)
-        MISTAKE (said[i])
-            md5_walk_begin(&descs[i], pose, origin, &walk);
-    MISTAKE ("desc: not NULL")
-        md5_walk_begin(test_null(), pose, origin, &walk);
-    MISTAKE ("begun with this description")
-        md5_walk_advance(&good, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
-    MISTAKE ("begun with this description")
-        md5_walk_pose(&good, &walk, pose);
+        MISUSE(said[i])
+    md5_walk_begin(&descs[i], pose, origin, &walk);
+    MISUSE("desc: not NULL")
+    md5_walk_begin(test_null(), pose, origin, &walk);
+    MISUSE("begun with this description")
+    md5_walk_advance(&good, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
+    MISUSE("begun with this description")
+    md5_walk_pose(&good, &walk, pose);
 }
 
 #endif

@@ -371,7 +371,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
     }
 }
 
-// -- Mistakes ---------------------------------------------------------------------------------
+// -- Errors -----------------------------------------------------------------------------------
 
 TEST (axes_of_model_and_animation_must_agree) {
     const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1.0f}};

@@ -222,7 +222,7 @@ enum {
     FIRST_INDEX = FIRST_VERTEX + 3 * 32
 };
 
-TEST (bfg_models_name_the_byte_of_a_mistake) {
+TEST (bfg_models_name_the_byte_of_an_error) {
     static const altered rows[] = {
         {0, 0x42524D6D, "byte 4: BFG model of version 109: expected 108 or 110"},
         {12, 1,
@@ -331,7 +331,7 @@ TEST (bfg_anims_are_those_of_text) {
     }
 }
 
-TEST (bfg_anims_name_the_byte_of_a_mistake) {
+TEST (bfg_anims_name_the_byte_of_an_error) {
     static const altered rows[] = {
         {0, 0x424D4466, "byte 4: BFG animation of version 102: expected 101"},
         {12, 0, "byte 12: 0 frames: expected at least 1, in 215 bytes"},
@@ -438,7 +438,7 @@ TEST (bfg_cameras_are_those_of_text) {
     CHECK_NEAR(camera->frames[2].position.z, 30.0, 0.0);
 }
 
-static void check_mistake(size_t at, uint32_t big, const char *message)
+static void check_error(size_t at, uint32_t big, const char *message)
 {
     bytes file;
     md5_error error = {0};
@@ -452,17 +452,17 @@ static void check_mistake(size_t at, uint32_t big, const char *message)
     CHECK_STRING(text, message);
 }
 
-TEST (bfg_cameras_name_the_byte_of_a_mistake) {
-    check_mistake(0, 0x41434265, "1:5: BFG camera of version 101: expected 100");
-    check_mistake(RATE, 0, "1:5: 0 frames a second: expected at least 1");
-    check_mistake(RATE, 0x000000FF, "1:5: -16777216 frames a second: expected at least 1");
-    check_mistake(NUM_CUTS, 0xFFFFFFFF, "1:9: -1 cuts: expected at least 0, in 120 bytes");
-    check_mistake(CUTS, 0x04000000, "1:13: cut at frame 4, of 4 frames");
-    check_mistake(NUM_FRAMES, 0, "1:17: 0 frames: expected at least 1, in 112 bytes");
-    check_mistake(NUM_FRAMES, 0x05000000, "1:17: 5 frames: expected at least 1, in 112 bytes");
-    check_mistake(FRAMES, 0x7FC00000, "1:21: a field of view or rotation beyond 1e9");
-    check_mistake(FRAMES + 8, 0xFF800000, "1:21: a field of view or rotation beyond 1e9");
-    check_mistake(FRAMES + 16, 0x0000C07F, "1:37: a position beyond 1e9");
+TEST (bfg_cameras_name_the_byte_of_an_error) {
+    check_error(0, 0x41434265, "1:5: BFG camera of version 101: expected 100");
+    check_error(RATE, 0, "1:5: 0 frames a second: expected at least 1");
+    check_error(RATE, 0x000000FF, "1:5: -16777216 frames a second: expected at least 1");
+    check_error(NUM_CUTS, 0xFFFFFFFF, "1:9: -1 cuts: expected at least 0, in 120 bytes");
+    check_error(CUTS, 0x04000000, "1:13: cut at frame 4, of 4 frames");
+    check_error(NUM_FRAMES, 0, "1:17: 0 frames: expected at least 1, in 112 bytes");
+    check_error(NUM_FRAMES, 0x05000000, "1:17: 5 frames: expected at least 1, in 112 bytes");
+    check_error(FRAMES, 0x7FC00000, "1:21: a field of view or rotation beyond 1e9");
+    check_error(FRAMES + 8, 0xFF800000, "1:21: a field of view or rotation beyond 1e9");
+    check_error(FRAMES + 16, 0x0000C07F, "1:37: a position beyond 1e9");
 }
 
 static void note_warning(void *user, const md5_error *warning)

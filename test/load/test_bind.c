@@ -1,5 +1,5 @@
 // Automatic weights on simple bodies, against distances computed here in double precision.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 
@@ -528,7 +528,7 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-// Automatic weights: refused input and its messages, random meshes, failing allocations, mistakes
+// Automatic weights: refused input and its messages, random meshes, failing allocations, errors
 // of callers.
 
 static bind_case *box_with_joint(void)
@@ -681,7 +681,7 @@ TEST (bind_takes_one_position_alone) {
 
 #if !defined(NDEBUG)
 
-TEST (mistakes_in_binding_are_reported) {
+TEST (errors_in_binding_are_reported) {
     OWN bind_case *const fixture = box_with_joint();
     const md5_weights_desc good = fixture->desc;
     md5_weights_desc descs[4] = {good, good, good, good};
@@ -692,10 +692,10 @@ TEST (mistakes_in_binding_are_reported) {
     descs[2].bind = NULL;
     descs[3].reserved[1] = 1;
     FOR (i, 4)
-        MISTAKE (said[i])
-            md5_create_weights(&descs[i], NULL, NULL);
-    MISTAKE ("desc: not NULL")
-        md5_create_weights(test_null(), NULL, NULL);
+        MISUSE(said[i])
+    md5_create_weights(&descs[i], NULL, NULL);
+    MISUSE("desc: not NULL")
+    md5_create_weights(test_null(), NULL, NULL);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // What options leave out of a model, and what stays of one whose geometry is released.
 #include "test/load/test_asset.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/skin/skin_jobs.h"
 
@@ -127,7 +127,8 @@ TEST (released_models_are_refused_by_machines) {
 TEST (released_models_are_not_skinned) {
     OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
-    MISTAKE ("md5_skin(): mesh: its geometry was not released") {
+    MISUSE("md5_skin(): mesh: its geometry was not released")
+    {
         static md5_vec3 position;
         static const md5_mat34 palette;
         md5_skin(&model->meshes[0], &palette, &position, NULL, NULL);
@@ -137,7 +138,8 @@ TEST (released_models_are_not_skinned) {
 TEST (released_models_have_no_bounds_of_skinning) {
     OWN_MODEL model = load(NULL);
     md5_release_geometry(model);
-    MISTAKE ("md5_skin_bounds(): model: its geometry was not released") {
+    MISUSE("md5_skin_bounds(): model: its geometry was not released")
+    {
         static md5_mat34 palette[256];
         md5_skin_bounds(model, palette);
     }

@@ -1,7 +1,7 @@
 // Pipes and what else is no regular file: refused at once, whether a program writes to them or not.
 #define _GNU_SOURCE // mkdtemp(), mkfifo() and MAP_ANONYMOUS
 #include "test/own.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/read/read_case.h"
 
 #include "md5/core/file.h"
@@ -181,9 +181,9 @@ TEST (load_reports_more_kinds_than_it_keeps) {
     CHECK(at && strstr(at, "(2 times, last in line 81)"));
 }
 
-// -- Mistakes -------------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 //
-// The caller's mistakes in loading: builds with assertions abort with a message that names function
+// The caller's errors in loading: builds with assertions abort with a message that names function
 // and argument; release builds report an error.
 
 #if defined(NDEBUG)
@@ -214,25 +214,25 @@ static void *alloc_nothing(void *user, size_t size)
 
 static const md5_load_opts half_an_allocator = {.allocator = {.alloc = alloc_nothing}};
 
-TEST (load_reports_a_mistake_with_function_and_argument) {
-    MISTAKE ("md5_load_model(): path: not NULL")
-        md5_load_model(NULL, NULL, NULL);
-    MISTAKE ("md5_load_anim(): path: not NULL")
-        md5_load_anim(NULL, NULL, NULL);
-    MISTAKE ("md5_load_camera(): path: not NULL")
-        md5_load_camera(NULL, NULL, NULL);
-    MISTAKE ("md5_load_machine_file(): path: not NULL")
-        md5_load_machine_file(NULL, NULL, NULL);
-    MISTAKE ("md5_parse_model(): text: not NULL unless size is 0")
-        md5_parse_model(NULL, 5, NULL, NULL);
-    MISTAKE ("md5_parse_anim(): text: not NULL unless size is 0")
-        md5_parse_anim(NULL, 5, NULL, NULL);
-    MISTAKE ("md5_parse_camera(): opts: the allocator")
-        md5_parse_camera("x", 1, &half_an_allocator, NULL);
-    MISTAKE ("md5_load_model(): opts: reserved members must be 0")
-        md5_load_model("", &(md5_load_opts){.reserved = {1}}, NULL);
-    MISTAKE ("md5_parse_machine_file(): text: not NULL unless size is 0")
-        md5_parse_machine_file(NULL, 5, NULL, NULL);
+TEST (load_reports_an_error_with_function_and_argument) {
+    MISUSE("md5_load_model(): path: not NULL")
+    md5_load_model(NULL, NULL, NULL);
+    MISUSE("md5_load_anim(): path: not NULL")
+    md5_load_anim(NULL, NULL, NULL);
+    MISUSE("md5_load_camera(): path: not NULL")
+    md5_load_camera(NULL, NULL, NULL);
+    MISUSE("md5_load_machine_file(): path: not NULL")
+    md5_load_machine_file(NULL, NULL, NULL);
+    MISUSE("md5_parse_model(): text: not NULL unless size is 0")
+    md5_parse_model(NULL, 5, NULL, NULL);
+    MISUSE("md5_parse_anim(): text: not NULL unless size is 0")
+    md5_parse_anim(NULL, 5, NULL, NULL);
+    MISUSE("md5_parse_camera(): opts: the allocator")
+    md5_parse_camera("x", 1, &half_an_allocator, NULL);
+    MISUSE("md5_load_model(): opts: reserved members must be 0")
+    md5_load_model("", &(md5_load_opts){.reserved = {1}}, NULL);
+    MISUSE("md5_parse_machine_file(): text: not NULL unless size is 0")
+    md5_parse_machine_file(NULL, 5, NULL, NULL);
 }
 
 #endif

@@ -1,6 +1,6 @@
-// Mistakes of callers of md5play.h and md5pose.h: with assertions they end the program with a
+// Errors of callers of md5play.h and md5pose.h: with assertions they end the program with a
 // message that names the function and the argument.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/play/test_play_case.h"
 
 #if !defined(NDEBUG)
@@ -9,7 +9,7 @@ static md5_xform poses[3 * PLAY_JOINTS];
 static md5_mat34 matrices[2 * PLAY_JOINTS];
 static unsigned char scratch[1 << 16];
 
-TEST_PLAY (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene_begin(fixture)) {
+TEST_PLAY (reserved_member_of_each_kind_of_table_is_an_error, play_scene_begin(fixture)) {
     const md5_clip_desc clip = {.reserved = {[2] = 1}};
     const md5_slot_desc slot = {.reserved = {[1] = 1}};
     const md5_shot_desc shot = {.reserved = {[1] = 1}};
@@ -22,82 +22,89 @@ TEST_PLAY (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene_begin(
     const md5_modifier_desc modifier = {.reserved = {[0] = 1}}, looking = {.gaze = &gaze},
                             holding = {.hold = &hold};
     const md5_morph_desc morph = {.reserved = {[1] = 1}};
-    const md5_machine_desc mistakes[] = {
+    const md5_machine_desc errors[] = {
         {.reserved = {[2] = 1}},    {ROW(clips, clip)},        {ROW(motions, motions[0])},
         {ROW(motions, motions[1])}, {ROW(layers, layers[0])},  {ROW(layers, layers[1])},
         {ROW(modifiers, modifier)}, {ROW(modifiers, looking)}, {ROW(modifiers, holding)},
         {ROW(morphs, morph)},       {ROW(slots, slot)},        {ROW(shots, shot)},
     };
-    EACH (mistake, mistakes) {
-        md5_machine_desc desc = *mistake;
+    EACH (error, errors) {
+        md5_machine_desc desc = *error;
         desc.model = fixture->made.model;
-        MISTAKE ("md5_create_machine(): desc: reserved members")
-            md5_create_machine(&desc, NULL, NULL);
+        MISUSE("md5_create_machine(): desc: reserved members")
+        md5_create_machine(&desc, NULL, NULL);
     }
 }
 
-TEST_PLAY (mistakes_with_players_and_poses_are_reported_with_function_and_argument,
+TEST_PLAY (errors_with_players_and_poses_are_reported_with_function_and_argument,
            play_scene_begin(fixture)) {
     play_scene_add(fixture, 25, 24.0, 1.0, 3);
     const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_play(fixture, &(md5_machine_desc){ROW(layers, layer)});
-    MISTAKE ("md5_player_advance(): player: not NULL")
-        play_advance(NULL, 0.1);
-    MISTAKE ("md5_player_fade_to(): easing: one without parameters")
-        md5_player_fade_to(fixture->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
-    MISTAKE ("md5_player_play_shot(): mode: a md5_layer_mode")
-        PLAY_SHOT(fixture->player, 0, 0, .mode = (md5_layer_mode)2);
-    MISTAKE ("md5_player_play_shot(): fade_in_easing: a md5_ease_kind") {
+    MISUSE("md5_player_advance(): player: not NULL")
+    play_advance(NULL, 0.1);
+    MISUSE("md5_player_fade_to(): easing: one without parameters")
+    md5_player_fade_to(fixture->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
+    MISUSE("md5_player_play_shot(): mode: a md5_layer_mode")
+    PLAY_SHOT(fixture->player, 0, 0, .mode = (md5_layer_mode)2);
+    MISUSE("md5_player_play_shot(): fade_in_easing: a md5_ease_kind")
+    {
         const md5_easing curve = {.kind = (md5_ease_kind)99};
         PLAY_SHOT(fixture->player, 0, 0, .fade_in_easing = curve);
     }
-    MISTAKE ("md5_player_play_shot(): fade_out_easing: a md5_ease_kind") {
+    MISUSE("md5_player_play_shot(): fade_out_easing: a md5_ease_kind")
+    {
         const md5_easing curve = {.jump = (md5_jump)9};
         PLAY_SHOT(fixture->player, 0, 0, .fade_out_easing = curve);
     }
-    MISTAKE ("md5_player_shot_section(): change: a md5_section_change")
-        md5_player_shot_section(fixture->player, 0, "a", (md5_section_change)4);
-    MISTAKE ("md5_player_set_detail(): player: not NULL")
-        md5_player_set_detail(test_null(), NULL);
-    MISTAKE ("md5_player_gaze(): player: not NULL")
-        md5_player_gaze(test_null(), 0);
-    MISTAKE ("md5_player_pose(): pose: not NULL")
-        md5_player_pose(fixture->player, NULL, NULL, NULL, scratch);
-    MISTAKE ("md5_player_morphs(): player: not NULL") {
+    MISUSE("md5_player_shot_section(): change: a md5_section_change")
+    md5_player_shot_section(fixture->player, 0, "a", (md5_section_change)4);
+    MISUSE("md5_player_set_detail(): player: not NULL")
+    md5_player_set_detail(test_null(), NULL);
+    MISUSE("md5_player_gaze(): player: not NULL")
+    md5_player_gaze(test_null(), 0);
+    MISUSE("md5_player_pose(): pose: not NULL")
+    md5_player_pose(fixture->player, NULL, NULL, NULL, scratch);
+    MISUSE("md5_player_morphs(): player: not NULL")
+    {
         float weights[1];
         md5_player_morphs(test_null(), weights);
     }
-    MISTAKE ("md5_player_pose(): joints, palette: must not overlap")
-        md5_player_pose(fixture->player, poses, matrices, matrices + 1, scratch);
-    MISTAKE ("md5_play_batch(): jobs: each has a player") {
+    MISUSE("md5_player_pose(): joints, palette: must not overlap")
+    md5_player_pose(fixture->player, poses, matrices, matrices + 1, scratch);
+    MISUSE("md5_play_batch(): jobs: each has a player")
+    {
         md5_play_job job = {0};
         md5_play_batch(&job, 1, NULL, scratch);
     }
-    MISTAKE ("md5_find_layer(): machine: not NULL")
-        md5_find_layer(NULL, "body");
-    MISTAKE ("md5_create_machine(): desc: not NULL")
-        md5_create_machine(test_null(), NULL, NULL);
-    MISTAKE ("md5_joint_in_model(): joint: an index")
-        md5_joint_in_model(&fixture->made.model->skeleton, poses, PLAY_JOINTS);
-    MISTAKE ("md5_solve_aim(): job: not NULL")
-        md5_solve_aim(&fixture->made.model->skeleton, test_null(), poses);
-    MISTAKE ("md5_solve_spring(): state: not NULL") {
+    MISUSE("md5_find_layer(): machine: not NULL")
+    md5_find_layer(NULL, "body");
+    MISUSE("md5_create_machine(): desc: not NULL")
+    md5_create_machine(test_null(), NULL, NULL);
+    MISUSE("md5_joint_in_model(): joint: an index")
+    md5_joint_in_model(&fixture->made.model->skeleton, poses, PLAY_JOINTS);
+    MISUSE("md5_solve_aim(): job: not NULL")
+    md5_solve_aim(&fixture->made.model->skeleton, test_null(), poses);
+    MISUSE("md5_solve_spring(): state: not NULL")
+    {
         const md5_spring_job job = {.tip = 4, .length = 2, .is_first = true};
         md5_solve_spring(&fixture->made.model->skeleton, &job, poses);
     }
-    MISTAKE ("md5_mirror_pose(): mirrored, pose: must not overlap") {
+    MISUSE("md5_mirror_pose(): mirrored, pose: must not overlap")
+    {
         static uint32_t mirror[PLAY_JOINTS];
         md5_mirror_pose(fixture->made.model, mirror, poses, poses + 1);
     }
-    MISTAKE ("md5_build_mask(): joints: not NULL") {
+    MISUSE("md5_build_mask(): joints: not NULL")
+    {
         static float weights[PLAY_JOINTS];
         md5_build_mask(&fixture->made.model->skeleton, NULL, 0, weights, NULL);
     }
-    MISTAKE ("md5_player_play_shot(): desc: reserved members must be 0")
-        PLAY_SHOT(fixture->player, 0, 0, .reserved = {1});
-    MISTAKE ("md5_create_player(): allocator: both functions")
-        md5_create_player(fixture->machine, &(md5_allocator){.free = test_heap_free}, NULL);
+    MISUSE("md5_player_play_shot(): desc: reserved members must be 0")
+    PLAY_SHOT(fixture->player, 0, 0, .reserved = {1});
+    MISUSE("md5_create_player(): allocator: both functions")
+    md5_create_player(fixture->machine, &(md5_allocator){.free = test_heap_free}, NULL);
 }
 
 #endif

@@ -643,7 +643,7 @@ TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
     CHECK(most < 4);
 }
 
-// -- Mistakes of the tables ---------------------------------------------------------------------
+// -- Errors of the tables -----------------------------------------------------------------------
 
 static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, const char *message)
 {

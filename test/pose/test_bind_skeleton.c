@@ -1,6 +1,6 @@
 // Clips bound to a skeleton that has no model.
 #include "test/real.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 
@@ -126,7 +126,8 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
 TEST (bind_skeleton_asserts_the_order_of_joints) {
     static const uint32_t orders[3][3] = {{0, 1, 3}, {0, 1, 1}, {1, 0, 2}};
     FOR (i, 3)
-        MISTAKE ("md5_bind_skeleton(): ") {
+        MISUSE("md5_bind_skeleton(): ")
+        {
             static const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
             static const md5_xform bind_local[3];
             const md5_skeleton skeleton = {.num_joints = 3, .joints = joints, .order = orders[i]};

@@ -1,6 +1,6 @@
 // Morph targets on every path, with both blendings: captured vertices against md5_skin_batch();
 // pictures of instances with different weights; refusals.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
@@ -249,13 +249,13 @@ TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
-typedef struct mistake {
+typedef struct error {
     md5gl_renderer *renderer;
     md5gl_model *copy;
     md5gl_morph *morph;
-} mistake;
+} error;
 
-static void pose_mistake(const mistake *all, const float *weights)
+static void pose_error(const error *all, const float *weights)
 {
     const md5_mat34 palettes[NUM_JOINTS] = {{{0}}};
     const md5gl_instances one = {
@@ -263,18 +263,19 @@ static void pose_mistake(const mistake *all, const float *weights)
     md5gl_pose(all->renderer, all->copy, &one, NULL);
 }
 
-TEST_OWN_SCENE (gl_morph_ends_with_the_callers_mistakes) {
+TEST_OWN_SCENE (gl_morph_ends_with_the_callers_errors) {
     morph_case made;
     make_case(&made, 2, false);
-    const mistake all = {scene->renderer,
-                         md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
-                         md5gl_create_morph(scene->renderer, made.morph, NULL)};
-    MISTAKE ("weights: finite numbers") {
+    const error all = {scene->renderer,
+                       md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
+                       md5gl_create_morph(scene->renderer, made.morph, NULL)};
+    MISUSE("weights: finite numbers")
+    {
         const float weights[TARGETS] = {0, NAN, 0};
-        pose_mistake(&all, weights);
+        pose_error(&all, weights);
     }
-    MISTAKE ("weights: not NULL")
-        pose_mistake(&all, test_null());
+    MISUSE("weights: not NULL")
+    pose_error(&all, test_null());
     md5gl_destroy_model(scene->renderer, all.copy);
     md5gl_destroy_morph(scene->renderer, all.morph);
     free_case(&made);

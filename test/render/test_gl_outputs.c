@@ -1,7 +1,7 @@
 // Outputs for other passes of a host: motion, normals and ids of triangles that move, on every
 // path, against md5_skin_batch() and projections in double precision; picking; the host's own
-// framebuffer; mistakes and refusals.
-#include "test/mistake.h"
+// framebuffer; errors and refusals.
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_values.h"
@@ -672,34 +672,35 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-TEST_OUTPUTS(gl_mistakes_with_outputs_are_reported, scene_square)
+TEST_OUTPUTS(gl_errors_with_outputs_are_reported, scene_square)
 {
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_instances previous = {.placements = scene_identities};
-    MISTAKE ("md5gl_draw_outputs(): call it between")
-        md5gl_draw_outputs(renderer, stage->copy, NULL);
-    MISTAKE ("md5gl_draw_model(): the frame's target: not of md5gl_create_outputs()") {
+    MISUSE("md5gl_draw_outputs(): call it between")
+    md5gl_draw_outputs(renderer, stage->copy, NULL);
+    MISUSE("md5gl_draw_model(): the frame's target: not of md5gl_create_outputs()")
+    {
         stage_begin(stage);
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
     }
-    MISTAKE ("md5gl_draw_outputs(): the frame's target: of md5gl_create_outputs()") {
+    MISUSE("md5gl_draw_outputs(): the frame's target: of md5gl_create_outputs()")
+    {
         stage->frame.target = md5gl_create_target(renderer, 8, 8, 1, NULL);
         stage_begin(stage);
         md5gl_draw_outputs(renderer, stage->copy, NULL);
     }
-    MISTAKE ("md5gl_pick(): target: of md5gl_create_outputs()")
-        md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL);
-    MISTAKE ("md5gl_pose(): previous: arrays of which there are now")
-        md5gl_pose(
-            renderer, stage->copy,
-            &(md5gl_instances){.count = 1, .palettes = scene_identities, .previous = &previous},
-            NULL);
-    MISTAKE ("md5gl_pose(): given.previous: reserved members")
-        md5gl_pose(renderer, stage->copy,
-                   &(md5gl_instances){.count = 1,
-                                      .palettes = scene_identities,
-                                      .previous = &(md5gl_instances){.reserved = {1}}},
-                   NULL);
+    MISUSE("md5gl_pick(): target: of md5gl_create_outputs()")
+    md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL);
+    MISUSE("md5gl_pose(): previous: arrays of which there are now")
+    md5gl_pose(renderer, stage->copy,
+               &(md5gl_instances){.count = 1, .palettes = scene_identities, .previous = &previous},
+               NULL);
+    MISUSE("md5gl_pose(): given.previous: reserved members")
+    md5gl_pose(renderer, stage->copy,
+               &(md5gl_instances){.count = 1,
+                                  .palettes = scene_identities,
+                                  .previous = &(md5gl_instances){.reserved = {1}}},
+               NULL);
 }
 
 #endif

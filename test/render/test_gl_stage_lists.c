@@ -1,6 +1,6 @@
 // Stage lists together with other draws: bases, depth, instances, skins, paths, coverage, shadows,
-// mistakes.
-#include "test/mistake.h"
+// errors.
+#include "test/misuse.h"
 #include "test/render/test_gl_stages.h"
 
 #include "render/gl_internal.h"
@@ -442,20 +442,23 @@ static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
     md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, NULL);
 }
 
-TEST_SQUARE (gl_mistakes_with_stages_are_reported) {
-    MISTAKE ("call it between md5gl_begin_frame()") {
+TEST_SQUARE (gl_errors_with_stages_are_reported) {
+    MISUSE("call it between md5gl_begin_frame()")
+    {
         const md5gl_stage_list list = {0};
         md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL);
     }
-    MISTAKE ("mesh: an index")
-        draw_list(stage, &(md5gl_stage_list){.mesh = 1});
-    MISTAKE ("skin: below the number")
-        draw_list(stage, &(md5gl_stage_list){.skin = 1});
-    MISTAKE ("target: one of md5gl_factor") {
+    MISUSE("mesh: an index")
+    draw_list(stage, &(md5gl_stage_list){.mesh = 1});
+    MISUSE("skin: below the number")
+    draw_list(stage, &(md5gl_stage_list){.skin = 1});
+    MISUSE("target: one of md5gl_factor")
+    {
         const md5gl_stage wrong = {.target = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE};
         draw_list(stage, &(md5gl_stage_list){ROW(stages, wrong)});
     }
-    MISTAKE ("wrap: one of md5gl_wrap") {
+    MISUSE("wrap: one of md5gl_wrap")
+    {
         const uint8_t texel[4] = {0};
         scene_stage_texture(stage->renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);
     }

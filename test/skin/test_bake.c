@@ -1,6 +1,6 @@
 // Baked clips: every decoded vertex against md5_skin(), the format of a vertex against its
 // description in doubles, errors.
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 
@@ -223,21 +223,23 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
 }
 
 #if !defined(NDEBUG)
-TEST (bake_ends_with_the_callers_mistakes) {
+TEST (bake_ends_with_the_callers_errors) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
     OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
-    MISTAKE ("moment: frames of the baked clip") {
+    MISUSE("moment: frames of the baked clip")
+    {
         md5_vec3 at;
         md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
     }
-    MISTAKE ("vertices of the baked clip") {
+    MISUSE("vertices of the baked clip")
+    {
         md5_vec3 at;
         md5_skin_baked(baked, baked->num_vertices, 1, (md5_moment){0}, &at, NULL);
     }
-    MISTAKE ("palettes: not NULL")
-        md5_create_baked(model, test_null(), FRAMES, NULL, NULL);
+    MISUSE("palettes: not NULL")
+    md5_create_baked(model, test_null(), FRAMES, NULL, NULL);
 }
 #endif
 

@@ -1,6 +1,6 @@
 // Morph targets: blended bind poses and skinned vertices against an independent computation in
-// doubles, from the files' own numbers; topology; mistakes.
-#include "test/mistake.h"
+// doubles, from the files' own numbers; topology; errors.
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 #include "test/skin/skin_jobs.h"
@@ -524,7 +524,7 @@ TEST_HERE (morph_survives_failure_of_every_allocation) {
     }
 }
 
-// -- The caller's mistakes --------------------------------------------------------------------
+// -- The caller's errors ----------------------------------------------------------------------
 
 #if !defined(NDEBUG)
 static void weigh_with(const md5_morph *morph, float weight)
@@ -534,12 +534,13 @@ static void weigh_with(const md5_morph *morph, float weight)
     skin_with_morph(morph, 0, weights, NULL, NULL, at, NULL, NULL);
 }
 
-TEST_HERE (morph_ends_with_the_callers_mistakes) {
-    MISTAKE ("morph_weights: finite numbers")
-        weigh_with(scene->morph, NAN);
-    MISTAKE ("morph_weights: finite numbers")
-        weigh_with(scene->morph, INFINITY);
-    MISTAKE ("of the morph's model") {
+TEST_HERE (morph_ends_with_the_callers_errors) {
+    MISUSE("morph_weights: finite numbers")
+    weigh_with(scene->morph, NAN);
+    MISUSE("morph_weights: finite numbers")
+    weigh_with(scene->morph, INFINITY);
+    MISUSE("of the morph's model")
+    {
         md5_vec3 at;
         const float weights[TARGETS] = {0, 0, 0};
         const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
@@ -547,11 +548,13 @@ TEST_HERE (morph_ends_with_the_callers_mistakes) {
             .mesh = &stray, .morph = scene->morph, .morph_weights = weights, .positions = &at};
         md5_skin_one(&job);
     }
-    MISTAKE ("morph_weights: not NULL") {
+    MISUSE("morph_weights: not NULL")
+    {
         md5_vec3 at;
         skin_with_morph(scene->morph, 0, test_null(), NULL, NULL, &at, NULL, NULL);
     }
-    MISTAKE ("sources: have names") {
+    MISUSE("sources: have names")
+    {
         const md5_morph_source source = {.name = test_null(), .model = scene->model};
         md5_create_morph(scene->model, &source, 1, NULL, NULL);
     }

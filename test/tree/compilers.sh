@@ -25,7 +25,7 @@ programs() {
     find demo/common demo/looks demo/convert demo/tool -name '*.c' | as_microsoft -D_M_X64=100 -D_M_AMD64=100
 }
 # Whatever is wrong, it would not compile.
-mistakes_are_found() {
+errors_are_found() {
     printf '#include <emmintrin.h>\n__m128 sum(__m128 a, __m128 b) { return a + b; }\n' >"$scratch/sum.c"
     ! clang --target=x86_64-pc-windows-msvc -nostdinc -isystem test/build/msvc -fsyntax-only "$scratch/sum.c"
 }
@@ -34,7 +34,7 @@ if command -v clang >/dev/null; then
     check "the library compiles for Microsoft's x64" library -D_M_X64=100 -D_M_AMD64=100
     check_long "the library compiles for Microsoft's ARM64" library -D_M_ARM64=1
     check "md5tool compiles for Microsoft's x64" programs
-    check "an operator between vectors does not" mistakes_are_found
+    check "an operator between vectors does not" errors_are_found
 else
     echo "note: there is no clang to check with what Microsoft's compiler would say; make lint has one"
 fi

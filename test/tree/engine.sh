@@ -142,7 +142,7 @@ reads_quickly() {
                 least["small", 3] <= 1.3 * least["whole", 3])
         }'
 }
-# Libraries that look for mistakes are slower.
+# Libraries that look for errors are slower.
 [ -n "${MD5_LINK_FLAGS:-}" ] || check_long "reading takes at most 1.3 times what it takes the library" reads_quickly
 
 # -- What was left out --

@@ -275,7 +275,7 @@ TEST_HERE (view_cube_parts_share_a_skeleton,
         check_joint(view, "2/root", 0.25f, 0.0f, 5.0f);
 }
 
-// -- Mistakes -------------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 
 static void check_warning(const char *script, const char *part, uint32_t num_meshes)
 {

@@ -147,7 +147,7 @@ TEST (addresses_have_a_place_a_name_and_perhaps_a_skin) {
     free(text);
 }
 
-TEST (similar_names_are_those_with_few_mistakes) {
+TEST (similar_names_are_those_with_few_errors) {
     md5_error error = {0};
     char text[200], tiny[4];
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);

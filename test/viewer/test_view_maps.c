@@ -659,24 +659,24 @@ TEST (view_shader_files_compare_names_as_paths) {
         CHECK(!read_text(text, others[i], &look, &log) && look.diffuse == NULL);
 }
 
-TEST (view_shader_files_report_mistakes) {
+TEST (view_shader_files_report_errors) {
     static const struct {
         const char *text, *warning;
-    } mistakes[] = {
+    } errors[] = {
         {"m\n{\n diffuseMap\n}\n", "x.shader:4:1: expected the name of a picture, found '}'"},
         {"m\n{\n {\n  map\n }\n}\n", "x.shader:5:2: expected the name of a picture, found '}'"},
         {"m\n{\n {\n {\n", "x.shader:4:2: expected '}' of the stage, found '{'"},
         {"m\n{\n diffuseMap a\n", "x.shader:4:1: expected '}', found the end of the file"},
         {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
     };
-    EACH (mistake, mistakes) {
+    EACH (error, errors) {
         view_reports reports = {NULL, 0};
         view_log log = {.level = VIEW_QUIET, .reports = &reports};
         view_look look;
-        const char *const text = mistake->text;
+        const char *const text = error->text;
         view_read_shader("x.shader", text, strlen(text), "m", &look, view_log_listener(&log));
         if (CHECK(reports.count > 0))
-            CHECK_STRING(reports.rows[0].text, mistake->warning);
+            CHECK_STRING(reports.rows[0].text, error->warning);
         view_free_reports(&reports);
         view_free_look(&look);
     }

@@ -254,7 +254,7 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
     COMMON_FOR (section, num_sections)
         COMMON_FOR (i, library->num_names[section]) {
             const char *candidate = library->names[section][i];
-            // Names are alike with one mistake in four letters; of those that are equally alike the
+            // Names are alike with one error in four letters; of those that are equally alike the
             // shorter ones come first.
             const size_t distance = common_distance(asked, length, candidate, true);
             size_t difference = distance <= length / 4

@@ -1,4 +1,4 @@
-#include "test/mistake.h"
+#include "test/misuse.h"
 
 #include "test/test.h"
 
@@ -23,7 +23,7 @@ static void write_counts(int number)
 #endif
 
 // In the child true, in its parent false, when the child has ended.
-bool test_mistake_begins(const char *says, const char *file, int line)
+bool test_misuse_begins(const char *says, const char *file, int line)
 {
     char message[512] = "";
     int ends[2];
@@ -50,62 +50,62 @@ bool test_mistake_begins(const char *says, const char *file, int line)
     return false;
 }
 
-_Noreturn void test_mistake_ends(bool has_aborted)
+_Noreturn void test_misuse_ends(bool has_aborted)
 {
     _exit(has_aborted);
 }
 
 #else
 
-// Windows has no fork(), so the mistake is made in this process. abort() raises SIGABRT there as an
+// Windows has no fork(), so the error is made in this process. abort() raises SIGABRT there as an
 // ordinary function call, so the handler may leave it by longjmp().
 #include <io.h>
 #include <signal.h>
 
-jmp_buf test_mistake_place;
+jmp_buf test_misuse_place;
 
 static struct {
     const char *says, *file;
     int line, errors, kept;
     FILE *messages;
-} mistake;
+} error;
 
 static void jump_out(int number)
 {
     (void)number;
-    longjmp(test_mistake_place, 1);
+    longjmp(test_misuse_place, 1);
 }
 
-bool test_mistake_begins(const char *says, const char *file, int line)
+bool test_misuse_begins(const char *says, const char *file, int line)
 {
-    mistake.says = says;
-    mistake.file = file;
-    mistake.line = line;
-    mistake.messages = tmpfile();
-    mistake.errors = _fileno(stderr);
-    mistake.kept = _dup(mistake.errors);
-    const bool is_ready = CHECK(mistake.messages && mistake.kept >= 0
-                                && _dup2(_fileno(mistake.messages), mistake.errors) == 0);
+    error.says = says;
+    error.file = file;
+    error.line = line;
+    error.messages = tmpfile();
+    error.errors = _fileno(stderr);
+    error.kept = _dup(error.errors);
+    const bool is_ready = CHECK(error.messages && error.kept >= 0
+                                && _dup2(_fileno(error.messages), error.errors) == 0);
     if (is_ready)
         (void)signal(SIGABRT, jump_out);
-    else if (mistake.messages)
-        (void)fclose(mistake.messages);
+    else if (error.messages)
+        (void)fclose(error.messages);
     return is_ready;
 }
 
-void test_mistake_ends(bool has_aborted)
+void test_misuse_ends(bool has_aborted)
 {
     char message[512] = "";
     (void)signal(SIGABRT, SIG_DFL);
     (void)fflush(stderr);
-    (void)_dup2(mistake.kept, mistake.errors);
-    (void)_close(mistake.kept);
-    rewind(mistake.messages);
-    (void)!fread(message, 1, sizeof message - 1, mistake.messages);
-    (void)fclose(mistake.messages);
-    test_check(has_aborted && strstr(message, mistake.says), mistake.file, mistake.line,
+    (void)_dup2(error.kept, error.errors);
+    (void)_close(error.kept);
+    rewind(error.messages);
+    (void)!fread(message, 1, sizeof message - 1, error.messages);
+    (void)fclose(error.messages);
+    test_check(has_aborted && strstr(message, error.says), error.file, error.line,
                "%s and said \"%s\", expected \"%s\"", has_aborted ? "aborted" : "went on", message,
-               mistake.says);
+               error.says);
 }
 
 #endif

@@ -1,6 +1,6 @@
-// Mistakes of callers of compressed clips, which end the program in builds with assertions.
+// Errors of callers of compressed clips, which end the program in builds with assertions.
 #include "test/real.h"
-#include "test/mistake.h"
+#include "test/misuse.h"
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 
@@ -16,7 +16,7 @@ static const void *open_nothing(void *user, const char *path, size_t *size, md5_
     return NULL;
 }
 
-TEST (compress_ends_with_the_callers_mistakes) {
+TEST (compress_ends_with_the_callers_errors) {
     OWN_MODEL model = our_model(MODEL);
     OWN_ANIM anim = our_anim(ANIM);
     OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
@@ -26,42 +26,42 @@ TEST (compress_ends_with_the_callers_mistakes) {
     const md5_load_opts reserved = {.reserved = {1}};
     const md5_moment start = {.frame0 = 0};
     md5_xform pose[MAX_JOINTS];
-    MISTAKE ("frames of this clip")
-        sample_own(compressed, (md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
-    MISTAKE ("anim: not NULL")
-        md5_write_anim(test_null(), NULL, 0);
-    MISTAKE ("bytes: not NULL")
-        md5_write_anim(compressed, test_null(), 100);
-    MISTAKE ("pose: not NULL")
-        sample_own(compressed, start, MD5_ROOT_FILE, test_null());
-    MISTAKE ("root: a md5_root")
-        sample_own(compressed, start, (md5_root)7, pose);
-    MISTAKE ("binding: not NULL")
-        md5_sample(test_null(), start, MD5_ROOT_FILE, pose);
-    MISTAKE ("pose: not NULL")
-        md5_sample(binding, start, MD5_ROOT_FILE, test_null());
-    MISTAKE ("root: a md5_root")
-        md5_sample(binding, start, (md5_root)7, pose);
-    MISTAKE ("both functions or none")
-        md5_bind(model, compressed, &half_an_allocator, NULL);
-    MISTAKE ("both functions or none")
-        md5_bind(model, compressed, &half_of_files, NULL);
-    MISTAKE ("reserved members must be 0")
-        md5_bind(model, compressed, &reserved, NULL);
-    MISTAKE ("anim: not NULL")
-        md5_moment_at(test_null(), 0.0, MD5_WRAP_LOOP);
-    MISTAKE ("wrap: a md5_wrap")
-        md5_moment_at(compressed, 0.0, (md5_wrap)9);
-    MISTAKE ("anim: not NULL")
-        md5_anim_root_motion(test_null(), start, start);
-    MISTAKE ("reserved members must be 0")
-        md5_compress_anim(anim, &(md5_compress_opts){.reserved = {[7] = 1}}, NULL, NULL);
-    MISTAKE ("both functions or none")
-        md5_compress_anim(anim, NULL, &half_of_files, NULL);
-    MISTAKE ("both functions or none")
-        md5_compress_anim(anim, NULL, &half_an_allocator, NULL);
-    MISTAKE ("reserved members must be 0")
-        md5_compress_anim(anim, NULL, &reserved, NULL);
+    MISUSE("frames of this clip")
+    sample_own(compressed, (md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
+    MISUSE("anim: not NULL")
+    md5_write_anim(test_null(), NULL, 0);
+    MISUSE("bytes: not NULL")
+    md5_write_anim(compressed, test_null(), 100);
+    MISUSE("pose: not NULL")
+    sample_own(compressed, start, MD5_ROOT_FILE, test_null());
+    MISUSE("root: a md5_root")
+    sample_own(compressed, start, (md5_root)7, pose);
+    MISUSE("binding: not NULL")
+    md5_sample(test_null(), start, MD5_ROOT_FILE, pose);
+    MISUSE("pose: not NULL")
+    md5_sample(binding, start, MD5_ROOT_FILE, test_null());
+    MISUSE("root: a md5_root")
+    md5_sample(binding, start, (md5_root)7, pose);
+    MISUSE("both functions or none")
+    md5_bind(model, compressed, &half_an_allocator, NULL);
+    MISUSE("both functions or none")
+    md5_bind(model, compressed, &half_of_files, NULL);
+    MISUSE("reserved members must be 0")
+    md5_bind(model, compressed, &reserved, NULL);
+    MISUSE("anim: not NULL")
+    md5_moment_at(test_null(), 0.0, MD5_WRAP_LOOP);
+    MISUSE("wrap: a md5_wrap")
+    md5_moment_at(compressed, 0.0, (md5_wrap)9);
+    MISUSE("anim: not NULL")
+    md5_anim_root_motion(test_null(), start, start);
+    MISUSE("reserved members must be 0")
+    md5_compress_anim(anim, &(md5_compress_opts){.reserved = {[7] = 1}}, NULL, NULL);
+    MISUSE("both functions or none")
+    md5_compress_anim(anim, NULL, &half_of_files, NULL);
+    MISUSE("both functions or none")
+    md5_compress_anim(anim, NULL, &half_an_allocator, NULL);
+    MISUSE("reserved members must be 0")
+    md5_compress_anim(anim, NULL, &reserved, NULL);
 }
 
 #endif

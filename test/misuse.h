@@ -1,0 +1,31 @@
+// Errors of callers that end the program, tried in a child process; on Windows in this one.
+#ifndef TEST_MISUSE_H
+#define TEST_MISUSE_H
+
+#include <stdbool.h>
+
+// Checks that the statement after it aborts and says this on standard error; the test goes on.
+//     MISUSE ("md5_skin(): mesh: not NULL")
+//         md5_skin(NULL, palette, positions, NULL, NULL);
+// What the statement changes in memory may last or not: it changes only what is its own.
+#if defined(_WIN32)
+#include <setjmp.h>
+#define MISUSE(says)                                     \
+    if (!test_misuse_begins(says, __FILE__, __LINE__)) { \
+    } else if (setjmp(test_misuse_place) != 0)           \
+        test_misuse_ends(true);                          \
+    else                                                 \
+        for (bool is_made = false; !is_made; is_made = true, test_misuse_ends(false))
+extern jmp_buf test_misuse_place;
+void test_misuse_ends(bool has_aborted);
+#else
+#define MISUSE(says) for (; test_misuse_begins(says, __FILE__, __LINE__); test_misuse_ends(false))
+_Noreturn void test_misuse_ends(bool has_aborted);
+#endif
+
+bool test_misuse_begins(const char *says, const char *file, int line);
+
+// Returns NULL. With a literal NULL in a test, static analysis would report a fault in the library.
+void *test_null(void);
+
+#endif
