@@ -19,6 +19,7 @@
 #define REMEMBERED .memory = VIEW_REMEMBERED
 #define KEPT .memory = VIEW_KEPT
 #define EFFECT(what) .effect = VIEW_EFFECT_##what
+#define NAMES(what) .names = VIEW_NAMES_##what
 
 // Rows of switches: of any, and of those of view_shown that the configuration stores. Help first.
 #define FLAG(name, field, ...)                     \
@@ -71,18 +72,18 @@ const view_option view_option_rows[] = {
      "game folder or archive (.pk4, .pk3, .pak, .zip): MODEL is\n"
      "then the name of an entity, model or file in it, and without\n"
      "one a window lists them",
-     .heading = "Model", AT(TEXT, game), NAMES_CONTENT},
+     .heading = "Model", AT(TEXT, game), NAMES_CONTENT, NAMES(FOLDER)},
     {"base", "DIR",
      "game folder or archive behind that of --game, a mod, whose\n"
      "files hide it; default: the folder base or q4base beside the\n"
      "mod's; may be repeated",
-     AT(TEXTS, bases), NAMES_CONTENT},
+     AT(TEXTS, bases), NAMES_CONTENT, NAMES(FOLDER)},
     {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
      OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, NAMES_CONTENT, EFFECT(REOPENS)},
     {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
-     NAMES_CONTENT, EFFECT(REOPENS)},
+     NAMES_CONTENT, EFFECT(REOPENS), NAMES(SKIN)},
     {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
@@ -99,32 +100,32 @@ const view_option view_option_rows[] = {
     SHOWN("two-sided", SWITCH, two_sided, "two-sided",
           "draw back faces; default: only if the texture has holes"),
     {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated",
-     AT(TEXTS, hidden), NAMES_CONTENT, EFFECT(REOPENS)},
+     AT(TEXTS, hidden), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MESH)},
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
-     OWN(SETTING), NAMES_CONTENT},
+     OWN(SETTING), NAMES_CONTENT, NAMES(PARAMETER)},
     {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
-     OWN(WEIGHT), NAMES_CONTENT, EFFECT(REOPENS)},
+     OWN(WEIGHT), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MORPH)},
     {"parm", "N=VALUE",
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
      OWN(PARM), .place = offsetof(view_options, parms), NAMES_CONTENT},
     {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
-     NAMES_CONTENT, EFFECT(REOPENS)},
+     NAMES_CONTENT, EFFECT(REOPENS), NAMES(MODEL)},
     {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT,
-     EFFECT(REOPENS)},
+     EFFECT(REOPENS), NAMES(MODEL)},
     {"guest", "MACHINE",
      "show another state machine beside it; an event of either sets\n"
      "the trigger of the same name of the other",
-     AT(TEXT, guest), NAMES_CONTENT, EFFECT(REOPENS)},
+     AT(TEXT, guest), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MACHINE)},
     {"compare", "FILE",
      "show it in another clip beside it, or another model in the\n"
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
-     AT(TEXT, compare), NAMES_CONTENT, EFFECT(REOPENS)},
+     AT(TEXT, compare), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MODEL)},
     FLAG("terrain", terrain, "uneven terrain; feet are placed on it", EFFECT(REOPENS)),
     FLAG("walk", walk,
          "procedural walking instead of clips, on that terrain too;\n"
@@ -163,7 +164,8 @@ const view_option view_option_rows[] = {
     FLAG("watch", watch, "reload files, including textures, when they change"),
 
     {"animation-index", "N", "clip to show first, from 0", .heading = "Animation",
-     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
+     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT,
+     NAMES(CLIP)},
     {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
@@ -194,7 +196,7 @@ const view_option view_option_rows[] = {
      ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
      "the key light, at half its intensity, comes from its\n"
      "brightest side; around turns it",
-     AT(TEXT, environment), EFFECT(OWN)},
+     AT(TEXT, environment), EFFECT(OWN), NAMES(PICTURE)},
     {"no-environment", NULL, "the studio's light although --environment is given",
      AT(OPPOSITE, shown.environment), .word = "environment"},
     SHOWN("environment-background", SWITCH, environment_behind, "environment-background",
@@ -252,11 +254,11 @@ const view_option view_option_rows[] = {
     SHOWN("differences", SWITCH, differences, "differences",
           "joints by their distance to --compare, over the clip"),
     {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
-     NAMES_CONTENT, EFFECT(OWN)},
+     NAMES_CONTENT, EFFECT(OWN), NAMES(JOINT)},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names and\ntitles",
-     AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN)},
+     AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN), NAMES(PAGE)},
     FLAG("game-demo", game_demo,
          "a small game: Bobbin lights lanterns on hills; it plays\n"
          "itself until a key is pressed",

@@ -156,6 +156,22 @@ typedef enum view_effect {
     VIEW_EFFECT_OWN,      // by the option's name: see jobs/ask.c
 } view_effect;
 
+// What a text, or one part of a pair, is a name of: see ui/settings.c.
+typedef enum view_names {
+    VIEW_NAMES_NOTHING,
+    VIEW_NAMES_MODEL, // files, from here to PICTURE
+    VIEW_NAMES_MACHINE,
+    VIEW_NAMES_FOLDER,
+    VIEW_NAMES_PICTURE,
+    VIEW_NAMES_CLIP, // things that are shown, from here on
+    VIEW_NAMES_JOINT,
+    VIEW_NAMES_MESH,
+    VIEW_NAMES_MORPH,
+    VIEW_NAMES_SKIN,
+    VIEW_NAMES_PARAMETER,
+    VIEW_NAMES_PAGE,
+} view_names;
+
 // `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
 // A `heading` opens a group in the help.
 typedef struct view_option {
@@ -168,6 +184,7 @@ typedef struct view_option {
     view_option_memory memory;
     bool names_content; // it applies to a certain model, so the last model is not restored
     view_effect effect;
+    view_names names;
 
     // Only for a switch whose field is in view_options.shown, of the kind SWITCH, OPPOSITE or
     // EITHER.
