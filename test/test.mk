@@ -84,13 +84,14 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # -- Tests --------------------------------------------------------------------------------------------
 
-# What looks at products and takes long belongs to the gate, unless its name is given.
-GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/cmake.sh tree/engine.sh tree/examples.sh tree/install.sh tree/release.sh game/limits.sh viewer/record.sh)
+# What looks at products, or at all of something, and takes long belongs to the gate, unless its name is given.
+GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/build.sh tree/cmake.sh tree/engine.sh tree/examples.sh \
+    tree/guides.sh tree/install.sh tree/release.sh game/limits.sh tree/clips.sh tool/options.sh viewer/record.sh \
+    viewer/window_random.sh viewer/window_start.sh)
 TEST_SCRIPTS ?= $(filter-out $(if $(TEST),,$(GATE_SCRIPTS)),$(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh)))
 # The longest suites start first, so that none of them still runs alone after all others have ended.
 PROGRAM_SHARES := $(foreach program,$(TEST_GL) $(TEST_MD5),$(program)@1/2 $(program)@2/2)
-LONGEST := $(PROGRAM_SHARES) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
-    window_random.sh crowd.sh)
+LONGEST := $(PROGRAM_SHARES) $(addprefix test/viewer/,window.sh view.sh window_lists.sh crowd.sh)
 SUITES := $(filter $(TEST_SCRIPTS) $(PROGRAM_SHARES),$(LONGEST)) $(filter-out $(LONGEST),$(TEST_SCRIPTS))
 LONG_SCRIPTS := test/long/machines.sh test/long/compilers.sh
 LONG_SCRIPTS += $(filter-out $(LONG_SCRIPTS),$(sort $(wildcard test/long/*.sh)))
@@ -113,7 +114,7 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAG
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
 
-## make test-gate      those that the gate has beside: the two-file form, installing, examples, CMake, releases, recording
+## make test-gate      those that the gate has beside: the two-file form, installing, examples, CMake, releases, all options, recording
 test-gate: programs | deps
 	@$(RUN_TESTS) $(GATE_SCRIPTS)
 
