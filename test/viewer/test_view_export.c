@@ -310,7 +310,7 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
         test_path("models/thimble/walk.md5anim"), test_path("models/thimble/idle.md5anim"), path);
     CHECK_STRING(export->line, line);
     run(fixture);
-    CHECK(!export->is_open && fixture->viewer.log.error[0] == '\0');
+    CHECK(fixture->viewer.ui.over == VIEW_OVER_NOTHING && fixture->viewer.log.error[0] == '\0');
     size_t size = 0;
     const char *reason = NULL;
     OWN char *const bytes = common_read_stream(path, &size, &reason);
@@ -478,7 +478,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     select_model(fixture, "obj");
     FOR (i, 2) {
         run(fixture);
-        fixture->viewer.ui.export.is_open = true;
+        fixture->viewer.ui.over = VIEW_OVER_EXPORT;
         CHECK_UINT(fixture->viewer.log.num_warnings, before);
     }
     CHECK(fixture->viewer.log.num_notes > 0
@@ -630,7 +630,7 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     const double bytes = export->bytes;
     run(fixture);
     CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
-    export->is_open = true;
+    fixture->viewer.ui.over = VIEW_OVER_EXPORT;
     export->choices.kind = VIEW_EXPORT_MOVIE;
     snprintf(export->choices.frames, sizeof export->choices.frames, "10");
     fixture->viewer.now = 2.0;

@@ -469,7 +469,7 @@ TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     click(d, "tab/Clips");
     CHECK(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f);
     click(d, "tab/Export");
-    CHECK(d->viewer.ui.export.is_open);
+    CHECK(d->viewer.ui.over == VIEW_OVER_EXPORT);
 }
 
 TEST_HERE (view_sheet_of_a_machine_has_its_states, MACHINE) {
@@ -642,6 +642,7 @@ static void walk(desk *d, uint32_t num_events)
                                    VIEW_KEY_F(11),
                                    '.'};
     enum { NUM_KEYS = sizeof keys / sizeof keys[0], BETWEEN = 200 };
+    const view_ui *const ui = &d->viewer.ui;
     uint64_t random = 7;
     for (uint32_t i = 1; i <= num_events; i++) {
         const uint32_t kind = test_random_u32(&random) % 8, which = test_random_u32(&random);
@@ -661,6 +662,9 @@ static void walk(desk *d, uint32_t num_events)
         } else {
             click_at(d, x, y, kind == 7 ? VIEW_BUTTON_RIGHT : VIEW_BUTTON_LEFT);
         }
+        const int num_open = (ui->menu.kind != VIEW_NO_MENU) + (ui->over == VIEW_OVER_EXPORT)
+                             + (ui->browser.kind != VIEW_BROWSE_NOTHING);
+        CHECK_THAT(num_open <= 1, "after %u events %d lie over the picture", i, num_open);
         free(d->viewer.ui.textures.saved); // that would be written
         d->viewer.ui.textures.saved = NULL;
         if (i % BETWEEN != 0)

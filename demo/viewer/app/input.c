@@ -340,6 +340,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     view_shown *const shown = &viewer->options->shown;
     view_stage stage;
     char *line;
+    bool was_open;
     switch (action) {
     case VIEW_FULL_SCREEN:
         view_set_full_screen(viewer->window, !view_is_full_screen(viewer->window));
@@ -351,13 +352,15 @@ static bool perform_interface(view_state *viewer, const view_command *command)
                        VIEW_MIN_SCALE, VIEW_MAX_SCALE);
         break;
     case VIEW_WARNINGS:
-        viewer->ui.warnings.is_open = !viewer->ui.warnings.is_open;
+        was_open = viewer->ui.warnings.is_open;
+        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
+        viewer->ui.warnings.is_open = !was_open;
         break;
     case VIEW_CLOSE_LISTS: // one step out
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
         } else if (viewer->ui.start.is_open) {
-            view_clear_start(&viewer->ui.start);
+            view_clear_start(&viewer->ui);
         } else if (viewer->pages.open >= 0) { // shows the document again
             view_close_page(viewer);
         } else if (view_drives(viewer)) {
@@ -535,6 +538,7 @@ bool view_perform(view_state *viewer, view_command command)
         perform_rest(viewer, &command);
     }
     free(command.path);
+    view_note_over(&viewer->ui);
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_tell_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;

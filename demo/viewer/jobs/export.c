@@ -423,7 +423,7 @@ static void end_export(view_state *viewer, bool is_stopped)
     const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
     char *const file = common_copy(exporting->options.output);
     if (is_saved) {
-        viewer->ui.export.is_open = false;
+        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
         view_notice(viewer, "Saved %s",
                     viewer->ui.export.file != NULL ? viewer->ui.export.file : file);
     } else if (is_stopped) {
@@ -545,7 +545,7 @@ static void end_model(view_state *viewer)
     COMMON_FOR (i, converting->notes.count)
         view_note(&viewer->log, path, converting->notes.names[i]);
     if (converting->is_done) {
-        viewer->ui.export.is_open = false;
+        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
         view_notice(viewer, converting->notes.count > 0 ? "Saved %s, with %zu notes" : "Saved %s",
                     path, converting->notes.count);
     } else if (atomic_load(&converting->stops)) {
@@ -632,7 +632,8 @@ void view_perform_export(view_state *viewer, view_action action)
     } else if (viewer->pages.open >= 0) {
         view_notice(viewer, "Pages are not exported; --output with --page draws them");
     } else if (action == VIEW_EXPORT) {
-        export->is_open = !export->is_open;
+        view_lay_over(&viewer->ui,
+                      viewer->ui.over == VIEW_OVER_EXPORT ? VIEW_OVER_NOTHING : VIEW_OVER_EXPORT);
         note_choices(viewer);
         export->has_desktop = view_has_desktop(viewer);
         export->asks = false;
@@ -661,9 +662,9 @@ bool view_follow_export(view_state *viewer)
         return true;
     }
     if (exporting == NULL) {
-        if (!export->is_open)
+        if (viewer->ui.over != VIEW_OVER_EXPORT)
             drop_preview(viewer);
-        return export->is_open && tell_dialog(viewer);
+        return viewer->ui.over == VIEW_OVER_EXPORT && tell_dialog(viewer);
     }
     view_output *const output = &exporting->output;
     bool has_more = true;
@@ -673,7 +674,7 @@ bool view_follow_export(view_state *viewer)
     export->done = output->num_done;
     export->left =
         output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0;
-    if (!export->is_open)
+    if (viewer->ui.over != VIEW_OVER_EXPORT)
         view_notice(viewer, "Exporting: %u of %u", export->done, export->total);
     if (!has_more)
         end_export(viewer, false);

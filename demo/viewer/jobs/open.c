@@ -532,7 +532,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         free(visitor);
     if (!opened)
         return false;
-    view_clear_start(&viewer->ui.start);
+    view_clear_start(&viewer->ui);
     // --hide: the meshes of a name, a shader or a number, of the first 64.
     viewer->options->hidden_meshes = 0;
     const md5_model *const model = viewer->document->scene.model;
@@ -730,7 +730,7 @@ void view_drop(view_state *viewer, const char *path)
         done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
-        view_clear_start(&viewer->ui.start);
+        view_clear_start(&viewer->ui);
         if (scene->model->num_meshes == 1)
             take_texture(viewer, 0, view_map_of(path), path);
         else { // beside all: it is asked which
@@ -774,7 +774,7 @@ void view_drop(view_state *viewer, const char *path)
         free(camera_path);
     }
     if (done)
-        view_clear_start(&viewer->ui.start);
+        view_clear_start(&viewer->ui);
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
@@ -868,8 +868,9 @@ static void list_examples(common_list *list)
 static void show_start(view_state *viewer)
 {
     view_start *const start = &viewer->ui.start;
-    view_clear_start(start);
+    view_clear_start(&viewer->ui);
     start->is_open = true;
+    view_lay_over(&viewer->ui, VIEW_OVER_START);
     for (size_t i = 0; viewer->config != NULL && i < viewer->config->recent.count; i++) {
         const char *const path = viewer->config->recent.names[i];
         view_address address;
@@ -906,7 +907,7 @@ static void begin_page(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
     view_open_page(&viewer->pages, number);
-    view_clear_start(&viewer->ui.start);
+    view_clear_start(&viewer->ui);
     viewer->following = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0;
@@ -1344,7 +1345,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_START_PAGE:
         if (viewer->ui.start.is_open)
-            view_clear_start(&viewer->ui.start);
+            view_clear_start(&viewer->ui);
         else
             show_start(viewer);
         break;
@@ -1406,6 +1407,7 @@ void view_perform_file(view_state *viewer, const view_command *command)
         view_open_first(viewer);
     else
         perform_file(viewer, command);
+    view_note_over(&viewer->ui);
     if (viewer->log.num_errors != num_errors)
         note_failed(viewer, command);
 }

@@ -70,7 +70,7 @@ void view_end(view_state *viewer)
     view_clear_browser(&viewer->ui.browser);
     view_clear_graph(&viewer->ui.graph);
     free(viewer->ui.curves.values);
-    view_clear_start(&viewer->ui.start);
+    view_clear_start(&viewer->ui);
     view_free_export(&viewer->ui.export);
     view_clear_textures(&viewer->ui.textures, viewer->renderer);
     view_stop_previews(viewer->images);
@@ -146,7 +146,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1,
         .is_start = viewer->ui.start.is_open,
         .plays = plays,
-        .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
+        .is_bare = viewer->ui.start.is_open && viewer->ui.over >= VIEW_OVER_FILES
+                   && viewer->ui.over < VIEW_OVER_START,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
     };
     if (viewer->ui.textures.is_open) { // in place of the outliner

@@ -277,18 +277,20 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     else
         run_document_panels(ui, stage);
     draw_stick(stage);
-    view_reports_panel(ui, stage);
-    if (ui->export.is_open && stage->pages == NULL)
+    if (ui->over == VIEW_OVER_EXPORT && stage->pages == NULL)
         view_export_panel(ui, stage);
     view_menu_panel(ui, stage);
+    view_reports_panel(ui, stage);
 }
 
 // The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
 static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
 {
-    return ui->menu.kind != VIEW_NO_MENU                ? "menu"
-           : ui->export.is_open && stage->pages == NULL ? VIEW_EXPORT_PANEL
-                                                        : view_open_report(ui, stage);
+    const char *const report = view_open_report(ui, stage);
+    return report != NULL                                         ? report
+           : ui->menu.kind != VIEW_NO_MENU                        ? "menu"
+           : ui->over == VIEW_OVER_EXPORT && stage->pages == NULL ? VIEW_EXPORT_PANEL
+                                                                  : NULL;
 }
 
 view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
@@ -299,6 +301,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     const uint32_t hovered_edge = ui->graph.hovered;
     bool is_pressed = event != NULL && event->is_pressed;
     const bool is_moved = event != NULL && event->is_moved;
+    view_note_over(ui);
     ui->command = (view_command){.action = VIEW_NOTHING};
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
         return ui->command; // what was pressed does not follow the mouse

@@ -1,12 +1,15 @@
 // The start page, beside the live character: what was opened before, our models, and pages.
 #include "demo/viewer/ui/ui.h"
 
-void view_clear_start(view_start *start)
+void view_clear_start(view_ui *ui)
 {
+    view_start *const start = &ui->start;
     common_free_list(&start->recent);
     common_free_list(&start->examples);
     common_free_list(&start->pages);
     *start = (view_start){.is_open = false};
+    if (ui->over == VIEW_OVER_START)
+        ui->over = VIEW_OVER_NOTHING;
 }
 
 view_rect view_start_box(const view_stage *stage)

@@ -163,15 +163,34 @@ void ui_tip_cut(view_ui *ui, const char *text, float width)
         ui_tip(ui, text);
 }
 
-void view_close_menu(view_ui *ui)
+void view_lay_over(view_ui *ui, view_over over)
 {
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
     ui->focus.panel = NULL;
+    ui->warnings.is_open = false;
+    if (over != VIEW_OVER_FILES)
+        view_clear_browser(&ui->browser);
+    ui->over = over == VIEW_OVER_NOTHING && ui->start.is_open ? VIEW_OVER_START : over;
+}
+
+void view_note_over(view_ui *ui)
+{
+    if (ui->browser.kind == VIEW_BROWSE_NOTHING && ui->over == VIEW_OVER_FILES)
+        view_lay_over(ui, VIEW_OVER_NOTHING);
+    else if (ui->browser.kind != VIEW_BROWSE_NOTHING && ui->over != VIEW_OVER_FILES)
+        view_lay_over(ui, VIEW_OVER_FILES);
+}
+
+void view_close_menu(view_ui *ui)
+{
+    view_lay_over(ui, VIEW_OVER_NOTHING);
 }
 
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
 {
-    view_close_menu(ui);
+    view_lay_over(ui, kind == VIEW_MENU_SEARCH   ? VIEW_OVER_SEARCH
+                      : kind == VIEW_MENU_ASKING ? VIEW_OVER_CARD
+                                                 : VIEW_OVER_MENU);
     ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
     if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
         ui->focus = (ui_item_id){"menu", 2}; // its field
@@ -463,7 +482,7 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
         width + 2 * padding, height + head + 2 * padding};
     view_draw_rect(canvas, window, 0x00000073u);
     ui_begin(ui, panel);
-    ui_item(ui, window, "");
+    ui_item(ui, (view_rect){0, 0, window.width, window.y + window.height}, "");
     view_draw_round_rect(canvas, view_inset(box, -scale), VIEW_RADIUS * scale, VIEW_EDGE);
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
     view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);

@@ -131,6 +131,20 @@ void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer);
 
 void view_textures_panel(struct view_ui *ui, const view_stage *stage, view_rect area);
 
+// == What lies over the picture ===========================================================
+
+// One thing at a time; an error is above it.
+typedef enum view_over {
+    VIEW_OVER_NOTHING,
+    VIEW_OVER_MENU, // of the bar, or of what was clicked on
+    VIEW_OVER_SEARCH,
+    VIEW_OVER_CARD,
+    VIEW_OVER_FILES, // a list: browser.c
+    VIEW_OVER_EXPORT,
+    VIEW_OVER_SETTINGS,
+    VIEW_OVER_START, // the start page, which comes back when what covers it is closed
+} view_over;
+
 // == Menus, the search for commands, and questions (menu.c) =========================
 
 typedef enum view_menu_kind {
@@ -230,7 +244,7 @@ typedef struct view_start {
 } view_start;
 
 // Closes it and frees its lists.
-void view_clear_start(view_start *start);
+void view_clear_start(struct view_ui *ui);
 
 // == The dialog of what is exported (export.c) ============================================
 
@@ -251,7 +265,6 @@ typedef struct view_export_choices {
 } view_export_choices;
 
 typedef struct view_export {
-    bool is_open;
     bool is_set; // the choices are: by view_select_export()
     view_export_choices choices;
     bool asks; // whether to replace the file
@@ -404,6 +417,7 @@ typedef struct view_ui {
     const char *sought;
     view_rect found;
 
+    view_over over; // set by view_lay_over()
     view_browser browser;
     view_menus menu;
     view_graph_view graph;
@@ -434,6 +448,12 @@ typedef struct view_ui {
     view_texture_panel textures;
     double notice_end;
 } view_ui;
+
+// Opens something over the picture and closes what lay there. VIEW_OVER_NOTHING: closes it.
+void view_lay_over(view_ui *ui, view_over over);
+
+// After the list was opened or closed.
+void view_note_over(view_ui *ui);
 
 // -- Panels and items -----------------------------------------------------------------------
 
