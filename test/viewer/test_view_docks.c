@@ -96,7 +96,9 @@ TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
 TEST_HERE (outliner_goes_to_states, MACHINE) {
     CHECK(is_there(s, "layer/act")); // where one-shots are shown
     CHECK(!is_there(s, "layer/body/leap"));
-    press(s, "layer/body", 0.5f);
+    press(s, "layer/body", 0.5f); // its name folds nothing
+    CHECK(!is_there(s, "layer/body/leap"));
+    press(s, "layer/body", 0.06f);
     s->viewer.play.playing = false;
     CHECK_UINT(press(s, "layer/body/leap", 0.5f), VIEW_GO_TO_STATE);
     const view_machine *const machine = &s->viewer.document->scene.machine;
@@ -108,8 +110,70 @@ TEST_HERE (outliner_selects_a_material, BOBBIN) {
     CHECK(!is_there(s, "figures/Mesh 1"));
     CHECK_UINT(press(s, "material/models/bobbin/bobbin_eye", 0.5f), VIEW_MARKED);
     CHECK(is_there(s, "figures/Mesh 1") && !is_there(s, "figures/Mesh 0"));
-    press(s, "material/models/bobbin/bobbin_eye", 0.5f);
+    PERFORM(&s->viewer, VIEW_CLOSE_LISTS);
+    screen_draw(s);
     CHECK(!is_there(s, "figures/Mesh 1"));
+}
+
+// The name selects a mesh, whatever was selected, and hides nothing; its edges are lit for a while.
+TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
+    s->viewer.ui.selected_joint = joint_of(s, "origin");
+    CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_MARKED);
+    CHECK(s->viewer.ui.selected_mesh == 1 && s->viewer.ui.selected_joint == -1);
+    CHECK_UINT(s->viewer.options->hidden_meshes, 0);
+    CHECK(s->facts.lit_mesh == 1);
+    s->viewer.now += 0.7;
+    screen_draw(s);
+    CHECK(s->facts.lit_mesh == -1 && s->viewer.ui.selected_mesh == 1);
+    press(s, "joint/origin", 0.8f);
+    CHECK(s->viewer.ui.selected_mesh == -1 && s->viewer.ui.selected_joint == joint_of(s, "origin"));
+}
+
+// Of two presses on a name the second frames what the first has selected: the eyes are in the
+// upper half of the body.
+TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
+    static const char *const names[] = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
+    const view_camera whole = s->viewer.camera;
+    EACH (name, names) {
+        s->viewer.camera = whole;
+        s->viewer.ui.selected_mesh = s->viewer.ui.selected_material = -1;
+        screen_draw(s);
+        const view_rect row = item_find(&s->viewer, &s->facts, *name);
+        const ui_mouse mouse = {.x = row.x + 0.5f * row.width,
+                                .y = row.y + 0.5f * row.height,
+                                .is_pressed = true,
+                                .is_double = true};
+        view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
+        CHECK_THAT(s->viewer.camera.distance < 0.6f * whole.distance
+                       && s->viewer.camera.target.z > whole.target.z,
+                   "%s", *name);
+    }
+}
+
+// With Alt an eye shows its mesh alone, and then all again.
+TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
+    FOR (i, 2) {
+        const view_rect row = item_find(&s->viewer, &s->facts, "mesh/eyes");
+        const ui_mouse mouse = {.x = row.x + 0.05f * row.width,
+                                .y = row.y + 0.5f * row.height,
+                                .is_pressed = true,
+                                .alt = true};
+        view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
+        CHECK_UINT(s->viewer.options->hidden_meshes & 3, i == 0 ? 1 : 0);
+    }
+}
+
+// The sign of a clip plays and pauses; its name shows it.
+TEST_HERE (outliner_plays_by_the_sign, BOBBIN) {
+    press(s, "clip/Clips", 0.5f);
+    s->viewer.play.playing = false;
+    press(s, "clip/dance", 0.5f);
+    CHECK(!s->viewer.play.playing);
+    press(s, "clip/attack", 0.06f);
+    CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "attack");
+    CHECK(s->viewer.play.playing);
+    CHECK_UINT(press(s, "clip/attack", 0.06f), VIEW_PLAY);
+    CHECK(!s->viewer.play.playing);
 }
 
 TEST_HERE (outliner_sets_morphs, MACHINE) {

@@ -224,7 +224,7 @@ static void a_clip_by_its_name(desk *d)
 static void without_a_part(desk *d)
 {
     click(d, "mesh/eyes"); // the name selects
-    CHECK(d->viewer.options->hidden_meshes == 0 && d->viewer.ui.selected_material >= 0);
+    CHECK(d->viewer.options->hidden_meshes == 0 && d->viewer.ui.selected_mesh >= 0);
     const view_rect row = item_find(&d->viewer, &d->facts, "mesh/eyes");
     click_at(d, row.x + 0.05f * row.width, row.y + 0.5f * row.height, VIEW_BUTTON_LEFT);
     CHECK(d->viewer.options->hidden_meshes == 2);

@@ -290,9 +290,12 @@ static void perform_camera(view_state *viewer, view_action action)
         view_frame_again(viewer, viewer->width, viewer->height);
         break;
     case VIEW_FRAME_SELECTED:
+        if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play,
+                              viewer->ui.selected_mesh, viewer->ui.selected_material))
+            break;
         joint = view_marked_joint(&viewer->ui, &viewer->document->scene);
         if (joint < 0) {
-            view_notice(viewer, "Choose a joint first: click on the model");
+            view_notice(viewer, "Choose a joint or a mesh first");
             break;
         }
         camera->target = md5_vec3_sub(md5_mat34_translation(viewer->document->scene.joints[joint]),
@@ -371,6 +374,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
             shown->help = shown->light_list = shown->parm_list = false;
             viewer->ui.selected_joint = viewer->ui.hovered_joint = -1;
             viewer->ui.measured_from = viewer->ui.selected_material = -1;
+            viewer->ui.selected_mesh = -1;
             viewer->pick = viewer->measured = (view_pick){.is_set = false};
         }
         break;
@@ -564,6 +568,7 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.selected_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
+    viewer->ui.selected_mesh = -1;
     if (viewer->pick.is_set) {
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
@@ -692,7 +697,9 @@ static bool run_at_press(view_state *viewer, ui_mouse event)
 
 static bool press_panel(view_state *viewer)
 {
-    return run_at_press(viewer, (ui_mouse){.is_pressed = true, .is_double = viewer->is_double});
+    return run_at_press(
+        viewer,
+        (ui_mouse){.is_pressed = true, .is_double = viewer->is_double, .alt = viewer->is_alt});
 }
 
 // What can be scrolled follows the finger.
@@ -748,6 +755,7 @@ static void press(view_state *viewer, const view_input *event)
     viewer->press_travel = 0;
     viewer->is_touched = event->is_touch;
     viewer->is_double = event->clicks == 2;
+    viewer->is_alt = event->alt;
     if (left && event->is_touch) {
         run_at_press(viewer, (ui_mouse){.is_moved = true});
         if (viewer->ui.hot.panel != NULL) {

@@ -184,7 +184,7 @@ static bool step_loop(void *user)
     loop->redraw = view_follow_export(viewer) || loop->redraw;
     view_pace_work(&loop->pace, view_seconds() - begin, moving);
     // One more frame removes a notice that has ended.
-    const bool noticing = viewer->now < ui->notice_end;
+    const bool noticing = viewer->now < fmax(ui->notice_end, ui->lit_end);
     if (loop->noticed && !noticing)
         view_tell_state(viewer, "quiet");
     // And one more shows a picture that stopped in full quality, and without a frame time.
@@ -204,8 +204,8 @@ static bool step_loop(void *user)
     const double drawn = view_seconds();
     // Waits for events: not at all while the picture moves, otherwise until the next event, the
     // end of a notice or the next check of the files.
-    const bool hurried = viewer->now < ui->notice_end || awaits_tip || viewer->options->watch
-                         || viewer->scan != NULL;
+    const bool hurried = viewer->now < fmax(ui->notice_end, ui->lit_end) || awaits_tip
+                         || viewer->options->watch || viewer->scan != NULL;
     const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
     double patience = hastens ? 0 : hurried ? 0.1 : 1;
     // Not for long: they may come faster than they are handled.

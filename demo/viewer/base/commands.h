@@ -92,7 +92,7 @@ typedef enum view_action {
     VIEW_OPEN_GAME,       // list the contents of the folder `path`
     VIEW_OPEN_SECTION,    // list section `number` of the game
     VIEW_OPEN_FILE,       // `path`
-    VIEW_OPEN_CLIP,       // show clip `number`
+    VIEW_OPEN_CLIP,       // show clip `number`; `item` 1: and play it
     VIEW_OPEN_NAMED,      // show what has the name `path` in section `number` of the game
     VIEW_PLAY_IN_CHANNEL, // play clip `number` in channel `item`, an md5_channel; SIZE_MAX: none
     VIEW_SHOW_CHANNEL,    // show the time of channel `item`

@@ -92,6 +92,30 @@ static void move_target(view_camera *camera, const view_axes *axes, float right,
     camera->target = view_along(camera->target, axes->up, up);
 }
 
+bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
+                       int32_t material)
+{
+    const md5_model *const model = scene->model;
+    if (model == NULL || (mesh < 0 && material < 0))
+        return false;
+    md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    view_skin(scene);
+    COMMON_FOR (m, model->num_meshes) {
+        const bool is_one =
+            material < 0 ? (int32_t)m == mesh
+                         : strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
+        for (uint32_t v = 0; is_one && v < model->meshes[m].num_vertices; v++) {
+            const md5_vec3 place = scene->skinned[m].positions[v];
+            bounds = md5_bounds_union(bounds, (md5_bounds){place, place});
+        }
+    }
+    if (view_is_empty(bounds))
+        return true;
+    camera->target = md5_vec3_sub(view_centre(bounds), view_walked(scene, play));
+    camera->distance = fmaxf(0.6f * view_size(bounds) / VIEW_HALF_HEIGHT, 1e-3f);
+    return true;
+}
+
 void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hull, float width,
                     float height)
 {

@@ -35,6 +35,11 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 float view_fitting_distance(const view_camera *camera, const view_hull *hull, float filled,
                             float width, float height);
 
+// Comes near to a mesh in the pose, or to all that have the material of mesh `material`. Returns
+// false if both are -1.
+bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *play, int32_t mesh,
+                       int32_t material);
+
 // Moves `seen` by a share of its way to `camera`, 0 to 1, the shorter way around. What is not a
 // distance is taken over. Returns whether it is still on its way; it arrives exactly.
 bool view_follow_camera(view_camera *seen, const view_camera *camera, float share);
@@ -128,6 +133,7 @@ typedef struct view_stage {
     int32_t measured_from;     // the joint from which it is shown to the marked one, or -1
     const view_pick *lit;      // a vertex that is pointed at in a list
     int32_t material;          // that is selected: the first mesh that has it, or -1
+    int32_t lit_mesh;          // whose edges are lit, or -1
     view_lights *lights;
     const view_environment *environment; // of --environment
     view_parms *parms;

@@ -403,9 +403,17 @@ void view_draw_marks(const view_stage *stage)
                         md5_mat34_translation(scene->joints[joint]), radius);
         view_draw_lines(lines, stage->renderer, 2 * scale, true);
     }
-    if (scene->model == NULL || (!pick->is_set && !lit->is_set))
+    if (scene->model == NULL || (!pick->is_set && !lit->is_set && stage->lit_mesh < 0))
         return;
     view_skin(scene);
+    if (stage->lit_mesh >= 0 && (uint32_t)stage->lit_mesh < scene->model->num_meshes) {
+        const md5_mesh *const mesh = &scene->model->meshes[stage->lit_mesh];
+        const md5_vec3 *const places = scene->skinned[stage->lit_mesh].positions;
+        for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+            view_add_line(lines, places[mesh->indices[i]],
+                          places[mesh->indices[i % 3 == 2 ? i - 2 : i + 1]], VIEW_ACCENT);
+        view_draw_lines(lines, stage->renderer, scale, false);
+    }
     if (lit->is_set)
         view_add_cross(lines, scene->skinned[lit->mesh].positions[lit->vertex], 0.02f * radius,
                        vertex_color);

@@ -602,7 +602,7 @@ bool view_reload(view_state *viewer)
     const bool model = viewer->document->scene.model != NULL;
     const size_t shown = viewer->document->scene.clip;
     const bool is_bind_pose = view_is_bind_pose(&viewer->document->scene);
-    const int32_t joint = viewer->ui.selected_joint;
+    const int32_t joint = viewer->ui.selected_joint, mesh = viewer->ui.selected_mesh;
     const bool acts = viewer->document->scene.machine.acts;
     const view_crowd *const crowd = &viewer->document->crowd;
     common_list files = {0};
@@ -623,6 +623,7 @@ bool view_reload(view_state *viewer)
     if (opened) {
         view_show_bind_pose(&viewer->document->scene, is_bind_pose && model, NULL);
         viewer->ui.selected_joint = joint;
+        viewer->ui.selected_mesh = mesh;
         viewer->document->scene.machine.acts = acts;
         note_files(viewer);
         view_show_meshes(viewer->document, viewer->options->hidden_meshes);
@@ -1366,6 +1367,7 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_OPEN_CLIP:
         if (number < scene->num_clips) // a file that changed may have fewer
             view_change_clip(viewer, number);
+        viewer->play.playing |= command->item > 0;
         break;
     case VIEW_OPEN_NAMED:
         show_named(viewer, number, path);

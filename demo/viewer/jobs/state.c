@@ -124,6 +124,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .measured_from = viewer->ui.measured_from,
         .lit = &viewer->ui.lit,
         .material = viewer->ui.selected_material,
+        .lit_mesh = viewer->now < viewer->ui.lit_end ? viewer->ui.selected_mesh : -1,
         .lights = &viewer->options->lights,
         .environment = &viewer->environment,
         .parms = &viewer->options->parms,

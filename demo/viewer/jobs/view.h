@@ -156,6 +156,7 @@ typedef struct view_state {
     view_stick stick; // while it is dragged
     bool is_touched;  // the last press was a finger's
     bool is_double;   // it was the second of two
+    bool is_alt;      // Alt was held
     float scrolled;   // pixels, by the last move of a finger, and when
     double scrolled_at;
     float press_x, press_y; // where the mouse was pressed, pixels

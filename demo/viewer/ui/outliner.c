@@ -12,8 +12,9 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 void view_forget_rows(view_ui *ui)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
-    ui->measured_from = ui->selected_material = -1;
+    ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
     ui->lit.is_set = false;
+    ui->lit_end = 0;
     ui->curves.anim = NULL;
     memset(ui->folded_joints, 0, sizeof ui->folded_joints);
     ui->open_layers = 0;
@@ -30,6 +31,8 @@ typedef enum row_sign {
     SIGN_EYE,
     SIGN_SHUT,
     SIGN_PLAYS,
+    SIGN_PAUSED,
+    SIGN_STARTS, // below the mouse
 } row_sign;
 
 typedef struct tree_row {
@@ -61,7 +64,8 @@ static void draw_sign(view_canvas *canvas, row_sign sign, float x, float y)
         view_draw_segment(canvas, (const float[4]){x - r, y, x + r, y}, 0.4f * r, VIEW_DISABLED);
         break;
     case SIGN_PLAYS:
-        view_draw_triangle(canvas, play, VIEW_ACCENT);
+    case SIGN_PAUSED:
+        view_draw_triangle(canvas, play, sign == SIGN_PLAYS ? VIEW_ACCENT : VIEW_DIM);
         break;
     default:
         break;
@@ -86,7 +90,8 @@ static row_part show_row(view_ui *ui, const tree_row *of)
         const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
         if (of->is_selected || is_hot)
             view_draw_rect(ui->canvas, row, of->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
-        draw_sign(ui->canvas, of->sign, row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
+        draw_sign(ui->canvas, is_hot && of->sign == SIGN_STARTS ? SIGN_PAUSED : of->sign,
+                  row.x + indent + 0.5f * em, row.y + 0.5f * row.height);
         const view_color bright = of->is_selected || is_hot ? VIEW_BRIGHT
                                   : of->color != 0          ? of->color
                                                             : VIEW_PLAIN;
@@ -130,11 +135,20 @@ static uint32_t first_with(const md5_model *model, uint32_t mesh)
     return first;
 }
 
-// The inspector shows it, and its meshes are lit in their list; -1: none.
-static void mark_material(view_ui *ui, int32_t material)
+// What a press on a name asks for: the second one of two frames what the first has selected.
+static void mark(view_ui *ui)
 {
-    ui->selected_material = material;
-    ui->command.action = VIEW_MARKED;
+    ui->command.action = ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED;
+}
+
+void view_select_mesh(view_ui *ui, const view_stage *stage, uint32_t mesh)
+{
+    ui->selected_mesh = (int32_t)mesh;
+    ui->selected_joint = ui->selected_material = -1;
+    ui->lit_end = stage->now + 0.6;
+    ui->docks.front = VIEW_DOCK_RIGHT;
+    ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
+    mark(ui);
 }
 
 static void list_meshes(view_ui *ui, const view_stage *stage)
@@ -157,16 +171,18 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         COMMON_TEXT(vertices, "%u", mesh->num_vertices);
         const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
         const int32_t material = i < VIEW_MAX_MATERIALS ? (int32_t)first_with(model, i) : -2;
-        const bool is_selected = material == ui->selected_material;
+        const bool is_selected =
+            ui->selected_mesh == (int32_t)i || material == ui->selected_material;
         const row_part part = show_row(ui, &(tree_row){.name = name,
                                                        .text = vertices,
                                                        .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
                                                        .color = is_hidden ? VIEW_DIM : 0,
                                                        .is_selected = is_selected});
-        if (part == PART_SIGN) // the eye; the name selects
-            ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
-        else if (part != PART_NONE && material >= 0)
-            mark_material(ui, is_selected ? -1 : material);
+        if (part == PART_SIGN)
+            ui->command = (view_command){.action = ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH,
+                                         .number = i};
+        else if (part == PART_NAME)
+            view_select_mesh(ui, stage, i);
         ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
 }
@@ -234,12 +250,20 @@ static void list_clips(view_ui *ui, const view_stage *stage)
         if (!is_found(ui, clip->name))
             continue;
         COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
-        if (show_row(ui, &(tree_row){.name = clip->name,
-                                     .text = seconds,
-                                     .sign = is_shown ? SIGN_PLAYS : SIGN_NONE,
-                                     .is_selected = is_shown})
-            != PART_NONE)
+        const row_part part = show_row(ui, &(tree_row){.name = clip->name,
+                                                       .text = seconds,
+                                                       .sign = !is_shown              ? SIGN_STARTS
+                                                               : stage->play->playing ? SIGN_PLAYS
+                                                                                      : SIGN_PAUSED,
+                                                       .is_selected = is_shown});
+        if (part != PART_NONE)
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+        if (part == PART_SIGN)
+            ui->command.item = 1;
+        if (is_shown && part == PART_SIGN)
+            ui->command.action = VIEW_PLAY;
+        else if (part == PART_NAME && ui->mouse.is_double)
+            ui->command.action = VIEW_FRAME_ALL;
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
 }
@@ -249,7 +273,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
 {
     const view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    const bool is_searched = ui->filter[0] != '\0';
+    const bool is_searched = ui->filter[0] != '\0', shows_graph = view_shows_graph(stage);
     uint32_t num_found = 0;
     if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
         return;
@@ -279,12 +303,18 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             has_found = has_found || is_found(ui, layer->states[k].name);
         if (!has_found)
             continue;
-        if (show_row(ui, &(tree_row){.name = layer->name,
+        const row_part part =
+            show_row(ui, &(tree_row){.name = layer->name,
                                      .text = text,
                                      .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
-                                     .color = status.from != MD5_NONE ? VIEW_AMBER : 0})
-            != PART_NONE)
+                                     .color = status.from != MD5_NONE ? VIEW_AMBER : 0,
+                                     .is_selected = shows_graph && ui->graph.layer == i});
+        if (part == PART_SIGN)
             ui->open_layers ^= bit;
+        else if (part == PART_NAME) {
+            ui->graph.layer = i;
+            ui->graph.zoom = 0;
+        }
         for (uint32_t k = 0; k < layer->num_states && is_open; k++) {
             const char *const name = layer->states[k].name;
             char label[192];
@@ -417,9 +447,8 @@ static void list_joints(view_ui *ui, const view_stage *stage)
             if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
                 ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
             } else if (part != PART_NONE) {
-                ui->selected_joint = (int32_t)joint != ui->selected_joint ? (int32_t)joint : -1;
-                ui->revealed_joint = ui->selected_joint; // it is in sight
-                ui->command.action = VIEW_MARKED;
+                ui->selected_joint = ui->revealed_joint = (int32_t)joint; // it is in sight
+                mark(ui);
             }
         }
         if (is_shut)
@@ -452,8 +481,11 @@ static void list_materials(view_ui *ui, const view_stage *stage)
         if (show_row(ui, &(tree_row){.label = name,
                                      .name = name[0] != '\0' ? common_base(name) : "none",
                                      .is_selected = is_selected})
-            != PART_NONE)
-            mark_material(ui, is_selected ? -1 : (int32_t)i);
+            != PART_NONE) {
+            ui->selected_material = (int32_t)i;
+            ui->selected_mesh = -1;
+            mark(ui);
+        }
     }
 }
 

@@ -311,6 +311,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         ui->hovered_joint = -1;
         ui->lit.is_set = false;
     }
+    if (ui->selected_joint >= 0) // it was selected later
+        ui->selected_mesh = -1;
     if (is_pressed) {
         ui->active.panel = ui->held = NULL;
         ui->tip_since = INFINITY;

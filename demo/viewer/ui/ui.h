@@ -325,7 +325,7 @@ typedef struct ui_mouse {
     float wheel;    // steps
     float dragged;  // pixels downward, by a finger on what can be scrolled
     int32_t key;    // of platform.h; 0: none
-    bool shift, control;
+    bool shift, control, alt;
     const char *text; // typed, or NULL
 } ui_mouse;
 
@@ -435,7 +435,9 @@ typedef struct view_ui {
     int32_t selected_joint;                                  // that was clicked on, likewise
     int32_t measured_from; // joint from which the distance to the selected one is shown, likewise
     int32_t selected_material; // the first mesh that has it, likewise
-    view_pick lit;             // the vertex that a row below the mouse is of
+    int32_t selected_mesh;     // likewise; of mesh, material and joint one is selected at a time
+    double lit_end; // until then the edges of the mesh are lit, in seconds since the start
+    view_pick lit;  // the vertex that a row below the mouse is of
     view_curves curves;
     char notice[256]; // shown at the bottom until notice_end, in seconds since the start
     char tip[320];    // of the item below the mouse; "": it has none
@@ -694,6 +696,9 @@ void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
 
 // Another document: what was folded and scrolled to is another's.
 void view_forget_rows(view_ui *ui);
+
+// Selects a mesh, and lights it: the inspector shows its page.
+void view_select_mesh(view_ui *ui, const view_stage *stage, uint32_t mesh);
 
 // What the surface shows besides, in the lower right corner of the free part: surface.c. Its box
 // has no width if there is nothing.
