@@ -118,7 +118,7 @@ static void set_all(view_options *options, uint64_t *random)
     const view_option *const table = view_option_rows;
     view_options usual = usual_options();
     FOR (i, count)
-        while (table[i].memory != VIEW_FORGOTTEN && is_same(&table[i], options, &usual)) {
+        while (view_is_of_user(&table[i]) && is_same(&table[i], options, &usual)) {
             OWN char *const text = any_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
             CHECK_THAT(is_read, "--%s does not take '%s'", table[i].name,
@@ -129,13 +129,12 @@ static void set_all(view_options *options, uint64_t *random)
     view_free_options(&usual);
 }
 
-static void check_all(const view_options *actual, const view_options *expected,
-                      view_option_memory least)
+static void check_all(const view_options *actual, const view_options *expected)
 {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     FOR (i, count)
-        if (table[i].memory >= least)
+        if (view_is_of_user(&table[i]))
             CHECK_THAT(is_same(&table[i], actual, expected),
                        "--%s is another after it was saved and loaded", table[i].name);
 }
@@ -192,15 +191,15 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
         set_all(&options, &random);
         FOR (i, count) {
             char *const text =
-                table[i].memory != VIEW_FORGOTTEN ? view_write_option(&table[i], &options) : NULL;
-            CHECK((text != NULL) == (table[i].memory != VIEW_FORGOTTEN));
+                view_is_of_user(&table[i]) ? view_write_option(&table[i], &options) : NULL;
+            CHECK((text != NULL) == view_is_of_user(&table[i]));
             if (text != NULL)
                 view_set_config(&config, &table[i], text);
             free(text);
         }
         view_config loaded = save_and_load(&config);
         view_options again = options_of(&loaded);
-        check_all(&again, &options, VIEW_KEPT);
+        check_all(&again, &options);
         view_free_options(&again);
         view_free_options(&options);
         view_free_config(&loaded);
@@ -232,7 +231,7 @@ TEST (view_window_restores_the_last_state) {
         view_options second = options_of(&loaded);
         view_begin(&viewer, &second);
         view_note_state(&viewer);
-        check_all(&second, &first, VIEW_REMEMBERED);
+        check_all(&second, &first);
         view_end(&viewer);
         (void)remove(config.path);
         view_free_options(&second);

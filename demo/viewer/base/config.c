@@ -140,19 +140,23 @@ static char *config_path(void)
 
 void view_set_config(view_config *config, const view_option *option, const char *value)
 {
-    char *const argument = common_format("--%s=%s", option->name, value);
-    const size_t length = strlen(option->name) + strlen("--=");
-    COMMON_FOR (i, config->num_arguments)
-        if (strncmp(config->arguments[i], argument, length) == 0) {
-            config->is_changed |= strcmp(config->arguments[i], argument) != 0;
-            free(config->arguments[i]);
-            config->arguments[i] = argument;
-            return;
-        }
-    config->is_changed = true;
-    config->arguments =
-        common_realloc(config->arguments, config->num_arguments + 1, sizeof *config->arguments);
-    config->arguments[config->num_arguments++] = argument;
+    char *const argument = common_format("--%s=%s", option->name, value != NULL ? value : "");
+    const size_t length = strlen(argument) - (value != NULL ? strlen(value) : 0);
+    char **place = config->arguments, **const end = place + config->num_arguments;
+    while (place < end && strncmp(*place, argument, length) != 0)
+        place++;
+    config->is_changed |= place == end ? value != NULL : strcmp(*place, argument) != 0;
+    if (place < end)
+        free(*place);
+    else if (value != NULL)
+        place = COMMON_MORE(config->arguments, config->num_arguments);
+    if (value != NULL) {
+        *place = argument;
+        return;
+    }
+    free(argument);
+    if (place < end)
+        *place = config->arguments[--config->num_arguments];
 }
 
 // Whether a camera can be drawn with; others are neither written nor read.
@@ -226,7 +230,7 @@ static bool read_line(view_config *config, const char *line)
             return view_read_selected(&config->selected, map, value);
     }
     const view_option *const option = view_find_option(line, length);
-    if (option == NULL || option->memory == VIEW_FORGOTTEN)
+    if (option == NULL || !view_is_of_user(option))
         return false;
     view_set_config(config, option, value);
     return true;
@@ -385,9 +389,8 @@ bool view_store_config(view_config *config, const view_options *now, const view_
     config->is_changed = false;
     COMMON_FOR (i, view_num_options) {
         const view_option *const option = &view_option_rows[i];
-        char *const value =
-            option->memory == VIEW_REMEMBERED ? view_write_option(option, now) : NULL;
-        if (value != NULL)
+        char *const value = view_is_of_user(option) ? view_write_option(option, now) : NULL;
+        if (view_is_of_user(option))
             view_set_config(config, option, value);
         free(value);
     }

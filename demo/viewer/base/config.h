@@ -71,7 +71,7 @@ bool view_store_config(view_config *config, const view_options *now, const view_
 
 void view_free_config(view_config *config);
 
-// Replaces the value of an option.
+// Replaces the value of an option; NULL: there is none.
 void view_set_config(view_config *config, const view_option *option, const char *value);
 
 // The next start shows this model, or our own (NULL).

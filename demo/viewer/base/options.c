@@ -15,20 +15,26 @@
 #define AT(what, field) .kind = COMMON_##what, .place = offsetof(view_options, field)
 #define GIVEN(field) .given = offsetof(view_options, field)
 #define RANGE(least, most) .low = (least), .high = (most)
-#define NAMES_CONTENT .names_content = true
-#define REMEMBERED .memory = VIEW_REMEMBERED
-#define KEPT .memory = VIEW_KEPT
+#define OF_WINDOW .scope = VIEW_SCOPE_WINDOW
+#define OF_LOOK .scope = VIEW_SCOPE_LOOK
+#define OF_ANY .scope = VIEW_SCOPE_ANY
+#define OF_FILE .scope = VIEW_SCOPE_FILE
+#define OF_PLACE .scope = VIEW_SCOPE_PLACE
 #define EFFECT(what) .effect = VIEW_EFFECT_##what
 #define NAMES(what) .names = VIEW_NAMES_##what
 
-// Rows of switches: of any, and of those of view_shown that the configuration stores. Help first.
+// Rows of switches: of any, and of those of view_shown: of the look, and of the window. Help first.
 #define FLAG(name, field, ...)                     \
     {                                              \
         name, NULL, __VA_ARGS__, AT(SWITCH, field) \
     }
-#define SHOWN(name, what, field, its_word, ...)                                      \
-    {                                                                                \
-        name, NULL, __VA_ARGS__, AT(what, shown.field), .word = its_word, REMEMBERED \
+#define SHOWN(name, what, field, its_word, ...)                                   \
+    {                                                                             \
+        name, NULL, __VA_ARGS__, AT(what, shown.field), .word = its_word, OF_LOOK \
+    }
+#define PANEL(name, what, field, its_word, ...)                                     \
+    {                                                                               \
+        name, NULL, __VA_ARGS__, AT(what, shown.field), .word = its_word, OF_WINDOW \
     }
 #define USUALLY(when) .usual = VIEW_USUALLY_##when
 
@@ -58,163 +64,168 @@ const view_option view_option_rows[] = {
      "at most, and reads nothing outside of the file's folder",
      AT(COUNT, thumbnail), RANGE(16, 2048)},
     {"resolution", "W,H", "size in pixels, each 1 to 16384 (1280,720)", AT(GRID, width),
-     RANGE(1, VIEW_MAX_PICTURE_SIDE), REMEMBERED},
-    {"samples", "N", "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64), KEPT},
+     RANGE(1, VIEW_MAX_PICTURE_SIDE), OF_WINDOW},
+    {"samples", "N", "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64),
+     OF_WINDOW},
     {"record-as", "apng|gif|mp4|webm",
      "format of movies of the window, which Shift+F12 begins and\n"
      "ends; mp4 and webm need ffmpeg (apng)",
-     AT(CHOICE, record_as), KEPT},
+     AT(CHOICE, record_as), OF_WINDOW},
     FLAG("no-background", no_background, "transparent background"),
     {"background-color", "COLOR", "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
-     GIVEN(background_given), KEPT},
+     GIVEN(background_given), OF_LOOK},
 
     {"game", "DIR",
      "game folder or archive (.pk4, .pk3, .pak, .zip): MODEL is\n"
      "then the name of an entity, model or file in it, and without\n"
      "one a window lists them",
-     .heading = "Model", AT(TEXT, game), NAMES_CONTENT, NAMES(FOLDER)},
+     .heading = "Model", AT(TEXT, game), NAMES(FOLDER)},
     {"base", "DIR",
      "game folder or archive behind that of --game, a mod, whose\n"
      "files hide it; default: the folder base or q4base beside the\n"
      "mod's; may be repeated",
-     AT(TEXTS, bases), NAMES_CONTENT, NAMES(FOLDER)},
+     AT(TEXTS, bases), NAMES(FOLDER)},
     {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
-     OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, NAMES_CONTENT, EFFECT(REOPENS)},
+     OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, EFFECT(REOPENS), OF_FILE},
     {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
-     NAMES_CONTENT, EFFECT(REOPENS), NAMES(SKIN)},
+     EFFECT(REOPENS), NAMES(SKIN), OF_FILE},
     {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
-     OWN(TEXTURE), .map = MD5GL_PICTURE_NORMALS, NAMES_CONTENT, EFFECT(REOPENS)},
+     OWN(TEXTURE), .map = MD5GL_PICTURE_NORMALS, EFFECT(REOPENS), OF_FILE},
     {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", OWN(TEXTURE),
-     .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT, EFFECT(REOPENS)},
+     .map = MD5GL_PICTURE_SPECULAR, EFFECT(REOPENS), OF_FILE},
     {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", OWN(TEXTURE),
-     .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT, EFFECT(REOPENS)},
+     .map = MD5GL_PICTURE_GLOW, EFFECT(REOPENS), OF_FILE},
     SHOWN("no-maps", OPPOSITE, maps, "maps", "no maps but the texture"),
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
      "lies on its back standing",
-     AT(EITHER, up_is_y), EFFECT(OWN)},
+     AT(EITHER, up_is_y), EFFECT(OWN), OF_ANY},
     SHOWN("two-sided", SWITCH, two_sided, "two-sided",
           "draw back faces; default: only if the texture has holes"),
     {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated",
-     AT(TEXTS, hidden), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MESH)},
+     AT(TEXTS, hidden), EFFECT(REOPENS), NAMES(MESH), OF_FILE},
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
-     OWN(SETTING), NAMES_CONTENT, NAMES(PARAMETER)},
+     OWN(SETTING), NAMES(PARAMETER), OF_FILE},
     {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
-     OWN(WEIGHT), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MORPH)},
+     OWN(WEIGHT), EFFECT(REOPENS), NAMES(MORPH), OF_FILE},
     {"parm", "N=VALUE",
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
-     OWN(PARM), .place = offsetof(view_options, parms), NAMES_CONTENT},
+     OWN(PARM), .place = offsetof(view_options, parms), OF_FILE},
     {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
-     NAMES_CONTENT, EFFECT(REOPENS), NAMES(MODEL)},
-    {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT,
-     EFFECT(REOPENS), NAMES(MODEL)},
+     EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
+    {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), EFFECT(REOPENS),
+     NAMES(MODEL), OF_FILE},
     {"guest", "MACHINE",
      "show another state machine beside it; an event of either sets\n"
      "the trigger of the same name of the other",
-     AT(TEXT, guest), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MACHINE)},
+     AT(TEXT, guest), EFFECT(REOPENS), NAMES(MACHINE), OF_FILE},
     {"compare", "FILE",
      "show it in another clip beside it, or another model in the\n"
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
-     AT(TEXT, compare), NAMES_CONTENT, EFFECT(REOPENS), NAMES(MODEL)},
-    FLAG("terrain", terrain, "uneven terrain; feet are placed on it", EFFECT(REOPENS)),
+     AT(TEXT, compare), EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
+    FLAG("terrain", terrain, "uneven terrain; feet are placed on it", EFFECT(REOPENS), OF_ANY),
     FLAG("walk", walk,
          "procedural walking instead of clips, on that terrain too;\n"
-         "controlled by W A S D and Shift"),
+         "controlled by W A S D and Shift",
+         OF_ANY),
     {"crowd", "N",
      "show N characters with different start times, of all named\n"
      "models; one without animations uses those of the first",
-     AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT, EFFECT(REOPENS)},
+     AT(COUNT, crowd), RANGE(1, 100000), EFFECT(REOPENS), OF_FILE},
     FLAG("crowd-exact", crowd_exact, "pose every character in every frame, even culled ones",
-         EFFECT(REOPENS)),
+         EFFECT(REOPENS), OF_ANY),
     {"crowd-reduced", "PIXELS",
      "draw characters up to this size, and shadows of all, from\n"
      "fewer triangles that are less than a pixel elsewhere\n"
      "(0 = none; 512 for crowds of 100 and more)",
-     AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given), EFFECT(REOPENS)},
+     AT(COUNT, crowd_reduced), RANGE(0, 1000), GIVEN(crowd_reduced_given), EFFECT(REOPENS), OF_ANY},
     {"crowd-baked", "PIXELS",
      "draw characters up to this size that play clips from baked\n"
      "vertices (0 = none; without --output: 128 for crowds of\n"
      "1000 and more)",
-     AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given), EFFECT(REOPENS)},
+     AT(COUNT, crowd_baked), RANGE(0, 1000), GIVEN(crowd_baked_given), EFFECT(REOPENS), OF_ANY},
     {"crowd-impostors", "PIXELS",
      "draw still smaller ones up to this size as impostors\n"
      "(0 = none; 64 for crowds of 5000 and more)",
-     AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given), EFFECT(REOPENS)},
+     AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given), EFFECT(REOPENS),
+     OF_ANY},
     {"no-crowd-levels", NULL, "draw all characters skinned, with all triangles",
-     AT(OPPOSITE, shown.levels), .word = "levels"},
+     AT(OPPOSITE, shown.levels), .word = "levels", OF_ANY},
     FLAG("no-auto", no_auto, "do not load animations found beside the model", EFFECT(REOPENS)),
     {"path", "auto|4|8|exact|cpu|compute",
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
      "exact without loss)",
-     AT(CHOICE, path), EFFECT(REOPENS)},
+     AT(CHOICE, path), EFFECT(REOPENS), OF_ANY},
     {"skinning", "linear|dual",
      "blending of joints: linear as in the format, or dual\n"
      "quaternions, which preserve volume at twisting joints",
-     AT(EITHER, dual), REMEMBERED, EFFECT(MEASURES)},
+     AT(EITHER, dual), EFFECT(MEASURES), OF_LOOK},
     FLAG("watch", watch, "reload files, including textures, when they change"),
 
     {"animation-index", "N", "clip to show first, from 0", .heading = "Animation",
-     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT,
-     NAMES(CLIP)},
+     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES(CLIP),
+     OF_PLACE},
     {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
-     OWN(TIMES), EFFECT(OWN)},
+     OWN(TIMES), EFFECT(OWN), OF_PLACE},
     {"animation-speed-factor", "F", "1 = normal speed, negative = backward", AT(NUMBER, speed),
-     RANGE(-1000, 1000)},
+     RANGE(-1000, 1000), OF_ANY},
     {"range", "A-B",
      "play only these frames, from 0 as in the file;\n"
      "sheets and series show only them, too",
-     AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), NAMES_CONTENT, EFFECT(OWN)},
+     AT(RANGE, range_first), RANGE(0, VIEW_MAX_FRAMES - 1), EFFECT(OWN), OF_FILE},
     {"onion", "N", "onion skin: N ghosts before (blue) and after (orange) the frame",
-     AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION)},
-    {"onion-step", "FRAMES", "frames between them (3)", AT(COUNT, onion.step), RANGE(1, 1000)},
+     AT(COUNT, onion.count), RANGE(0, VIEW_MAX_ONION), OF_ANY},
+    {"onion-step", "FRAMES", "frames between them (3)", AT(COUNT, onion.step), RANGE(1, 1000),
+     OF_ANY},
     {"loop", "loop|cycle|once", "last frame equals the first (loop) or blends into it (cycle)",
-     AT(CHOICE, wrap), REMEMBERED, EFFECT(MEASURES)},
+     AT(CHOICE, wrap), EFFECT(MEASURES), OF_ANY},
     {"root", "file|id|in_place", "root motion: as stored, as in id's engine, or none",
-     AT(CHOICE, root), REMEMBERED, EFFECT(MEASURES)},
+     AT(CHOICE, root), EFFECT(MEASURES), OF_LOOK},
 
     {"light", "studio|classic", "physically based, or as in id's engine of 2004",
-     .heading = "Light", AT(EITHER, shown.classic), .word = "light", REMEMBERED},
+     .heading = "Light", AT(EITHER, shown.classic), .word = "light", OF_LOOK},
     SHOWN("no-shadow", OPPOSITE, shadows, "shadows", "no shadows"),
     {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
-     OWN(LIGHTS), .place = offsetof(view_options, lights), REMEMBERED},
+     OWN(LIGHTS), .place = offsetof(view_options, lights), OF_LOOK},
     {"environment", "FILE",
      "light from a picture of all around, equirectangular (.hdr,\n"
      ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
      "the key light, at half its intensity, comes from its\n"
      "brightest side; around turns it",
-     AT(TEXT, environment), EFFECT(OWN), NAMES(PICTURE)},
+     AT(TEXT, environment), EFFECT(OWN), NAMES(PICTURE), OF_ANY},
     {"no-environment", NULL, "the studio's light although --environment is given",
-     AT(OPPOSITE, shown.environment), .word = "environment"},
-    SHOWN("environment-background", SWITCH, environment_behind, "environment-background",
-          "show the picture of --environment behind the model"),
+     AT(OPPOSITE, shown.environment), .word = "environment", OF_ANY},
+    {"environment-background", NULL, "show the picture of --environment behind the model",
+     AT(SWITCH, shown.environment_behind), .word = "environment-background", OF_ANY},
 
     {"camera-azimuth-angle", "DEG", "0 = front, 90 = the model's left side", .heading = "Camera",
-     AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given), EFFECT(FRAMES)},
+     AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given), EFFECT(FRAMES), OF_PLACE},
     {"camera-elevation-angle", "DEG", "0 = horizontal, 90 = from above", AT(FLOAT, elevation),
-     RANGE(-90, 90), GIVEN(elevation_given), EFFECT(FRAMES)},
+     RANGE(-90, 90), GIVEN(elevation_given), EFFECT(FRAMES), OF_PLACE},
     {"camera-distance", "UNITS", "distance from the model's centre", AT(FLOAT, distance),
-     RANGE(1e-6, 1e9), GIVEN(distance_given), EFFECT(FRAMES)},
+     RANGE(1e-6, 1e9), GIVEN(distance_given), EFFECT(FRAMES), OF_PLACE},
     {"camera-target", "X,Y,Z", "centre of the picture, in units", AT(POINT, target),
-     RANGE(-1e9, 1e9), GIVEN(target_given), EFFECT(FRAMES)},
-    FLAG("camera-orthographic", orthographic, "orthographic projection", GIVEN(orthographic_given)),
-    FLAG("camera-path", camera_path, "show the camera path instead of following it",
-         EFFECT(FRAMES)),
+     RANGE(-1e9, 1e9), GIVEN(target_given), EFFECT(FRAMES), OF_PLACE},
+    FLAG("camera-orthographic", orthographic, "orthographic projection", GIVEN(orthographic_given),
+         OF_PLACE),
+    FLAG("camera-path", camera_path, "show the camera path instead of following it", EFFECT(FRAMES),
+         OF_PLACE),
     {"camera-smoothing", "SECONDS", "smooth a camera path over so long before and after (0)",
-     AT(NUMBER, camera_smoothing), RANGE(0, 60), EFFECT(REOPENS)},
+     AT(NUMBER, camera_smoothing), RANGE(0, 60), EFFECT(REOPENS), OF_ANY},
 
     SHOWN("grid", SWITCH, grid, "grid", "ground grid of a studio, instead of a place",
           .heading = "Display (each may be given as NAME=no)"),
@@ -235,42 +246,42 @@ const view_option view_option_rows[] = {
      "joint, from blue (little) over green and yellow to red (1),\n"
      "or, without one, how many joints move each vertex; a grid by\n"
      "texture coordinates; the panels show layout and images",
-     AT(CHOICE, surface)},
-    SHOWN("panel", SWITCH, panel, "panel", "panels over the picture", USUALLY(IN_WINDOW)),
-    SHOWN("statistics", SWITCH, statistics, "statistics",
+     AT(CHOICE, surface), OF_ANY},
+    PANEL("panel", SWITCH, panel, "panel", "panels over the picture", USUALLY(IN_WINDOW)),
+    PANEL("statistics", SWITCH, statistics, "statistics",
           "statistics in the panel: meshes, memory, device"),
-    SHOWN("frame-time", SWITCH, frame_time, "frame-time", "frame time", USUALLY(IN_WINDOW)),
-    SHOWN("no-auto-quality", OPPOSITE, auto_quality, "auto-quality",
+    PANEL("frame-time", SWITCH, frame_time, "frame-time", "frame time", USUALLY(IN_WINDOW)),
+    PANEL("no-auto-quality", OPPOSITE, auto_quality, "auto-quality",
           "full quality in a window even if frames take longer than\n"
           "1/20 s; default: fewer samples, no shadows, less resolution"),
-    SHOWN("hierarchy", SWITCH, hierarchy, "hierarchy", "outliner: meshes, clips, layers and joints",
+    PANEL("hierarchy", SWITCH, hierarchy, "hierarchy", "outliner: meshes, clips, layers and joints",
           USUALLY(YES)),
-    SHOWN("inspector", SWITCH, inspector, "inspector",
+    PANEL("inspector", SWITCH, inspector, "inspector",
           "inspector: figures, the chosen joint, parameters", USUALLY(YES)),
-    SHOWN("light-list", SWITCH, light_list, "light-list", "list of lights"),
-    SHOWN("parm-list", SWITCH, parm_list, "parm-list", "list of time and --parm of materials"),
-    SHOWN("graph", SWITCH, graph, "graph", "state graph of a machine"),
-    SHOWN("curves", SWITCH, curves, "curves", "curves of the chosen joint over the clip"),
-    SHOWN("differences", SWITCH, differences, "differences",
+    PANEL("light-list", SWITCH, light_list, "light-list", "list of lights"),
+    PANEL("parm-list", SWITCH, parm_list, "parm-list", "list of time and --parm of materials"),
+    PANEL("graph", SWITCH, graph, "graph", "state graph of a machine"),
+    PANEL("curves", SWITCH, curves, "curves", "curves of the chosen joint over the clip"),
+    PANEL("differences", SWITCH, differences, "differences",
           "joints by their distance to --compare, over the clip"),
     {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
-     NAMES_CONTENT, EFFECT(OWN), NAMES(JOINT)},
+     EFFECT(OWN), NAMES(JOINT), OF_PLACE},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names and\ntitles",
-     AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN), NAMES(PAGE)},
+     AT(TEXT, page), EFFECT(OWN), NAMES(PAGE)},
     FLAG("game-demo", game_demo,
          "a small game: Bobbin lights lanterns on hills; it plays\n"
          "itself until a key is pressed",
-         NAMES_CONTENT, EFFECT(OWN)),
+         EFFECT(OWN)),
     {"keys", NULL, "list of keys", AT(SWITCH, shown.help), .word = "help"},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
-     RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
+     RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), OF_WINDOW},
     {"docks", "LEFT,RIGHT,BOTTOM",
      "sizes of outliner, inspector and lower panel, in heights of\n"
      "the text (0,0,0: as usual)",
-     AT(POINT, docks), RANGE(0, 1000), REMEMBERED},
-    SHOWN("reduced-motion", SWITCH, reduced_motion, "reduced-motion",
+     AT(POINT, docks), RANGE(0, 1000), OF_WINDOW},
+    PANEL("reduced-motion", SWITCH, reduced_motion, "reduced-motion",
           "the picture goes at once to where it is moved"),
 
     {"config", "FILE",
@@ -285,7 +296,7 @@ const view_option view_option_rows[] = {
      "with --output: N pictures at --frame-rate (24) per second",
      .heading = "Checks", AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
     {"frame-rate", "F", "frames per second: limit of the window, rate of --frames",
-     AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), KEPT},
+     AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), OF_WINDOW},
     FLAG("verify", verify, "compare GPU skinning with the exact CPU result, exit", EFFECT(OWN)),
     FLAG("no-render", no_render, "load the files, print a summary, exit"),
 
@@ -476,19 +487,9 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
 
 bool view_keep_option(const view_option *option, view_options *to, const view_options *from)
 {
-    // Of the window, the camera, what is selected, and what the program is to do.
-    static const char others[] =
-        " output postcard sheet turntable clips labels thumbnail resolution samples record-as "
-        "no-background game base up walk no-auto watch animation-index animation-time "
-        "camera-azimuth-angle camera-elevation-angle camera-distance camera-target "
-        "camera-orthographic camera-path panel statistics frame-time no-auto-quality hierarchy "
-        "inspector light-list parm-list graph curves differences joint page game-demo keys "
-        "environment ui-scale docks reduced-motion config no-config frames frame-rate verify "
-        "no-render list-bindings verbose completions man help version ";
     const int kind = option->kind;
-    char name[64];
-    COMMON_TEXT(name, " %s ", option->name);
-    const size_t size = strstr(others, name) != NULL ? 0
+    const bool is_undone = option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
+    const size_t size = !is_undone                   ? 0
                         : kind == COMMON_TEXTS       ? sizeof to->hidden + sizeof to->hidden_meshes
                         : kind == VIEW_OPTION_LIGHTS ? sizeof to->lights
                         : kind == VIEW_OPTION_PARM   ? sizeof to->parms
@@ -519,7 +520,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         return false;
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;
-    options->names_content = options->names_content || option->names_content;
+    options->names_content =
+        options->names_content || option->scope == VIEW_SCOPE_FILE
+        || (option->scope != VIEW_SCOPE_ANY && option->names != VIEW_NAMES_NOTHING);
     switch (option->kind) {
     case VIEW_OPTION_LIGHTS:
         return read_lights(text, &options->lights);
@@ -566,6 +569,8 @@ char *view_write_option(const view_option *option, const view_options *options)
 {
     const common_option row = row_of(option);
     char lights[LIGHTS_TEXT];
+    if (option->given > 0 && !*(const bool *)((const unsigned char *)options + option->given))
+        return NULL;
     if (option->kind < COMMON_NUM_KINDS)
         return common_write_value(&row, options);
     write_lights(&options->lights, lights, sizeof lights);
@@ -839,6 +844,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
             snprintf(problem, problem_size, "--%s has no effect without %s", table[i].name, what);
         is_wrong |= what != NULL;
     }
+
+    options->names_content = options->names_content || options->game_demo;
 
     // Sets the switches that were not given.
     COMMON_FOR (i, NUM_OPTIONS)

@@ -87,7 +87,7 @@ typedef struct view_options {
     bool no_config;
     bool help, version, list_bindings, manual, completions_given;
     view_shell completions;
-    bool names_content; // an option that applies to a certain model was given
+    bool names_content; // an option that applies to a certain model was given: not the last one
 
     uint32_t animation_index; // the initial clip
     bool animation_index_given;
@@ -133,12 +133,16 @@ typedef enum view_option_kind {
     VIEW_OPTION_TEXTURE, // "MESH=FILE", added to the textures
 } view_option_kind;
 
-// Whether the configuration file may hold an option.
-typedef enum view_option_memory {
-    VIEW_FORGOTTEN,  // no
-    VIEW_KEPT,       // a user may write it; the viewer reads it and keeps it unchanged
-    VIEW_REMEMBERED, // the viewer writes the state when its window closes
-} view_option_memory;
+// What an option is about decides whether a change in a window can be undone, and where it is
+// remembered.
+typedef enum view_scope {
+    VIEW_SCOPE_JOB,    // a run of the program: neither
+    VIEW_SCOPE_WINDOW, // remembered for the user, not undone
+    VIEW_SCOPE_LOOK,   // remembered for the user
+    VIEW_SCOPE_ANY,    // remembered for each document
+    VIEW_SCOPE_FILE,   // likewise, and means nothing to another document
+    VIEW_SCOPE_PLACE,  // where one looks: remembered for each document, not undone
+} view_scope;
 
 // The default of a switch.
 typedef enum view_usual {
@@ -181,8 +185,7 @@ typedef struct view_option {
     size_t given;      // offset of a bool that is set when the option is given; 0 = none
     double low, high;  // range of a number
     md5gl_picture map; // VIEW_OPTION_TEXTURE
-    view_option_memory memory;
-    bool names_content; // it applies to a certain model, so the last model is not restored
+    view_scope scope;
     view_effect effect;
     view_names names;
 
@@ -191,6 +194,12 @@ typedef struct view_option {
     const char *word; // for the field, in messages and in the debug line; NULL = none of these
     view_usual usual;
 } view_option;
+
+// Whether its value is the user's, for all documents, so that the configuration file may hold it.
+static inline bool view_is_of_user(const view_option *option)
+{
+    return option->scope == VIEW_SCOPE_WINDOW || option->scope == VIEW_SCOPE_LOOK;
+}
 
 extern const view_option view_option_rows[];
 extern const size_t view_num_options;
@@ -207,7 +216,7 @@ const char *view_lacks(const view_option *option, const view_options *options);
 bool view_read_option(const view_option *option, const char *text, view_options *options);
 
 // The text that view_read_option() reads as the same value; the caller frees it. NULL if the kind
-// is never written or a number is outside its range (not given).
+// is never written, or none was given where that is something else than the usual value.
 char *view_write_option(const view_option *option, const view_options *options);
 
 // Sets the option's field, or fields, to what they are without it.
