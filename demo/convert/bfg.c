@@ -4,10 +4,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Values ---------------------------------------------------------------------------------------
 
 static void put_big(convert_bytes *to, uint32_t number, int size)

@@ -8,9 +8,6 @@
 #include "demo/convert/words.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Reading --------------------------------------------------------------------------------------
 

@@ -10,11 +10,6 @@
 
 #include "demo/convert/gltf_mesh.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Tracks ---------------------------------------------------------------------------------------
 
 typedef enum keys_kind { KEYS_LINEAR, KEYS_STEP, KEYS_CUBIC, NUM_KINDS } keys_kind;

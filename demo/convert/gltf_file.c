@@ -7,10 +7,6 @@
 #include "demo/convert/gltf_file.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef HAS_MESHOPTIMIZER
 #include <meshoptimizer.h>

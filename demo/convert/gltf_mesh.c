@@ -5,11 +5,6 @@
 
 #include "demo/convert/gltf_mesh.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Names ----------------------------------------------------------------------------------------
 
 char *gltf_file_name(const char *text)

@@ -10,11 +10,6 @@
 #include <meshoptimizer.h>
 #endif
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Values ---------------------------------------------------------------------------------------
 
 void gltf_put(gltf_out *out, json_t *object, const char *key, json_t *value)

@@ -6,9 +6,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/gltf_mesh.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // -- Materials ------------------------------------------------------------------------------------
 
 // All pictures of a file; a hostile one may name a large one in each of its materials.

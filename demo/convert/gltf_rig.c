@@ -6,11 +6,6 @@
 
 #include "demo/convert/gltf_rig.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Affine maps ----------------------------------------------------------------------------------
 
 static const gltf_affine identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}}};

@@ -12,10 +12,6 @@
 #include "demo/convert/gltf_out.h"
 #include "demo/convert/space.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct gltf_writer {
     const convert_job *job;
     const convert_scene *scene;
@@ -465,28 +461,18 @@ typedef struct gltf_track {
 enum { MAX_SPAN = 64 };
 static const double max_angle = 15.0 * 3.14159265358979323846 / 180.0;
 
-static double dot(convert_quat a, convert_quat b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-}
-
 static convert_quat from_vec(convert_vec v)
 {
     return (convert_quat){v.x, v.y, v.z, 0.0};
-}
-
-static convert_quat mix(convert_quat a, double p, convert_quat b, double q)
-{
-    return (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z,
-                          p * a.w + q * b.w};
 }
 
 // The distance of two values; of rotations the angle, for which the chord is exact enough: it is
 // used for small ones.
 static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
-    const convert_quat gap = mix(a, 1.0, b, track->is_rotation && dot(a, b) < 0.0 ? 1.0 : -1.0);
-    const double chord = sqrt(dot(gap, gap));
+    const convert_quat gap =
+        convert_mix(a, 1.0, b, track->is_rotation && convert_quat_dot(a, b) < 0.0 ? 1.0 : -1.0);
+    const double chord = sqrt(convert_quat_dot(gap, gap));
     return track->is_rotation ? 4.0 * asin(fmin(chord / 2.0, 1.0)) : chord;
 }
 
@@ -495,8 +481,8 @@ static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 static void join_signs(gltf_track *track)
 {
     for (uint32_t i = 1; i < track->num_frames; i++)
-        if (dot(track->values[i - 1], track->values[i]) < 0.0)
-            track->values[i] = mix(track->values[i], -1.0, track->values[i], 0.0);
+        if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0.0)
+            track->values[i] = convert_mix(track->values[i], -1.0, track->values[i], 0.0);
 }
 
 // Whether the frames between two keys are near what interpolation gives.
@@ -507,7 +493,7 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
         return false;
     for (uint32_t i = first + 1; i < last; i++) {
         const double t = (double)(i - first) / (last - first);
-        const convert_quat sum = mix(a, 1.0 - t, b, t), value = track->values[i];
+        const convert_quat sum = convert_mix(a, 1.0 - t, b, t), value = track->values[i];
         if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
             || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
             return false;
@@ -562,7 +548,8 @@ static void find_moves(gltf_writer *w)
             const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
             const convert_vec gap = convert_sub(now.translation, rest.translation);
             w->moves[2 * joint] |= convert_dot(gap, gap) > 4e-12;
-            w->moves[2 * joint + 1] |= 2.0 - 2.0 * fabs(dot(now.rotation, rest.rotation)) > 1e-12;
+            w->moves[2 * joint + 1] |=
+                2.0 - 2.0 * fabs(convert_quat_dot(now.rotation, rest.rotation)) > 1e-12;
         }
         free(poses);
     }

@@ -7,10 +7,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Layout ---------------------------------------------------------------------------------------
 
 static const char magic[16] = "INTERQUAKEMODEL";

@@ -3,9 +3,6 @@
 #include "demo/convert/convert.h"
 #include "md5/md5play.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool add_file(convert_scene *scene, convert_part_kind kind, const char *name,
                      const char *path, md5_error *error)
 {

@@ -3,9 +3,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // Names are the rest of a line. An empty name becomes that of its number. The caller frees it.
 static char *line_name(const char *name, uint32_t number)
 {

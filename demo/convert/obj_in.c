@@ -3,8 +3,6 @@
 #include "demo/convert/words.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Far more than any mesh that can be drawn; keeps counts within 32 bits.
 enum { MAX_ITEMS = 1 << 28 };

@@ -3,9 +3,6 @@
 
 #include "demo/common/game_folder.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // They are the points of an icosahedron whose edges are cut in four, put on the sphere, in the
 // order in which a walk over its faces meets them: of each corner of a face six points, in rows
 // from it.

@@ -8,9 +8,6 @@
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // -- Limits ---------------------------------------------------------------------------------------
 
 enum { NUM_LIMITS = 5 };

@@ -109,17 +109,27 @@ static inline convert_xform convert_from_xform(md5_xform t)
     return (convert_xform){convert_unit(q), convert_from_vec3(t.translation)};
 }
 
+static inline double convert_quat_dot(convert_quat a, convert_quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static inline convert_quat convert_mix(convert_quat a, double p, convert_quat b, double q)
+{
+    return (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z,
+                          p * a.w + q * b.w};
+}
+
 // From a to b along the shorter arc.
 static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double part)
 {
-    double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    double dot = convert_quat_dot(a, b);
     const double sign = dot < 0.0 ? -1.0 : 1.0;
     dot = fmin(fabs(dot), 1.0);
     const double angle = acos(dot), sine = sin(angle);
     const double p = sine > 1e-6 ? sin((1.0 - part) * angle) / sine : 1.0 - part;
     const double q = sign * (sine > 1e-6 ? sin(part * angle) / sine : part);
-    return convert_unit(
-        (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w});
+    return convert_unit(convert_mix(a, p, b, q));
 }
 
 #endif

@@ -3,7 +3,6 @@
 #include "demo/common/text.h"
 
 #include <ctype.h>
-#include <math.h>
 
 size_t convert_next_word(convert_words *in)
 {
