@@ -143,9 +143,10 @@ typedef struct convert_job {
     bool is_packed;           // glTF: EXT_meshopt_compression
     bool is_batch;            // of the models of a folder: with declarations also without an engine
     bool is_fitted;           // vertices that MD5's weights scatter are fitted to the clips
-    bool prints_map;          // only who moves whom is printed, as a map
+    FILE *prints_map;         // only who moves whom is printed to it, as a map; or NULL
     const char *scene_name;   // glTF: which scene, or a node
     const char *target, *map; // the model that clips are for; a file of "source target" joint names
+    const char *pairs;        // more lines of such a map, with ; between them, which may replace it
     const char *palette;      // a file, of Quake's pictures; NULL: that of the game
     const char *engine;       // whose limits the output keeps; NULL: MD5's
     const char *const *engines; // [num_engines] all that are asked, that one first
@@ -158,6 +159,8 @@ typedef struct convert_job {
     md5_files files; // from where inputs are read; 0: from disk
     // Called with each loss, guess and choice, as a sentence without a full stop.
     void (*note)(void *user, const char *text);
+    // Called with each wrong line of a map, which is passed over; NULL: it is an error.
+    void (*warn)(void *user, const md5_error *warning);
     void (*wrote)(void *user, const char *path); // called with each file that was written, or NULL
     bool (*goes_on)(void *user); // asked before each file; false: the conversion fails; or NULL
     void *user;

@@ -7,9 +7,6 @@
 #include "md5/md5pose.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const md5_quat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
 
@@ -79,9 +76,9 @@ typedef struct retarget_joint {
     uint32_t low, high; // MD5_NONE: nothing does
     float part;         // of the way from low to high
     bool is_mapped;     // by the user; of the source: it drives nothing
-    bool is_loose;      // not aligned
-    bool is_chained;    // by a chain of another length
-    bool is_idle;       // the library says that nothing drives it
+    int align;       // 1: the bone is turned as the source's, -1: it is not, 0: if it is a limb's
+    bool is_chained; // by a chain of another length
+    bool is_idle;    // the library says that nothing drives it
 } retarget_joint;
 
 // One of the two skeletons.
@@ -476,10 +473,11 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
         *pair = (md5_joint_pair){.target = to[i].name, .part = joint->part};
         if (joint->low == MD5_NONE)
             continue;
+        pair->align = joint->align > 0;
         pair->source = from[joint->low].name;
         pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
         for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
-            pair->align |= r / 2 != HAND && target->roles[r].last == i && !joint->is_loose;
+            pair->align |= r / 2 != HAND && target->roles[r].last == i && joint->align == 0;
     }
     COMMON_FOR (i, source->skeleton->num_joints)
         if (source->joints[i].is_mapped)
@@ -488,19 +486,6 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
     md5_retarget *const retarget =
         md5_create_retarget(source->model, target->model, pairs, count, &opts, error);
     free(pairs);
-    return retarget;
-}
-
-md5_retarget *convert_create_retarget(const md5_model *source, const md5_model *target,
-                                      md5_error *error)
-{
-    retarget_figure from = make_figure(source, no_turn), to = make_figure(target, no_turn);
-    complete_figure(&from);
-    complete_figure(&to);
-    make_drives(&from, &to, false, false);
-    md5_retarget *const retarget = make_retarget(&from, &to, error);
-    free_figure(&from);
-    free_figure(&to);
     return retarget;
 }
 
@@ -520,17 +505,25 @@ static char *read_word(char **at)
     return word;
 }
 
-// A line of SOURCE TARGET, with "~" behind it if limbs are not aligned, or of chain A..B C..D; "-"
-// is none. A pair is also a role, if one of its joints has one: so that a map of the limbs is
-// enough. Returns what is wrong with words[*bad], or NULL.
-static char *read_pair(char *words[4], int count, retarget_figure *const figures[2], int *bad)
+// A line of SOURCE TARGET, with "align" behind it if the bone is aligned or "~" if it is not, or of
+// chain A..B C..D; "-" is none. "~" alone: no bone is. A pair is also a role, if one of its joints
+// has one: so that a map of the limbs is enough. `replaces`: joints may be in a line above, too.
+// Returns what is wrong with words[*bad], or NULL.
+static char *read_pair(char *words[4], int count, retarget_figure *const figures[2], bool replaces,
+                       int *bad)
 {
     const bool is_chain = count == 3 && strcmp(words[0], "chain") == 0;
-    const bool is_loose = count == 3 && strcmp(words[2], "~") == 0;
+    const int align =
+        count < 3 ? 0 : (strcmp(words[2], "align") == 0) - (strcmp(words[2], "~") == 0);
     retarget_chain chains[2];
     uint32_t joints[MAX_CHAIN], num_joints = 0;
     *bad = count < 3 ? count - 1 : 2;
-    if (count != 2 && !is_chain && !is_loose)
+    if (count == 1 && strcmp(words[0], "~") == 0) {
+        COMMON_FOR (i, figures[1]->skeleton->num_joints)
+            figures[1]->joints[i].align = -1;
+        return NULL;
+    }
+    if (count != 2 && !is_chain && (count != 3 || align == 0))
         return common_copy("expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
     COMMON_FOR (k, 2) {
         *bad = k + (int)is_chain;
@@ -550,14 +543,21 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
                                  chains[k].first == MD5_NONE ? first : last);
     }
     const uint32_t s = chains[0].last, t = chains[1].last;
-    COMMON_FOR (i, num_joints)
-        if (figures[1]->joints[joints[i]].is_mapped)
+    COMMON_FOR (i, num_joints) {
+        retarget_joint *const joint = &figures[1]->joints[joints[i]];
+        if (joint->is_mapped && !replaces)
             return common_format("a line above names '%s'",
                                  figures[1]->skeleton->joints[joints[i]].name);
+        joint->is_mapped = false;
+        joint->low = MD5_NONE;
+    }
+    if (replaces && s != MD5_NONE)
+        figures[0]->joints[s].is_mapped = false;
     drive(figures[0], figures[1], chains[0], chains[1]);
     COMMON_FOR (i, num_joints) {
         figures[1]->joints[joints[i]].is_mapped = true;
-        figures[1]->joints[joints[i]].is_loose = is_loose;
+        if (align != 0)
+            figures[1]->joints[joints[i]].align = align;
     }
     if (t == MD5_NONE)
         figures[0]->joints[s].is_mapped = true;
@@ -569,46 +569,55 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     return NULL;
 }
 
-static bool read_map(const char *path, retarget_figure *const figures[2], md5_error *error)
+// Reads job->map, and then job->pairs, which may replace what that says.
+static bool read_map(const convert_job *job, retarget_figure *const figures[2], md5_error *error)
 {
     enum { MAX_LINES = 10000 };
-    size_t size = 0;
-    char *const text = convert_read_file(path, &size, error), *wrong = NULL;
-    if (!text)
-        return false;
-    uint32_t number = 1;
-    for (char *line = text; line && !wrong; number++) {
-        char *words[4], *at = line, *const end = strchr(line, '\n');
-        int count = 0, bad = 0;
-        if (end)
+    bool is_read = true;
+    for (int k = 0; k < 2 && is_read; k++) {
+        const char *const path = k == 0 ? job->map : NULL;
+        size_t size = 0;
+        char *const text =
+            path ? convert_read_file(path, &size, error) : common_copy(k == 1 ? job->pairs : NULL);
+        is_read = text || !path;
+        uint32_t number = 1;
+        for (char *line = text; line && is_read; number++) {
+            char *words[4], *at = line, *wrong = NULL, *end = line;
+            int count = 0, bad = 0;
+            for (bool is_quoted = false; *end != '\0' && (is_quoted || *end != "\n;"[k]); end++)
+                is_quoted ^= k == 1 && *end == '"';
+            const bool is_last = *end == '\0';
             *end = '\0';
-        while (count < 4 && (words[count] = read_word(&at)) != NULL)
-            count++;
-        if (count > 0)
-            wrong = number > MAX_LINES ? common_copy("more lines than 10000")
-                                       : read_pair(words, count, figures, &bad);
-        if (wrong) {
-            convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
-            error->line = number;
-            error->column = (uint32_t)(words[bad] - line) + 1;
+            while (count < 4 && (words[count] = read_word(&at)) != NULL)
+                count++;
+            if (count > 0)
+                wrong = number > MAX_LINES ? common_copy("more lines than 10000")
+                                           : read_pair(words, count, figures, !path, &bad);
+            if (wrong) {
+                convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
+                error->line = number;
+                error->column = (uint32_t)(words[bad] - line) + 1;
+                is_read = job->warn && number <= MAX_LINES;
+                if (is_read)
+                    job->warn(job->user, error);
+            }
+            free(wrong);
+            line = is_last ? NULL : end + 1;
         }
-        line = end ? end + 1 : NULL;
+        free(text);
     }
-    const bool is_read = !wrong;
-    free(wrong);
-    free(text);
     return is_read;
 }
 
-static void print_name(const char *name, const char *behind)
+static void print_name(FILE *file, const char *name, const char *behind)
 {
     const char *const quote = strpbrk(name, " \t#~") != NULL ? "\"" : "";
-    common_print(stdout, "%s%s%s", quote, name, quote);
-    fputs(behind, stdout);
+    common_print(file, "%s%s%s", quote, name, quote);
+    fputs(behind, file);
 }
 
 // Prints who moves whom as a map.
-static void print_map(const retarget_figure *source, const retarget_figure *target)
+static void print_map(FILE *file, const retarget_figure *source, const retarget_figure *target)
 {
     const md5_joint *const from = source->skeleton->joints, *const to = target->skeleton->joints;
     COMMON_FOR (r, NUM_ROLES) {
@@ -617,9 +626,9 @@ static void print_map(const retarget_figure *source, const retarget_figure *targ
             continue;
         char *const ends[] = {common_format("%s..%s", from[s.first].name, from[s.last].name),
                               common_format("%s..%s", to[t.first].name, to[t.last].name)};
-        fputs("chain ", stdout);
+        fputs("chain ", file);
         COMMON_FOR (k, 2) {
-            print_name(ends[k], k == 0 ? " " : "\n");
+            print_name(file, ends[k], k == 0 ? " " : "\n");
             free(ends[k]);
         }
     }
@@ -628,16 +637,44 @@ static void print_map(const retarget_figure *source, const retarget_figure *targ
         if (joint->is_chained)
             continue;
         if (joint->is_idle && !joint->is_mapped)
-            fputs("# ", stdout);
-        print_name(joint->low != MD5_NONE ? from[joint->low].name
+            fputs("# ", file);
+        print_name(file,
+                   joint->low != MD5_NONE ? from[joint->low].name
                    : joint->is_idle       ? "-"
                                           : to[i].name,
                    " ");
-        print_name(to[i].name, joint->is_loose ? " ~\n" : "\n");
+        print_name(file, to[i].name,
+                   joint->align == 0  ? "\n"
+                   : joint->align < 0 ? " ~\n"
+                                      : " align\n");
     }
     COMMON_FOR (i, source->skeleton->num_joints)
         if (source->joints[i].is_mapped)
-            print_name(from[i].name, " -\n");
+            print_name(file, from[i].name, " -\n");
+}
+
+md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
+                                      const md5_model *target, convert_pair *pairs,
+                                      md5_error *error)
+{
+    retarget_figure from = make_figure(source, no_turn), to = make_figure(target, no_turn);
+    const bool has_map = job && (job->map || job->pairs);
+    const bool is_read = !has_map || read_map(job, (retarget_figure *[]){&from, &to}, error);
+    complete_figure(&from);
+    complete_figure(&to);
+    make_drives(&from, &to, false, has_map);
+    md5_retarget *const retarget = is_read ? make_retarget(&from, &to, error) : NULL;
+    for (uint32_t i = 0; i < target->skeleton.num_joints && pairs; i++) {
+        const retarget_joint *const joint = &to.joints[i];
+        pairs[i].is_mapped = joint->is_mapped;
+        pairs[i].source = joint->is_idle || !retarget ? MD5_NONE
+                          : joint->low != MD5_NONE
+                              ? joint->low
+                              : md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
+    }
+    free_figure(&from);
+    free_figure(&to);
+    return retarget;
 }
 
 // -- Motion ---------------------------------------------------------------------------------------
@@ -920,13 +957,13 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
     retarget_figure *const source = &transfer.source, *const target = &transfer.target;
     md5_model turned = *own; // as the target is
-    bool is_done = !job->map || read_map(job->map, (retarget_figure *[]){source, target}, error);
+    bool is_done = read_map(job, (retarget_figure *[]){source, target}, error);
     if (is_done) {
         md5_xform *const bind = transfer.poses;
         turned.bind_local = bind;
         complete_figure(source);
         complete_figure(target);
-        const bool is_known = make_drives(source, target, is_captured, job->map);
+        const bool is_known = make_drives(source, target, is_captured, job->map || job->pairs);
         transfer.into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
         md5_check *const facts =
             md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
@@ -953,7 +990,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         is_done = is_done && (transfer.retarget || job->prints_map);
     }
     if (is_done && job->prints_map) {
-        print_map(source, target);
+        print_map(job->prints_map, source, target);
     } else if (is_done) {
         convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
         transfer.from = transfer.poses + num_source;

@@ -10,9 +10,17 @@
 // in its units; 0: it has none.
 md5_quat convert_measure(const md5_model *model, float *legs);
 
+// Who moves a joint of the model.
+typedef struct convert_pair {
+    uint32_t source; // MD5_NONE: nothing does
+    bool is_mapped;  // a line of the job's maps says so
+} convert_pair;
+
 // Returns what transfers poses of one model to another, whose joints are found by names, as in
-// convert_carry(); where those say too little, by equal names. NULL and an error: there are none.
-md5_retarget *convert_create_retarget(const md5_model *source, const md5_model *target,
+// convert_carry(); where those say too little, by equal names. Of the job, which may be NULL, maps
+// count. Writes pairs[joints of the target], or NULL. NULL and an error: there are none.
+md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
+                                      const md5_model *target, convert_pair *pairs,
                                       md5_error *error);
 
 // Brings the scene's clips to the model of job->target, whose part `keeps` adds, or those of a file

@@ -496,7 +496,7 @@ static int convert(tool_arguments *arguments)
         .inputs = (const char *const *)inputs.names,
         .num_inputs = inputs.count,
         .output = arguments->prints_map ? "x.md5anim" : arguments->output,
-        .prints_map = arguments->prints_map,
+        .prints_map = arguments->prints_map ? stdout : NULL,
         .is_forced = arguments->is_forced,
         .influences = arguments->influences,
         .scale = arguments->scale,

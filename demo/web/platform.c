@@ -650,8 +650,7 @@ EM_JS(void, play_sound, (const float *samples, int count, int rate), {
 void view_play_sound(view_window *window, const float *samples, size_t count)
 {
     (void)window;
-    if (count > 0)
-        play_sound(samples, (int)count, VIEW_SOUND_RATE);
+    play_sound(samples, (int)count, VIEW_SOUND_RATE);
 }
 
 // == Threads: none ================================================================================

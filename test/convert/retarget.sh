@@ -87,6 +87,13 @@ check "... points as the motion's" grep -q "limbs point as the motion's within [
 echo 'Luparm mixamorig:LeftArm ~' >"$scratch/map"
 check "an arm that hangs, with ~" carry hangs --map "$scratch/map"
 check "... stays a right angle off" grep -q "limbs point as the motion's within 90 degrees" "$scratch/notes"
+echo 'Waist mixamorig:Spine align' >"$scratch/map"
+check "a joint that is aligned" carry legs --map "$scratch/map"
+check "... says so" ends_saying 0 'mixamorig:Spine align' "$tool" convert "$scratch/own/walk.md5anim" --mesh "$scratch/legs.md5mesh" \
+    --map "$scratch/map" --print-map
+echo '~' >"$scratch/map"
+check "a body that stays in its rest pose" carry hangs --map "$scratch/map"
+check "... has its arm a right angle off" grep -q "limbs point as the motion's within 90 degrees" "$scratch/notes"
 echo '- mixamorig:LeftUpLeg' >"$scratch/map"
 check "a joint that nothing moves" carry legs --map "$scratch/map"
 check "... stays as in the bind pose" turned mixamorig:LeftUpLeg

@@ -70,6 +70,7 @@ typedef struct view_options {
     uint32_t samples;
     uint32_t num_frames;                                  // --frames; 0 = not given
     const char *retarget;                                 // another model, or NULL
+    const char *retarget_map, *retarget_pairs;            // a file of a map, its lines, or NULL
     const char *attach;                                   // "JOINT=MODEL", or NULL
     const char *guest;                                    // another machine, or NULL
     const char *compare;                                  // a clip or another model, or NULL
@@ -166,6 +167,7 @@ typedef enum view_names {
     VIEW_NAMES_MODEL, // files, from here to PICTURE
     VIEW_NAMES_MACHINE,
     VIEW_NAMES_FOLDER,
+    VIEW_NAMES_MAP, // of joints
     VIEW_NAMES_PICTURE,
     VIEW_NAMES_CLIP, // things that are shown, from here on
     VIEW_NAMES_JOINT,

@@ -12,9 +12,8 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
                          md5_error *error)
 {
     const md5_model *const source = bindings[0]->model, *const model = scene->model;
-    const uint32_t num_source_joints = source->skeleton.num_joints;
-    md5_retarget *const retarget = convert_create_retarget(source, model, error);
-    md5_xform *const source_pose = common_alloc(num_source_joints, sizeof *source_pose);
+    md5_retarget *const retarget = convert_create_retarget(NULL, source, model, NULL, error);
+    md5_xform *const source_pose = common_alloc(source->skeleton.num_joints, sizeof *source_pose);
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
     void *const scratch = retarget ? common_alloc(1, md5_retarget_pose_scratch(retarget)) : NULL;
     bool is_made = retarget != NULL;

@@ -317,7 +317,11 @@ static bool load_companions(view_document *document, const char *visitor, const 
         view_companion *const body = &companions[0];
         bool is_loaded = load(body, loader, options->retarget);
         if (is_loaded) {
-            body->retarget = convert_create_retarget(scene->model, body->model, &error);
+            const convert_job job = {.map = options->retarget_map,
+                                     .pairs = options->retarget_pairs,
+                                     .warn = view_log_warning,
+                                     .user = loader->log};
+            body->retarget = convert_create_retarget(&job, scene->model, body->model, NULL, &error);
             is_loaded = body->retarget != NULL || view_log_error(loader->log, &error);
         }
         if (is_loaded)

@@ -79,6 +79,7 @@ static uint64_t stamp_files(const view_state *viewer)
                                                    attached != NULL ? attached + 1 : NULL};
     uint64_t stamp = 1;
     add_scene(&stamp, &viewer->document->scene);
+    add_file(&stamp, options->retarget_map);
     add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
     COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
         const view_machine *const machine = viewer->document->companions[i].machine;
@@ -462,8 +463,6 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
         viewer->reports = reports;
         return false;
     }
-    if (viewer->pages.game != NULL)
-        view_close_page(viewer);
     view_document *const old = viewer->document;
     if (again)
         view_adopt_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
@@ -472,6 +471,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
             view_adopt_machine(opened->companions[i].machine, old->companions[i].machine,
                                &viewer->log);
     view_free_reports(&reports);
+    if (viewer->pages.game != NULL) // it is of the old document
+        view_close_page(viewer);
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
@@ -596,8 +597,6 @@ bool view_select_environment(view_state *viewer)
 
 bool view_reload(view_state *viewer)
 {
-    if (viewer->pages.game != NULL) // which has its own document
-        view_close_page(viewer);
     // The names must outlive their scene.
     const size_t num_clips =
         viewer->document->scene.picked_up ? 0 : viewer->document->scene.num_clips;
@@ -807,7 +806,7 @@ bool view_open_game_name(view_state *viewer)
 
 void view_watch_files(view_state *viewer)
 {
-    if (!viewer->options->watch || viewer->now < viewer->next_watch || viewer->left != NULL)
+    if (!viewer->options->watch || viewer->now < viewer->next_watch)
         return;
     viewer->next_watch = viewer->now + 0.25;
     const uint64_t now = stamp_files(viewer);
@@ -910,6 +909,7 @@ static void begin_page(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
     view_open_page(&viewer->pages, number);
+    view_clear_start(&viewer->ui);
     viewer->following = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0;
@@ -938,7 +938,6 @@ static bool show_page(view_state *viewer, int32_t number)
     viewer->pages.folder = models;
     if (!is_open)
         return false;
-    view_clear_start(&viewer->ui);
     begin_page(viewer, number);
     return true;
 }
@@ -956,22 +955,17 @@ bool view_select_game(view_state *viewer)
     char *const path = common_join(models, VIEW_GAME_CHARACTER);
     const char *const files[1] = {path};
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, NULL};
-    view_close_page(viewer); // a page, or a game of before
-    view_document *const own =
-        view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
-    view_game *const game = own != NULL ? view_make_game(own, models, &loader) : NULL;
+    const char *const shown = viewer->document->scene.path;
+    const bool is_open =
+        (shown != NULL && strcmp(path, shown) == 0) || view_open(viewer, files, 1, false);
+    view_close_page(viewer); // a game of before
+    view_game *const game = is_open ? view_make_game(viewer->document, models, &loader) : NULL;
     free(models);
     free(path);
-    if (game == NULL) {
-        view_free_document(own, viewer->renderer);
+    if (game == NULL)
         return false;
-    }
-    viewer->left_play = viewer->play;
     begin_page(viewer, VIEW_GAME_PAGE);
-    viewer->left = viewer->document;
-    viewer->document = own;
-    viewer->play.playing = viewer->options->output == NULL;
-    view_show_bind_pose(&own->scene, false, NULL);
+    view_show_bind_pose(&viewer->document->scene, false, NULL);
     viewer->has_let_go = false; // keys drive him
     viewer->pages.game = game;
     return true;
@@ -1352,9 +1346,7 @@ static void perform_file(view_state *viewer, const view_command *command)
             view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
         break;
     case VIEW_START_PAGE:
-        if (viewer->left != NULL)
-            view_close_page(viewer);
-        else if (viewer->ui.start.is_open)
+        if (viewer->ui.start.is_open)
             view_clear_start(&viewer->ui);
         else
             show_start(viewer);
