@@ -115,6 +115,40 @@ TEST_HERE (outliner_selects_a_material, BOBBIN) {
     CHECK(!is_there(s, "figures/Mesh 1"));
 }
 
+// The page of a mesh hides it, shows it alone, frames it, and leads to its material.
+TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
+    press(s, "mesh/eyes", 0.5f);
+    press(s, "page/Hide", 0.5f);
+    CHECK_UINT(s->viewer.options->hidden_meshes, 2);
+    press(s, "page/Show", 0.5f);
+    press(s, "page/Only this", 0.5f);
+    CHECK(s->viewer.options->hidden_meshes == ~(uint64_t)2);
+    CHECK_UINT(press(s, "page/Frame", 0.5f), VIEW_FRAME_SELECTED);
+    press(s, "page/Where was looked", 0.5f);
+    CHECK(is_there(s, "page/UV layout"));
+    press(s, "page/models/bobbin/bobbin_eye", 0.5f);
+    CHECK(s->viewer.ui.selected_material == 1 && s->viewer.ui.selected_mesh == -1);
+}
+
+// An image that is dropped on a tile of the page is for that map, whatever its name says.
+TEST_HERE (inspector_takes_an_image_by_a_drop_on_its_map, BOBBIN) {
+    view_latest selected = {.count = 0};
+    bool redraw;
+    s->viewer.selected = &selected;
+    press(s, "mesh/skin", 0.5f);
+    const view_rect tile = item_find(&s->viewer, &s->facts, "page/Glow");
+    view_handle_event(&s->viewer,
+                      &(view_input){.kind = VIEW_INPUT_DROP,
+                                    .x = tile.x + 0.5f * tile.width,
+                                    .y = tile.y + 0.5f * tile.height,
+                                    .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))},
+                      &redraw);
+    const view_textures *const textures = &s->viewer.document->textures;
+    const view_texture *const glow = view_mesh_image(textures, 0, MD5GL_PICTURE_GLOW);
+    CHECK_STRING(glow != NULL ? common_base(glow->path) : "none", "bobbin_eye.png");
+    view_free_selected(&selected);
+}
+
 // The name selects a mesh, whatever was selected, and hides nothing; its edges are lit for a while.
 TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     s->viewer.ui.selected_joint = joint_of(s, "origin");

@@ -144,7 +144,7 @@ static void draw_panels(view_state *state, view_stage *facts)
     *facts = item_draw(state, WIDTH * 8, HEIGHT * 8);
 }
 
-// The panel shows the layout of the mesh that was clicked on, or its images.
+// The panel shows the images of the mesh that was clicked on; the page of a mesh, its layout.
 TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
     view_state *const state = &viewer->state;
     const view_textures *const textures = &state->document->textures;
@@ -154,7 +154,7 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
     CHECK_UINT(canvas->num_images, 0);
     CHECK(!(item_find(state, &facts, "surface/").width > 0.0f));
     const float free_before = view_free_region(&facts).width;
-    static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
+    static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 0, 3};
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
         PERFORM(state, VIEW_NEXT_SURFACE);
         draw_panels(state, &facts);
@@ -174,8 +174,11 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
     CHECK_UINT(canvas->images[0].image,
                view_mesh_image(textures, 1, MD5GL_PICTURE_DIFFUSE)->texture);
     CHECK(canvas->images[0].is_color);
-    state->options->surface = VIEW_SURFACE_UV;
+    state->options->surface = VIEW_SURFACE_LIT;
+    view_select_mesh(&state->ui, state->now, 1);
+    state->ui.folded = ~(1u << UI_SECTION_UV);
     draw_panels(state, &facts);
+    REQUIRE(canvas->num_images == 1);
     const view_canvas_image *const image = &canvas->images[0];
     CHECK_NEAR(image->vertices[2].x - image->vertices[0].x,
                image->vertices[2].y - image->vertices[0].y, 0.01);

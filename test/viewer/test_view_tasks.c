@@ -274,7 +274,7 @@ static void two_spots(desk *d)
 static void why_a_texture_is_missing(desk *d)
 {
     key(d, 't' | VIEW_WITH_CTRL);
-    CHECK(d->viewer.ui.textures.is_open);
+    CHECK(d->viewer.ui.selected_mesh == 0);
 }
 
 static const struct {

@@ -78,11 +78,9 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.action, VIEW_CLIPS);
     s->viewer.ui.selected_material = 0;
     screen_draw(s);
-    request = press(s, "figures/Mesh 0", 0.5f);
-    CHECK_UINT(request.action, VIEW_HIDE_MESH);
-    CHECK_UINT(request.number, 0);
-    CHECK(view_perform(&s->viewer, request));
-    CHECK_UINT(s->viewer.options->hidden_meshes, 1);
+    CHECK(view_perform(&s->viewer, press(s, "figures/Mesh 0", 0.5f)));
+    CHECK_UINT(s->viewer.options->hidden_meshes, 0);
+    CHECK(s->viewer.ui.selected_mesh == 0);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
 }
 
@@ -92,7 +90,7 @@ static const char *image_of(const screen *s, uint32_t mesh, md5gl_picture map)
     return image != NULL ? common_base(image->path) : "none";
 }
 
-// Presses an item of the panel of textures, and carries out what that asks for.
+// Presses an item, and carries out what that asks for.
 static void press_there(screen *s, const char *name)
 {
     view_perform(&s->viewer, press(s, name, 0.5f));
@@ -101,34 +99,37 @@ static void press_there(screen *s, const char *name)
     screen_draw(s);
 }
 
-// A cell of the table, an image of the folder, another one for it, and back.
-TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_in_the_panel, BOBBIN) {
+// A map of the page, an image of its folder, another one for another mesh, and back.
+TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) {
     view_latest selected = {.count = 0};
     view_texture_panel *const panel = &s->viewer.ui.textures;
     s->viewer.selected = &selected;
-    s->viewer.ui.selected_material = 0;
-    screen_draw(s);
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
-    CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
-    CHECK(item_find(&s->viewer, &s->facts, "textures/Clear").width == 0.0f);
-    press_there(s, "textures/bobbin_eye.png");
+    CHECK(s->viewer.ui.selected_mesh == 0 && !panel->is_open);
+    CHECK(item_find(&s->viewer, &s->facts, "page/As found").width == 0.0f);
+    press_there(s, "page/Texture");
+    CHECK(panel->is_open && panel->num_tiles > 0);
+    press_there(s, "page/bobbin_eye.png");
     CHECK(s->viewer.document->textures.meshes[0].is_selected[MD5GL_PICTURE_DIFFUSE]);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
     CHECK(strstr(s->viewer.ui.notice, "bobbin_eye.png"));
-    press_there(s, "textures/Glow 1");
-    press_there(s, "textures/bobbin.png");
+    CHECK(!panel->is_open && s->viewer.ui.selected_mesh == 0); // still
+    press_there(s, "mesh/eyes");
+    press_there(s, "page/Glow");
+    press_there(s, "page/bobbin.png");
     CHECK_STRING(image_of(s, 1, MD5GL_PICTURE_GLOW), "bobbin.png");
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
-    press_there(s, "textures/Clear");
+    press_there(s, "page/As found");
     CHECK_STRING(image_of(s, 1, MD5GL_PICTURE_GLOW), "none");
     // A file that cannot be read changes nothing.
     PERFORM(&s->viewer, VIEW_TAKE_TEXTURE, .path = common_copy("/nowhere.png"));
     CHECK(strstr(s->viewer.ui.notice, "keeps its texture"));
     screen_draw(s);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
-    press_there(s, "outliner/close");
-    CHECK(!panel->is_open || panel->num_tiles == 0);
+    press_there(s, "page/Texture");
+    press_there(s, "page/Close");
+    CHECK(!panel->is_open && panel->num_tiles == 0);
     view_free_selected(&selected);
 }
 
@@ -140,9 +141,9 @@ TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     s->viewer.selected = &selected;
     view_drop(&s->viewer, eye);
     screen_draw(s);
-    CHECK(panel->is_open && panel->offered != NULL && selected.count == 0);
+    CHECK(panel->offered != NULL && selected.count == 0);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
-    press_there(s, "textures/Specular 0");
+    press_there(s, "page/Specular");
     CHECK(panel->offered == NULL && selected.count == 1);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
     view_free_selected(&selected);
@@ -157,7 +158,9 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
         folder_put_text(folder, name, "");
     }
     folder_put_text(folder, "notes.txt", "");
-    PERFORM(&s->viewer, VIEW_TEXTURES, .number = 1, .path = common_copy(folder));
+    PERFORM(&s->viewer, VIEW_TEXTURES);
+    view_list_images(panel, s->viewer.renderer, folder);
+    panel->is_open = true;
     screen_draw(s);
     CHECK_UINT(panel->num_tiles, 10001); // with the folder above
     size_t num_seen = 0;
@@ -171,7 +174,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
     panel->filter[0] = '\0';
     screen_draw(s);
-    press_there(s, "textures/..");
+    press_there(s, "page/..");
     CHECK(strlen(panel->folder) < strlen(folder) && panel->filter[0] == '\0');
     view_list_images(panel, s->viewer.renderer, "/nowhere");
     screen_draw(s);
@@ -193,17 +196,20 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     const char *const files[] = {model};
     s->viewer.selected = &selected;
     CHECK(view_open(&s->viewer, files, 1, false));
+    PERFORM(&s->viewer, VIEW_TEXTURES);
+    screen_draw(s);
+    press_there(s, "page/Texture");
+    press_there(s, "page/image.png");
     PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
     screen_draw(s);
     CHECK_STRING(s->viewer.ui.textures.saved, written);
-    press_there(s, "textures/image.png");
     CHECK(!common_is_file(written));
-    press_there(s, "textures/Save");
+    press_there(s, "page/Save");
     CHECK(common_is_file(written) && s->viewer.ui.textures.saved == NULL);
-    press_there(s, "textures/Save as");
-    CHECK(item_find(&s->viewer, &s->facts, "textures/Save").width == 0.0f);
+    press_there(s, "page/Save as");
+    CHECK(item_find(&s->viewer, &s->facts, "page/Save").width == 0.0f);
     CHECK(remove(written) == 0); // meanwhile: asks again
-    press_there(s, "textures/Replace");
+    press_there(s, "page/Replace");
     CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
     view_free_selected(&selected);
 }

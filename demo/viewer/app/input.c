@@ -389,7 +389,6 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0, 0);
         break;
     case VIEW_FIND:
-        view_clear_textures(&viewer->ui.textures, viewer->renderer); // which are in its place
         shown->hierarchy = shown->panel = true;
         viewer->ui.docks.front = VIEW_DOCK_LEFT;
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
@@ -940,7 +939,7 @@ static void press_key(view_state *viewer, const view_input *event)
     }
 }
 
-// An image that is dropped on a mesh is for that mesh.
+// An image that is dropped on a mesh is for that mesh; on a tile of its page, for that map.
 static void drop_file(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer);
@@ -949,8 +948,13 @@ static void drop_file(view_state *viewer, const view_input *event)
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = stage_of(viewer);
     const view_pick pick = find_at(viewer, x, y);
-    if (view_is_image(path) && pick.is_set && !stage.is_start && stage.pages == NULL
-        && view_contains(view_layout_of(&stage).free, x, y))
+    view_run_ui(&viewer->ui, &stage, &(ui_mouse){.x = x, .y = y, .is_moved = true});
+    const uint32_t hovered = viewer->ui.textures.hovered; // of the page of a mesh
+    if (view_is_image(path) && hovered > 0)
+        command =
+            (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh, hovered - 1, path};
+    else if (view_is_image(path) && pick.is_set && !stage.is_start && stage.pages == NULL
+             && view_contains(view_layout_of(&stage).free, x, y))
         command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_map_of(path), path};
     view_perform_file(viewer, &command);
 }

@@ -299,8 +299,9 @@ const view_command_row view_command_rows[] = {
     TARGET(VIEW_SET, "set", "Compare with this", .option = "compare", NEEDS(MODEL),
            .context = VIEW_ON_CLIP | VIEW_ON_FILE),
     TARGET(VIEW_SET, "set", "Add as guest", .option = "guest", NEEDS(MACHINE), ON(FILE)),
+    TARGET(VIEW_TAKE_TEXTURE, "texture", "As found", ON(IMAGE)),
     TARGET(VIEW_COPY_NAME, "copy-name", "Copy name",
-           .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE),
+           .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE | VIEW_ON_IMAGE),
     TARGET(VIEW_COPY_PATH, "copy-path", "Copy path", .context = VIEW_ON_CLIP | VIEW_ON_FILE),
 
     MOUSE("Left drag", "orbit"),

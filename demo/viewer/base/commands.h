@@ -62,7 +62,7 @@ typedef enum view_action {
     VIEW_EXPORT_AGAIN, // with the same choices
     VIEW_START_PAGE,
     VIEW_WARNINGS,      // opens or closes their list
-    VIEW_TEXTURES,      // their panel; with `item` opens it at mesh `item` - 1 and folder `path`
+    VIEW_TEXTURES,      // select mesh `item` - 1, 0: that of the last click, and show its textures
     VIEW_SAVE_TEXTURES, // as .mtr: says where; `number` 1: does it
     VIEW_CLOSE_LISTS,
     VIEW_DRIVE,         // keys go to what moves the model
@@ -179,10 +179,11 @@ enum {
     VIEW_ON_MESH = 1 << 3,
     VIEW_ON_CLIP = 1 << 4,
     VIEW_ON_STATE = 1 << 5,
-    VIEW_ON_EDGE = 1 << 6, // of the state graph
-    VIEW_ON_FILE = 1 << 7, // in a list
-    VIEW_ON_TIME = 1 << 8, // the time bar
-    VIEW_ON_ANY = (1 << 9) - 1,
+    VIEW_ON_EDGE = 1 << 6,  // of the state graph
+    VIEW_ON_FILE = 1 << 7,  // in a list
+    VIEW_ON_TIME = 1 << 8,  // the time bar
+    VIEW_ON_IMAGE = 1 << 9, // of a mesh
+    VIEW_ON_ANY = (1 << 10) - 1,
 };
 
 // A submenu that is a list of what there is, instead of a command.

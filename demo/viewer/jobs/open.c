@@ -167,7 +167,7 @@ static char *wish_at(const view_state *viewer, size_t line, const char *on)
     return entry != NULL ? view_wish_of(browser->section, entry->path, on) : NULL;
 }
 
-// The previews of the images that are seen in the panel of textures; others lose theirs.
+// The previews of the images that are seen in their list; others lose theirs.
 static bool follow_images(view_state *viewer)
 {
     enum { MOST = 96 };
@@ -636,24 +636,25 @@ bool view_reload(view_state *viewer)
 
 // == Textures =====================================================================================
 
-// Opens the panel of textures at a mesh, with a folder or, if that is NULL and nothing is listed,
-// that of its texture or of the model.
-static void open_textures(view_state *viewer, uint32_t mesh, const char *folder)
+// Selects a mesh, and shows its textures.
+static void open_textures(view_state *viewer, uint32_t mesh)
 {
-    view_texture_panel *const panel = &viewer->ui.textures;
-    const view_textures *const textures = &viewer->document->textures;
-    const view_texture *const image =
-        mesh < textures->num_meshes ? view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE) : NULL;
-    const char *const beside = image != NULL && image->program == NULL ? image->path
-                               : textures->package != NULL             ? textures->package->model
-                                                                       : "./";
-    char *const found = folder != NULL ? common_copy(folder) : common_folder(beside);
-    if (folder != NULL || !panel->is_open)
-        view_list_images(panel, viewer->renderer, found);
-    free(found);
-    panel->mesh = mesh;
-    viewer->ui.docks.front = VIEW_DOCK_LEFT;
-    viewer->ui.docks.is_sheet_open = viewer->options->shown.panel = panel->is_open = true;
+    const md5_model *const model = viewer->document->scene.model;
+    if (model == NULL || mesh >= model->num_meshes)
+        return;
+    view_select_mesh(&viewer->ui, viewer->now, mesh);
+    viewer->ui.folded &= ~(1u << UI_SECTION_TEXTURES);
+    viewer->options->shown.panel = viewer->options->shown.inspector = true;
+    viewer->ui.docks.is_sheet_open = true;
+    viewer->ui.docks.is_folded = false;
+}
+
+// The mesh that textures are asked for: the selected one, that of the last click, or the first.
+static uint32_t mesh_of_textures(const view_state *viewer)
+{
+    return viewer->ui.selected_mesh >= 0 ? (uint32_t)viewer->ui.selected_mesh
+           : viewer->pick.is_set         ? viewer->pick.mesh
+                                         : 0;
 }
 
 // Gives a mesh an image that the user chose, or with NULL the one that is found.
@@ -693,8 +694,7 @@ static void save_textures(view_state *viewer, bool is_sure)
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
         view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Warnings: %s", path);
     } else {
-        if (!panel->is_open)
-            open_textures(viewer, 0, NULL);
+        open_textures(viewer, mesh_of_textures(viewer));
         panel->saved = common_copy(path);
         panel->replaces = exists;
     }
@@ -736,9 +736,7 @@ void view_drop(view_state *viewer, const char *path)
         if (scene->model->num_meshes == 1)
             take_texture(viewer, 0, view_map_of(path), path);
         else { // beside all: it is asked which
-            char *const folder = common_folder(path);
-            open_textures(viewer, viewer->ui.textures.mesh, folder);
-            free(folder);
+            open_textures(viewer, mesh_of_textures(viewer));
             free(viewer->ui.textures.offered);
             viewer->ui.textures.offered = common_copy(path);
         }
@@ -1374,14 +1372,8 @@ static void perform_file(view_state *viewer, const view_command *command)
         show_named(viewer, number, path);
         break;
     case VIEW_TEXTURES:
-        if (command->item == 0 && viewer->ui.textures.is_open)
-            view_clear_textures(&viewer->ui.textures, viewer->renderer);
-        else
-            open_textures(viewer,
-                          command->item > 0     ? (uint32_t)command->item - 1
-                          : viewer->pick.is_set ? viewer->pick.mesh
-                                                : 0,
-                          path);
+        open_textures(viewer,
+                      command->item > 0 ? (uint32_t)command->item - 1 : mesh_of_textures(viewer));
         break;
     case VIEW_TAKE_TEXTURE:
         take_texture(viewer, number, (md5gl_picture)command->item, path);

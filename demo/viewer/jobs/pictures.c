@@ -65,7 +65,7 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     options.surface = VIEW_SURFACE_LIT;
     options.onion.count = 0;
     small.pick = small.measured = (view_pick){.is_set = false};
-    small.ui.selected_joint = small.ui.hovered_joint = -1;
+    small.ui.selected_joint = small.ui.hovered_joint = small.ui.selected_mesh = -1;
     small.economy = (view_economy){.no_shadows = true};
     small.play = (view_play){.speed = 1, .time = 0.4 * scene->clips[clip].anim->duration};
     scene->clip = clip;

@@ -24,7 +24,8 @@ void view_begin(view_state *viewer, view_options *options)
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
-    viewer->ui.folded = (uint32_t)1 << UI_SECTION_CLIPS; // many: the time bar names the shown one
+    // Clips are many, and the time bar names the shown one.
+    viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
@@ -151,11 +152,6 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
                    && viewer->ui.over < VIEW_OVER_START,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
     };
-    if (viewer->ui.textures.is_open) { // in place of the outliner
-        viewer->drawn_shown.hierarchy = true;
-        stage.docks.sizes[VIEW_DOCK_LEFT] =
-            fmaxf(stage.docks.sizes[VIEW_DOCK_LEFT], VIEW_TEXTURES_WIDTH);
-    }
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0 && !plays)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0

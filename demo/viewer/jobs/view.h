@@ -292,7 +292,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 bool view_open_rest(view_state *viewer);
 
 // Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
-// the list of its files. A texture of one of several meshes is offered in the panel of textures.
+// the list of its files. A texture of one of several meshes is offered in the page of one.
 void view_drop(view_state *viewer, const char *path);
 
 // Reads the picture of --environment, if it is given and something is drawn. Logs an error on

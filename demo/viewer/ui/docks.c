@@ -104,13 +104,11 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
 static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                            view_dock dock)
 {
-    const char *const names[2][2] = {{ui->textures.is_open ? "Textures" : "Outliner", "Inspector"},
-                                     {"Curves", "Compare"}};
+    const char *const names[2][2] = {{"Outliner", "Inspector"}, {"Curves", "Compare"}};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     const float em = view_em(stage->font), height = ceilf(2 * em), gap = 0.7f * em;
     const float text = box.y + floorf(0.5f * (height - stage->font->line[VIEW_TEXT]));
-    const bool is_textures = dock == VIEW_DOCK_LEFT && ui->textures.is_open;
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
@@ -143,9 +141,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     const bool is_closed = ui_item(ui, cross, "close");
     ui_tip(ui, "Close");
     if (is_closed) {
-        if (is_textures)
-            ui->command.action = VIEW_TEXTURES;
-        else if (layout->arrangement == VIEW_ARRANGE_SHEET)
+        if (layout->arrangement == VIEW_ARRANGE_SHEET)
             ui->docks.is_sheet_open = false;
         else
             ui->command.action = closing(stage, dock);
@@ -224,8 +220,6 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
 void view_dock_panels(view_ui *ui, const view_stage *stage)
 {
     const view_layout layout = view_layout_of(stage);
-    if (layout.arrangement == VIEW_ARRANGE_SHEET && !ui->docks.is_sheet_open)
-        ui->textures.is_open = false;
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
     if (is_sheet) { // a click beside it closes it, if it covers the picture
         ui_begin(ui, "sheet");
@@ -236,10 +230,9 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
     }
     if (layout.docks[VIEW_DOCK_LEFT].width > 0) {
         const view_rect area =
-            layout.is_phone && !ui->textures.is_open
-                ? open_sheet(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT])
-                : open_dock(ui, stage, &layout, VIEW_DOCK_LEFT);
-        (ui->textures.is_open ? view_textures_panel : view_outliner)(ui, stage, area);
+            layout.is_phone ? open_sheet(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT])
+                            : open_dock(ui, stage, &layout, VIEW_DOCK_LEFT);
+        view_outliner(ui, stage, area);
         ui_begin(ui, "left-edge");
         drag_edge(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT]);
     }

@@ -137,15 +137,8 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
 
 // == The document ==========================================================================
 
-// Clickable rows: their numbers in view_rows; the last two begin those of meshes.
-enum {
-    HIT_FILES = 1,
-    HIT_CLIPS,
-    HIT_WARNINGS,
-    HIT_COMPARE,
-    HIT_TEXTURES,
-    HIT_MESHES = HIT_TEXTURES + VIEW_MAX_MATERIALS
-};
+// Clickable rows: their numbers in view_rows; the last begins those of meshes.
+enum { HIT_FILES = 1, HIT_CLIPS, HIT_WARNINGS, HIT_COMPARE, HIT_MESHES };
 
 // What plays, and where.
 static void list_clip(const view_stage *stage, view_rows *rows)
@@ -237,29 +230,6 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
             view_add_row(rows, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
-static void list_mesh(const view_stage *stage, uint32_t number, view_rows *rows)
-{
-    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
-    const char *reason;
-    view_add_gap(rows);
-    view_row *const row = view_add_row(rows, VIEW_PLAIN, NULL, "Mesh %u  %s", number, mesh->name);
-    row->kind = VIEW_ROW_SWITCH;
-    row->on = number >= 64 || (stage->hidden_meshes >> number & 1) == 0;
-    row->hit = HIT_MESHES + (int32_t)number;
-    const md5gl_path path = md5gl_mesh_path(stage->document->drawn, number, &reason);
-    view_add_row(rows, VIEW_PLAIN, "Vertices", "%u" VIEW_DOT "%u triangles", mesh->num_vertices,
-                 mesh->num_triangles);
-    view_add_row(rows, VIEW_PLAIN, "Weights", "%u" VIEW_DOT "at most %u per vertex",
-                 mesh->num_weights, mesh->max_weights);
-    view_add_row(rows, VIEW_PLAIN, "Path", "%s" VIEW_DOT "%s", md5gl_path_name(path), reason);
-    const view_texture *const image =
-        view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
-    view_make_hit(view_add_row(rows, image != NULL ? VIEW_ACCENT : VIEW_AMBER, "Texture", "%s",
-                               image != NULL ? common_base(image->path) : "\xE2\x9A\xA0 missing"),
-                  HIT_TEXTURES + (int32_t)number, "");
-    list_material(stage, number, rows);
-}
-
 // The selected material, and its meshes.
 static void list_selected_material(const view_stage *stage, view_rows *rows)
 {
@@ -272,7 +242,10 @@ static void list_selected_material(const view_stage *stage, view_rows *rows)
     view_add_row(rows, VIEW_ACCENT, NULL, "%s", model->meshes[first].shader);
     for (uint32_t i = first; i < model->num_meshes && i < VIEW_MAX_MATERIALS; i++)
         if (strcmp(model->meshes[i].shader, model->meshes[first].shader) == 0)
-            list_mesh(stage, i, rows);
+            view_make_hit(
+                view_add_row(rows, VIEW_ACCENT, NULL, "Mesh %u  %s", i, model->meshes[i].name),
+                HIT_MESHES + (int32_t)i, "");
+    list_material(stage, first, rows);
 }
 
 static void list_statistics(const view_stage *stage, view_rows *rows)
@@ -420,9 +393,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     view_list_figures(stage, &rows);
     const size_t hit = (size_t)ui_column_rows(ui, "figures", &rows);
     if (hit >= HIT_MESHES)
-        ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = hit - HIT_MESHES};
-    else if (hit >= HIT_TEXTURES)
-        ui->command = (view_command){.action = VIEW_TEXTURES, .item = hit - HIT_TEXTURES + 1};
+        ui->command = (view_command){.action = VIEW_TEXTURES, .item = hit - HIT_MESHES + 1};
     else if (hit > 0)
         ui->command.action = hit == HIT_FILES     ? VIEW_FILES
                              : hit == HIT_CLIPS   ? VIEW_CLIPS

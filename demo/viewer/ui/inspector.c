@@ -1,4 +1,4 @@
-// The inspector: what is measured, the selected joint, lights and materials, a machine's
+// The inspector: what is measured, the selected mesh or joint, lights and materials, a machine's
 // parameters, an entity's channels, and the figures of the document.
 #include "demo/viewer/ui/ui.h"
 
@@ -38,24 +38,6 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
         {q.x, q.y, q.z, q.w},
     };
     memcpy(values, all, sizeof all);
-}
-
-// A row of text; `text` is a link if it `is_link`. Returns whether that was pressed.
-static bool text_row(view_ui *ui, const char *label, const char *text, bool is_link)
-{
-    const view_font *const font = ui->canvas->font;
-    const float em = view_em(font), padding = 0.7f * em, left = padding + 6 * em;
-    view_rect row;
-    const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
-    const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
-    const bool is_pressed = is_link && ui_item(ui, link, text);
-    const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
-    if (is_seen) {
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_DIM, label);
-        view_draw_text(ui->canvas, VIEW_TEXT, link.x, y, link.width,
-                       is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT, text);
-    }
-    return is_pressed;
 }
 
 // A table of the values in columns that do not move. Axes are columns; in a narrow dock, rows.
@@ -153,7 +135,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
         return;
     if (count == 0) {
-        text_row(ui, "moves no vertex", "", false);
+        ui_pair(ui, "moves no vertex", "", false);
         return;
     }
     weighted *const all = common_alloc(count, sizeof *all);
@@ -223,7 +205,7 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
         view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
         COMMON_TEXT(text, "turns it by at most %s\xC2\xB0", number);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
-            text_row(ui, aim->name, text, false);
+            ui_pair(ui, aim->name, text, false);
         return;
     }
 }
@@ -232,7 +214,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_font *const font = stage->font;
-    const float em = view_em(font), padding = 0.7f * em;
+    const float em = view_em(font);
     const int32_t selected = ui->selected_joint;
     if (selected < 0 || (uint32_t)selected >= scene->num_joints
         || view_shows_crowd(stage->document))
@@ -243,21 +225,16 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     int32_t next = -1;
     view_rect row;
     ui_begin(ui, "chosen");
-    if (ui_take_row(ui, ceilf(2.4f * em), &row)) {
-        COMMON_TEXT(text, "joint %u", number);
-        const float width = view_text_width(font, VIEW_TEXT, text);
-        view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
-                       row.width - width - 3 * padding, VIEW_BRIGHT, joint->name);
-        ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
-    }
+    COMMON_TEXT(text, "joint %u", number);
+    ui_page_title(ui, joint->name, text);
     if (joint->parent == MD5_NONE)
-        text_row(ui, "Parent", "none", false);
-    else if (text_row(ui, "Parent", joints[joint->parent].name, true))
+        ui_pair(ui, "Parent", "none", false);
+    else if (ui_pair(ui, "Parent", joints[joint->parent].name, true))
         next = (int32_t)joint->parent;
     const char *label = "Children";
     COMMON_FOR (i, scene->num_joints)
         if (joints[i].parent == number) {
-            if (text_row(ui, label, joints[i].name, true))
+            if (ui_pair(ui, label, joints[i].name, true))
                 next = (int32_t)i;
             label = "";
         }
@@ -514,6 +491,7 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
         materials_panel(ui, stage);
     if (shown->panel && shown->inspector) {
         view_two_panel(ui, stage);
+        view_mesh_page(ui, stage);
         joint_panel(ui, stage);
         if (view_shows_machine(stage))
             machine_panel(ui, stage);

@@ -15,6 +15,7 @@ void view_forget_rows(view_ui *ui)
     ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
     ui->lit.is_set = false;
     ui->lit_end = 0;
+    ui->textures.facts.of = NULL;
     ui->curves.anim = NULL;
     memset(ui->folded_joints, 0, sizeof ui->folded_joints);
     ui->open_layers = 0;
@@ -141,13 +142,19 @@ static void mark(view_ui *ui)
     ui->command.action = ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED;
 }
 
-void view_select_mesh(view_ui *ui, const view_stage *stage, uint32_t mesh)
+void view_select_mesh(view_ui *ui, double now, uint32_t mesh)
 {
     ui->selected_mesh = (int32_t)mesh;
     ui->selected_joint = ui->selected_material = -1;
-    ui->lit_end = stage->now + 0.6;
+    ui->lit_end = now + 0.6;
     ui->docks.front = VIEW_DOCK_RIGHT;
     ui->docks.is_second[VIEW_DOCK_RIGHT] = false;
+}
+
+void view_select_material(view_ui *ui, const view_stage *stage, uint32_t mesh)
+{
+    ui->selected_material = (int32_t)first_with(stage->document->scene.model, mesh);
+    ui->selected_mesh = -1;
     mark(ui);
 }
 
@@ -181,8 +188,10 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         if (part == PART_SIGN)
             ui->command = (view_command){.action = ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH,
                                          .number = i};
-        else if (part == PART_NAME)
-            view_select_mesh(ui, stage, i);
+        else if (part == PART_NAME) {
+            view_select_mesh(ui, stage->now, i);
+            mark(ui);
+        }
         ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
 }
@@ -481,11 +490,8 @@ static void list_materials(view_ui *ui, const view_stage *stage)
         if (show_row(ui, &(tree_row){.label = name,
                                      .name = name[0] != '\0' ? common_base(name) : "none",
                                      .is_selected = is_selected})
-            != PART_NONE) {
-            ui->selected_material = (int32_t)i;
-            ui->selected_mesh = -1;
-            mark(ui);
-        }
+            != PART_NONE)
+            view_select_material(ui, stage, i);
     }
 }
 

@@ -310,6 +310,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
         ui->lit.is_set = false;
+        ui->textures.hovered = 0;
     }
     if (ui->selected_joint >= 0) // it was selected later
         ui->selected_mesh = -1;

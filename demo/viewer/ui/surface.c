@@ -1,5 +1,5 @@
 // What belongs to the surface that the body shows, in the lower right corner: the scale of the
-// weights, the layout of a mesh's texture coordinates, or the images of a mesh.
+// weights, or the images of a mesh; and the layout of a mesh's texture coordinates.
 #include "demo/viewer/ui/ui.h"
 
 // In layout units.
@@ -113,10 +113,9 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     }
 }
 
-static void draw_uv(const view_stage *stage, view_rect box)
+void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 {
     enum { MAX_TRIANGLES = 20000, MAX_IMAGES = 4 };
-    const uint32_t number = mesh_of(stage);
     const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
     const view_texture *const image =
         view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
@@ -132,13 +131,11 @@ static void draw_uv(const view_stage *stage, view_rect box)
         }
         num_outside += !(uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1);
     }
-    char title[96], text[160];
-    COMMON_TEXT(title, "UV of mesh %u  %s", number, mesh->name);
+    char text[160];
     if (num_outside > 0)
         COMMON_TEXT(text, "%u of %u vertices outside 0 to 1", num_outside, mesh->num_vertices);
     else
         COMMON_TEXT(text, "%s", image != NULL ? common_base(image->path) : "no texture");
-    const view_rect inside = open_box(stage, box, title);
     const float side = fminf(inside.width, inside.height - line);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
                    num_outside > 0 ? VIEW_AMBER : VIEW_PLAIN, text);
@@ -223,8 +220,6 @@ view_rect view_surface_box(const view_stage *stage)
         width = scale_width * font->scale;
         inner = 2 * line + (scale_height + spacing) * font->scale;
         break;
-    case VIEW_SURFACE_UV:
-        break;
     case VIEW_SURFACE_TEXTURES:
         count = list_images(stage, mesh_of(stage), images);
         rows = (count + 1) / 2; // of two tiles
@@ -245,15 +240,11 @@ void view_surface_panel(view_ui *ui, const view_stage *stage)
 {
     const view_surface surface = surface_of(stage);
     const view_rect box = view_surface_box(stage);
-    if (surface == VIEW_SURFACE_LIT)
+    if (!(box.width > 0))
         return;
     ui_box(ui, "surface", box, "");
-    if (ui->is_event) // many triangles
-        return;
     if (surface == VIEW_SURFACE_WEIGHTS)
         draw_weights(stage, box);
-    else if (surface == VIEW_SURFACE_UV)
-        draw_uv(stage, box);
     else
         draw_images(stage, box);
 }

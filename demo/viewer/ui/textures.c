@@ -1,5 +1,6 @@
-// The panel of textures, in place of the outliner: which image each mesh has as each map, where it
-// was looked for, and the images of any folder, to select from.
+// The page of the selected mesh in the inspector: its material, which image it has as each map,
+// where that was looked for, the images of any folder, to select from, its shape, faults, and UV
+// layout.
 #include "demo/viewer/ui/ui.h"
 
 #define WARNING "\xE2\x9A\xA0 "
@@ -10,9 +11,9 @@ static const struct {
     md5gl_picture map;
     const char *name, *none;
 } columns[NUM_COLUMNS] = {{MD5GL_PICTURE_DIFFUSE, "Texture", "in stages"},
-                          {MD5GL_PICTURE_NORMALS, "Normals", "no normals"},
-                          {MD5GL_PICTURE_SPECULAR, "Specular", "no specular"},
-                          {MD5GL_PICTURE_GLOW, "Glow", "no glow"}};
+                          {MD5GL_PICTURE_NORMALS, "Normals", "none"},
+                          {MD5GL_PICTURE_SPECULAR, "Specular", "none"},
+                          {MD5GL_PICTURE_GLOW, "Glow", "none"}};
 
 // == What is listed =======================================================================
 
@@ -33,7 +34,7 @@ void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer)
     clear_tiles(panel, renderer);
     free(panel->offered);
     free(panel->saved);
-    *panel = (view_texture_panel){.is_open = false};
+    *panel = (view_texture_panel){.column = panel->column};
 }
 
 void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const char *folder)
@@ -73,32 +74,18 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
     view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, fmaxf(row.width, 1), color, text);
 }
 
-// A text with a button at its right, or NULL. Returns whether that was pressed.
-static bool show_bar(view_ui *ui, view_rect row, view_color color, const char *text,
-                     const char *name)
-{
-    const float em = view_em(ui->canvas->font);
-    view_rect button = row;
-    if (name != NULL) {
-        button.width = view_text_width(ui->canvas->font, VIEW_TEXT, name) + 1.4f * em;
-        button.x += row.width - button.width;
-        button.height -= 0.2f * em;
-        row.width -= button.width + 0.45f * em;
-    }
-    draw_text(ui, row, color, text);
-    return name != NULL && ui_button(ui, button, name, false);
-}
-
-// Gives the selected mesh an image, or NULL.
-static void give(view_ui *ui, md5gl_picture map, const char *path)
+// Gives the selected mesh an image as the selected map, or NULL; the list of images has done its
+// work.
+static void give(view_ui *ui, const view_stage *stage, const char *path)
 {
     ui->command = (view_command){.action = VIEW_TAKE_TEXTURE,
-                                 .number = ui->textures.mesh,
-                                 .item = map,
+                                 .number = (size_t)ui->selected_mesh,
+                                 .item = columns[ui->textures.column].map,
                                  .path = path != NULL ? common_copy(path) : NULL};
+    view_clear_textures(&ui->textures, stage->renderer);
 }
 
-// == Meshes and their maps ================================================================
+// == Maps =================================================================================
 
 // A material may draw all in stages, without a texture.
 static bool is_lacking(const view_textures *textures, uint32_t mesh, md5gl_picture map)
@@ -107,41 +94,62 @@ static bool is_lacking(const view_textures *textures, uint32_t mesh, md5gl_pictu
            && view_find_layered(&textures->layers, mesh) == NULL;
 }
 
-// The table. A press on a cell selects it, or gives it what was dropped.
-static void list_meshes(view_ui *ui, const view_stage *stage)
+// Lists the images beside a mesh's texture, or beside the model.
+static void list_images(view_ui *ui, const view_stage *stage, uint32_t mesh)
+{
+    const view_textures *const textures = &stage->document->textures;
+    const view_texture *const image = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
+    char *const folder = common_folder(image != NULL && image->program == NULL ? image->path
+                                       : textures->package != NULL ? textures->package->model
+                                                                   : "./");
+    view_list_images(&ui->textures, stage->renderer, folder);
+    ui->textures.is_open = true;
+    free(folder);
+}
+
+// A tile for each map. A press lists images for it, or gives it what was dropped.
+static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
     view_texture_panel *const panel = &ui->textures;
-    const md5_model *const model = stage->document->scene.model;
     const view_textures *const textures = &stage->document->textures;
-    const float gap = 0.3f * view_em(stage->font);
+    const float gap = 0.3f * view_em(stage->font), line = stage->font->line[VIEW_TEXT];
     char text[48];
     view_rect row;
-    COMMON_FOR (mesh, model->num_meshes) {
-        const char *const name = model->meshes[mesh].name;
-        COMMON_TEXT(text, "Mesh %u", mesh);
-        if (take_row(ui, 1.5f, &row))
-            draw_text(ui, row, VIEW_PLAIN, name[0] != '\0' ? name : text);
-        const bool is_seen = take_row(ui, 3, &row);
-        const float width = row.width / (float)NUM_COLUMNS;
-        for (uint32_t i = 0; i < NUM_COLUMNS; i++) {
-            const view_rect cell = {row.x + (float)i * width, row.y, width - gap, row.height - gap};
-            const md5gl_picture map = columns[i].map;
-            const view_texture *const image = view_mesh_image(textures, mesh, map);
-            const bool is_missing = is_lacking(textures, mesh, map);
-            COMMON_TEXT(text, "%s %u", columns[i].name, mesh);
-            if (ui_tile(ui, cell, text, panel->mesh == mesh && panel->column == i)) {
-                panel->mesh = mesh;
-                panel->column = i;
-                if (panel->offered != NULL)
-                    give(ui, map, panel->offered);
-            }
-            if (image == NULL)
-                draw_text(ui, view_inset(cell, gap), is_missing ? VIEW_AMBER : VIEW_DIM,
-                          is_missing ? WARNING "missing" : columns[i].none);
-            else if (is_seen)
-                ui_image(ui, view_inset(cell, gap), image->texture, image->width, image->height,
-                         map != MD5GL_PICTURE_NORMALS);
+    const bool is_seen = take_row(ui, 7.4f, &row);
+    const float width = (row.width + gap) / (float)NUM_COLUMNS;
+    for (uint32_t i = 0; i < NUM_COLUMNS; i++) {
+        view_rect cell = {row.x + (float)i * width, row.y + gap, width - gap, row.height - gap};
+        const md5gl_picture map = columns[i].map;
+        const view_texture *const image = view_mesh_image(textures, mesh, map);
+        const bool is_missing = is_lacking(textures, mesh, map);
+        if (ui_tile(ui, cell, columns[i].name, panel->column == i)) {
+            panel->column = i;
+            if (panel->offered != NULL)
+                give(ui, stage, panel->offered);
+            else
+                list_images(ui, stage, mesh);
         }
+        if (ui_is_hot(ui) && ui->mouse.is_moved)
+            panel->hovered = 1 + map;
+        ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
+        if (!is_seen)
+            continue;
+        cell = view_inset(cell, gap);
+        cell.height -= 2 * line;
+        if (image != NULL)
+            ui_image(ui, cell, image->texture, image->width, image->height,
+                     map != MD5GL_PICTURE_NORMALS);
+        else
+            ui_text_in(ui, cell, is_missing ? VIEW_AMBER : VIEW_DIM,
+                       is_missing ? "\xE2\x9A\xA0" : "+");
+        cell.y += cell.height;
+        cell.height = line;
+        ui_text_in(ui, cell, VIEW_PLAIN, columns[i].name);
+        cell.y += line;
+        COMMON_TEXT(text, "%s", is_missing ? "missing" : columns[i].none);
+        if (image != NULL)
+            COMMON_TEXT(text, "%u\xC3\x97%u", image->width, image->height);
+        ui_text_in(ui, cell, is_missing ? VIEW_AMBER : VIEW_DIM, text);
     }
 }
 
@@ -166,15 +174,13 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
 }
 
 // Of a map besides the texture: its names beside that.
-static void list_looked(view_ui *ui, const view_textures *textures, const view_texture *image)
+static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mesh)
 {
-    const view_texture_panel *const panel = &ui->textures;
-    const md5gl_picture map = columns[panel->column].map;
-    const view_look *const look = view_mesh_look(textures, panel->mesh);
-    const view_texture *const diffuse =
-        view_mesh_image(textures, panel->mesh, MD5GL_PICTURE_DIFFUSE);
-    const bool is_selected = textures->meshes[panel->mesh].is_selected[map],
-               is_there = image != NULL;
+    const md5gl_picture map = columns[ui->textures.column].map;
+    const view_texture *const image = view_mesh_image(textures, mesh, map);
+    const view_look *const look = view_mesh_look(textures, mesh);
+    const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
+    const bool is_selected = textures->meshes[mesh].is_selected[map], is_there = image != NULL;
     const bool is_searched = !is_selected && map == MD5GL_PICTURE_DIFFUSE;
     for (size_t i = 0; i < look->looked.count && is_searched; i++)
         add_looked(ui, look->looked.names[i][0], is_there, look->looked.names[i] + 1);
@@ -190,52 +196,66 @@ static void list_looked(view_ui *ui, const view_textures *textures, const view_t
         add_looked(ui, '+', true, image->path);
 }
 
-// What the selected cell holds, and where it was looked for.
-static void show_selected(view_ui *ui, const view_stage *stage)
+// Which image the selected map is, and how it was found; what was dropped and waits for its place.
+static void show_selected(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
+    static const char *const words[] = {"As found"};
     const view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &stage->document->textures;
     const md5gl_picture map = columns[panel->column].map;
-    const view_texture *const image = view_mesh_image(textures, panel->mesh, map);
-    const view_look *const look = view_mesh_look(textures, panel->mesh);
-    const bool is_selected = textures->meshes[panel->mesh].is_selected[map];
-    const bool is_missing = is_lacking(textures, panel->mesh, map);
-    char text[256];
+    const view_texture *const image = view_mesh_image(textures, mesh, map);
+    const view_look *const look = view_mesh_look(textures, mesh);
+    const bool is_selected = textures->meshes[mesh].is_selected[map];
+    const bool is_missing = is_lacking(textures, mesh, map);
+    char *text = NULL;
     view_rect row;
-    take_row(ui, 1.9f, &row);
-    if (image != NULL)
-        COMMON_TEXT(text, "%s: %s" VIEW_DOT "%u \xC3\x97 %u%s", columns[panel->column].name,
-                    common_base(image->path), image->width, image->height,
-                    is_selected                            ? VIEW_DOT "chosen"
-                    : look->is_guess && panel->column == 0 ? VIEW_DOT "guessed"
-                                                           : "");
+    take_row(ui, 1.8f, &row);
+    if (panel->offered != NULL)
+        text = common_format("%s: click where it belongs", common_base(panel->offered));
+    else if (image == NULL)
+        text = common_format("%s: %s", columns[panel->column].name,
+                             is_missing ? "missing; click on it to choose an image" : "none");
     else
-        COMMON_TEXT(text, "%s: %schoose an image below", columns[panel->column].name,
-                    is_missing ? WARNING "missing, " : "none, ");
-    if (show_bar(ui, row, is_missing ? VIEW_AMBER : VIEW_BRIGHT, text,
-                 is_selected ? "Clear" : NULL))
-        give(ui, map, NULL);
-    if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", ""))
-        list_looked(ui, textures, image);
-    take_row(ui, 0.5f, &row);
+        text =
+            common_format("%s" VIEW_DOT "%s%s", common_base(image->path),
+                          is_selected                               ? "chosen"
+                          : panel->column == 0 && look->is_guess    ? "guessed: "
+                          : panel->column == 0 && look->why != NULL ? "found: "
+                                                                    : "found",
+                          !is_selected && panel->column == 0 && look->why != NULL ? look->why : "");
+    if (is_selected && ui_buttons(ui, &row, words, 1, -1, true) == 0)
+        give(ui, stage, NULL);
+    draw_text(ui, row,
+              panel->offered != NULL || is_missing ? VIEW_AMBER
+              : image != NULL                      ? VIEW_BRIGHT
+                                                   : VIEW_DIM,
+              text);
+    ui_item(ui, row, "");
+    ui_tip_cut(ui, text, row.width);
+    free(text);
 }
 
 // == The folders and images in a folder ===================================================
 
-static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
+// Returns whether it was pressed.
+static bool show_tile(view_ui *ui, const view_stage *stage, const view_tile *tile, view_rect box)
 {
-    const view_texture_panel *const panel = &ui->textures;
+    view_texture_panel *const panel = &ui->textures;
     const float line = ui->canvas->font->line[VIEW_TEXT];
     const char *const name = tile == panel->tiles ? ".." : common_base(tile->path);
     const char *const ending = strrchr(name, '.');
     const bool is_lost = tile->is_made && tile->width == 0;
     char text[48] = "";
     const bool is_pressed = ui_tile(ui, box, name, false);
-    if (is_pressed && tile->is_folder)
-        ui->command = (view_command){
-            .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(tile->path)};
-    else if (is_pressed)
-        give(ui, columns[panel->column].map, tile->path);
+    if (is_pressed) { // the tile is freed by both
+        char *const path = common_copy(tile->path);
+        if (tile->is_folder)
+            view_list_images(panel, stage->renderer, path);
+        else
+            give(ui, stage, path);
+        free(path);
+        return true;
+    }
     box = view_inset(box, 4 * ui->canvas->font->scale);
     box.height -= 2 * line;
     if (tile->preview != 0)
@@ -251,21 +271,30 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
               is_lost           ? WARNING "cannot be read"
               : tile->is_folder ? "folder"
                                 : text);
+    return false;
 }
 
 // The folder, which may be typed, a filter, and what is there.
-static void list_tiles(view_ui *ui)
+static void list_tiles(view_ui *ui, const view_stage *stage)
 {
+    static const char *const words[] = {"Close"};
     view_texture_panel *const panel = &ui->textures;
-    const float em = view_em(ui->canvas->font), gap = 0.45f * em, least = 9, tall = 11;
+    const float em = view_em(ui->canvas->font), gap = 0.45f * em, least = 7.5f, tall = 9;
     uint32_t count = 0, per_row = 1;
     bool is_seen = false, has_new = false;
     view_rect row;
     take_row(ui, 1.8f, &row);
+    const bool is_closed = ui_buttons(ui, &row, words, 1, -1, true) == 0;
+    if (is_closed || (ui->focus.panel == NULL && ui_key(ui, VIEW_KEY_ESCAPE))) {
+        view_clear_textures(panel, stage->renderer);
+        return;
+    }
     ui_field(ui, row, "Folder", panel->folder, sizeof panel->folder);
-    if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, VIEW_KEY_RETURN))
-        ui->command = (view_command){
-            .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(panel->folder)};
+    if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, VIEW_KEY_RETURN)) {
+        char *const folder = common_copy(panel->folder);
+        view_list_images(panel, stage->renderer, folder);
+        free(folder);
+    }
     take_row(ui, 0.4f, &row);
     take_row(ui, 1.8f, &row);
     ui_field(ui, row, "Filter", panel->filter, sizeof panel->filter);
@@ -284,12 +313,12 @@ static void list_tiles(view_ui *ui)
         }
         tile->is_seen = is_seen;
         has_new = has_new || (is_seen && !was_seen);
-        if (is_seen)
-            show_tile(ui, tile,
-                      (view_rect){row.x + (float)column * row.width, row.y, row.width - gap,
-                                  row.height - gap});
-        else
+        if (!is_seen)
             ui->item.number++; // so that the others keep theirs
+        else if (show_tile(ui, stage, tile,
+                           (view_rect){row.x + (float)column * row.width, row.y, row.width - gap,
+                                       row.height - gap}))
+            return;
     }
     if (count <= 1 && take_row(ui, 1.6f, &row))
         draw_text(ui, row, VIEW_DIM, "No such images here, or they cannot be read");
@@ -297,54 +326,134 @@ static void list_tiles(view_ui *ui)
         view_wake_window();
 }
 
-// == The panel ============================================================================
+// == The page =============================================================================
 
 // Where it is saved is said before, and whether a file is replaced.
-static void show_saving(view_ui *ui, view_rect row)
+static void show_saving(view_ui *ui)
 {
     const view_texture_panel *const panel = &ui->textures;
     const bool asks = panel->saved != NULL, replaces = asks && panel->replaces;
+    const char *const word = replaces ? "Replace" : asks ? "Save" : "Save as .mtr\xE2\x80\xA6";
     char *const folder = asks ? common_folder(panel->saved) : NULL;
     char *const text = asks ? common_format("%s%s, in %s", common_base(panel->saved),
                                             replaces ? " exists" : "", folder)
-                            : common_copy("Choices are remembered");
-    if (show_bar(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text,
-                 replaces ? "Replace"
-                 : asks   ? "Save"
-                          : "Save as .mtr\xE2\x80\xA6"))
+                            : common_copy("");
+    view_rect row;
+    take_row(ui, 1.8f, &row);
+    if (ui_buttons(ui, &row, &word, 1, -1, true) == 0)
         ui->command = (view_command){.action = VIEW_SAVE_TEXTURES, .number = asks};
+    draw_text(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text);
     free(folder);
     free(text);
 }
 
-void view_textures_panel(view_ui *ui, const view_stage *stage, view_rect area)
+// Figures of a mesh that take time, once.
+static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
+{
+    bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
+    *facts = (view_mesh_facts){
+        .of = mesh, .least = UINT32_MAX, .faults = view_find_faults(mesh, NULL, NULL)};
+    COMMON_FOR (i, mesh->num_influences)
+        moves[mesh->influence_joints[i]] = true;
+    COMMON_FOR (i, num_joints)
+        facts->num_joints += moves[i];
+    COMMON_FOR (v, mesh->num_vertices) {
+        const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
+        facts->least = count < facts->least ? count : facts->least;
+    }
+    free(moves);
+}
+
+static void show_shape(view_ui *ui, const view_stage *stage, uint32_t number)
+{
+    const md5_mesh *const mesh = &stage->document->scene.model->meshes[number];
+    const view_mesh_facts *const facts = &ui->textures.facts;
+    const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
+    const char *reason;
+    char text[96];
+    COMMON_TEXT(text, "%u", mesh->num_vertices);
+    ui_pair(ui, "Vertices", text, false);
+    COMMON_TEXT(text, "%u", mesh->num_triangles);
+    ui_pair(ui, "Triangles", text, false);
+    COMMON_TEXT(text, "%u", facts->num_joints);
+    ui_pair(ui, "Joints", text, false);
+    if (mesh->num_vertices == 0)
+        return;
+    COMMON_TEXT(text, "%u to %u a vertex, mean %.1f", facts->least, mesh->max_influences,
+                (double)mesh->num_influences / mesh->num_vertices);
+    ui_pair(ui, "Weights", text, false);
+    const char *const path =
+        md5gl_path_name(md5gl_mesh_path(stage->document->drawn, number, &reason));
+    COMMON_TEXT(text, "%s" VIEW_DOT "%s", path, reason);
+    ui_pair(ui, "Skinned by", text, false);
+    COMMON_TEXT(text, "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
+    ui_pair(ui, "Size", text, false);
+}
+
+// Of normals and tangents, and what of the material is not shown.
+static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
+{
+    const view_layers *const layers = &stage->document->textures.layers;
+    const view_faults *const faults = &ui->textures.facts.faults;
+    uint32_t count = view_count_faults(faults) > 0;
+    char text[192];
+    view_rect row;
+    COMMON_FOR (i, layers->num_notes)
+        count += layers->notes[i].mesh == mesh;
+    COMMON_TEXT(text, "%u", count);
+    if (!ui_section(ui, UI_SECTION_FAULTS, "Faults", count > 0 ? text : "none"))
+        return;
+    view_describe_faults(faults, text, sizeof text);
+    if (view_count_faults(faults) > 0)
+        ui_column_text(ui, VIEW_AMBER, text);
+    COMMON_FOR (i, layers->num_notes)
+        if (layers->notes[i].mesh == mesh)
+            ui_column_text(ui, VIEW_AMBER, layers->notes[i].text);
+    take_row(ui, 0.4f, &row);
+}
+
+void view_mesh_page(view_ui *ui, const view_stage *stage)
 {
     view_texture_panel *const panel = &ui->textures;
     const md5_model *const model = stage->document->scene.model;
-    const float em = view_em(stage->font), height = ceilf(2.2f * em);
-    ui_begin(ui, "textures");
-    if (ui->focus.panel == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_TEXTURES;
-    if (model == NULL || model->num_meshes == 0)
+    const uint32_t mesh = (uint32_t)ui->selected_mesh;
+    if (ui->selected_mesh < 0 || model == NULL || mesh >= model->num_meshes
+        || view_shows_crowd(stage->document))
         return;
-    if (panel->mesh >= model->num_meshes) // of another document
-        panel->mesh = 0;
-    view_rect row = {area.x + 0.7f * em, area.y, area.width - 1.4f * em, height};
-    if (panel->offered != NULL) { // what was dropped and waits for its place
-        char *const text = common_format("%s: click where it belongs", common_base(panel->offered));
-        draw_text(ui, row, VIEW_AMBER, text);
-        free(text);
-        area.y += height;
-        area.height -= height;
+    const md5_mesh *const of = &model->meshes[mesh];
+    const bool is_hidden = mesh < 64 && (stage->hidden_meshes >> mesh & 1) != 0;
+    const char *const words[] = {is_hidden ? "Show" : "Hide", "Only this", "Frame"};
+    static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
+    char text[32], number[32];
+    view_rect row;
+    if (panel->facts.of != of)
+        measure(&panel->facts, of, model->skeleton.num_joints);
+    ui_begin(ui, "page");
+    COMMON_TEXT(number, "mesh %u", mesh);
+    COMMON_TEXT(text, "mesh %u of %u", mesh, model->num_meshes);
+    ui_page_title(ui, of->name[0] != '\0' ? of->name : number, text);
+    take_row(ui, 1.9f, &row);
+    const int pressed = ui_buttons(ui, &row, words, 3, -1, false);
+    if (pressed >= 0)
+        ui->command = (view_command){.action = actions[pressed], .number = mesh};
+    if (ui_pair(ui, "Material", of->shader[0] != '\0' ? of->shader : "none", true))
+        view_select_material(ui, stage, mesh);
+    if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
+        show_maps(ui, stage, mesh);
+        show_selected(ui, stage, mesh);
+        if (panel->is_open)
+            list_tiles(ui, stage);
+        show_saving(ui);
     }
-    area.height = fmaxf(area.height - height, 1);
-    row.y = area.y + area.height + 0.2f * em;
-    row.height -= 0.2f * em;
-    show_saving(ui, row);
-    ui_column column;
-    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_TEXTURES]);
-    list_meshes(ui, stage);
-    show_selected(ui, stage);
-    list_tiles(ui);
-    ui_end_column(ui);
+    COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);
+    if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", text))
+        list_looked(ui, &stage->document->textures, mesh);
+    if (ui_section(ui, UI_SECTION_SHAPE, "Shape", ""))
+        show_shape(ui, stage, mesh);
+    show_faults(ui, stage, mesh);
+    if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {
+        ui_take_row(ui, ui->column->area.width + stage->font->line[VIEW_TEXT], &row);
+        if (!ui->is_event)
+            view_draw_uv(stage, mesh, view_inset(row, 0.7f * view_em(stage->font)));
+    }
 }

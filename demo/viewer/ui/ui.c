@@ -567,6 +567,35 @@ void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const 
     view_draw_text(ui->canvas, VIEW_TEXT, right - width, y, 0, color, text);
 }
 
+void ui_page_title(view_ui *ui, const char *name, const char *text)
+{
+    const view_font *const font = ui->canvas->font;
+    const float em = view_em(font), padding = 0.7f * em;
+    const float width = view_text_width(font, VIEW_TEXT, text);
+    view_rect row;
+    if (!ui_take_row(ui, ceilf(2.4f * em), &row))
+        return;
+    view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
+                   row.width - width - 3 * padding, VIEW_BRIGHT, name);
+    ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
+}
+
+bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
+{
+    const float em = view_em(ui->canvas->font), padding = 0.7f * em, left = padding + 6 * em;
+    view_rect row;
+    const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
+    const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
+    const bool is_pressed = is_link && ui_item(ui, link, text);
+    const float y = text_top(ui, row);
+    if (is_seen) {
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_DIM, name);
+        view_draw_text(ui->canvas, VIEW_TEXT, link.x, y, link.width,
+                       is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT, text);
+    }
+    return is_pressed;
+}
+
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
     const float padding = 0.7f * view_em(ui->canvas->font), y = text_top(ui, row);

@@ -97,7 +97,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
 // Lists nothing yet: the library of `place` is being opened.
 void view_list_scan(view_browser *browser, const char *place);
 
-// == The panel of textures (textures.c) ===================================================
+// == The page of the selected mesh, and images for it (textures.c) ========================
 
 // A folder or an image in the listed folder.
 typedef struct view_tile {
@@ -108,10 +108,19 @@ typedef struct view_tile {
     uint32_t width, height; // of the image, pixels; 0: not known
 } view_tile;
 
+// Figures of a mesh that are found once.
+typedef struct view_mesh_facts {
+    const md5_mesh *of;
+    uint32_t num_joints, least; // that move it; influences of a vertex
+    view_faults faults;
+} view_mesh_facts;
+
 typedef struct view_texture_panel {
-    bool is_open;
-    uint32_t mesh, column; // that an image is selected for
-    char folder[1024];     // that is listed, or typed
+    bool is_open;     // images are listed
+    uint32_t column;  // the map that one is selected for
+    uint32_t hovered; // 1 + the map below the mouse; 0: none
+    view_mesh_facts facts;
+    char folder[1024]; // that is listed, or typed
     char filter[64];
     view_tile *tiles; // [num_tiles] folders first
     size_t num_tiles;
@@ -120,16 +129,13 @@ typedef struct view_texture_panel {
     bool replaces; // which exists
 } view_texture_panel;
 
-// Its width in em, in place of the outliner.
-#define VIEW_TEXTURES_WIDTH 36.0f
-
 // Lists the folders and images in a folder.
 void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const char *folder);
 
-// Closes it and frees what it holds.
+// Closes the list and frees what it holds.
 void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer);
 
-void view_textures_panel(struct view_ui *ui, const view_stage *stage, view_rect area);
+void view_mesh_page(struct view_ui *ui, const view_stage *stage);
 
 // == What lies over the picture ===========================================================
 
@@ -346,7 +352,6 @@ enum {
     UI_SCROLL_REPORT,
     UI_SCROLL_EXPORT,
     UI_SCROLL_EXPORT_SIDE,
-    UI_SCROLL_TEXTURES,
     UI_NUM_SCROLLS,
 };
 
@@ -382,6 +387,10 @@ typedef enum ui_section_number {
     UI_SECTION_LIMITS,
     UI_SECTION_TWO,
     UI_SECTION_LOOKED,
+    UI_SECTION_TEXTURES,
+    UI_SECTION_SHAPE,
+    UI_SECTION_FAULTS,
+    UI_SECTION_UV,
 } ui_section_number;
 
 enum { VIEW_MAX_MATERIALS = 256 }; // those of the first meshes are listed
@@ -552,6 +561,12 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
 // A text that ends at `right`.
 void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text);
 
+// The head of a page: the name of what is selected, and a text at the right.
+void ui_page_title(view_ui *ui, const char *name, const char *text);
+
+// A row of a name and a text, which is a link if it `is_link`. Returns whether that was pressed.
+bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link);
+
 // A row of a table: a name, and columns of numbers, `wide` pixels each, up to the right end.
 enum { UI_MAX_CELLS = 5 };
 typedef struct ui_cells {
@@ -697,13 +712,19 @@ void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
 // Another document: what was folded and scrolled to is another's.
 void view_forget_rows(view_ui *ui);
 
-// Selects a mesh, and lights it: the inspector shows its page.
-void view_select_mesh(view_ui *ui, const view_stage *stage, uint32_t mesh);
+// Selects a mesh, and lights it: the inspector shows its page. `now`: seconds since the start.
+void view_select_mesh(view_ui *ui, double now, uint32_t mesh);
+
+// Selects the material of a mesh.
+void view_select_material(view_ui *ui, const view_stage *stage, uint32_t mesh);
 
 // What the surface shows besides, in the lower right corner of the free part: surface.c. Its box
 // has no width if there is nothing.
 view_rect view_surface_box(const view_stage *stage);
 void view_surface_panel(view_ui *ui, const view_stage *stage);
+
+// Draws the triangles of a mesh over its texture by their texture coordinates.
+void view_draw_uv(const view_stage *stage, uint32_t mesh, view_rect inside);
 
 // Figures of the document: info.c.
 view_list_fn view_list_figures;
