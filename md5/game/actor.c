@@ -3,7 +3,7 @@
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
 #include "md5/core/bytes.h"
-#include "md5/game/game.h"
+#include "md5/game/character.h"
 #include "md5/md5game.h"
 
 #include <math.h>
@@ -366,6 +366,11 @@ void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)
         select_next(actor);
     else
         (void)md5_actor_clear(actor, MD5_CHANNEL_EYELIDS, FADE);
+}
+
+void md5i_actor_blink(md5_actor *actor)
+{
+    actor->blink.next = actor->blink.clip != MD5_NONE ? actor->time : 0;
 }
 
 // == Poses ========================================================================================

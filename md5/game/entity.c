@@ -22,6 +22,7 @@ typedef struct md5_entity_owner {
     struct md5_entity_owner *next;       // in the list of the tree
     const struct md5_entity_owner *body; // what it is a part of, NULL for the first one
     const char *name;                    // as in the key, or as asked for
+    md5_game *game;
     md5_model *model;
     md5_entity_file *files;
     md5_allocator allocator;  // of the arena, once it is loaded
@@ -61,18 +62,22 @@ static const char *value_of(const md5_entity *entity, const char *key)
     return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
 }
 
-// Reads up to `count` numbers of a key, as the engine does. Missing ones leave their values as they
-// are.
-static void entity_numbers(md5_game *game, const md5_entity *entity, const char *key, float *values,
-                           int count)
+void md5i_entity_numbers(const md5_entity *entity, const char *text, float *values, int count)
 {
-    const char *const text = value_of(entity, key);
     md5_decl_lex lex;
+    // An entity is the first member of its owner.
+    md5_game *const game = ((const md5_entity_owner *)(const void *)entity)->game;
     md5i_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
     lex.is_silent = true;
+    lex.joins_strings = false; // that would need memory
     float value;
     for (int i = 0; i < count && md5i_decl_lex_float(&lex, &value); i++)
         values[i] = limited(value);
+}
+
+static void entity_numbers(const md5_entity *entity, const char *key, float *values, int count)
+{
+    md5i_entity_numbers(entity, value_of(entity, key), values, count);
 }
 
 // A vector or transform of a file, in the axes and units of a model.
@@ -96,10 +101,8 @@ static uint32_t milliseconds(float seconds)
 
 // -- Messages -------------------------------------------------------------------------------------
 
-// Fails, or with MD5_WARNING warns, at the location of a key. Returns false.
-MD5_PRINTF(4, 5)
-static bool report(md5_context *context, md5_status status, const md5_entity_key *key,
-                   const char *format, ...)
+bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_key *key,
+                     const char *format, ...)
 {
     char message[sizeof context->error.message];
     const md5_decl *const decl = key->decl;
@@ -169,24 +172,24 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     const char *const own = value_of(entity, "model");
     md5_entity_key place = place_of(entity);
     if (entity->def && !own)
-        return report(load->context, MD5_ERROR_MISMATCH, &place,
-                      "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
+        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place,
+                               "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
     const char *const model = own ? own : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
     place = def ? key_at(def->decl) : place;
     if (def && !def->mesh[0])
-        return report(load->context, MD5_ERROR_MISMATCH, &place, "model %s %s", MD5_QUOTED(model),
-                      def->decl->state == MD5_DECL_DEFAULTED
-                          ? "has an error, of which a warning was given"
-                          : "has no mesh");
+        return md5i_report_key(
+            load->context, MD5_ERROR_MISMATCH, &place, "model %s %s", MD5_QUOTED(model),
+            def->decl->state == MD5_DECL_DEFAULTED ? "has an error, of which a warning was given"
+                                                   : "has no mesh");
     *file = def ? def->mesh : model;
     place = place_of(entity);
     if (!is_mesh_file(*file))
-        return report(load->context, MD5_ERROR_MISMATCH, &place,
-                      "%s is no %smodelDef and no .md5mesh file", MD5_QUOTED(*file),
-                      entity->def ? "" : "entityDef, ");
+        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place,
+                               "%s is no %smodelDef and no .md5mesh file", MD5_QUOTED(*file),
+                               entity->def ? "" : "entityDef, ");
     return true;
 }
 
@@ -246,8 +249,8 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
     const md5_entity_key place = place_of(&owner->entity);
-    (void)report(load->context, MD5_WARNING, &place, "anim %s cannot be played: %.150s",
-                 MD5_QUOTED(name), error.message);
+    (void)md5i_report_key(load->context, MD5_WARNING, &place, "anim %s cannot be played: %.150s",
+                          MD5_QUOTED(name), error.message);
     return true;
 }
 
@@ -327,15 +330,16 @@ static void check_names(md5_context *context, md5_game *game, const md5_entity_d
     }
     const md5_decl *const decl = skin ? md5_find_decl(game, MD5_DECL_SKIN, skin->value) : NULL;
     if (skin && !(decl && decl->file) && (!only || only == skin->decl))
-        (void)report(context, MD5_WARNING, skin, "Unknown skin %s", MD5_QUOTED(skin->value));
+        (void)md5i_report_key(context, MD5_WARNING, skin, "Unknown skin %s",
+                              MD5_QUOTED(skin->value));
     bool is_known = !anim || !model;
     for (uint32_t i = 0; !is_known && i < model->num_anims; i++) {
         const md5_model_anim *const clip = md5_model_def_anim(model, i);
         is_known = strcmp(clip->name, anim->value) == 0 || strcmp(clip->alias, anim->value) == 0;
     }
     if (!is_known && (!only || only == anim->decl))
-        (void)report(context, MD5_WARNING, anim, "Unknown anim %s of model %s",
-                     MD5_QUOTED(anim->value), MD5_QUOTED(model->decl->name));
+        (void)md5i_report_key(context, MD5_WARNING, anim, "Unknown anim %s of model %s",
+                              MD5_QUOTED(anim->value), MD5_QUOTED(model->decl->name));
 }
 
 // Finds the skin: the entity's own, or that of the modelDef.
@@ -384,7 +388,7 @@ static bool find_materials(md5_entity_load *load)
 static bool add_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
-    md5_game *const game = load->game;
+    load->owner->game = load->game;
     md5_entity *const entity = &load->owner->entity;
     // Without keys color and parm 3 are 1, the others 0.
     char key[24];
@@ -392,13 +396,13 @@ static bool add_values(md5_entity_load *load)
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
         (void)snprintf(key, sizeof key, "shaderParm%d", i);
         if (i >= 3)
-            entity_numbers(game, entity, key, &entity->parms[i], 1);
+            entity_numbers(entity, key, &entity->parms[i], 1);
     }
-    entity_numbers(game, entity, "_color", entity->parms, 3);
+    entity_numbers(entity, "_color", entity->parms, 3);
     float offset[3] = {0.0f, 0.0f, 0.0f}, blink_min = 0.5f, blink_max = 8.0f;
-    entity_numbers(game, entity, "offsetModel", offset, 3);
-    entity_numbers(game, entity, "blink_min", &blink_min, 1);
-    entity_numbers(game, entity, "blink_max", &blink_max, 1);
+    entity_numbers(entity, "offsetModel", offset, 3);
+    entity_numbers(entity, "blink_min", &blink_min, 1);
+    entity_numbers(entity, "blink_max", &blink_max, 1);
     const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
     entity->model_offset = entity_vector(entity->model, model_offset);
     entity->blink_min = milliseconds(blink_min);
@@ -475,15 +479,14 @@ static void free_lone_entity(const md5_entity *entity)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-static md5_vec3 vector_of(md5_game *game, const md5_entity *entity, const char *key)
+static md5_vec3 vector_of(const md5_entity *entity, const char *key)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
-    entity_numbers(game, entity, key, values, 3);
+    entity_numbers(entity, key, values, 3);
     return (md5_vec3){values[0], values[1], values[2]};
 }
 
-// Finds a joint as the engine does, ignoring case.
-static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
+int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
 {
     MD5_FOR (i, skeleton->num_joints) {
         if (md5_is_same_word(name, skeleton->joints[i].name))
@@ -498,11 +501,11 @@ static int32_t joint_of(md5_context *context, const md5_skeleton *body, const md
                         const md5_entity_key *place, const char *use, const char *what,
                         const char *name)
 {
-    const int32_t found = joint ? find_joint(body, joint->value) : -1;
+    const int32_t found = joint ? md5i_find_joint(body, joint->value) : -1;
     if (found < 0)
-        (void)report(context, MD5_WARNING, place,
-                     "Joint %s not found for %s%s on %s: Doom 3 ends the map",
-                     MD5_QUOTED(joint ? joint->value : ""), use, what, MD5_QUOTED(name));
+        (void)md5i_report_key(context, MD5_WARNING, place,
+                              "Joint %s not found for %s%s on %s: Doom 3 ends the map",
+                              MD5_QUOTED(joint ? joint->value : ""), use, what, MD5_QUOTED(name));
     return found;
 }
 
@@ -523,14 +526,15 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
         const char *const in_model = md5_behind_prefix(key->name, "copy_joint_world ");
         const char *const in_parent = md5_behind_prefix(key->name, "copy_joint ");
         const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
-        const int32_t from = find_joint(&body->entity.model->skeleton, joint);
-        const int32_t to = find_joint(skeleton, key->value);
+        const int32_t from = md5i_find_joint(&body->entity.model->skeleton, joint);
+        const int32_t to = md5i_find_joint(skeleton, key->value);
         if (from >= 0 && to >= 0)
             copies[count++] = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
         else
-            (void)report(load->context, MD5_WARNING, key, "Unknown copy_joint %s on %sentity %s",
-                         MD5_QUOTED(from < 0 ? joint : key->value), from < 0 ? "" : "head of ",
-                         MD5_QUOTED(body->name));
+            (void)md5i_report_key(load->context, MD5_WARNING, key,
+                                  "Unknown copy_joint %s on %sentity %s",
+                                  MD5_QUOTED(from < 0 ? joint : key->value),
+                                  from < 0 ? "" : "head of ", MD5_QUOTED(body->name));
     }
     md5_joint_copy *const sorted = MD5_NEW(&load->arena, md5_joint_copy, count);
     TRY(sorted);
@@ -624,9 +628,9 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     while (above && above->entity.def != def)
         above = above->body;
     if (def && above) {
-        (void)report(load->context, MD5_WARNING, key,
-                     "%s %s: the entity would be attached to itself", MD5_QUOTED(key->name),
-                     MD5_QUOTED(key->value));
+        (void)md5i_report_key(load->context, MD5_WARNING, key,
+                              "%s %s: the entity would be attached to itself",
+                              MD5_QUOTED(key->name), MD5_QUOTED(key->value));
         return true;
     }
     if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
@@ -635,8 +639,8 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     }
     end_entity_load(&own);
     TRY(entity_has_memory(load->context, &error));
-    (void)report(load->context, MD5_WARNING, key, "%s %s: %.150s", MD5_QUOTED(key->name),
-                 MD5_QUOTED(key->value), error.message);
+    (void)md5i_report_key(load->context, MD5_WARNING, key, "%s %s: %.150s", MD5_QUOTED(key->name),
+                          MD5_QUOTED(key->value), error.message);
     return true;
 }
 
@@ -673,7 +677,6 @@ static bool add_head(part_loader *loader)
 
 static bool add_attachment(part_loader *loader, const md5_entity_key *key)
 {
-    md5_game *const game = loader->load->game;
     md5_entity_part part = {.key = key->name};
     TRY(load_part_entity(loader, key, false, &part.entity));
     if (!part.entity)
@@ -685,10 +688,10 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
         free_lone_entity(part.entity);
         return true;
     }
-    const md5_vec3 angles = vector_of(game, part.entity, "angles");
+    const md5_vec3 angles = vector_of(part.entity, "angles");
     const md5_xform place = {
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
-        .translation = vector_of(game, part.entity, "origin"),
+        .translation = vector_of(part.entity, "origin"),
     };
     place_part(loader, (uint32_t)joint, place, true, &part);
     keep_part(loader, &part);
@@ -791,13 +794,14 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
             is_attached ? md5_game_entity_def(game, key->value, &reason) : NULL;
         const md5_entity_key *const shape = is_attached ? key_of(attached, "model") : key;
         if (is_own && is_attached && !attached)
-            (void)report(context, MD5_WARNING, key,
-                         "Unknown entityDef %s to attach: Doom 3 ends the map",
-                         MD5_QUOTED(key->value));
+            (void)md5i_report_key(context, MD5_WARNING, key,
+                                  "Unknown entityDef %s to attach: Doom 3 ends the map",
+                                  MD5_QUOTED(key->value));
         else if (is_own && shape && (key != model || is_mesh_file(key->value))
                  && !has_model(game, shape->value, &reason))
-            (void)report(context, MD5_WARNING, key, "%s %s: %s is no modelDef and no .md5mesh file",
-                         MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(shape->value));
+            (void)md5i_report_key(
+                context, MD5_WARNING, key, "%s %s: %s is no modelDef and no .md5mesh file",
+                MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(shape->value));
         const md5_entity_key *const joint =
             is_head ? key_of(def, "head_joint") : key_of(attached, "joint");
         if (body.num_joints > 0 && (is_head || attached))

@@ -108,6 +108,21 @@ static inline bool md5_is_same_word(const char *a, const char *b)
 // Writes the base frame with its root at the origin: what the engine shows for a held frame 1.
 void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose);
 
+// == Entities =====================================================================================
+//
+// What follows from the keys of an entity.
+
+// Reads up to `count` numbers of a key's text, NULL = none, as the engine does. Missing ones leave
+// their values as they are.
+void md5i_entity_numbers(const md5_entity *entity, const char *text, float *values, int count);
+
+// Fails, or with MD5_WARNING warns, at the location of a key. Returns false.
+bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_key *key,
+                     const char *format, ...) MD5_PRINTF(4, 5);
+
+// Finds a joint as the engine does, ignoring case; -1: there is none.
+int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name);
+
 // == Files ========================================================================================
 //
 // The files of a game: the best of each name among all search paths.

@@ -14,6 +14,9 @@ typedef struct game_log {
     uint32_t count;
 } game_log;
 
+// Adds a warning to the game_log `user`, for md5_load_opts.
+void log_warning(void *user, const md5_error *warning);
+
 // A place with the files texts[count], which must outlive it.
 md5_game_path game_place(const game_text *texts, size_t count, bool is_archive);
 

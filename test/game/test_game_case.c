@@ -39,7 +39,7 @@ md5_game_path game_place(const game_text *texts, size_t count, bool is_archive)
     };
 }
 
-static void add_line(void *user, const md5_error *warning)
+void log_warning(void *user, const md5_error *warning)
 {
     game_log *const log = user;
     const size_t used = strlen(log->text);
@@ -51,7 +51,7 @@ static void add_line(void *user, const md5_error *warning)
 md5_game *open_texts(const game_text *texts, size_t count, game_log *log)
 {
     const md5_game_path place = game_place(texts, count, false);
-    const md5_load_opts opts = {.warn = log ? add_line : NULL, .warn_user = log};
+    const md5_load_opts opts = {.warn = log ? log_warning : NULL, .warn_user = log};
     if (log)
         *log = (game_log){.count = 0};
     md5_game *const game = md5_create_game(&place, 1, &opts, NULL);

@@ -59,7 +59,7 @@ compiles() {
 # What samples call that no library has which their page names, by itself or by one of its headers.
 needs_unnamed() { # GUIDE
     libraries=$products/libmd5model.a
-    for library in gl:gl play:play,pose,curve,machine game:game,decl,material,entity,actor,image,dialects edit:edit; do
+    for library in gl:gl play:play,pose,curve,machine game:game,decl,material,entity,actor,character,image,dialects edit:edit; do
         ! grep -qE "md5($(echo "${library#*:}" | tr , '|'))(\.h|[^a-z0-9_.]|\$)" "$folder/$1.md" || libraries="$libraries $products/libmd5${library%:*}.a"
     done
     # shellcheck disable=SC2086

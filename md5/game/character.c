@@ -1,0 +1,611 @@
+// Characters: joints that code moves, looking, heads. Rotations are those of the engine in doubles,
+// whose matrices have the axes of a joint as rows: a row vector v of the joint is v * axes outside.
+#include "md5/game/character.h"
+
+#include "md5/core/arena.h"
+
+#include <string.h>
+
+// == Axes and angles ==============================================================================
+
+// From 0 below 360; of a vertical vector 0.
+static double yaw_of(md5_vec3d v)
+{
+    const double yaw = v.x == 0.0 && v.y == 0.0 ? 0.0 : atan2(v.y, v.x) / DEGREE;
+    return yaw < 0.0 ? yaw + 360.0 : yaw;
+}
+
+static double pitch_of(md5_vec3d v)
+{
+    const double pitch = v.x == 0.0 && v.y == 0.0
+                             ? (v.z > 0.0 ? 90.0 : 270.0)
+                             : atan2(v.z, sqrt(v.x * v.x + v.y * v.y)) / DEGREE;
+    return pitch < 0.0 ? pitch + 360.0 : pitch;
+}
+
+// Above -180, up to 180.
+static double half_turn(double angle)
+{
+    const double turned = angle - 360.0 * floor(angle / 360.0);
+    return turned > 180.0 ? turned - 360.0 : turned;
+}
+
+// == Joints that code moves =======================================================================
+
+// The place of a joint's parent in model space, that of model space for the root.
+static md5_xform parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+{
+    md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
+        place = md5_xform_mul(pose[i], place);
+    return place;
+}
+
+// Local values that give what the mod says. `offset` is added to the root's position.
+static md5_xform moved_joint(const md5_joint_mod *mod, md5_xform parent, md5_xform local,
+                             md5_vec3 offset, bool is_root)
+{
+    const md5_quat from_model = md5_quat_conjugate(parent.rotation);
+    const md5_vec3 own = md5_vec3_sub(local.translation, offset);
+    switch (mod->axis) {
+    case MD5_MOD_LOCAL:
+        local.rotation = md5_quat_mul(local.rotation, mod->rotation);
+        break;
+    case MD5_MOD_LOCAL_OVERRIDE:
+        local.rotation = mod->rotation;
+        break;
+    case MD5_MOD_WORLD:
+        local.rotation = md5_quat_mul(
+            from_model, md5_quat_mul(mod->rotation, md5_quat_mul(parent.rotation, local.rotation)));
+        break;
+    case MD5_MOD_WORLD_OVERRIDE:
+        local.rotation = md5_quat_mul(from_model, mod->rotation);
+        break;
+    case MD5_MOD_NONE:
+        break;
+    }
+    local.rotation = md5_quat_normalize(local.rotation, local.rotation);
+    switch (mod->position) {
+    case MD5_MOD_LOCAL:
+        local.translation = md5_vec3_add(own, mod->translation);
+        break;
+    case MD5_MOD_LOCAL_OVERRIDE:
+        local.translation = mod->translation;
+        break;
+    case MD5_MOD_WORLD: // of the root the engine replaces the position
+        local.translation = is_root
+                                ? mod->translation
+                                : md5_vec3_add(own, md5_quat_rotate(from_model, mod->translation));
+        break;
+    case MD5_MOD_WORLD_OVERRIDE:
+        local.translation =
+            md5_quat_rotate(from_model, md5_vec3_sub(mod->translation, parent.translation));
+        break;
+    case MD5_MOD_NONE:
+        return local;
+    }
+    local.translation = md5_vec3_add(local.translation, offset);
+    return local;
+}
+
+void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods, md5_xform *pose)
+{
+    MD5_ASSERT_NOT_NULL(entity);
+    const md5_skeleton *const skeleton = &entity->model->skeleton;
+    MD5_ASSERT((mods && pose) || skeleton->num_joints == 0, "mods, pose: not NULL");
+    MD5_FOR (i, skeleton->num_joints) {
+        // Parents come first in an order of their own: files may list them behind their children.
+        const uint32_t joint = skeleton->order[i];
+        const md5_joint_mod *const mod = &mods[joint];
+        if (mod->axis == MD5_MOD_NONE && mod->position == MD5_MOD_NONE)
+            continue;
+        const bool is_root = skeleton->joints[joint].parent == MD5_NONE;
+        pose[joint] =
+            moved_joint(mod, parent_place(skeleton, pose, joint), pose[joint],
+                        joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f}, is_root);
+    }
+}
+
+// == Making =======================================================================================
+
+static look_angles angles_of(const md5_entity *entity, const char *key, float pitch, float yaw)
+{
+    float values[2] = {pitch, yaw};
+    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, key), values, 2);
+    return (look_angles){(double)values[0], (double)values[1]};
+}
+
+static uint32_t joint_of(const md5_entity *of, const md5_entity *entity, const char *name,
+                         md5_context *context)
+{
+    const md5_entity_key *const key = md5i_monster_key(entity, name);
+    return key ? md5i_monster_joint(of, entity, key, key->value, context) : MD5_NONE;
+}
+
+// A joint may be named by several keys; one without parts is skipped.
+static void read_look_joints(md5_monster *monster, md5_context *context)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, "look_joint", NULL); key;
+         key = md5_entity_def_next_key(entity->def, "look_joint", key)) {
+        const char *const name = md5_behind_prefix(key->name, "look_joint ");
+        const uint32_t joint =
+            md5i_monster_joint(entity, entity, key, name ? name : key->name, context);
+        float parts[3] = {0.0f, 0.0f, 0.0f};
+        md5i_entity_numbers(entity, key->value, parts, 3);
+        if (joint != MD5_NONE && (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f))
+            monster->look_joints[monster->num_look_joints++] =
+                (look_joint){joint, parts[0], parts[1]};
+    }
+}
+
+// The height of the left eye in the first frame of "idle", or just below the top of the box.
+static double find_eye_height(const md5_monster *monster)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    float height = 0.0f, top[3] = {0.0f, 0.0f, 0.0f};
+    if (md5_entity_def_value(entity->def, "eye_height"))
+        return (double)md5i_monster_number(monster, "eye_height", 0.0f);
+    const bool has_head = monster->desc.head != NULL;
+    const uint32_t clip = has_head ? MD5_NONE : md5_actor_choose(monster->desc.body, NULL, "idle");
+    if (clip != MD5_NONE && entity->clips[clip].num_files > 0
+        && monster->eye_joints[0] != MD5_NONE) {
+        const md5_moment first = {.frame0 = 0};
+        md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, monster->pose);
+        monster->pose[0].translation = md5_vec3_add(monster->pose[0].translation, entity->offset);
+        md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
+        height = monster->joints[monster->eye_joints[0]].m[11] + entity->model_offset.z;
+        return (double)height;
+    }
+    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "size"), top, 3);
+    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "maxs"), top, 3);
+    return (double)top[2] - 6.0;
+}
+
+static void read_keys(md5_monster *monster, md5_context *context)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    const md5_entity *const head = monster->desc.head ? entity->parts[0].entity : entity;
+    read_look_joints(monster, context);
+    monster->focus_joint = joint_of(head, entity, "bone_focus", context);
+    monster->orientation_joint = joint_of(entity, entity, "bone_orientation", context);
+    monster->eye_joints[0] = joint_of(head, entity, "bone_leftEye", context);
+    monster->eye_joints[1] = joint_of(head, entity, "bone_rightEye", context);
+    monster->look_min = angles_of(entity, "look_min", -80.0f, -75.0f);
+    monster->look_max = angles_of(entity, "look_max", 80.0f, 75.0f);
+    monster->eye_min = angles_of(entity, "eye_turn_min", -10.0f, -30.0f);
+    monster->eye_max = angles_of(entity, "eye_turn_max", 10.0f, 30.0f);
+    monster->eye_vertical = md5i_monster_number(monster, "eye_verticle_offset", 5.0f);
+    monster->eye_horizontal = md5i_monster_number(monster, "eye_horizontal_offset", -8.0f);
+    monster->eye_rate = md5i_monster_number(monster, "eye_focus_rate", 0.5f);
+    monster->head_rate = md5i_monster_number(monster, "head_focus_rate", 0.1f);
+    const float align = md5i_monster_number(monster, "focus_align_time", 1.0f) * 1000.0f;
+    monster->align_duration = align > 0.0f && align < 1e9f ? (int32_t)align : 0;
+    monster->eye_height = find_eye_height(monster);
+    md5i_read_walk_ik(monster, context);
+}
+
+md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opts *opts,
+                                md5_error *error)
+{
+    MD5_ASSERT_NOT_NULL(desc);
+    MD5_ASSERT_RESERVED(desc);
+    MD5_ASSERT_OPTS(opts);
+    MD5_ASSERT(desc->entity != NULL && desc->body != NULL, "desc: an entity and an actor of it");
+    MD5_ASSERT(desc->entity->def != NULL, "desc->entity: one of an entityDef");
+    MD5_ASSERT(desc->head == NULL
+                   || (desc->entity->num_parts > 0
+                       && md5_is_same_word(desc->entity->parts[0].key, "def_head")),
+               "desc->head: the entity has a head");
+    md5_context context;
+    md5i_context_begin(&context, opts, NULL, error);
+    const md5_skeleton *const body = &desc->entity->model->skeleton;
+    if (body->axes != MD5_AXES_ID || md5_scale_of(body) != 1.0f) {
+        (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                       "the entity was loaded with other axes or a scale, expected id's");
+        return NULL;
+    }
+    const size_t num_joints = body->num_joints;
+    const size_t num_head =
+        desc->head ? desc->entity->parts[0].entity->model->skeleton.num_joints : 0;
+    size_t num_looks = 0;
+    for (const md5_entity_key *key = NULL;
+         (key = md5_entity_def_next_key(desc->entity->def, "look_joint", key));)
+        num_looks++;
+    md5_block block = {0};
+    md5_monster *monster = NULL;
+    // Once to count, and once to give out.
+    for (int pass = 0; pass < 2; pass++) {
+        md5_monster made = {.desc = *desc, .size = block.used};
+        if (pass == 1 && !md5i_block_allocate(&context, &block))
+            return NULL;
+        if (pass == 1)
+            memset(block.base, 0, made.size);
+        monster = (md5_monster *)md5i_block_take(&block, 1, sizeof made);
+        made.mods = (md5_joint_mod *)md5i_block_take(&block, num_joints, sizeof *made.mods);
+        made.head_mods = (md5_joint_mod *)md5i_block_take(&block, num_head, sizeof *made.mods);
+        made.pose = (md5_xform *)md5i_block_take(&block, num_joints, sizeof *made.pose);
+        made.head_pose = (md5_xform *)md5i_block_take(&block, num_head, sizeof *made.pose);
+        made.joints = (md5_mat34 *)md5i_block_take(&block, num_joints, sizeof *made.joints);
+        made.head_joints = (md5_mat34 *)md5i_block_take(&block, num_head, sizeof *made.joints);
+        made.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
+        if (pass == 1)
+            *monster = made;
+    }
+    monster->internal.allocator = context.allocator;
+    monster->joints_may_look = monster->eyes_may_look = monster->eyes_may_look_next = true;
+    read_keys(monster, &context);
+    monster->next_enabled = monster->ik.enabled;
+    return monster;
+}
+
+void md5_destroy_monster(md5_monster *monster)
+{
+    MD5_FREE(monster);
+}
+
+md5_joint_mod *md5_monster_mods(md5_monster *monster)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    return monster->mods;
+}
+
+// == Looking ======================================================================================
+
+void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time, uint32_t milliseconds)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    if (monster->who != who || monster->focus_time < time) {
+        monster->who = who;
+        monster->align_time = time;
+        monster->force_time = time + 1000;
+        md5i_actor_blink(monster->desc.head ? monster->desc.head : monster->desc.body);
+    }
+    monster->focus_time = time + milliseconds;
+}
+
+void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    monster->joints_may_look = joints;
+    monster->eyes_may_look = monster->eyes_may_look_next = eyes;
+}
+
+void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_NOT_NULL(command);
+    const uint32_t all = (1U << monster->ik.num_legs) - 1;
+    const uint32_t leg =
+        command->leg >= 0 && command->leg < MD5_MAX_IK_LEGS ? 1U << command->leg & all : 0;
+    switch ((int)command->code) {
+    case MD5_FRAME_ENABLE_EYE_FOCUS:
+    case MD5_FRAME_DISABLE_EYE_FOCUS:
+        monster->eyes_may_look_next = command->code == MD5_FRAME_ENABLE_EYE_FOCUS;
+        md5_actor_set_blinking(monster->desc.head ? monster->desc.head : monster->desc.body,
+                               monster->eyes_may_look_next);
+        break;
+    case MD5_FRAME_ENABLE_WALK_IK:
+    case MD5_FRAME_DISABLE_WALK_IK:
+        monster->next_enabled = command->code == MD5_FRAME_ENABLE_WALK_IK ? all : 0;
+        monster->is_next_invalid = true;
+        break;
+    case MD5_FRAME_ENABLE_LEG_IK:
+        monster->next_enabled |= leg;
+        break;
+    case MD5_FRAME_DISABLE_LEG_IK:
+        monster->next_enabled &= ~leg;
+        break;
+    default:
+        break;
+    }
+}
+
+static float random_of(const md5_monster_tick *tick)
+{
+    return tick->random ? tick->random(tick->user) : 0.5f;
+}
+
+static double clamped(double value, double least, double most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+static look_angles clamp_angles(look_angles angles, look_angles least, look_angles most)
+{
+    return (look_angles){clamped(angles.pitch, least.pitch, most.pitch),
+                         clamped(angles.yaw, least.yaw, most.yaw)};
+}
+
+// When the joints follow the eyes next, if these stay where they are.
+static int64_t align_later(const md5_monster *monster, const md5_monster_tick *tick)
+{
+    // In floats, as in the engine: whole milliseconds depend on how these round.
+    const float part = 0.5f + 0.5f * random_of(tick);
+    return (int64_t)((float)tick->time + part * (float)monster->align_duration);
+}
+
+// Where it looks from: the axes that angles are relative to, and their origin.
+static world_place find_orientation(const md5_monster *monster, const md5_monster_tick *tick,
+                                    const world_place *body, double *yaw)
+{
+    world_place place = {.origin = md5_vec3d_of(tick->origin), .axes = body->axes};
+    *yaw = yaw_of(body->axes.row[0]);
+    if (monster->orientation_joint == MD5_NONE)
+        return place;
+    const md5_mat34 *const joint = &monster->joints[monster->orientation_joint];
+    const axes3 own = md5i_axes_of_joint(joint);
+    place.origin = md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(joint), &body->axes));
+    *yaw = yaw_of(md5_through(own.row[2], &body->axes));
+    place.axes = md5i_axes_of_angles(0.0, *yaw);
+    return place;
+}
+
+static void find_eye(md5_monster *monster, const md5_monster_tick *tick, const world_place *body)
+{
+    const bool has_head = monster->desc.head != NULL;
+    const world_place *const of = has_head ? &monster->head : body;
+    const md5_mat34 *const joints = has_head ? monster->head_joints : monster->joints;
+    const md5_vec3d origin = md5_vec3d_of(tick->origin);
+    monster->eye = (md5_vec3d){origin.x, origin.y, origin.z + monster->eye_height};
+    if (monster->focus_joint == MD5_NONE)
+        return;
+    const md5_vec3d at = md5_place_of_joint(&joints[monster->focus_joint]);
+    monster->eye = md5_vec3d_add(of->origin, md5_through(at, &of->axes));
+    monster->eye_height = monster->eye.z - origin.z;
+}
+
+static md5_vec3d find_goal(const md5_monster *monster, const md5_monster_tick *tick,
+                           const world_place *from)
+{
+    md5_vec3d goal = md5_vec3d_of(tick->target);
+    if (!monster->joints_may_look || !monster->eyes_may_look || tick->time >= monster->focus_time) {
+        goal = md5_vec3d_add(md5_vec3d_of(tick->origin), md5_vec3d_scale(from->axes.row[0], 512.0));
+        goal.z += monster->eye_height;
+    } else if (tick->look == MD5_LOOK_GONE) {
+        return monster->focus;
+    } else if (tick->look == MD5_LOOK_ACTOR) {
+        goal.z += (double)monster->eye_vertical;
+    }
+    return goal;
+}
+
+// Turns the joints' angles a part of the way. With limits of a full circle the shorter way counts;
+// the engine does something else with pitch.
+static void turn_look(md5_monster *monster)
+{
+    double pitch = monster->goal.pitch - monster->look.pitch;
+    double yaw = monster->goal.yaw - monster->look.yaw;
+    if (monster->look_min.yaw == -180.0 && monster->look_max.yaw == 180.0)
+        yaw = yaw > 180.0 ? yaw - 360.0 : yaw <= -180.0 ? yaw + 360.0 : yaw;
+    if (monster->look_min.pitch == -180.0 && monster->look_max.pitch == 180.0
+        && (pitch > 180.0 || pitch <= -180.0))
+        pitch = 360.0 - pitch;
+    const double rate = (double)monster->head_rate;
+    monster->look.pitch = half_turn(monster->look.pitch + pitch * rate);
+    monster->look.yaw = half_turn(monster->look.yaw + yaw * rate);
+}
+
+static void turn_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles wanted)
+{
+    const double pitch = wanted.pitch - monster->look.pitch;
+    const double yaw = wanted.yaw - monster->look.yaw;
+    if (monster->eyes.pitch != pitch || monster->eyes.yaw != yaw) {
+        monster->eyes = clamp_angles((look_angles){pitch, yaw}, monster->eye_min, monster->eye_max);
+        const bool is_beyond =
+            fabs(pitch - monster->eyes.pitch) > 0.1 || fabs(yaw - monster->eyes.yaw) > 0.1;
+        monster->align_time = is_beyond ? tick->time : align_later(monster, tick);
+    }
+    if (fabs(wanted.yaw) < 0.1)
+        monster->align_time = tick->time;
+    if (tick->time >= monster->align_time || tick->time < monster->force_time) {
+        monster->align_time = align_later(monster, tick);
+        monster->goal = clamp_angles(wanted, monster->look_min, monster->look_max);
+    }
+}
+
+// Both eyes aim at points beside each other. The engine sets what it has computed in the world as a
+// place in model space.
+static void place_eyes(md5_monster *monster, const world_place *body, const md5_monster_tick *tick,
+                       const axes3 *axes)
+{
+    const bool has_head = monster->desc.head != NULL;
+    md5_joint_mod *const mods = has_head ? monster->head_mods : monster->mods;
+    const world_place *const of = has_head ? &monster->head : body;
+    const axes3 turned = md5i_axes_of_angles(monster->look.pitch + monster->eyes.pitch,
+                                             monster->look.yaw + monster->eyes.yaw);
+    const axes3 gaze = md5_axes_then(&turned, axes);
+    const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], 64.0);
+    const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
+    const md5_vec3d from = has_head ? monster->head.origin : md5_vec3d_of(tick->origin);
+    for (int i = 0; i < 2; i++) {
+        if (monster->eye_joints[i] == MD5_NONE)
+            continue;
+        md5_joint_mod *const mod = &mods[monster->eye_joints[i]];
+        const md5_vec3d away = md5_vec3d_add(ahead, md5_vec3d_scale(left, i == 0 ? 1.0 : -1.0));
+        mod->position = monster->eyes_may_look ? MD5_MOD_WORLD_OVERRIDE : MD5_MOD_NONE;
+        mod->axis = monster->eyes_may_look ? mod->axis : MD5_MOD_NONE;
+        if (monster->desc.is_as_meant)
+            mod->translation = md5_vec3d_round(
+                md5_into(md5_vec3d_add(md5_vec3d_sub(monster->eye, of->origin), away), &of->axes));
+        else
+            mod->translation = md5_vec3d_round(md5_vec3d_add(
+                md5_vec3d_sub(monster->eye, from), has_head ? md5_into(away, &of->axes) : away));
+    }
+}
+
+static void look(md5_monster *monster, const md5_monster_tick *tick, const world_place *body,
+                 const world_place *from, double yaw)
+{
+    const md5_vec3d goal = find_goal(monster, tick, from);
+    monster->focus =
+        md5_vec3d_add(monster->focus, md5_vec3d_scale(md5_vec3d_sub(goal, monster->focus),
+                                                      (double)monster->eye_rate));
+    const md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(goal, monster->eye));
+    const look_angles wanted = {
+        .pitch = -half_turn(pitch_of(md5_into(way, &from->axes))),
+        .yaw = half_turn(yaw_of(md5_vec3d_sub(goal, from->origin)) - yaw),
+    };
+    turn_eyes(monster, tick, wanted);
+    turn_look(monster);
+    MD5_FOR (i, monster->num_look_joints) {
+        const look_joint *const part = &monster->look_joints[i];
+        md5_joint_mod *const mod = &monster->mods[part->joint];
+        mod->axis = MD5_MOD_WORLD;
+        mod->rotation = md5_quat_from_euler(
+            (md5_euler){.pitch = (float)(monster->look.pitch * (double)part->pitch),
+                        .yaw = (float)(monster->look.yaw * (double)part->yaw)});
+    }
+    place_eyes(monster, body, tick, &from->axes);
+}
+
+// == Heads ========================================================================================
+
+// What follows the body's joints: relative to its parent as there, or where it is in the world.
+static void copy_joints(md5_monster *monster, const world_place *body)
+{
+    const md5_entity_part *const part = &monster->desc.entity->parts[0];
+    MD5_FOR (i, part->num_copies) {
+        const md5_joint_copy *const copy = &part->copies[i];
+        const md5_mat34 *const joint = &monster->joints[copy->from];
+        const axes3 own = md5i_axes_of_joint(joint);
+        md5_joint_mod mod = {MD5_MOD_LOCAL_OVERRIDE, MD5_MOD_LOCAL_OVERRIDE,
+                             monster->pose[copy->from].rotation,
+                             monster->pose[copy->from].translation};
+        if (copy->is_model_space) {
+            const axes3 world = md5_axes_then(&own, &body->axes);
+            const axes3 in_head = md5_axes_from(&world, &monster->head.axes);
+            const md5_vec3d at =
+                md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(joint), &body->axes));
+            mod.axis = mod.position = MD5_MOD_WORLD_OVERRIDE;
+            mod.rotation = md5i_quat_of_axes(&in_head);
+            mod.translation = md5_vec3d_round(
+                md5_into(md5_vec3d_sub(at, monster->head.origin), &monster->head.axes));
+        }
+        monster->head_mods[copy->to] = mod;
+    }
+}
+
+// Where the neck is now. The engine adds "offsetModel" once too often, in the pose of the spawn.
+static void place_head(md5_monster *monster, const world_place *body)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    md5_entity_part part = entity->parts[0];
+    if (!monster->desc.is_as_meant)
+        part.offset.translation = md5_vec3_add(
+            part.offset.translation, md5_quat_rotate(part.offset.rotation, entity->model_offset));
+    const md5_mat34 placed =
+        md5_mat34_from_xform(md5_entity_part_placement(&part, monster->joints));
+    const axes3 own = md5i_axes_of_joint(&placed);
+    monster->head.axes = md5_axes_then(&own, &body->axes);
+    monster->head.origin =
+        md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(&placed), &body->axes));
+    monster->has_head_place = true;
+}
+
+// == Thinking =====================================================================================
+
+static void body_pose(md5_monster *monster)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    md5_actor_pose(monster->desc.body, monster->pose, NULL, NULL);
+    md5_entity_move_joints(entity, monster->mods, monster->pose);
+    md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
+}
+
+static void head_pose(md5_monster *monster)
+{
+    const md5_entity *const head = monster->desc.entity->parts[0].entity;
+    md5_actor_pose(monster->desc.head, monster->head_pose, NULL, NULL);
+    md5_entity_move_joints(head, monster->head_mods, monster->head_pose);
+    md5_local_to_model(&head->model->skeleton, monster->head_pose, monster->head_joints);
+}
+
+void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_NOT_NULL(tick);
+    MD5_ASSERT_RESERVED(tick);
+    const md5_entity *const entity = monster->desc.entity;
+    const md5_mat34 turned = md5_mat34_of(tick->rotation, tick->origin);
+    world_place body = {.axes = md5i_axes_of_joint(&turned)};
+    body.origin = md5_vec3d_add(md5_vec3d_of(tick->origin),
+                                md5_through(md5_vec3d_of(entity->model_offset), &body.axes));
+    md5i_clear_walk_ik(monster);
+    body_pose(monster);
+    if (monster->desc.head) {
+        if (!monster->has_head_place)
+            place_head(monster, &body);
+        head_pose(monster);
+    }
+    double yaw;
+    const world_place from = find_orientation(monster, tick, &body, &yaw);
+    find_eye(monster, tick, &body);
+    if (monster->desc.head)
+        copy_joints(monster, &body);
+    md5i_walk_ik(monster, tick, &body);
+    look(monster, tick, &body, &from, yaw);
+    if (monster->desc.head) {
+        body_pose(monster);
+        place_head(monster, &body);
+    }
+    // Frame commands of this time count from the next tick on.
+    monster->eyes_may_look = monster->eyes_may_look_next;
+    monster->ik.enabled = monster->next_enabled;
+    monster->ik.is_valid &= !monster->is_next_invalid;
+    monster->is_next_invalid = false;
+}
+
+static void give_pose(const md5_entity *entity, const md5_xform *from, md5_xform *pose,
+                      md5_mat34 *joints, md5_mat34 *palette)
+{
+    const md5_model *const model = entity->model;
+    memcpy(pose, from, model->skeleton.num_joints * sizeof *pose);
+    if (joints || palette)
+        md5_local_to_palette(model, pose, joints, palette);
+}
+
+void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_NOT_NULL(pose);
+    body_pose(monster);
+    give_pose(monster->desc.entity, monster->pose, pose, joints, palette);
+}
+
+void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
+                           md5_mat34 *palette)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT(monster->desc.head != NULL, "monster: one with a head");
+    MD5_ASSERT_NOT_NULL(pose);
+    head_pose(monster);
+    give_pose(monster->desc.entity->parts[0].entity, monster->head_pose, pose, joints, palette);
+}
+
+md5_monster_status md5_monster_state(const md5_monster *monster)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    const md5_walk_ik *const ik = &monster->ik;
+    md5_monster_status status = {
+        .eye_height = (float)monster->eye_height,
+        .eye = md5_vec3d_round(monster->eye),
+        .focus = md5_vec3d_round(monster->focus),
+        .look = {(float)monster->look.pitch, (float)monster->look.yaw, 0.0f},
+        .look_goal = {(float)monster->goal.pitch, (float)monster->goal.yaw, 0.0f},
+        .eyes = {(float)monster->eyes.pitch, (float)monster->eyes.yaw, 0.0f},
+        .align_time = monster->align_time,
+        .force_time = monster->force_time,
+        .focus_time = monster->focus_time,
+        .head = {md5i_quat_of_axes(&monster->head.axes), md5_vec3d_round(monster->head.origin),
+                 0.0f},
+        .num_legs = ik->num_legs,
+        .enabled_legs = ik->enabled,
+        .is_standing = ik->is_valid,
+        .waist_height = (float)ik->old_waist,
+        .waist_offset = md5_vec3d_round(ik->waist_offset),
+    };
+    MD5_FOR (i, ik->num_legs)
+        status.ankle_heights[i] = (float)ik->legs[i].old_ankle;
+    return status;
+}

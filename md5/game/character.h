@@ -1,0 +1,138 @@
+// A character's state, which character.c (looking, heads) and walk_ik.c (legs) share.
+#ifndef MD5_GAME_CHARACTER_H
+#define MD5_GAME_CHARACTER_H
+
+#include "md5/core/context.h"
+#include "md5/core/math.h"
+#include "md5/game/game.h"
+#include "md5/md5character.h"
+
+#define DEGREE (3.14159265358979323846 / 180.0)
+
+// Forward, left and up of something, each a row: v * axes, as the engine has it.
+typedef struct axes3 {
+    md5_vec3d row[3];
+} axes3;
+
+static inline md5_vec3d md5_through(md5_vec3d v, const axes3 *axes)
+{
+    return md5_vec3d_add(
+        md5_vec3d_add(md5_vec3d_scale(axes->row[0], v.x), md5_vec3d_scale(axes->row[1], v.y)),
+        md5_vec3d_scale(axes->row[2], v.z));
+}
+
+// v * the transpose: from outside into the axes.
+static inline md5_vec3d md5_into(md5_vec3d v, const axes3 *axes)
+{
+    return (md5_vec3d){md5_vec3d_dot(v, axes->row[0]), md5_vec3d_dot(v, axes->row[1]),
+                       md5_vec3d_dot(v, axes->row[2])};
+}
+
+// First `a`, then `b`; and then `b` backward.
+static inline axes3 md5_axes_then(const axes3 *a, const axes3 *b)
+{
+    return (axes3){
+        {md5_through(a->row[0], b), md5_through(a->row[1], b), md5_through(a->row[2], b)}};
+}
+static inline axes3 md5_axes_from(const axes3 *a, const axes3 *b)
+{
+    return (axes3){{md5_into(a->row[0], b), md5_into(a->row[1], b), md5_into(a->row[2], b)}};
+}
+
+axes3 md5i_axes_of_angles(double pitch, double yaw);
+axes3 md5i_axes_of_joint(const md5_mat34 *joint);
+md5_quat md5i_quat_of_axes(const axes3 *axes);
+
+static inline md5_vec3d md5_place_of_joint(const md5_mat34 *joint)
+{
+    return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
+}
+
+// A joint that looks, and what parts of pitch and yaw it takes.
+typedef struct look_joint {
+    uint32_t joint;
+    float pitch, yaw;
+} look_joint;
+
+// Pitch and yaw in degrees.
+typedef struct look_angles {
+    double pitch, yaw;
+} look_angles;
+
+typedef struct md5_ik_leg {
+    uint32_t foot, ankle, knee, hip;
+    md5_vec3d hip_forward, knee_forward; // in the axes of these joints
+    double upper, lower;                 // lengths
+    axes3 hip_in_bone, knee_in_bone;     // the joint's axes in those of its bone
+    double old_ankle;                    // height in the world
+} md5_ik_leg;
+
+typedef struct md5_walk_ik {
+    uint32_t num_legs, enabled, waist;
+    md5_ik_leg legs[MD5_MAX_IK_LEGS];
+    float smoothing, waist_smoothing, foot_shift, waist_shift, min_waist_floor, min_waist_ankle;
+    float up_trace, down_trace, foot_size;
+    bool uses_pivot, is_valid; // the old heights are
+    double old_waist;
+    md5_vec3d waist_offset;
+    uint32_t pivot_foot;
+    double pivot_yaw;
+    md5_vec3d pivot_at;
+} md5_walk_ik;
+
+// Where something is in the world.
+typedef struct world_place {
+    md5_vec3d origin;
+    axes3 axes;
+} world_place;
+
+struct md5_monster {
+    md5_monster_desc desc;
+    md5_internal internal;
+    size_t size;
+    md5_joint_mod *mods, *head_mods; // [joints of body, head]
+    md5_xform *pose, *head_pose;     // likewise; scratch memory, as the next two
+    md5_mat34 *joints, *head_joints;
+    // Looking.
+    look_joint *look_joints;
+    uint32_t num_look_joints, focus_joint, orientation_joint, eye_joints[2]; // MD5_NONE: none
+    look_angles look_min, look_max, eye_min, eye_max;
+    float eye_vertical, eye_horizontal, eye_rate, head_rate;
+    int32_t align_duration; // milliseconds
+    bool joints_may_look, eyes_may_look;
+    uint64_t who;
+    int64_t focus_time, align_time, force_time;
+    double eye_height;
+    md5_vec3d eye, focus;
+    look_angles look, goal, eyes;
+    world_place head; // of the last tick
+    bool has_head_place;
+    md5_walk_ik ik;
+    // What frame commands have set, from the end of the tick on.
+    uint32_t next_enabled;
+    bool is_next_invalid, eyes_may_look_next;
+};
+
+static inline double md5_yaw_difference(double to, double from)
+{
+    const double turned = to - from - 360.0 * floor((to - from) / 360.0);
+    return turned > 180.0 ? turned - 360.0 : turned;
+}
+
+// Reads the keys, and the lengths from the clip "ik_pose". `warn` says what is missing.
+void md5i_read_walk_ik(md5_monster *monster, md5_context *context);
+void md5i_clear_walk_ik(md5_monster *monster);
+// Sets the mods of the legs from the joints of this time. `body`: where it is drawn in the world.
+void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_place *body);
+
+// A number of a key; the key of a name, or NULL; the joint of `of` that a text of the entity's key
+// names, or MD5_NONE, with a warning if it names none.
+float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise);
+const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name);
+uint32_t md5i_monster_joint(const md5_entity *of, const md5_entity *entity,
+                            const md5_entity_key *key, const char *name, md5_context *context);
+
+// Begins to blink now.
+void md5i_actor_blink(md5_actor *actor);
+
+#endif

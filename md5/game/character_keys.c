@@ -1,0 +1,58 @@
+// What looking and walking share: axes as rows, and keys of the entity.
+#include "md5/game/character.h"
+
+#include <string.h>
+
+axes3 md5i_axes_of_angles(double pitch, double yaw)
+{
+    const double p = pitch * DEGREE, y = yaw * DEGREE;
+    const double cp = cos(p), sp = sin(p), cy = cos(y), sy = sin(y);
+    return (axes3){{{cp * cy, cp * sy, -sp}, {-sy, cy, 0.0}, {sp * cy, sp * sy, cp}}};
+}
+
+axes3 md5i_axes_of_joint(const md5_mat34 *joint)
+{
+    axes3 axes;
+    for (int i = 0; i < 3; i++)
+        axes.row[i] =
+            (md5_vec3d){(double)joint->m[i], (double)joint->m[4 + i], (double)joint->m[8 + i]};
+    return axes;
+}
+
+md5_quat md5i_quat_of_axes(const axes3 *axes)
+{
+    md5_mat34 matrix = {{0.0f}};
+    for (int i = 0; i < 3; i++) {
+        matrix.m[i] = (float)axes->row[i].x;
+        matrix.m[4 + i] = (float)axes->row[i].y;
+        matrix.m[8 + i] = (float)axes->row[i].z;
+    }
+    return md5_xform_from_mat34(matrix).rotation;
+}
+
+float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, key), &otherwise, 1);
+    return otherwise;
+}
+
+uint32_t md5i_monster_joint(const md5_entity *of, const md5_entity *entity,
+                            const md5_entity_key *key, const char *name, md5_context *context)
+{
+    const int32_t joint = name[0] ? md5i_find_joint(&of->model->skeleton, name) : -1;
+    if (joint < 0 && name[0])
+        (void)md5i_report_key(context, MD5_WARNING, key, "%s: joint %s not found on %s",
+                              MD5_QUOTED(key->name), MD5_QUOTED(name),
+                              MD5_QUOTED(entity->def->decl->name));
+    return joint < 0 ? MD5_NONE : (uint32_t)joint;
+}
+
+const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name)
+{
+    const md5_entity_key *key = NULL;
+    do
+        key = md5_entity_def_next_key(entity->def, name, key);
+    while (key && !md5_is_same_word(key->name, name));
+    return key;
+}

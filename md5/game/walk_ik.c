@@ -1,0 +1,300 @@
+// Walk IK: legs whose feet stand on what is below them, by the rules of the engine.
+#include "md5/game/character.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// == Making =======================================================================================
+
+// The axes of a bone, whose first leads from one joint to the other and whose second is nearest to
+// `bend`. The third makes them left-handed, as in the engine.
+static axes3 bone_axes(md5_vec3d from, md5_vec3d to, md5_vec3d bend)
+{
+    axes3 axes;
+    axes.row[0] = md5_vec3d_normalize(md5_vec3d_sub(to, from));
+    axes.row[1] = md5_vec3d_normalize(
+        md5_vec3d_sub(bend, md5_vec3d_scale(axes.row[0], md5_vec3d_dot(axes.row[0], bend))));
+    axes.row[2] = md5_vec3d_cross(axes.row[1], axes.row[0]);
+    return axes;
+}
+
+// Returns false if a joint is not there, after a warning, or not named.
+static bool read_leg(const md5_monster *monster, uint32_t number, md5_ik_leg *leg, uint32_t *bend,
+                     md5_context *context)
+{
+    static const char *const words[] = {"foot", "ankle", "knee", "hip", "dir"};
+    const md5_entity *const entity = monster->desc.entity;
+    uint32_t *const joints[] = {&leg->foot, &leg->ankle, &leg->knee, &leg->hip, bend};
+    for (int i = 0; i < 5; i++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "ik_%s%u", words[i], number);
+        const md5_entity_key *const key = md5i_monster_key(entity, name);
+        *joints[i] = key ? md5i_monster_joint(entity, entity, key, key->value, context) : MD5_NONE;
+        TRY(*joints[i] != MD5_NONE || i == 4);
+    }
+    return true;
+}
+
+static void measure_leg(const md5_monster *monster, uint32_t bend, md5_ik_leg *leg)
+{
+    const md5_mat34 *const joints = monster->joints;
+    const axes3 hip_axes = md5i_axes_of_joint(&joints[leg->hip]);
+    const axes3 knee_axes = md5i_axes_of_joint(&joints[leg->knee]);
+    const md5_vec3d hip = md5_place_of_joint(&joints[leg->hip]);
+    const md5_vec3d knee = md5_place_of_joint(&joints[leg->knee]);
+    const md5_vec3d ankle = md5_place_of_joint(&joints[leg->ankle]);
+    md5_vec3d forward = {1.0, 0.0, 0.0};
+    if (bend != MD5_NONE)
+        forward = md5_vec3d_sub(md5_place_of_joint(&joints[bend]), knee);
+    leg->hip_forward = md5_into(forward, &hip_axes);
+    leg->knee_forward = md5_into(forward, &knee_axes);
+    leg->upper = md5_vec3d_length(md5_vec3d_sub(knee, hip));
+    leg->lower = md5_vec3d_length(md5_vec3d_sub(ankle, knee));
+    const axes3 upper = bone_axes(hip, knee, forward), lower = bone_axes(knee, ankle, forward);
+    leg->hip_in_bone = md5_axes_from(&hip_axes, &upper);
+    leg->knee_in_bone = md5_axes_from(&knee_axes, &lower);
+}
+
+void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
+{
+    const md5_entity *const entity = monster->desc.entity;
+    const md5_entity_key *const legs = md5i_monster_key(entity, "ik_numLegs");
+    const md5_entity_key *const waist = md5i_monster_key(entity, "ik_waist");
+    const float number = md5i_monster_number(monster, "ik_numLegs", 0.0f);
+    md5_walk_ik *const ik = &monster->ik;
+    if (!(number >= 1.0f))
+        return;
+    const uint32_t count = number < (float)MD5_MAX_IK_LEGS ? (uint32_t)number : MD5_MAX_IK_LEGS;
+    uint32_t clip = 0;
+    while (clip < entity->num_clips
+           && (entity->clips[clip].num_files == 0
+               || strcmp(entity->clips[clip].anim->name, "ik_pose") != 0))
+        clip++;
+    if (clip == entity->num_clips) {
+        (void)md5i_report_key(context, MD5_WARNING, legs,
+                              "no clip 'ik_pose', which walk IK needs: it walks without");
+        return;
+    }
+    ik->waist = waist ? md5i_monster_joint(entity, entity, waist, waist->value, context) : MD5_NONE;
+    if (ik->waist == MD5_NONE) {
+        (void)md5i_report_key(context, MD5_WARNING, waist ? waist : legs,
+                              "no joint of 'ik_waist', which walk IK needs: it walks without");
+        return;
+    }
+    const md5_moment first = {.frame0 = 0};
+    md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, monster->pose);
+    md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
+    MD5_FOR (i, count) {
+        uint32_t bend;
+        if (!read_leg(monster, i + 1, &ik->legs[i], &bend, context)) {
+            (void)md5i_report_key(context, MD5_WARNING, legs,
+                                  "leg %u lacks joints: Doom 3 ends the map, it walks without IK",
+                                  i + 1);
+            return;
+        }
+        measure_leg(monster, bend, &ik->legs[i]);
+    }
+    ik->smoothing = md5i_monster_number(monster, "ik_smoothing", 0.75f);
+    ik->waist_smoothing = md5i_monster_number(monster, "ik_waistSmoothing", 0.75f);
+    ik->foot_shift = md5i_monster_number(monster, "ik_footShift", 0.0f);
+    ik->waist_shift = md5i_monster_number(monster, "ik_waistShift", 0.0f);
+    ik->min_waist_floor = md5i_monster_number(monster, "ik_minWaistFloorDist", 0.0f);
+    ik->min_waist_ankle = md5i_monster_number(monster, "ik_minWaistAnkleDist", 0.0f);
+    ik->up_trace = md5i_monster_number(monster, "ik_footUpTrace", 32.0f);
+    ik->down_trace = md5i_monster_number(monster, "ik_footDownTrace", 32.0f);
+    ik->foot_size = md5i_monster_number(monster, "ik_footSize", 4.0f);
+    ik->uses_pivot = md5i_monster_number(monster, "ik_usePivot", 0.0f) != 0.0f;
+    ik->num_legs = count;
+    ik->enabled = (1U << count) - 1;
+}
+
+void md5_monster_allow_walk_ik(md5_monster *monster, uint32_t leg, bool is_allowed)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    md5_walk_ik *const ik = &monster->ik;
+    MD5_ASSERT(leg == MD5_NONE || leg < ik->num_legs, "leg: below md5_monster_status.num_legs");
+    const uint32_t bits = leg == MD5_NONE ? (1U << ik->num_legs) - 1 : 1U << leg;
+    ik->enabled = is_allowed ? ik->enabled | bits : ik->enabled & ~bits;
+    monster->next_enabled = ik->enabled;
+    if (leg == MD5_NONE)
+        ik->is_valid = false;
+}
+
+void md5i_clear_walk_ik(md5_monster *monster)
+{
+    const md5_walk_ik *const ik = &monster->ik;
+    if (ik->num_legs == 0)
+        return;
+    monster->mods[ik->waist].axis = monster->mods[ik->waist].position = MD5_MOD_NONE;
+    MD5_FOR (i, ik->num_legs) {
+        const md5_ik_leg *const leg = &ik->legs[i];
+        monster->mods[leg->hip].axis = monster->mods[leg->knee].axis = MD5_MOD_NONE;
+        monster->mods[leg->ankle].axis = MD5_MOD_NONE;
+    }
+}
+
+// == Walking ======================================================================================
+
+// Where something of the body is in the world.
+static md5_vec3d in_world(const md5_monster *monster, const world_place *body, uint32_t joint)
+{
+    return md5_vec3d_add(body->origin,
+                         md5_through(md5_place_of_joint(&monster->joints[joint]), &body->axes));
+}
+
+static double sweep(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d from, double to,
+                    bool is_waist)
+{
+    const md5_vec3d end = {from.x, from.y, to};
+    return tick->sweep ? (double)tick->sweep(tick->user, md5_vec3d_round(from),
+                                             md5_vec3d_round(end), ik->foot_size, is_waist)
+                       : to;
+}
+
+// The lowest foot stays where it has been when it became that, unless the body turns by 30 degrees.
+static void hold_pivot(md5_walk_ik *ik, const world_place *body, md5_vec3d *feet)
+{
+    uint32_t lowest = 0;
+    MD5_FOR (i, ik->num_legs)
+        lowest = feet[i].z < feet[lowest].z ? i : lowest;
+    const double yaw = atan2(body->axes.row[0].y, body->axes.row[0].x) / DEGREE;
+    if (!ik->is_valid || lowest != ik->pivot_foot
+        || fabs(md5_yaw_difference(yaw, ik->pivot_yaw)) > 30.0) {
+        ik->pivot_foot = lowest;
+        ik->pivot_yaw = yaw;
+        ik->pivot_at = feet[lowest];
+    }
+    feet[ik->pivot_foot] = ik->pivot_at;
+}
+
+// By how much each foot is moved, and returns the least of them.
+static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
+                          const world_place *body, double *shifts)
+{
+    md5_walk_ik *const ik = &monster->ik;
+    md5_vec3d feet[MD5_MAX_IK_LEGS];
+    double least = INFINITY;
+    MD5_FOR (i, ik->num_legs)
+        feet[i] = in_world(monster, body, ik->legs[i].foot);
+    if (ik->uses_pivot)
+        hold_pivot(ik, body, feet);
+    MD5_FOR (i, ik->num_legs) {
+        shifts[i] = 0.0;
+        if (ik->enabled >> i & 1) {
+            const md5_vec3d from = {feet[i].x, feet[i].y, feet[i].z + (double)ik->up_trace};
+            const double floor = sweep(ik, tick, from, feet[i].z - (double)ik->down_trace, false);
+            if (tick->has_ground)
+                shifts[i] = floor - (double)tick->origin.z + (double)ik->foot_shift;
+        }
+        least = shifts[i] < least ? shifts[i] : least;
+    }
+    return least;
+}
+
+// The knee between hip and ankle: halfway if the bones do not reach, or are too long.
+static md5_vec3d find_knee(const md5_ik_leg *leg, md5_vec3d hip, md5_vec3d ankle, md5_vec3d forward)
+{
+    const md5_vec3d way = md5_vec3d_sub(ankle, hip);
+    const double length = md5_vec3d_length(way);
+    if (length > leg->upper + leg->lower || length < fabs(leg->upper - leg->lower))
+        return md5_vec3d_add(hip, md5_vec3d_scale(way, 0.5));
+    const md5_vec3d along = md5_vec3d_normalize(way);
+    const md5_vec3d side = md5_vec3d_normalize(
+        md5_vec3d_sub(forward, md5_vec3d_scale(along, md5_vec3d_dot(along, forward))));
+    const double x =
+        length > 0.0
+            ? (length * length + leg->upper * leg->upper - leg->lower * leg->lower) / (2.0 * length)
+            : 0.0;
+    const double square = leg->upper * leg->upper - x * x;
+    return md5_vec3d_add(hip,
+                         md5_vec3d_add(md5_vec3d_scale(along, x),
+                                       md5_vec3d_scale(side, sqrt(square > 0.0 ? square : 0.0))));
+}
+
+static void override_axis(md5_joint_mod *mod, const axes3 *world, const world_place *body)
+{
+    const axes3 axes = md5_axes_from(world, &body->axes);
+    mod->axis = MD5_MOD_WORLD_OVERRIDE;
+    mod->rotation = md5i_quat_of_axes(&axes);
+}
+
+static void bend_leg(md5_monster *monster, const md5_ik_leg *leg, md5_vec3d ankle,
+                     const world_place *body)
+{
+    const axes3 hip_own = md5i_axes_of_joint(&monster->joints[leg->hip]);
+    const axes3 knee_own = md5i_axes_of_joint(&monster->joints[leg->knee]);
+    const axes3 hip_axes = md5_axes_then(&hip_own, &body->axes);
+    const axes3 knee_axes = md5_axes_then(&knee_own, &body->axes);
+    const md5_vec3d hip =
+        md5_vec3d_add(in_world(monster, body, leg->hip), monster->ik.waist_offset);
+    const md5_vec3d hip_forward = md5_through(leg->hip_forward, &hip_axes);
+    const md5_vec3d knee_forward = md5_through(leg->knee_forward, &knee_axes);
+    const md5_vec3d knee = find_knee(leg, hip, ankle, knee_forward);
+    const axes3 upper = bone_axes(hip, knee, hip_forward);
+    const axes3 lower = bone_axes(knee, ankle, knee_forward);
+    const axes3 hip_turned = md5_axes_then(&leg->hip_in_bone, &upper);
+    const axes3 knee_turned = md5_axes_then(&leg->knee_in_bone, &lower);
+    override_axis(&monster->mods[leg->hip], &hip_turned, body);
+    override_axis(&monster->mods[leg->knee], &knee_turned, body);
+    md5_joint_mod *const foot = &monster->mods[leg->ankle];
+    const axes3 ankle_own = md5i_axes_of_joint(&monster->joints[leg->ankle]);
+    foot->axis = MD5_MOD_WORLD_OVERRIDE;
+    foot->rotation = md5i_quat_of_axes(&ankle_own);
+}
+
+// How far the waist is moved up.
+static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
+                               double least, double highest)
+{
+    double shift = least + (double)ik->waist_shift;
+    if (ik->min_waist_floor > 0.0f && shift < 0.0) {
+        const md5_vec3d moved = waist;
+        const double hit =
+            sweep(ik, tick, moved, waist.z + shift - (double)ik->min_waist_floor, true);
+        const double missing = hit + (double)ik->min_waist_floor - (waist.z + shift);
+        shift += missing > 0.0 ? missing : 0.0;
+    }
+    if (ik->min_waist_ankle > 0.0f) {
+        const double missing = highest + (double)ik->min_waist_ankle - (waist.z + shift);
+        shift += missing > 0.0 ? missing : 0.0;
+    }
+    return shift;
+}
+
+void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_place *body)
+{
+    md5_walk_ik *const ik = &monster->ik;
+    double shifts[MD5_MAX_IK_LEGS];
+    md5_vec3d ankles[MD5_MAX_IK_LEGS];
+    double highest = -INFINITY;
+    if (ik->enabled == 0)
+        return;
+    const double least = find_shifts(monster, tick, body, shifts);
+    MD5_FOR (i, ik->num_legs) {
+        md5_ik_leg *const leg = &ik->legs[i];
+        ankles[i] = in_world(monster, body, leg->ankle);
+        const double height = ankles[i].z;
+        if (ik->is_valid && !tick->is_on_a_lift)
+            shifts[i] -= (double)ik->smoothing * (height + shifts[i] - leg->old_ankle);
+        leg->old_ankle = ankles[i].z = height + shifts[i];
+        highest = ankles[i].z > highest ? ankles[i].z : highest;
+    }
+    const md5_vec3d waist = in_world(monster, body, ik->waist);
+    double shift = find_waist_shift(ik, tick, waist, least, highest);
+    if (ik->is_valid)
+        shift -= (double)ik->waist_smoothing * (waist.z + shift - ik->old_waist);
+    ik->old_waist = waist.z + shift;
+    ik->waist_offset = (md5_vec3d){0.0, 0.0, shift};
+    if (!ik->is_valid) { // it has only measured
+        ik->is_valid = true;
+        return;
+    }
+    const axes3 waist_axes = md5i_axes_of_joint(&monster->joints[ik->waist]);
+    md5_joint_mod *const mod = &monster->mods[ik->waist];
+    mod->axis = mod->position = MD5_MOD_WORLD_OVERRIDE;
+    mod->rotation = md5i_quat_of_axes(&waist_axes);
+    mod->translation = md5_vec3d_round(
+        md5_into(md5_vec3d_sub(md5_vec3d_add(waist, ik->waist_offset), body->origin), &body->axes));
+    MD5_FOR (i, ik->num_legs)
+        bend_leg(monster, &ik->legs[i], ankles[i], body);
+}

@@ -1,0 +1,154 @@
+// md5character: what a character of a Doom 3 game folder does beside its animations: it looks at
+// things, its head follows its body, and its feet stand on what is below them.
+//
+//   const md5_monster_desc desc = {.entity = imp, .body = actor};
+//   md5_monster *monster = md5_create_monster(&desc, NULL, &error);
+//   md5_actor_advance(actor, 16, on_frame, monster);    // each tick of the game: first the clips,
+//   md5_monster_think(monster, &tick);                  // then what follows the world,
+//   md5_monster_pose(monster, pose, joints, palette);   // then the pose
+//
+// A monster, or a person, is the state of one; one thread at a time may use it. After it is created
+// no call allocates memory. Space is id's, in units: the entity must be loaded with MD5_AXES_ID and
+// without a scale. The world is the caller's, with z up, against gravity. Rules, keys and defaults
+// are the engine's; what it computes with an error this does too, unless
+// md5_monster_desc.is_as_meant is set. Joints agree to 3e-4 units, angles to 1e-3 degrees, times to
+// the millisecond. Not part of it, as the engine reads and ignores it or no entity of its games has
+// it: ik_tiltWaist, reach IK (ik_numArms); nor what fliers lean by.
+#ifndef MD5CHARACTER_H
+#define MD5CHARACTER_H
+
+#include "md5actor.h" // beside this file also when installed
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// -- Joints that code moves -----------------------------------------------------------------------
+
+// What moves a joint beside its animation, for its rotation and for its position.
+typedef enum md5_mod_mode {
+    MD5_MOD_NONE,           // nothing
+    MD5_MOD_LOCAL,          // in the joint's own axes, respectively its parent's, added
+    MD5_MOD_LOCAL_OVERRIDE, // relative to its parent, instead
+    MD5_MOD_WORLD,          // in model space, added; the position of the root: instead
+    MD5_MOD_WORLD_OVERRIDE  // in model space, instead
+} md5_mod_mode;
+
+// All zero, with any rotation: nothing.
+typedef struct md5_joint_mod {
+    md5_mod_mode axis, position;
+    md5_quat rotation;
+    md5_vec3 translation;
+} md5_joint_mod;
+
+// Moves joints of a pose, relative to parents, as md5_actor_pose() writes it: `mods` and `pose` are
+// [model joints]. Joints below follow; the offset of the modelDef is added after the root's mod.
+// Time: joints, plus those that are moved times their depth.
+MD5_GAME_API void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
+                                         md5_xform *pose);
+
+// -- Monsters -------------------------------------------------------------------------------------
+
+typedef struct md5_monster md5_monster;
+
+typedef struct md5_monster_desc {
+    const md5_entity *entity; // with an entityDef
+    md5_actor *body;          // of it
+    md5_actor *head;  // of the part "def_head", which is parts[0] then; NULL: it is not looked at
+    bool is_as_meant; // eyes are right for any direction of the body, and heads at their place
+    uint64_t reserved[4]; // 0
+} md5_monster_desc;
+
+// Creates a monster, in one block of memory, from the keys of its entity: look_joint, look_min,
+// look_max, eye_turn_min, eye_turn_max, eye_verticle_offset, eye_horizontal_offset,
+// eye_focus_rate, head_focus_rate, focus_align_time, bone_focus, bone_orientation, bone_leftEye,
+// bone_rightEye, eye_height, copy_joint, copy_joint_world; ik_numLegs, ik_waist, ik_hipN, ik_kneeN,
+// ik_ankleN, ik_footN, ik_dirN, ik_smoothing, ik_waistSmoothing, ik_footShift, ik_waistShift,
+// ik_minWaistFloorDist, ik_minWaistAnkleDist, ik_footUpTrace, ik_footDownTrace, ik_footSize,
+// ik_usePivot. What is described must outlive it. Of `opts`, allocator and log are used: a joint
+// that there is not is a warning, and its key is ignored; of a leg the engine ends the game, here
+// the monster walks without IK, as also without a clip "ik_pose". Fails with
+// MD5_ERROR_MISMATCH if the entity was loaded with other axes or a scale, and if memory runs out.
+MD5_GAME_API md5_monster *md5_create_monster(const md5_monster_desc *desc,
+                                             const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API void md5_destroy_monster(md5_monster *monster); // NULL is allowed
+
+// The mods of the body's joints, [model joints], for the caller to change as scripts do
+// (setJointPos, setJointAngle, clearJoint). Looking and walking set those of their own joints.
+MD5_GAME_API md5_joint_mod *md5_monster_mods(md5_monster *monster);
+
+// What a character looks at.
+typedef enum md5_look_kind {
+    MD5_LOOK_THING, // `target` is its origin
+    MD5_LOOK_ACTOR, // or the eyes of an actor, or where an enemy's were seen last
+    MD5_LOOK_GONE   // what it looked at has been removed from the game
+} md5_look_kind;
+
+// What a box met that was moved straight up or down: the height where it stopped, or that of `to`.
+// The box lies flat, is square with sides of `size`, axis-aligned in the world; 0: a point.
+// `is_waist`: of the waist, whose box is turned as the body is; else of a foot.
+typedef float md5_sweep_fn(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist);
+
+// A tick of the game, 16 or 17 ms there.
+typedef struct md5_monster_tick {
+    int64_t time;      // of the game, in milliseconds
+    md5_vec3 origin;   // of the character in the world, without key "offsetModel"
+    md5_quat rotation; // of its axes there
+    md5_look_kind look;
+    md5_vec3 target;               // in the world
+    bool has_ground, is_on_a_lift; // it touches ground; of which one is an elevator (idPlat)
+    md5_sweep_fn *sweep;           // NULL: nothing is below
+    float (*random)(void *user);   // 0..1; NULL: 0.5
+    void *user;
+    uint64_t reserved[4]; // 0
+} md5_monster_tick;
+
+// Looks for some time at what `who` names, a number of the caller's: as the functions lookAt() and
+// lookAtEnemy() of scripts. What is new is looked at immediately, and with a blink.
+MD5_GAME_API void md5_monster_look_at(md5_monster *monster, uint64_t who, int64_t time,
+                                      uint32_t milliseconds);
+
+// Whether it may look with its joints (setBoneMod), and whether with its eyes, initially both.
+MD5_GAME_API void md5_monster_allow_looking(md5_monster *monster, bool joints, bool eyes);
+
+// Takes a frame command of the actors: those of eye focus, walk IK and leg IK; ignores others.
+MD5_GAME_API void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command);
+
+// Lets all legs or one, from 0, follow the ground, or not; MD5_NONE: all. After all were changed
+// the next tick only measures.
+MD5_GAME_API void md5_monster_allow_walk_ik(md5_monster *monster, uint32_t leg, bool is_allowed);
+
+// Thinks for one tick, behind md5_actor_advance(): sets the mods of the joints that look and walk.
+// As in the engine, it sees the joints of this time with what was looked at in the last tick.
+MD5_GAME_API void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick);
+
+// As md5_actor_pose(), with the mods.
+MD5_GAME_API void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
+                                   md5_mat34 *palette);
+// The same of the head, whose joints copy the body's; it must have one.
+MD5_GAME_API void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
+                                        md5_mat34 *palette);
+
+// What a character looks along, and how its legs stand.
+enum { MD5_MAX_IK_LEGS = 8 };
+typedef struct md5_monster_status {
+    float eye_height;                // above the origin
+    md5_vec3 eye;                    // in the world, in the last tick
+    md5_vec3 focus;                  // what it follows when its target is gone
+    md5_euler look, look_goal, eyes; // of the joints, where these go, of the eyes beyond
+    int64_t align_time, force_time;  // when the joints follow the eyes again
+    int64_t focus_time;              // until when it looks at something
+    md5_xform head;                  // the head's place in the world
+    uint32_t num_legs, enabled_legs; // a bit each
+    bool is_standing;                // the heights that follow are known
+    float waist_height, ankle_heights[MD5_MAX_IK_LEGS];
+    md5_vec3 waist_offset; // of the last tick
+    uint64_t reserved[4];  // 0
+} md5_monster_status;
+MD5_GAME_API md5_monster_status md5_monster_state(const md5_monster *monster);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,601 @@
+// Characters against the original engine: joints that code moves, looking, heads, walk IK, in a
+// probe folder that was made for it (MD5_CORPUS, golden/d3char; its FORMAT.md explains the tables).
+#include "test/game/entity_case.h"
+#include "test/own.h"
+#include "test/real.h"
+
+#include "md5/game/character.h"
+
+enum { MAX_JOINTS = 32 };
+
+// -- The folder -----------------------------------------------------------------------------------
+
+#define PROBE "models/probe/"
+static const char *const files[] = {
+    "def/probe.def",
+    PROBE "stilt.md5mesh",
+    PROBE "trestle.md5mesh",
+    PROBE "bust.md5mesh",
+    PROBE "stilt_bind.md5anim",
+    PROBE "stilt_ik_pose.md5anim",
+    PROBE "stilt_af_pose.md5anim",
+    PROBE "stilt_idle.md5anim",
+    PROBE "stilt_walk.md5anim",
+    PROBE "stilt_pain.md5anim",
+    PROBE "trestle_bind.md5anim",
+    PROBE "trestle_walk.md5anim",
+    PROBE "bust_idle.md5anim",
+};
+
+static const char *file_name(void *user, size_t file)
+{
+    (void)user;
+    return files[file];
+}
+
+static char *read_golden(const char *name, size_t *size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/golden/d3char/%s", test_corpus(), name);
+    return test_read_file(path, size);
+}
+
+static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
+{
+    (void)user, (void)error;
+    char name[128];
+    snprintf(name, sizeof name, "game/base/%s", files[file]);
+    return read_golden(name, size);
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+static md5_game *open_probe(void)
+{
+    const md5_game_path place = {
+        .num_files = COUNT_OF(files), .name = file_name, .open = open_file, .close = close_file};
+    return md5_create_game(&place, 1, NULL, NULL);
+}
+
+// -- Tables ---------------------------------------------------------------------------------------
+
+// The next line that begins with a letter and is none of a comment, or NULL.
+static const char *next_line(const char *at)
+{
+    at = strchr(at, '\n');
+    while (at && (at[1] == '#' || at[1] == '\n'))
+        at = strchr(at + 1, '\n');
+    return at && at[1] ? at + 1 : NULL;
+}
+
+// Reads `count` numbers, and skips the bars between them.
+static bool read_numbers(const char **at, double *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char *end;
+        while (**at == ' ' || **at == '|')
+            (*at)++;
+        numbers[i] = strtod(*at, &end);
+        if (end == *at)
+            return false;
+        *at = end;
+    }
+    return true;
+}
+
+static bool read_word(const char **at, char word[64])
+{
+    int length = 0;
+    const bool is_read = sscanf(*at, " %63s%n", word, &length) == 1;
+    *at += length;
+    return is_read;
+}
+
+// The numbers behind a word of a line.
+static bool numbers_behind(const char *line, const char *word, double *numbers, int count)
+{
+    const char *const end = strchr(line, '\n');
+    const char *at = strstr(line, word);
+    if (!at || (end && at > end))
+        return false;
+    at += strlen(word);
+    return read_numbers(&at, numbers, count);
+}
+
+typedef struct worst {
+    double axes, places;
+    unsigned count;
+} worst;
+
+// Compares a line "j JOINT 12 numbers".
+static void compare_joint(const char *line, const md5_skeleton *skeleton, const md5_mat34 *joints,
+                          worst *all)
+{
+    char name[64];
+    double theirs[12];
+    line++;
+    REQUIRE(read_word(&line, name) && read_numbers(&line, theirs, 12));
+    const uint32_t joint = md5_find_joint(skeleton, name);
+    REQUIRE(joint != MD5_NONE);
+    FOR (k, 12)
+        real_worse(k % 4 == 3 ? &all->places : &all->axes,
+                   fabs((double)joints[joint].m[k] - theirs[k]));
+    all->count++;
+}
+
+static md5_mod_mode mode_of(double number)
+{
+    return (md5_mod_mode)(int)number;
+}
+
+// == Joints that code moves =======================================================================
+
+TEST (characters_move_joints_as_the_original_engine) {
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_probe();
+    OWN char *const text = read_golden("jointmods.txt", NULL);
+    REQUIRE(game && text);
+    worst all = {0};
+    unsigned num_cases = 0;
+    for (const char *line = next_line(text); line;) {
+        char model[64], clip[64], word[64];
+        double numbers[9];
+        const char *at = line + strlen("case ");
+        CHECK(read_numbers(&at, numbers, 1) && read_word(&at, model) && read_word(&at, clip));
+        CHECK(read_numbers(&at, numbers, 1) && read_word(&at, word)
+              && read_numbers(&at, numbers + 1, 1));
+        OWN_ENTITY entity = md5_load_entity(game, model, NULL, NULL);
+        REQUIRE(entity);
+        OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
+        REQUIRE(actor);
+        const uint32_t index = md5_actor_choose(actor, NULL, clip);
+        CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, index, MD5_ACTOR_CYCLE, 0, 0));
+        md5_actor_set_in_place(actor, numbers[1] != 0.0);
+        md5_actor_advance(actor, (uint32_t)numbers[0], NULL, NULL);
+        md5_joint_mod mods[MAX_JOINTS] = {{0}};
+        md5_xform pose[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS];
+        const md5_skeleton *const skeleton = &entity->model->skeleton;
+        while ((line = next_line(line)) && strncmp(line, "mod ", 4) == 0) {
+            at = line + 4;
+            CHECK(read_word(&at, word) && read_numbers(&at, numbers, 8));
+            const uint32_t joint = md5_find_joint(skeleton, word);
+            REQUIRE(joint != MD5_NONE);
+            const md5_euler turn = {(float)numbers[2], (float)numbers[3], (float)numbers[4]};
+            mods[joint] =
+                (md5_joint_mod){mode_of(numbers[0]),
+                                mode_of(numbers[1]),
+                                md5_quat_from_euler(turn),
+                                {(float)numbers[5], (float)numbers[6], (float)numbers[7]}};
+        }
+        md5_actor_pose(actor, pose, NULL, NULL);
+        md5_entity_move_joints(entity, mods, pose);
+        md5_local_to_model(skeleton, pose, joints);
+        for (; line && line[0] == 'j'; line = next_line(line))
+            compare_joint(line, skeleton, joints, &all);
+        CHECK_THAT(all.axes <= 2e-5 && all.places <= 3e-4, "case %u: off by %g and %g", num_cases,
+                   all.axes, all.places);
+        num_cases++;
+    }
+    CHECK_UINT(num_cases, 47);
+    CHECK(all.count > 47 * 6);
+}
+
+// == Looking ======================================================================================
+
+typedef struct look_case {
+    md5_entity *entity;
+    md5_actor *body, *head;
+    md5_monster *monster;
+    md5_monster_tick tick;
+    int64_t now;
+    unsigned num_ticks;
+    const char *random; // where the numbers of this tick are
+} look_case;
+
+static float next_random(void *user)
+{
+    look_case *const it = user;
+    double number = 0.5;
+    CHECK(read_numbers(&it->random, &number, 1));
+    return (float)number;
+}
+
+static void end_run(look_case *it)
+{
+    md5_destroy_monster(it->monster);
+    md5_destroy_actor(it->body);
+    md5_destroy_actor(it->head);
+    md5_free_entity(it->entity);
+    *it = (look_case){.entity = NULL};
+}
+
+static md5_actor *begin_actor(const md5_entity *entity, const char *clip, uint32_t passed)
+{
+    md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
+    if (!actor)
+        return NULL;
+    md5_actor_set_in_place(actor, true);
+    const uint32_t index = md5_actor_choose(actor, NULL, clip);
+    if (index != MD5_NONE) {
+        const md5_actor_mode mode = strcmp(clip, "pain") == 0 ? MD5_ACTOR_ONCE : MD5_ACTOR_CYCLE;
+        CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, index, mode, 0, 0));
+        md5_actor_advance(actor, passed, NULL, NULL);
+    }
+    return actor;
+}
+
+// Begins a line "run N DEF ...", whose clip began at `start`.
+static bool begin_run(look_case *it, md5_game *game, const char *line, const char *clip,
+                      double start, bool has_head)
+{
+    char name[64];
+    double number;
+    const char *at = line + strlen("run ");
+    end_run(it);
+    CHECK(read_numbers(&at, &number, 1) && read_word(&at, name));
+    it->entity = md5_load_entity(game, name, NULL, NULL);
+    if (!CHECK(it->entity))
+        return false;
+    it->now = (int64_t)start;
+    it->body = begin_actor(it->entity, clip, 0);
+    if (has_head)
+        it->head = begin_actor(it->entity->parts[0].entity, "none", 0);
+    const md5_monster_desc desc = {.entity = it->entity, .body = it->body, .head = it->head};
+    it->monster = md5_create_monster(&desc, NULL, NULL);
+    it->tick = (md5_monster_tick){.rotation = {0, 0, 0, 1}, .random = next_random, .user = it};
+    return CHECK(it->monster);
+}
+
+static void advance_to(look_case *it, double time)
+{
+    const uint32_t passed = (uint32_t)((int64_t)time - it->now);
+    md5_actor_advance(it->body, passed, NULL, NULL);
+    if (it->head)
+        md5_actor_advance(it->head, passed, NULL, NULL);
+    it->now = it->tick.time = (int64_t)time;
+}
+
+static md5_vec3 vector(const double *numbers)
+{
+    return (md5_vec3){(float)numbers[0], (float)numbers[1], (float)numbers[2]};
+}
+
+static double angle_between(double a, double b)
+{
+    return fabs(remainder(a - b, 360.0));
+}
+
+static double point_distance(md5_vec3 a, const double *b)
+{
+    return fmax(fmax(fabs(a.x - b[0]), fabs(a.y - b[1])), fabs(a.z - b[2]));
+}
+
+static void check_look(look_case *it, const double *n)
+{
+    const md5_monster_status now = md5_monster_state(it->monster);
+    double worst_angle = 0.0;
+    const double angles[][2] = {{n[16], now.eyes.pitch},      {n[17], now.eyes.yaw},
+                                {n[19], now.look_goal.pitch}, {n[20], now.look_goal.yaw},
+                                {n[22], now.look.pitch},      {n[23], now.look.yaw}};
+    EACH (row, angles)
+        real_worse(&worst_angle, angle_between((*row)[0], (*row)[1]));
+    CHECK_THAT(worst_angle <= 1e-3, "at %g: angles off by %g", n[0], worst_angle);
+    CHECK_THAT(now.align_time == (int64_t)n[25] && now.force_time == (int64_t)n[26],
+               "at %g: aligns at %lld, expected %g", n[0], (long long)now.align_time, n[25]);
+    CHECK_THAT(point_distance(now.eye, n + 7) <= 3e-4, "at %g: the eye is off by %g", n[0],
+               point_distance(now.eye, n + 7));
+    CHECK_THAT(it->num_ticks < 80 || point_distance(now.focus, n + 27) <= 2e-3,
+               "at %g: the focus is off by %g", n[0], point_distance(now.focus, n + 27));
+}
+
+TEST (characters_look_as_the_original_engine) {
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_probe();
+    OWN char *const text = read_golden("look.txt", NULL);
+    REQUIRE(game && text);
+    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    worst all = {0};
+    unsigned num_ticks = 0;
+    md5_mat34 joints[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
+    for (const char *line = next_line(text); line; line = next_line(line)) {
+        double n[40];
+        const char *at = line + 1;
+        if (strncmp(line, "run ", 4) == 0) {
+            double start, yaw;
+            REQUIRE(numbers_behind(line, "idle_start ", &start, 1)
+                    && begin_run(it, game, line, "idle", start, false));
+            REQUIRE(numbers_behind(line, "viewyaw ", &yaw, 1)
+                    && numbers_behind(line, "origin ", n, 3));
+            it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
+            it->tick.origin = vector(n);
+            REQUIRE(numbers_behind(line, "eyeheight ", n, 1));
+            if (!md5_entity_def_value(it->entity->def, "bone_focus"))
+                CHECK_NEAR(md5_monster_state(it->monster).eye_height, n[0], 1e-3);
+        } else if (strncmp(line, "lookAt ", 7) == 0) {
+            REQUIRE(numbers_behind(line, "time ", n, 1)
+                    && numbers_behind(line, "focusTime ", n + 1, 1));
+            md5_monster_look_at(it->monster, 1, (int64_t)n[0], (uint32_t)(n[1] - n[0]));
+        } else if (strncmp(line, "target removed", 14) == 0) {
+            it->tick.look = MD5_LOOK_GONE;
+        } else if (line[0] == 'f') {
+            REQUIRE(read_numbers(&at, n, 31));
+            advance_to(it, n[0]);
+            it->tick.target = vector(n + 1);
+            it->random = at;
+            md5_monster_think(it->monster, &it->tick);
+            check_look(it, n);
+            num_ticks++;
+            it->num_ticks++;
+        } else if (line[0] == 'j') {
+            md5_monster_pose(it->monster, pose, joints, NULL);
+            compare_joint(line, &it->entity->model->skeleton, joints, &all);
+        }
+    }
+    CHECK_UINT(num_ticks, 900);
+    CHECK_UINT(all.count, 270);
+    CHECK_THAT(all.axes <= 2e-5 && all.places <= 2e-4, "off by %g and %g", all.axes, all.places);
+    end_run(it);
+}
+
+// == Heads ========================================================================================
+
+static void check_head(look_case *it, const double *n)
+{
+    const md5_monster_status now = md5_monster_state(it->monster);
+    double worst_angle = angle_between(n[16], now.eyes.pitch);
+    real_worse(&worst_angle, angle_between(n[17], now.eyes.yaw));
+    real_worse(&worst_angle, angle_between(n[18], now.look.pitch));
+    real_worse(&worst_angle, angle_between(n[19], now.look.yaw));
+    CHECK_THAT(worst_angle <= 1e-3, "at %g: angles off by %g", n[0], worst_angle);
+    CHECK_THAT(now.align_time == (int64_t)n[20], "at %g: aligns at %lld, expected %g", n[0],
+               (long long)now.align_time, n[20]);
+    CHECK_THAT(it->num_ticks == 2 || point_distance(now.eye, n + 7) <= 3e-4,
+               "at %g: the eye is off by %g", n[0], point_distance(now.eye, n + 7));
+}
+
+static void compare_place(const md5_monster *monster, const double *n, worst *all)
+{
+    const world_place *const head = &monster->head;
+    const double ours[12] = {head->origin.x,      head->origin.y,      head->origin.z,
+                             head->axes.row[0].x, head->axes.row[0].y, head->axes.row[0].z,
+                             head->axes.row[1].x, head->axes.row[1].y, head->axes.row[1].z,
+                             head->axes.row[2].x, head->axes.row[2].y, head->axes.row[2].z};
+    FOR (k, 12)
+        real_worse(k < 3 ? &all->places : &all->axes, fabs(ours[k] - n[k]));
+    all->count++;
+}
+
+static world_place read_place(const double *n)
+{
+    return (world_place){{n[0], n[1], n[2]},
+                         {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
+}
+
+// What was before the first tick is not in the table: continues from what is after it.
+static void begin_looking(md5_monster *monster, const double *n)
+{
+    monster->eyes = (look_angles){n[16], n[17]};
+    monster->look = (look_angles){n[18], n[19]};
+    monster->align_time = (int64_t)n[20];
+    FOR (i, monster->num_look_joints) {
+        const look_joint *const part = &monster->look_joints[i];
+        const md5_euler turn = {.pitch = (float)(n[18] * part->pitch),
+                                .yaw = (float)(n[19] * part->yaw)};
+        monster->mods[part->joint].rotation = md5_quat_from_euler(turn);
+    }
+}
+
+TEST (heads_follow_their_bodies_as_in_the_original_engine) {
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_probe();
+    OWN char *const text = read_golden("head.txt", NULL);
+    REQUIRE(game && text);
+    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    worst places = {0}, joints_off = {0};
+    md5_mat34 joints[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
+    for (const char *line = next_line(text); line; line = next_line(line)) {
+        double n[40];
+        const char *at = line + 1;
+        if (strncmp(line, "run ", 4) == 0) {
+            double start, yaw;
+            REQUIRE(numbers_behind(line, "idle_start ", &start, 1)
+                    && begin_run(it, game, line, "idle", start, true));
+            REQUIRE(numbers_behind(line, "viewyaw ", &yaw, 1)
+                    && numbers_behind(line, "origin ", n, 3));
+            it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
+            it->tick.origin = vector(n);
+            REQUIRE(numbers_behind(line, " head ", n, 12));
+            it->monster->head = read_place(n);
+            it->monster->has_head_place = true;
+            md5_monster_look_at(it->monster, 1, (int64_t)start, 1500);
+        } else if (line[0] == 'f') {
+            REQUIRE(read_numbers(&at, n, 22));
+            advance_to(it, n[0]);
+            it->tick.target = vector(n + 1);
+            it->random = at;
+            md5_monster_think(it->monster, &it->tick);
+            if (it->num_ticks++ > 0)
+                check_head(it, n);
+            else
+                begin_looking(it->monster, n);
+        } else if (line[0] == 'h') {
+            REQUIRE(read_numbers(&at, n, 12));
+            compare_place(it->monster, n, &places);
+            if (it->num_ticks == 1)
+                it->monster->head = read_place(n);
+            CHECK_THAT(it->num_ticks == 1 || (places.axes <= 2e-5 && places.places <= 2e-4),
+                       "tick %u: head off by %g and %g", it->num_ticks, places.axes, places.places);
+            places = (worst){0};
+        } else if (line[0] == 'j') {
+            md5_monster_pose(it->monster, pose, joints, NULL);
+            compare_joint(line, &it->entity->model->skeleton, joints, &joints_off);
+        } else if (line[0] == 'k') {
+            md5_monster_head_pose(it->monster, pose, joints, NULL);
+            compare_joint(line, &it->entity->parts[0].entity->model->skeleton, joints, &joints_off);
+        }
+    }
+    CHECK_UINT(joints_off.count, 240);
+    CHECK_THAT(joints_off.axes <= 2e-5 && joints_off.places <= 2e-4, "off by %g and %g",
+               joints_off.axes, joints_off.places);
+    end_run(it);
+}
+
+// == Walk IK ======================================================================================
+
+// The sweeps of a tick are in the table: their ends and where they stopped.
+typedef struct sweep_case {
+    look_case *look;
+    const char *line; // of the first of this tick
+    double worst;
+} sweep_case;
+
+static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    sweep_case *const it = user;
+    double n[11];
+    const char *at = it->line + 1;
+    (void)size;
+    if (!CHECK(it->line && it->line[0] == 't' && read_numbers(&at, n, 11)))
+        return to.z;
+    CHECK_UINT(is_waist, (unsigned)n[0]);
+    real_worse(&it->worst, point_distance(from, n + 2));
+    real_worse(&it->worst, point_distance(to, n + 5));
+    it->line = next_line(it->line);
+    return (float)n[10];
+}
+
+TEST (feet_stand_as_in_the_original_engine) {
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_probe();
+    OWN char *const text = read_golden("walkik.txt", NULL);
+    REQUIRE(game && text);
+    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    sweep_case sweeps = {.look = it};
+    worst all = {0};
+    unsigned num_ticks = 0;
+    double heights = 0.0;
+    md5_mat34 joints[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
+    char clip[64];
+    for (const char *line = next_line(text); line; line = next_line(line)) {
+        double n[40];
+        const char *at = line + 1;
+        if (strncmp(line, "run ", 4) == 0) {
+            char def[64];
+            double start;
+            REQUIRE(sscanf(line, "run %*d %63s %63s", def, clip) == 2);
+            REQUIRE(numbers_behind(line, "start ", &start, 1)
+                    && begin_run(it, game, line, clip, start, false));
+            it->tick.sweep = next_sweep;
+            it->tick.user = &sweeps;
+            it->tick.random = NULL;
+            sweeps.line = NULL;
+        } else if (line[0] == 't') {
+            sweeps.line = sweeps.line ? sweeps.line : line;
+        } else if (line[0] == 'f') {
+            REQUIRE(read_numbers(&at, n, 19));
+            it->tick.origin = vector(n + 1);
+            const md5_mat34 axes = {{(float)n[7], (float)n[10], (float)n[13], 0, (float)n[8],
+                                     (float)n[11], (float)n[14], 0, (float)n[9], (float)n[12],
+                                     (float)n[15], 0}};
+            it->tick.rotation = md5_xform_from_mat34(axes).rotation;
+            it->tick.has_ground = n[16] != 0.0;
+            it->tick.is_on_a_lift = n[17] != 0.0;
+            const uint32_t enabled = (uint32_t)n[18];
+            const md5_frame_command command = {.code = enabled != 0 ? MD5_FRAME_ENABLE_WALK_IK
+                                                                    : MD5_FRAME_DISABLE_WALK_IK};
+            if (enabled != it->monster->ik.enabled)
+                md5_monster_on_frame(it->monster, &command);
+            advance_to(it, n[0]);
+            md5_monster_think(it->monster, &it->tick);
+            sweeps.line = NULL;
+            num_ticks++;
+        } else if (line[0] == 's') {
+            const md5_monster_status now = md5_monster_state(it->monster);
+            REQUIRE(read_numbers(&at, n, 5 + (int)now.num_legs));
+            CHECK_UINT(now.is_standing, (unsigned)n[0]);
+            if (now.is_standing) {
+                real_worse(&heights, point_distance(now.waist_offset, n + 1));
+                real_worse(&heights, fabs(now.waist_height - n[4]));
+                FOR (i, now.num_legs)
+                    real_worse(&heights, fabs(now.ankle_heights[i] - n[5 + i]));
+            }
+        } else if (line[0] == 'j') {
+            md5_monster_pose(it->monster, pose, joints, NULL);
+            compare_joint(line, &it->entity->model->skeleton, joints, &all);
+            CHECK_THAT(all.axes <= 5e-5 && all.places <= 5e-4 && heights <= 1e-4
+                           && sweeps.worst <= 5e-4,
+                       "at %lld of %s: off by %g, %g, %g, %g", (long long)it->now, clip, all.axes,
+                       all.places, heights, sweeps.worst);
+        }
+    }
+    CHECK_UINT(num_ticks, 590);
+    CHECK_UINT(all.count, 3572);
+    end_run(it);
+}
+
+// == Without the probe ============================================================================
+
+static void own_monster(md5_monster *const *owner)
+{
+    md5_destroy_monster(*owner);
+}
+#define OWN_MONSTER __attribute__((unused, cleanup(own_monster))) md5_monster *const
+
+// The head of the body turns by half of what it is to look at to the left: 90 degrees, of which the
+// usual limit leaves 75, and a tick a tenth of that.
+TEST (monsters_look_to_the_left) {
+    OWN_GAME game = open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 "
+                                     "0.5 0\" \"eye_height\" \"20\" }",
+                                     NULL);
+    OWN_ENTITY entity = load_entity(game, "ogre");
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = entity, .body = body};
+    OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
+    REQUIRE(monster);
+    const md5_monster_tick tick = {
+        .time = 16, .rotation = {0, 0, 0, 1}, .look = MD5_LOOK_THING, .target = {0, 50, 20}};
+    md5_monster_look_at(monster, 1, 0, 1000);
+    md5_monster_think(monster, &tick);
+    const md5_monster_status now = md5_monster_state(monster);
+    CHECK_NEAR(now.look_goal.yaw, 75.0, 1e-4);
+    CHECK_NEAR(now.look.yaw, 7.5, 1e-4);
+    CHECK_NEAR(now.eyes.yaw, 30.0, 1e-4);
+    CHECK_NEAR(now.eye_height, 20.0, 0.0);
+    md5_xform pose[ENTITY_JOINTS];
+    md5_monster_pose(monster, pose, NULL, NULL);
+    CHECK_NEAR(pose[NECK].rotation.z, -sin(3.75 / 2.0 * DEGREE), 1e-6);
+    CHECK_NEAR(pose[SPINE].rotation.z, 0.0, 0.0);
+    CHECK_UINT(now.num_legs, 0);
+}
+
+TEST (monsters_say_what_their_keys_lack) {
+    game_log log = {0};
+    OWN_GAME game = open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint nose\" \"1 "
+                                     "1 0\" \"bone_focus\" \"brow\"\n"
+                                     "\"ik_numLegs\" \"2\" \"ik_waist\" \"spine\" }",
+                                     &log);
+    const md5_load_opts axes = {.axes = MD5_AXES_Y_UP};
+    OWN_ENTITY entity = load_entity(game, "ogre");
+    OWN_ENTITY turned = md5_load_entity(game, "ogre", &axes, NULL);
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    OWN_ACTOR other = md5_create_actor(turned, NULL, NULL);
+    md5_monster_desc desc = {.entity = turned, .body = other};
+    md5_error error = {0};
+    CHECK_FAILS(md5_create_monster(&desc, NULL, &error), error, MD5_ERROR_MISMATCH);
+    desc = (md5_monster_desc){.entity = entity, .body = body};
+    const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
+    OWN_MONSTER monster = md5_create_monster(&desc, &opts, NULL);
+    CHECK(monster && md5_monster_state(monster).num_legs == 0);
+    CHECK_STRING(log.text,
+                 "def/b.def:1: 'look_joint nose': joint 'nose' not found on 'ogre'\n"
+                 "def/b.def:1: 'bone_focus': joint 'brow' not found on 'ogre'\n"
+                 "def/b.def:2: no clip 'ik_pose', which walk IK needs: it walks without\n");
+}
