@@ -487,13 +487,13 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     const md5_skeleton *const skeleton = s->viewer.document->scene.skeleton;
     if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0)) // the clipboard
         return;
-    select(s, "mesh/eyes", "menu/Only this mesh");
+    select(s, "mesh/eyes", "menu/Only this");
     CHECK(s->viewer.options->hidden_meshes == ~(uint64_t)2);
     PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
     CHECK(s->viewer.options->hidden_meshes == ~(uint64_t)2); // it cannot be hidden
     select(s, "mesh/eyes", "menu/Hide");
     CHECK((s->viewer.options->hidden_meshes & 2) != 0);
-    select(s, "joint/tail_2", "menu/Select parent");
+    select(s, "joint/tail_2", "menu/Select parent joint");
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(skeleton, "tail_1"));
     select(s, "joint/tail_3", "menu/Copy name");
     char *const name = SDL_GetClipboardText();
@@ -502,7 +502,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
     const double length =
         view_cycle_length(&s->viewer.play, view_clock(&s->viewer.document->scene));
-    select(s, "scrub/time", "menu/Range to here");
+    select(s, "scrub/time", "menu/End range here");
     CHECK_NEAR(view_cycle_time(&s->viewer.play, view_clock(&s->viewer.document->scene)),
                0.5 * length, 0.02 * length);
     CHECK(s->viewer.play.range_last > 0);
@@ -562,6 +562,6 @@ TEST_HERE (time_bar_buttons_do_what_keys_do, BOBBIN) {
     CHECK_UINT(press(s, "scrub/back", 0.5f), VIEW_STEP_BACK);
     CHECK_UINT(press(s, "scrub/last", 0.5f), VIEW_GO_LAST);
     CHECK_UINT(press(s, "scrub/+", 0.5f), VIEW_FASTER);
-    CHECK_UINT(press(s, "scrub/loop", 0.5f), VIEW_NEXT_LOOP);
+    CHECK_UINT(press(s, "scrub/loop", 0.5f), view_toggle_of("loop"));
     CHECK_UINT(press(s, "scrub/idle", 0.5f), VIEW_CLIPS);
 }

@@ -76,7 +76,7 @@ TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
     CHECK_STRING(help_of(s, "F9"), "sneeze");
     CHECK_STRING(help_of(s, "F10"), "chase");
     CHECK_STRING(help_of(s, "W"), "walk forward");
-    CHECK_STRING(help_of(s, "Space or Pause"), "Play, pause");
+    CHECK_STRING(help_of(s, "Space or Pause"), "Play");
     CHECK_STRING(help_of(s, "L"), "");
 }
 
@@ -84,13 +84,13 @@ TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_lo
     CHECK_STRING(help_of(s, "W"), "");
     CHECK_STRING(help_of(s, "Space"), "");
     CHECK_STRING(help_of(s, "F9"), "");
-    CHECK_STRING(help_of(s, "Space or Pause"), "Play, pause");
+    CHECK_STRING(help_of(s, "Space or Pause"), "Play");
     press(s, 'w', false);
     CHECK(strstr(s->viewer.ui.notice, "no parameter"));
 }
 
 TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
-    CHECK_STRING(help_of(s, "Space or Pause"), "Play, pause");
+    CHECK_STRING(help_of(s, "Space or Pause"), "Play");
     CHECK_STRING(help_of(s, "Ctrl+PageDown"), "Next clip");
     CHECK_STRING(help_of(s, "P"), "Bind pose");
     CHECK_STRING(help_of(s, "F2"), "");
@@ -101,7 +101,7 @@ TEST (view_keys_without_effect_are_reported) {
     screen s;
     if (open_all(&s, 3, crowd_of, 1)) {
         press(&s, 'l', false);
-        CHECK_STRING(s.viewer.ui.notice, "Loop, cycle, once: needs a model that clips move");
+        CHECK_STRING(s.viewer.ui.notice, "At the end: needs a model that clips move");
         press(&s, 'n', false);
         CHECK_STRING(s.viewer.ui.notice, "Normals: not in a crowd");
         press(&s, ' ', false);
@@ -110,7 +110,7 @@ TEST (view_keys_without_effect_are_reported) {
     (void)screen_close(&s);
     if (open_stage(&s, MACHINE)) {
         press(&s, 'l', false);
-        CHECK_STRING(s.viewer.ui.notice, "Loop, cycle, once: needs a model that clips move");
+        CHECK_STRING(s.viewer.ui.notice, "At the end: needs a model that clips move");
     }
     (void)screen_close(&s);
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {

@@ -156,7 +156,7 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
     const float free_before = view_free_region(&facts).width;
     static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 0, 3};
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
-        PERFORM(state, VIEW_NEXT_SURFACE);
+        PERFORM(state, view_toggle_of("surface"));
         draw_panels(state, &facts);
         CHECK(state->options->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
         CHECK_UINT(canvas->num_images, expected[state->options->surface]);

@@ -251,7 +251,7 @@ static void from_the_side(desk *d)
 static void a_part_of_the_clip(desk *d)
 {
     click_right(d, "scrub/time");
-    click(d, "menu/Range from here");
+    click(d, "menu/Start range here");
     CHECK(d->viewer.play.range_first > 0);
 }
 
@@ -457,14 +457,14 @@ TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     CHECK(!(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f));
     CHECK(item_find(&d->viewer, &d->facts, "joint/head").width > 0.0f);
     click(d, "tab/Look");
-    click(d, "look/weights");
+    click(d, "look/Weights");
     CHECK(d->viewer.options->surface == VIEW_SURFACE_WEIGHTS);
-    click(d, "look/Edges");
+    click(d, "look/Wireframe");
     CHECK(d->viewer.options->shown.edges);
     CHECK(item_find(&d->viewer, &d->facts, "look/Shadows").width > 0.0f);
-    CHECK(item_find(&d->viewer, &d->facts, "look/Background color").width > 0.0f);
+    CHECK(item_find(&d->viewer, &d->facts, "look/Background").width > 0.0f);
     key(d, 'l' | VIEW_WITH_SHIFT); // whose sliders are in the inspector
-    CHECK(!(item_find(&d->viewer, &d->facts, "look/Edges").width > 0.0f));
+    CHECK(!(item_find(&d->viewer, &d->facts, "look/Wireframe").width > 0.0f));
     key(d, 'b' | VIEW_WITH_CTRL); // without the outliner, which its tab brings back
     click(d, "tab/Clips");
     CHECK(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f);

@@ -439,17 +439,6 @@ TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
 // command line, its key, its entries in all lists for users, and its word in the debug line. The
 // tests of switches iterate over the table, so new rows are tested without changes here.
 
-// The command that switches an option, or NULL.
-static const view_command_row *switch_of(const view_option *option)
-{
-    const size_t count = view_num_commands;
-    const view_command_row *const rows = view_command_rows;
-    FOR (i, count)
-        if (rows[i].action == VIEW_TOGGLE && strcmp(rows[i].option, option->name) == 0)
-            return &rows[i];
-    return NULL;
-}
-
 // -- Keys -----------------------------------------------------------------------------------
 
 static void switches_press(view_state *viewer, int32_t key)
@@ -469,13 +458,14 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     const size_t count = view_num_commands;
     s->viewer.log.level = VIEW_QUIET;
     FOR (i, count)
-        for (int j = 0; rows[i].action == VIEW_TOGGLE && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
+        for (int j = 0; rows[i].action == VIEW_TOGGLE && view_option_of(&rows[i])->word != NULL
+                        && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
                         && view_missing_for(&s->facts, &rows[i]) == 0;
              j++) {
             // Presses the key twice, and checks all switches after each press.
             const view_shown before = s->viewer.options->shown;
             view_shown turned = before;
-            bool *const field = view_switch_of(view_action_of(&rows[i]), &turned);
+            bool *const field = view_switch_field(view_option_of(&rows[i]), &turned);
             *field = !*field;
             switches_press(&s->viewer, rows[i].keys[j]);
             CHECK_THAT(memcmp(&s->viewer.options->shown, &turned, sizeof turned) == 0,
@@ -507,28 +497,22 @@ TEST (view_keys_mean_one_thing) {
 
 // -- Menus ----------------------------------------------------------------------------------
 
-// Whether a row is, or covers, an option.
-static bool is_of_option(const view_command_row *row, const char *option)
-{
-    OWN char *const name = common_format(" %s ", option);
-    OWN char *const covered = common_format(" %s ", row->covers != NULL ? row->covers : "");
-    return (row->option != NULL && strcmp(row->option, option) == 0)
-           || strstr(covered, name) != NULL;
-}
-
+// Those that are not: what dialogs and lists select, what the program is to do, and what only the
+// settings have.
 TEST (view_each_option_is_in_a_menu) {
-    const size_t count = view_num_commands;
-    const view_option *const options = view_option_rows;
-    const view_command_row *const rows = view_command_rows;
+    static const char others[] =
+        " game base texture normal-map specular-map glow-map hide animation-index "
+        "no-background output postcard sheet clips labels turntable samples frames thumbnail "
+        "resolution no-render config no-config list-bindings help man version completions walk "
+        "camera-orthographic parm lights verbose frame-rate path retarget-map retarget-pairs ";
     FOR (i, view_num_options) {
-        size_t num_rows = 0;
-        FOR (k, count)
-            num_rows += is_of_option(&rows[k], options[i].name);
-        CHECK_THAT(num_rows >= 1, "no menu has --%s", options[i].name);
+        OWN char *const name = common_format(" %s ", view_option_rows[i].name);
+        CHECK_THAT(view_command_of(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
+                   "no menu has --%s", view_option_rows[i].name);
     }
 }
 
-TEST (view_each_command_can_be_told_from_the_others) {
+TEST (view_each_command_has_its_option) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
     FOR (i, count) {
@@ -536,9 +520,45 @@ TEST (view_each_command_can_be_told_from_the_others) {
                                 || rows[i].list == VIEW_LIST_WORDS;
         CHECK_THAT(!has_option || view_option_of(&rows[i]) != NULL, "%s: no such option",
                    rows[i].label);
-        for (size_t k = 0; k < i && rows[i].menu < VIEW_NUM_MENUS; k++)
-            CHECK_THAT(rows[k].menu != rows[i].menu || strcmp(rows[k].label, rows[i].label) != 0,
-                       "two commands are called %s", rows[i].label);
+    }
+}
+
+// What happens, in the words of who sees it; a switch is called as what is there when it is ticked.
+TEST (view_labels_say_what_happens) {
+    const size_t count = view_num_commands;
+    const view_command_row *const rows = view_command_rows;
+    FOR (i, count) {
+        const view_command_row *const row = &rows[i];
+        const char *const label = view_label_of(row), *const menu = view_menu_names[row->menu];
+        const view_option *const option = view_option_of(row);
+        const bool asks = strstr(label, "\xE2\x80\xA6") != NULL;
+        const bool has_list = row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
+        const bool is_first =
+            i == 0 || rows[i - 1].menu != row->menu
+            || strncmp(rows[i - 1].label, row->label, strcspn(row->label, "/")) != 0;
+        if (row->menu >= VIEW_NUM_MENUS)
+            continue;
+        OWN char *const words = common_format(" %s ", label);
+        OWN char *const group = common_format("%.*s", (int)(label - row->label), row->label);
+        CHECK_THAT(strstr(words, " no ") == NULL && strstr(words, " yes ") == NULL
+                       && strstr(words, "--") == NULL,
+                   "%s: not a word of menus", label);
+        if (option != NULL && option->kind <= COMMON_OPPOSITE)
+            CHECK_THAT(strchr(label, ',') == NULL && strstr(label, " or ") == NULL, "%s: a switch",
+                       label);
+        CHECK_THAT(strcmp(label, menu) != 0 || !has_list, "%s: a menu in itself", label);
+        CHECK_THAT(strncmp(group, menu, strlen(menu)) != 0 || group[strlen(menu)] != '/',
+                   "%s: a menu in itself", row->label);
+        if (is_first && label != row->label)
+            CHECK_THAT(strncmp(group, label, strlen(label)) != 0 || group[strlen(label)] != '/',
+                       "%s: its first row is called as all", row->label);
+        if (row->action == VIEW_ASK)
+            CHECK_THAT(asks || strstr(group, "\xE2\x80\xA6/") != NULL, "%s: it asks", label);
+        else
+            CHECK_THAT(!asks || (row->action != VIEW_SET && !has_list), "%s: asks nothing", label);
+        for (size_t k = 0; k < i; k++)
+            CHECK_THAT(rows[k].menu != row->menu || strcmp(view_label_of(&rows[k]), label) != 0,
+                       "two commands are called %s", label);
     }
 }
 
@@ -607,12 +627,66 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_HANDLED);
     screen_draw(s);
-    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Edges", 0.5f, 0.5f).action,
+    CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Wireframe", 0.5f, 0.5f).action,
                view_toggle_of("edges"));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
     CHECK_UINT(give(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_HANDLED);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+}
+
+TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
+    static const struct {
+        const char *option, *group, *line, *text;
+    } cases[] = {
+        {"watch", "", "menu/Reload when files change", "yes"},
+        {"watch", "", "menu/Reload when files change", "no"},
+        {"no-auto", "", "menu/Load clips beside the model", "yes"},
+        {"terrain", "", "menu/Uneven ground", "yes"},
+        {"skinning", "", "menu/Keep volume at twists", "dual"},
+        {"root", "Root motion", "menu/in place", "in_place"},
+        {"loop", "At the end", "menu/blend into the start", "cycle"},
+        {"surface", "Surface", "menu/UV grid", "uv"},
+        {"light", "Style", "menu/classic", "classic"},
+    };
+    view_state *const viewer = &s->viewer;
+    viewer->play.time = 0.3;
+    const double place = view_frame_place(&viewer->play, view_clock(&viewer->document->scene));
+    EACH (row, cases) {
+        const view_option *const option = view_find_option(row->option, strlen(row->option));
+        view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 20.0f);
+        viewer->ui.menu.row = view_command_of(option);
+        viewer->ui.menu.menu = viewer->ui.menu.row->menu;
+        COMMON_TEXT(viewer->ui.menu.group, "%s", row->group);
+        screen_draw(s);
+        view_perform(viewer, item_press(viewer, &s->facts, row->line, 0.5f, 0.5f));
+        OWN char *const text = view_write_option(option, viewer->options);
+        CHECK_STRING(text, row->text);
+    }
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    CHECK_NEAR(view_frame_place(&viewer->play, anim), place, 1e-6);
+}
+
+TEST_HERE (view_hides_what_is_selected_and_shows_all, BOBBIN) {
+    view_state *const viewer = &s->viewer;
+    PERFORM(viewer, VIEW_HIDE_SELECTION); // nothing is
+    CHECK(viewer->options->hidden_meshes == 0);
+    viewer->ui.selected_mesh = 1;
+    PERFORM(viewer, VIEW_HIDE_SELECTION);
+    CHECK(viewer->options->hidden_meshes == 2);
+    PERFORM(viewer, VIEW_SHOW_MESHES);
+    CHECK(viewer->options->hidden_meshes == 0);
+}
+
+TEST_HERE (view_camera_returns_from_a_jump_and_again, BOBBIN) {
+    view_state *const viewer = &s->viewer;
+    const view_camera first = viewer->camera;
+    PERFORM(viewer, VIEW_TOP);
+    CHECK(viewer->camera.elevation == 90.0f);
+    PERFORM(viewer, VIEW_PREVIOUS_VIEW);
+    CHECK(memcmp(&viewer->camera, &first, sizeof first) == 0);
+    PERFORM(viewer, VIEW_PREVIOUS_VIEW);
+    CHECK(viewer->camera.elevation == 90.0f);
 }
 
 TEST_HERE (view_menus_say_why_a_command_is_grey, BOBBIN) {
@@ -694,8 +768,7 @@ TEST (view_each_switch_has_one_row) {
         const bool is_switch = table[i].kind == COMMON_SWITCH || table[i].kind == COMMON_OPPOSITE
                                || table[i].kind == COMMON_EITHER;
         if (table[i].word == NULL) {
-            CHECK_THAT(switch_of(&table[i]) == NULL && table[i].usual == VIEW_USUALLY_NO,
-                       "--%s has a key, but is no switch", table[i].name);
+            CHECK_THAT(table[i].usual == VIEW_USUALLY_NO, "--%s is no switch", table[i].name);
             continue;
         }
         bool *const field = view_switch_field(&table[i], &shown);

@@ -55,13 +55,12 @@ static size_t number_of(const char *name)
 // A command or a dragged slider that changes the document or its look.
 static void act_at_random(screen *s, uint64_t *random)
 {
-    static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,     VIEW_NORMAL_SPEED,
-                                          VIEW_REVERSE,   VIEW_NEXT_LOOP,  VIEW_RANGE_BEGIN,
-                                          VIEW_RANGE_END, VIEW_RANGE_ALL,  VIEW_NEXT_ROOT,
-                                          VIEW_SKINNING,  VIEW_NEXT_ONION, VIEW_NEXT_SURFACE};
-    static const char *const switches[] = {"grid",      "axis",       "edges",
-                                           "armature",  "no-maps",    "light",
-                                           "no-shadow", "untextured", "two-sided"};
+    static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,      VIEW_NORMAL_SPEED,
+                                          VIEW_REVERSE,   VIEW_RANGE_BEGIN, VIEW_RANGE_END,
+                                          VIEW_RANGE_ALL, VIEW_NEXT_ONION};
+    static const char *const switches[] = {
+        "grid",       "axis",      "edges", "armature", "no-maps",  "light",  "no-shadow",
+        "untextured", "two-sided", "loop",  "root",     "skinning", "surface"};
     static const struct {
         const char *name, *value;
     } texts[] = {{"background-color", "#102030"}, {"background-color", ""}, {"onion-step", "5"},

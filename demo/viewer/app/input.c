@@ -114,8 +114,6 @@ static void step(view_play *play, const md5_anim *anim, int way)
 // 1 / VIEW_STEPS_A_SECOND seconds.
 static void perform_animation(view_state *viewer, view_action action)
 {
-    static const char *const loops[] = {"Loop: the last frame equals the first",
-                                        "Cycle: the last frame blends into the first", "Once"};
     view_play *const play = &viewer->play;
     view_options *const options = viewer->options;
     view_scene *const scene = &viewer->document->scene;
@@ -149,19 +147,15 @@ static void perform_animation(view_state *viewer, view_action action)
             view_seek(play, anim, action == VIEW_GO_LAST ? time : 0);
         }
         break;
+    case VIEW_NORMAL_SPEED:
+    case VIEW_REVERSE:
     case VIEW_SLOWER:
     case VIEW_FASTER:
         time = fmin(fmax(play->speed * (action == VIEW_FASTER ? 2 : 0.5), 1.0 / 16.0), 16);
-        options->speed = copysign(time, options->speed);
-        view_notice(viewer, "Speed %g\xC3\x97", time);
-        break;
-    case VIEW_NORMAL_SPEED:
-        options->speed = 1;
-        view_notice(viewer, "Speed 1\xC3\x97");
-        break;
-    case VIEW_REVERSE:
-        options->speed = -options->speed;
-        view_notice(viewer, "%s", options->speed < 0 ? "Backward" : "Forward");
+        options->speed = action == VIEW_NORMAL_SPEED ? 1
+                         : action == VIEW_REVERSE    ? -options->speed
+                                                     : copysign(time, options->speed);
+        view_notice(viewer, "Speed %g\xC3\x97", options->speed);
         break;
     case VIEW_NEXT_CLIP:
     case VIEW_PREVIOUS_CLIP:
@@ -175,13 +169,6 @@ static void perform_animation(view_state *viewer, view_action action)
     case VIEW_BIND_POSE:
         view_show_bind_pose(scene, !view_is_bind_pose(scene), play);
         view_measure(viewer);
-        break;
-    case VIEW_NEXT_LOOP: // keeps the current frame, although the loop duration changes
-        time = anim != NULL ? view_cycle_time(play, anim) : 0;
-        options->wrap = (md5_wrap)((play->wrap + 1) % 3);
-        play->held_at_end = false;
-        play->time = time;
-        view_notice(viewer, "%s", loops[options->wrap]);
         break;
     case VIEW_RANGE_BEGIN:
     case VIEW_RANGE_END:
@@ -205,30 +192,33 @@ static void perform_animation(view_state *viewer, view_action action)
     view_take_options(viewer);
 }
 
+// Sets an option to the next of its words, or turns a switch.
+static void set_next_word(view_state *viewer, const view_option *option)
+{
+    const char *const words = option->kind == COMMON_SWITCH     ? "no|yes"
+                              : option->kind == COMMON_OPPOSITE ? "yes|no"
+                                                                : option->value;
+    const void *const field = (const unsigned char *)viewer->options + option->place;
+    unsigned number =
+        option->kind == COMMON_CHOICE ? *(const unsigned *)field : *(const bool *)field;
+    char *word = common_copy_word(words, ++number);
+    if (word == NULL)
+        word = common_copy_word(words, number = 0);
+    const bool is_set = view_set_option(viewer, (size_t)(option - view_option_rows), word);
+    free(word);
+    word = common_copy_word(view_words_of(option), number);
+    if (is_set && word != NULL)
+        view_notice(viewer, "%s: %s", view_label_of(view_command_of(option)), word);
+    free(word);
+}
+
 // What changes the pose of the model, or what it shows.
 static void perform_model(view_state *viewer, view_action action)
 {
-    static const char *const roots[] = {"Root motion: as stored", "Root motion: as in id's engine",
-                                        "Root motion: in place"};
-    static const char *const surfaces[VIEW_NUM_SURFACES] = {
-        "Materials", "Weights of the marked joint", "Grid by texture coordinates", "Images"};
     view_scene *const scene = &viewer->document->scene;
-    view_options *const options = viewer->options;
-    uint32_t *const count = &options->onion.count;
+    uint32_t *const count = &viewer->options->onion.count;
     char text[32];
     switch (action) {
-    case VIEW_NEXT_ROOT:
-        options->root = (md5_root)((scene->root + 1) % 3);
-        view_take_options(viewer);
-        view_measure(viewer);
-        view_notice(viewer, "%s", roots[scene->root]);
-        break;
-    case VIEW_SKINNING:
-        options->dual = !scene->dual;
-        view_take_options(viewer);
-        view_measure(viewer);
-        view_notice(viewer, "%s", scene->dual ? "Dual quaternion skinning" : "Linear skinning");
-        break;
     case VIEW_WALK: // legs that walk by rules instead of the clip, as with --walk
         view_notice(viewer, "%s",
                     view_end_walk(scene)      ? "Clip"
@@ -243,10 +233,6 @@ static void perform_model(view_state *viewer, view_action action)
             view_notice(viewer, "Ghosts of %u frames before and after", *count);
         else
             view_notice(viewer, "No ghosts");
-        break;
-    case VIEW_NEXT_SURFACE:
-        options->surface = (view_surface)((options->surface + 1) % VIEW_NUM_SURFACES);
-        view_notice(viewer, "%s", surfaces[options->surface]);
         break;
     case VIEW_TURN_X: // stands a model up that lies on its back
     case VIEW_TURN_Z: // turns its face to the front
@@ -274,14 +260,11 @@ static void perform_camera(view_state *viewer, view_action action)
     static const float angles[][2] = {{0, 0}, {180, 0}, {-90, 0}, {90, 0}, {0, 90}, {0, -90}};
     static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == COMMON_LENGTH(angles), "each");
     int32_t joint;
+    const view_camera before = *camera;
     if (action != VIEW_CAMERA_PATH)
         viewer->following = false;
     switch (action) {
     case VIEW_CAMERA_PATH:
-        if (viewer->document->scene.camera_path.camera == NULL) {
-            view_notice(viewer, "No camera path: drop an .md5camera here");
-            break;
-        }
         viewer->following = !viewer->following;
         view_notice(viewer, "%s", viewer->following ? "Camera path" : "Free camera");
         break;
@@ -316,11 +299,17 @@ static void perform_camera(view_state *viewer, view_action action)
         camera->elevation = isometric;
         camera->orthographic = true;
         break;
+    case VIEW_PREVIOUS_VIEW:
+        if (viewer->previous.scene_radius > 0)
+            *camera = viewer->previous;
+        break;
     default: // VIEW_ORTHOGRAPHIC
         camera->orthographic = !camera->orthographic;
         view_notice(viewer, "%s", camera->orthographic ? "Orthographic" : "Perspective");
         break;
     }
+    if (memcmp(camera, &before, sizeof before) != 0)
+        viewer->previous = before;
 }
 
 // The menu of a spot of the body, with the joint and the mesh that are there, or of the ground.
@@ -383,10 +372,9 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         view_notice(viewer, "W A S D, Shift, Space drive; Esc gives the keys back");
         break;
     case VIEW_MENUS:
-        view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0, 0);
-        break;
     case VIEW_SEARCH:
-        view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0, 0);
+        view_open_menu(&viewer->ui, action == VIEW_MENUS ? VIEW_MENU_OF_BAR : VIEW_MENU_SEARCH, 0,
+                       0);
         break;
     case VIEW_FIND:
         shown->hierarchy = shown->panel = true;
@@ -424,8 +412,10 @@ static void perform_rest(view_state *viewer, const view_command *command)
     const view_action action = command->action;
     const size_t number = command->number;
     view_scene *const scene = &viewer->document->scene;
+    uint64_t *const hidden = &viewer->options->hidden_meshes;
+    const int32_t mesh = viewer->ui.selected_mesh;
     int32_t joint;
-    uint64_t only;
+    uint64_t bit;
     switch (action) {
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
@@ -445,13 +435,6 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (joint >= 0 && (uint32_t)joint < scene->num_joints
             && scene->skeleton->joints[joint].parent != MD5_NONE)
             viewer->ui.selected_joint = (int32_t)scene->skeleton->joints[joint].parent;
-        break;
-    case VIEW_ONLY_MESH:
-        if (number < 64) { // those behind cannot be hidden
-            only = ~((uint64_t)1 << number);
-            viewer->options->hidden_meshes = viewer->options->hidden_meshes == only ? 0 : only;
-            view_take_options(viewer);
-        }
         break;
     case VIEW_MEASURE: // once more ends it
         viewer->ui.measured_from =
@@ -485,11 +468,23 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_SHOW_CHANNEL:
         view_focus_in_scene(scene, (uint32_t)command->item, &viewer->play);
         break;
+    case VIEW_SHOW_MESHES:
+    case VIEW_ONLY_MESH:
     case VIEW_HIDE_MESH:
-        if (number < 64 && scene->model != NULL && number < scene->model->num_meshes) {
-            viewer->options->hidden_meshes ^= (uint64_t)1 << number;
-            view_take_options(viewer);
-        }
+        bit = number < 64 ? (uint64_t)1 << number : 0; // those behind cannot be hidden
+        if (action == VIEW_HIDE_MESH)
+            *hidden ^= scene->model != NULL && number < scene->model->num_meshes ? bit : 0;
+        else if (bit > 0)
+            *hidden = action == VIEW_SHOW_MESHES || *hidden == ~bit ? 0 : ~bit;
+        view_take_options(viewer);
+        break;
+    case VIEW_HIDE_SELECTION:
+        if (mesh >= 0 || viewer->pick.is_set)
+            view_perform(viewer,
+                         (view_command){VIEW_HIDE_MESH,
+                                        .number = mesh >= 0 ? (size_t)mesh : viewer->pick.mesh});
+        else
+            view_notice(viewer, "Select a mesh first: click on it");
         break;
     case VIEW_TAKE_TRANSITION:
     case VIEW_GO_TO_STATE: {
@@ -527,19 +522,18 @@ bool view_perform(view_state *viewer, view_command command)
     const view_action action = command.action;
     view_shown *const shown = &viewer->options->shown, before = *shown;
     view_note_state(viewer);
-    bool *const on = view_switch_of(action, shown);
-    if (on != NULL) {
-        *on = !*on;
-        view_bring_to_front(&viewer->ui, &before, shown);
+    if (action >= VIEW_TOGGLE) {
+        set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     } else if (action <= VIEW_ONE_SHOT) {
         perform_animation(viewer, action);
-    } else if (action <= VIEW_NEXT_SURFACE) {
+    } else if (action <= VIEW_NEXT_ONION) {
         perform_model(viewer, action);
     } else if (action <= VIEW_ORTHOGRAPHIC) {
         perform_camera(viewer, action);
     } else if (!perform_interface(viewer, &command)) {
         perform_rest(viewer, &command);
     }
+    view_bring_to_front(&viewer->ui, &before, shown);
     free(command.path);
     view_note_over(&viewer->ui);
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)

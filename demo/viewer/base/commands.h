@@ -21,18 +21,14 @@ typedef enum view_action {
     VIEW_NEXT_CLIP,
     VIEW_PREVIOUS_CLIP,
     VIEW_BIND_POSE,
-    VIEW_NEXT_LOOP,
     VIEW_RANGE_BEGIN,
     VIEW_RANGE_END,
     VIEW_RANGE_ALL,
     VIEW_ONE_SHOT,
-    VIEW_NEXT_ROOT,
-    VIEW_SKINNING,
     VIEW_WALK,
     VIEW_TURN_X, // a quarter turn of the model about that axis
     VIEW_TURN_Z,
-    VIEW_NEXT_ONION,   // ghosts of other frames
-    VIEW_NEXT_SURFACE, // what the body shows
+    VIEW_NEXT_ONION, // ghosts of other frames
     VIEW_CAMERA_PATH,
     VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
     VIEW_FRAME_SELECTED,
@@ -43,6 +39,7 @@ typedef enum view_action {
     VIEW_TOP,
     VIEW_FROM_BELOW,
     VIEW_ISOMETRIC,
+    VIEW_PREVIOUS_VIEW, // before one of those
     VIEW_ORTHOGRAPHIC,
     VIEW_FILES,
     VIEW_GAME,
@@ -72,10 +69,12 @@ typedef enum view_action {
     VIEW_CONTEXT,       // open the menu of what is selected
     VIEW_SELECT_PARENT, // of the selected joint
     VIEW_ONLY_MESH,     // hide all but mesh `number`, or show all
-    VIEW_COPY_NAME,     // `path`, of what a context menu is about
-    VIEW_COPY_PATH,     // likewise
-    VIEW_COPY_COMMAND,  // the command line that shows this
-    VIEW_MEASURE,       // from the selected joint to the one that is selected next
+    VIEW_SHOW_MESHES,   // all
+    VIEW_HIDE_SELECTION,
+    VIEW_COPY_NAME,    // `path`, of what a context menu is about
+    VIEW_COPY_PATH,    // likewise
+    VIEW_COPY_COMMAND, // the command line that shows this
+    VIEW_MEASURE,      // from the selected joint to the one that is selected next
     VIEW_UNDO,
     VIEW_REDO,
     VIEW_QUIT,
@@ -113,7 +112,7 @@ typedef enum view_action {
     VIEW_TO_LEFT,
     VIEW_FAST,
     VIEW_TRIGGER,
-    // From here on: toggles the switch in that row of the table of options.
+    // From here on: turns the option in that row of the table to its next word.
     VIEW_TOGGLE,
 } view_action;
 
@@ -195,6 +194,7 @@ typedef enum view_menu_list {
     VIEW_LIST_STATES,
     VIEW_LIST_TRIGGERS,
     VIEW_LIST_WORDS, // the values of an option
+    VIEW_LIST_JOINTS,
     VIEW_LIST_ANSWERS,
 } view_menu_list;
 
@@ -211,16 +211,17 @@ enum { VIEW_MAX_KEYS = 4 };
 // A row. A label may begin with the name of a submenu, "Show/Grid". Without one, the row has keys
 // or is one of the mouse only.
 typedef struct view_command_row {
-    view_action action; // VIEW_TOGGLE: the switch of `option`
+    view_action action; // VIEW_TOGGLE: turns `option`
     view_menu menu;
     const char *name;  // of the action, in messages: "play"; of a switch NULL
     const char *label; // "…" at its end: asks for something
     const char *words; // others by which it is found
     int32_t keys[VIEW_MAX_KEYS];
     uint32_t needs;
-    const char *option; // that VIEW_TOGGLE, VIEW_ASK and VIEW_LIST_WORDS are for
-    const char *covers; // further options with the same effect: "sheet samples"
-    const char *help;   // a line; NULL: that of the option, or the label says it
+    const char *option; // whose value it shows and sets
+    // What the window calls the words of the option, "a|b|c"; of another, what VIEW_SET sets it to.
+    const char *choices;
+    const char *help; // a line; NULL: that of the option, or the label says it
     view_menu_list list;
     uint16_t context;
     uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
@@ -247,6 +248,11 @@ enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F1
 
 // The key of a machine's trigger, or "" if it has none.
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
+
+// The first row that shows or sets an option, or NULL; and the option's words, "a|b|c", as the
+// window calls them.
+const view_command_row *view_command_of(const struct view_option *option);
+const char *view_words_of(const struct view_option *option);
 
 // The label without the menu within that it is in.
 const char *view_label_of(const view_command_row *row);

@@ -349,11 +349,6 @@ bool *view_switch_field(const view_option *option, view_shown *shown)
     return (bool *)((unsigned char *)shown + (option->place - offsetof(view_options, shown)));
 }
 
-bool *view_switch_of(view_action action, view_shown *shown)
-{
-    return action >= VIEW_TOGGLE ? view_switch_field(&table[action - VIEW_TOGGLE], shown) : NULL;
-}
-
 // == Lights and parameters of materials ===========================================================
 
 const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {

@@ -231,9 +231,6 @@ bool view_keep_option(const view_option *option, view_options *to, const view_op
 // The field that a row with a `word` switches.
 bool *view_switch_field(const view_option *option, view_shown *shown);
 
-// The field that an action toggles, or NULL if it is none of a switch.
-bool *view_switch_of(view_action action, view_shown *shown);
-
 // Writes all switches as "grid=1 light=studio ...", and the lights behind them as "lights=...".
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size);
 

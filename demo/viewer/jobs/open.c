@@ -692,7 +692,7 @@ static void save_textures(view_state *viewer, bool is_sure)
     } else if (is_sure && said != NULL && strcmp(path, said) == 0 && panel->replaces == exists) {
         const uint32_t count =
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
-        view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Warnings: %s", path);
+        view_notice(viewer, count > 0 ? "Saved: %s" : "Not saved, see Problems: %s", path);
     } else {
         open_textures(viewer, mesh_of_textures(viewer));
         panel->saved = common_copy(path);

@@ -11,6 +11,11 @@ void view_take_options(view_state *viewer)
     viewer->document->scene.root = options->root;
     viewer->document->scene.dual = options->dual;
     view_show_meshes(viewer->document, options->hidden_meshes);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    if (viewer->play.wrap != options->wrap && anim != NULL) { // the frame stays
+        viewer->play.time = view_cycle_time(&viewer->play, anim);
+        viewer->play.held_at_end = false;
+    }
     viewer->play.wrap = options->wrap;
     viewer->play.speed = fabs(options->speed);
     viewer->play.backward = options->speed < 0;

@@ -108,6 +108,7 @@ typedef struct view_state {
     view_document *document; // empty before the first is opened
     view_play play;
     view_camera camera;           // the user's, where it is set
+    view_camera previous;         // before its last jump; a radius of 0: there was none
     view_camera seen;             // where it is drawn in a window, on its way there
     view_rect seen_region;        // likewise, what panels leave free; without width: as it is
     bool is_smooth;               // draw `seen`: time passes between pictures

@@ -19,6 +19,7 @@ typedef struct menu_line {
     uint32_t missing; // what it needs
     int score;        // of the search: the greatest first
     char label[192], keys[64];
+    const char *value; // of the row's option, up to the end or '|', or a path; NULL: none
 } menu_line;
 
 static const view_command_row *const table = view_command_rows;
@@ -53,17 +54,14 @@ uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
 
 // -- What is in a row's list ----------------------------------------------------------------
 
-// A word of "a|b|c"; of a switch, yes and no. False: there are not so many, or is no option.
-static bool copy_word(const view_option *option, size_t number, char *text, size_t size)
+// A word of "a|b|c", which ends there or at '|'; NULL: there are not so many.
+static const char *find_word(const char *words, size_t number)
 {
-    const char *const words = option == NULL          ? NULL
-                              : option->value != NULL ? option->value
-                                                      : "yes|no";
-    char *const word = common_copy_word(words, (unsigned)number);
-    const bool is_there = word != NULL;
-    snprintf(text, size, "%s", is_there ? word : "");
-    free(word);
-    return is_there;
+    for (; words != NULL && number > 0; number--) {
+        words = strchr(words, '|');
+        words += words != NULL;
+    }
+    return words;
 }
 
 // The state of a machine that is so far behind the first, over all layers.
@@ -80,68 +78,73 @@ static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *la
     return false;
 }
 
-// The label of what is at a place of a row's list, and whether it is what is shown. False: the list
-// ends before it.
+// Describes what is at a place of a row's list. False: the list ends before it.
 static bool describe_item(const view_stage *stage, const view_command_row *row, size_t number,
                           menu_line *line)
 {
-    char *const label = line->label;
-    const size_t size = sizeof line->label;
     const view_scene *const scene = &stage->document->scene;
     const view_machine *const machine = &scene->machine;
     const view_option *const option = view_option_of(row);
     const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
-    char *text;
+    const char *text = NULL;
+    char *now;
     uint32_t layer, state;
     int32_t trigger;
+    *line = (menu_line){.row = row, .number = number, .missing = view_missing_for(stage, row)};
     switch (row->list) {
     case VIEW_LIST_RECENT:
-        if (stage->config == NULL || number >= stage->config->recent.count)
-            return false;
-        snprintf(label, size, "%s", stage->config->recent.names[number]);
-        return true;
+        if (stage->config != NULL && number < stage->config->recent.count)
+            text = line->value = stage->config->recent.names[number];
+        break;
     case VIEW_LIST_CLIPS:
-        if (number >= scene->num_clips)
-            return false;
-        snprintf(label, size, "%s", scene->clips[number].name);
+        text = number < scene->num_clips ? scene->clips[number].name : NULL;
         line->is_set = number == scene->clip;
-        return true;
+        break;
     case VIEW_LIST_MESHES:
-        if (scene->model == NULL || number >= scene->model->num_meshes || number >= 64)
-            return false;
-        snprintf(label, size, "%zu  %s", number, scene->model->meshes[number].name);
-        line->is_set = (stage->hidden_meshes >> number & 1) == 0;
-        return true;
+        if (scene->model != NULL && number < scene->model->num_meshes && number < 64)
+            COMMON_TEXT(line->label, "%zu  %s", number, scene->model->meshes[number].name);
+        line->is_set = (stage->hidden_meshes >> number % 64 & 1) == 0;
+        break;
+    case VIEW_LIST_JOINTS:
+        if (number < scene->num_joints)
+            text = line->value = scene->skeleton->joints[number].name;
+        line->is_set = (int32_t)number == stage->joint;
+        break;
     case VIEW_LIST_STATES:
         if (!has_machine || !find_state(machine->desc, number, &layer, &state))
-            return false;
-        snprintf(label, size, "%s: %s", machine->desc->layers[layer].name,
-                 machine->desc->layers[layer].states[state].name);
+            break;
+        COMMON_TEXT(line->label, "%s: %s", machine->desc->layers[layer].name,
+                    machine->desc->layers[layer].states[state].name);
         line->is_set = md5_player_layer(machine->player, layer).state == state;
-        return true;
+        break;
     case VIEW_LIST_TRIGGERS:
         trigger = has_machine ? view_find_trigger(machine, (uint32_t)number) : -1;
-        if (trigger < 0)
-            return false;
-        snprintf(label, size, "%s", machine->desc->parameters[trigger].name);
+        text = trigger >= 0 ? machine->desc->parameters[trigger].name : NULL;
         view_print_trigger_key((uint32_t)number, line->keys, sizeof line->keys);
-        return true;
+        break;
     case VIEW_LIST_WORDS:
-        if (!copy_word(option, number, label, size))
-            return false;
-        text = view_write_option(option, stage->options);
-        line->is_set = text != NULL && strcmp(text, label) == 0;
-        free(text);
-        return true;
+        line->value = find_word(option->value, number);
+        text = find_word(view_words_of(option), number);
+        if (line->value == NULL || text == NULL)
+            break;
+        now = view_write_option(option, stage->options);
+        line->is_set = now != NULL && strlen(now) == strcspn(line->value, "|")
+                       && strncmp(now, line->value, strlen(now)) == 0;
+        free(now);
+        COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
+        text = NULL;
+        break;
     case VIEW_LIST_ANSWERS:
-        if (number >= common_num_answers)
-            return false;
-        snprintf(label, size, "%.*s: %s", common_title_length(&common_answers[number]),
-                 common_answers[number].words, common_answers[number].answer);
-        return true;
+        if (number < common_num_answers)
+            COMMON_TEXT(line->label, "%.*s: %s", common_title_length(&common_answers[number]),
+                        common_answers[number].words, common_answers[number].answer);
+        break;
     default:
-        return false;
+        break;
     }
+    if (text != NULL)
+        COMMON_TEXT(line->label, "%s", text);
+    return text != NULL || line->label[0] != '\0';
 }
 
 static view_command command_of(const view_stage *stage, const menu_line *line,
@@ -150,43 +153,69 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     const view_command_row *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
     const view_option *const option = view_option_of(row);
+    const bool is_target = row->menu == VIEW_MENU_TARGET;
     view_command command = {.action = view_action_of(row), .number = line->number};
+    const char *text = line->value;
     uint32_t layer, state;
-    const bool is_of_option = option != NULL && command.action < VIEW_TOGGLE;
-    if (is_of_option)
-        command.number = (size_t)(option - view_option_rows);
-    if (row->menu == VIEW_MENU_TARGET) {
-        const char *const text = row->action == VIEW_COPY_NAME ? target->name : target->path;
-        command.number = is_of_option ? command.number : target->number;
+    if (is_target) {
+        command.number = target->number;
         command.item = target->item;
-        command.path = text[0] != '\0' ? common_copy(text) : NULL;
-        return command;
-    }
-    switch (row->list) {
-    case VIEW_LIST_RECENT:
-        command.path = common_copy(stage->config->recent.names[line->number]);
-        break;
-    case VIEW_LIST_WORDS:
-        command.path = common_alloc(sizeof line->label, 1);
-        copy_word(option, line->number, command.path, sizeof line->label);
-        break;
-    case VIEW_LIST_STATES:
+        text = row->action == VIEW_COPY_NAME ? target->name : target->path;
+    } else if (row->list == VIEW_LIST_STATES) {
         if (find_state(machine->desc, line->number, &layer, &state)) {
             command.number = layer;
             command.item = state;
         }
-        break;
-    case VIEW_LIST_TRIGGERS:
+    } else if (row->list == VIEW_LIST_TRIGGERS) {
         command.number = (size_t)view_find_trigger(machine, (uint32_t)line->number);
-        break;
-    default:
-        command.path = row->action == VIEW_SET ? common_copy("yes") : NULL;
-        break;
     }
+    if (option != NULL && command.action < VIEW_TOGGLE)
+        command.number = (size_t)(option - view_option_rows);
+    if (text != NULL && text[0] != '\0')
+        command.path = common_format(
+            "%.*s", (int)strcspn(text, row->list == VIEW_LIST_WORDS ? "|" : ""), text);
+    if (option != NULL && line->value != NULL)
+        command = (view_command){VIEW_SET, .number = (size_t)(option - view_option_rows),
+                                 .path = command.path};
     return command;
 }
 
 // -- Lists of lines -------------------------------------------------------------------------
+
+// Whether it is a switch that is on. Those that leave something out are called by what is there.
+static bool is_on(const view_stage *stage, const view_command_row *row)
+{
+    const view_option *const option = view_option_of(row);
+    const view_scene *const scene = &stage->document->scene;
+    if (option != NULL)
+        return option->kind <= COMMON_EITHER
+               && *(const bool *)((const unsigned char *)stage->options + option->place)
+                      != (option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0);
+    switch (row->action) {
+    case VIEW_PLAY:
+        return stage->play->playing;
+    case VIEW_REVERSE:
+        return stage->play->backward;
+    case VIEW_WALK:
+        return scene->legs.num_legs > 0;
+    case VIEW_ORTHOGRAPHIC:
+        return stage->camera->orthographic;
+    case VIEW_CAMERA_PATH:
+        return stage->following;
+    case VIEW_RECORD:
+        return stage->recorded >= 0;
+    case VIEW_DRIVE:
+        return stage->is_driving && view_mover_of(scene)->take_over != NULL;
+    default:
+        return false;
+    }
+}
+
+// Whether it is a menu of its own.
+static bool has_menu(const view_command_row *row)
+{
+    return row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
+}
 
 static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_command_row *row,
                            const char *label, bool is_group)
@@ -200,9 +229,8 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
         line->missing = view_missing_for(stage, row);
     if (!is_group) {
         view_print_keys(row, line->keys, sizeof line->keys);
-        view_shown shown = *stage->shown;
-        const bool *const on = view_switch_of(view_action_of(row), &shown);
-        line->is_set = on != NULL && *on;
+        line->is_set = is_on(stage, row);
+        line->value = row->action == VIEW_SET ? row->choices : NULL;
     }
     return line;
 }
@@ -231,33 +259,33 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
                 || strncmp(table[i - 1].label, row->label, own) != 0)
                 add_line(lines, stage, row, name, true);
         } else if (length == 0) {
-            add_line(lines, stage, row, row->label, row->list != VIEW_LIST_NONE);
+            add_line(lines, stage, row, row->label, has_menu(row));
         } else if (strcmp(group, name) == 0) {
             add_line(lines, stage, row, row->label + own + 1, false);
         } else if (strcmp(group, row->label) == 0) {
-            menu_line item = {.row = row};
-            for (size_t k = 0; describe_item(stage, row, k, &item); k++) {
-                menu_line *const line = add_line(lines, stage, row, item.label, false);
-                if (line == NULL)
-                    break;
-                line->number = k;
-                line->is_set = item.is_set;
-                memcpy(line->keys, item.keys, sizeof line->keys);
-                item = (menu_line){.row = row};
-            }
+            menu_line item;
+            for (size_t k = 0; lines->count < MAX_LINES && describe_item(stage, row, k, &item); k++)
+                lines->lines[lines->count++] = item;
         }
     }
 }
 
-static void list_context(menu_lines *lines, const view_stage *stage, unsigned context)
+static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
     const view_command_row *search = NULL; // is the last line
+    const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
+    const uint64_t hidden = stage->hidden_meshes;
     COMMON_FOR (i, view_num_commands) {
+        const bool is_shown = table[i].action == VIEW_HIDE_MESH && (hidden & mesh) != 0;
+        const bool are_all = table[i].action == VIEW_ONLY_MESH && hidden == ~mesh;
         if (table[i].action == VIEW_SEARCH)
             search = &table[i];
-        else if ((table[i].context & context) != 0)
-            add_line(lines, stage, &table[i], view_label_of(&table[i]),
-                     table[i].list != VIEW_LIST_NONE);
+        else if ((table[i].context & target->context) != 0)
+            add_line(lines, stage, &table[i],
+                     is_shown  ? "Show"
+                     : are_all ? "Show all"
+                               : view_label_of(&table[i]),
+                     has_menu(&table[i]));
     }
     assert(search != NULL);
     add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
@@ -303,7 +331,7 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
         if (row->menu >= VIEW_NUM_MENUS)
             continue;
         menu_line item = {.row = row};
-        const bool has_list = row->list != VIEW_LIST_NONE;
+        const bool has_list = has_menu(row);
         for (size_t k = 0; has_list ? describe_item(stage, row, k, &item) : k == 0; k++) {
             char label[sizeof item.label], text[512];
             COMMON_TEXT(label, "%.60s%s%.120s", row->label, has_list ? ": " : "",
@@ -321,6 +349,8 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
                 line->number = k;
                 line->score = score + (by_label != NOT_FOUND ? by_label : 0);
                 line->is_set = line->is_set || item.is_set;
+                if (has_list)
+                    line->value = item.value;
             }
             item = (menu_line){.row = row};
         }
@@ -499,7 +529,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (is_bar)
         list_menu(outer, stage, menu->menu, "");
     else
-        list_context(outer, stage, menu->target.context);
+        list_context(outer, stage, &menu->target);
     if (has_inner)
         list_menu(inner, stage, menu->row->menu, menu->group);
     menu_lines *const taking = has_inner ? inner : outer;

@@ -191,7 +191,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         const char *name, *sign;
         view_action action;
     } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
-                   {"Look", "\xE2\x97\x90", VIEW_NEXT_SURFACE},
+                   {"Look", "\xE2\x97\x90", view_toggle_of("surface")},
                    {"Show", "\xE2\x96\xA6", view_toggle_of("grid")}};
     enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
     const view_layout layout = view_layout_of(stage);

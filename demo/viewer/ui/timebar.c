@@ -177,7 +177,8 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
     char text[48], widest[48];
     if (arrangement != VIEW_ARRANGE_SHEET) {
         const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
-        word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), VIEW_NEXT_LOOP, right);
+        word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"),
+                    right);
         if (is_wide)
             word_button(ui, stage, bar, "+", "+", VIEW_FASTER, right);
         COMMON_TEXT(text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "", play->speed);
