@@ -650,7 +650,8 @@ EM_JS(void, play_sound, (const float *samples, int count, int rate), {
 void view_play_sound(view_window *window, const float *samples, size_t count)
 {
     (void)window;
-    play_sound(samples, (int)count, VIEW_SOUND_RATE);
+    if (count > 0)
+        play_sound(samples, (int)count, VIEW_SOUND_RATE);
 }
 
 // == Threads: none ================================================================================

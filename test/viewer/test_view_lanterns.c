@@ -142,14 +142,14 @@ TEST_GAME(game_is_lost_by_who_stands_still)
     view_run_game(fixture->game, 5.1);
     CHECK(!view_get_game_facts(fixture->game).is_demo
           && view_get_game_facts(fixture->game).seconds < 0.2);
-    CHECK(!view_play_again(fixture->game)); // it goes on
+    CHECK(!view_play_again(fixture->game, false)); // it goes on
     view_run_game(fixture->game, 5.0 + 34.0);
     CHECK(view_get_game_facts(fixture->game).phase == VIEW_GAME_PLAYS);
     view_run_game(fixture->game, 5.0 + 37.0);
     const view_game_facts lost = view_get_game_facts(fixture->game);
     CHECK(lost.phase == VIEW_GAME_LOST && lost.num_lit == 0 && lost.oil == 0.0f);
     CHECK_NEAR(lost.seconds, 35.0, 0.1);
-    CHECK(view_play_again(fixture->game));
+    CHECK(view_play_again(fixture->game, false));
     view_run_game(fixture->game, 43.0);
     CHECK(view_get_game_facts(fixture->game).phase == VIEW_GAME_PLAYS
           && !view_get_game_facts(fixture->game).is_demo);
@@ -161,7 +161,7 @@ TEST_GAME(game_is_driven)
     view_machine *const hero = &fixture->document->scene.machine;
     double time = 0.0;
     float covered[3];
-    CHECK(view_play_again(fixture->game));
+    CHECK(view_play_again(fixture->game, false));
     FOR (i, 3) {
         hero->control.ahead = i < 2;
         hero->control.fast = i == 1;

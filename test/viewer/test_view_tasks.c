@@ -600,6 +600,42 @@ TEST_HERE (view_double_tap_frames_the_spot, BOBBIN) {
     CHECK_NEAR(d->viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
+// == The game =====================================================================================
+
+// Esc leaves it while it plays itself; then it pauses it, as Pause and another window do. What was
+// open stays as it was.
+TEST_HERE (view_game_pauses_and_gives_back_what_was_open, BOBBIN) {
+    view_state *const viewer = &d->viewer;
+    const view_document *const shown = viewer->document;
+    const size_t number = (size_t)(view_find_option("game-demo", 9) - view_option_rows);
+    search(d, "slow");
+    viewer->play.time = 0.5;
+    CHECK(view_set_option(viewer, number, "yes") && viewer->document != shown);
+    view_run_game(viewer->pages.game, 1.0);
+    key(d, VIEW_KEY_ESCAPE);
+    CHECK(viewer->document == shown && viewer->pages.game == NULL && viewer->play.time == 0.5);
+
+    CHECK(view_set_option(viewer, number, "yes"));
+    view_run_game(viewer->pages.game, 1.0);
+    key(d, 'w');
+    view_run_game(viewer->pages.game, 2.0);
+    key(d, VIEW_KEY_ESCAPE);
+    CHECK(!viewer->play.playing && viewer->ui.modal != NULL);
+    key(d, ' ');
+    CHECK(viewer->play.playing && viewer->ui.modal == NULL);
+    send(d, (view_input){.kind = VIEW_INPUT_WINDOW, .is_forced = true});
+    CHECK(!viewer->play.playing);
+    draw(d);
+    view_run_game(viewer->pages.game, 6.0);
+    key(d, VIEW_KEY_RETURN);
+    CHECK(viewer->play.playing && view_get_game_facts(viewer->pages.game).seconds == 0.0);
+    key(d, VIEW_KEY_PAUSE);
+    click(d, "paused/Sound");
+    CHECK(viewer->ui.is_silent && !viewer->play.playing);
+    click(d, "paused/Leave");
+    CHECK(viewer->document == shown && viewer->play.time == 0.5 && viewer->play.speed == 0.5);
+}
+
 // == Somebody without a plan ======================================================================
 
 // Something that Esc does not leave: what is open, or NULL.
@@ -670,7 +706,7 @@ static void walk(desk *d, uint32_t num_events)
         if (i % BETWEEN != 0)
             continue;
         for (int k = 0; k < 20 && still_open(d) != NULL; k++)
-            key(d, VIEW_KEY_ESCAPE);
+            key(d, d->viewer.left != NULL ? VIEW_KEY_HOME | VIEW_WITH_CTRL : VIEW_KEY_ESCAPE);
         CHECK_THAT(still_open(d) == NULL, "after %u events Esc does not leave: %s", i,
                    still_open(d));
         d->viewer.quit = false;

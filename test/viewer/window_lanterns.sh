@@ -1,5 +1,5 @@
 #!/bin/sh
-# The game in a window: it plays itself until a key is pressed; keys and a drag drive it; Esc closes it.
+# The game in a window: it plays itself until a key is pressed; keys and a drag drive it; Esc pauses it.
 . test/build/report.sh
 . test/build/window.sh
 
@@ -57,9 +57,17 @@ lost() {
     press screenshot F12 && game screenshot 'is["phase"] == "lost"'
 }
 check_long "a game that is lost begins anew with Enter" begins_anew
+# Another window takes the keys, or this one is hidden: rules and clock stop, and go on.
+pauses() {
+    press close-lists Escape && says 'is["playing"] == 0' && press screenshot F12 && stops=$(grep '^screenshot game' "$log" | tail -n 1) &&
+        press screenshot F12 && [ "$stops" = "$(grep '^screenshot game' "$log" | tail -n 1)" ] && press play space &&
+        says 'is["playing"] == 1' && after away xdotool windowunmap "$window" && says 'is["playing"] == 0' &&
+        xdotool windowmap --sync "$window" windowfocus --sync "$window" && press first Return && game first 'is["seconds"] < 1'
+}
+check "Esc and a hidden window pause it" pauses
 closes() {
-    press close-lists Escape && ! grep -q '^close-lists game: ' "$log" && says 'is["model"] == "bobbin"' &&
+    press close-lists Escape && press close-lists ctrl+Home && grep -e ' game: ' -e '^close-lists: ' "$log" | tail -n 1 | grep '^close-lists: ' && says 'is["model"] == "bobbin"' &&
         xdotool key ctrl+q && ended_with 0
 }
-check "Esc shows the character again" closes
+check "leaving it shows the character again" closes
 finish

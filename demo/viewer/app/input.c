@@ -139,7 +139,9 @@ static void perform_animation(view_state *viewer, view_action action)
         break;
     case VIEW_GO_FIRST:
     case VIEW_GO_LAST:
-        if (is_machine) {
+        if (viewer->pages.game != NULL) {
+            play->playing = view_play_again(viewer->pages.game, true);
+        } else if (is_machine) {
             view_restart_machine(&scene->machine);
             play->time = 0;
         } else if (anim != NULL) {
@@ -325,6 +327,15 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
         COMMON_TEXT(target->name, "%s", scene->skeleton->joints[pick->joint].name);
 }
 
+// Stops the game where somebody plays it. Returns whether it did.
+static bool pause_game(view_state *viewer)
+{
+    if (viewer->pages.game == NULL || !viewer->play.playing || viewer->document->scene.machine.acts)
+        return false;
+    viewer->play.playing = false;
+    return true;
+}
+
 // The interface over the picture. Returns false if the action is none of it.
 static bool perform_interface(view_state *viewer, const view_command *command)
 {
@@ -351,10 +362,11 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_CLOSE_LISTS: // one step out
         if (viewer->log.error[0] != '\0') {
             viewer->log.error[0] = '\0';
+        } else if (viewer->pages.open >= 0) { // shows the document again
+            if (!pause_game(viewer))
+                view_close_page(viewer);
         } else if (viewer->ui.start.is_open) {
             view_clear_start(&viewer->ui);
-        } else if (viewer->pages.open >= 0) { // shows the document again
-            view_close_page(viewer);
         } else if (view_drives(viewer)) {
             viewer->has_let_go = true;
             view_notice(viewer, "Keys are yours: Enter drives again");
@@ -617,21 +629,27 @@ static float mouse_scale(const view_state *viewer)
     return width > 0 ? (float)viewer->width / (float)width : 1;
 }
 
-// In the game arrows are as the letters that drive, Enter begins anew, and nothing else but Esc,
-// keys with Ctrl and function keys means what it means elsewhere. Returns the key's code, 0: none.
+// In the game arrows are as the letters that drive, Enter and Pause begin anew where nobody plays,
+// and nothing else but Esc, Pause, keys with Ctrl and function keys means what it means elsewhere.
+// Returns the key's code, 0: none.
 static int32_t key_in_game(view_state *viewer, const view_input *event)
 {
     static const int32_t arrows[][2] = {
         {VIEW_KEY_UP, 'w'}, {VIEW_KEY_DOWN, 's'}, {VIEW_KEY_LEFT, 'a'}, {VIEW_KEY_RIGHT, 'd'}};
     const int32_t key = event->key;
+    const bool is_pause = key == VIEW_KEY_PAUSE;
     if (viewer->pages.game == NULL)
         return key;
+    if (!viewer->play.playing) // its card has the keys
+        return is_pause || key == ' ' ? VIEW_KEY_ESCAPE : key;
     COMMON_FOR (i, COMMON_LENGTH(arrows))
         if (arrows[i][0] == key)
             return arrows[i][1];
-    if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))
-        view_play_again(viewer->pages.game);
-    return event->control || key == VIEW_KEY_ESCAPE
+    if (event->kind == VIEW_INPUT_KEY_DOWN
+        && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER || is_pause)
+        && view_play_again(viewer->pages.game, false))
+        return 0;
+    return event->control || key == VIEW_KEY_ESCAPE || is_pause
                    || (key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12))
                    || view_find_key(key, event->shift, false, event->alt, true) != NULL
                ? key
@@ -764,7 +782,7 @@ static void press(view_state *viewer, const view_input *event)
                    : is_right                                                    ? VIEW_DRAG_ZOOM
                                                                                  : VIEW_DRAG_NONE;
     if (left && viewer->pages.game != NULL)
-        view_play_again(viewer->pages.game);
+        view_play_again(viewer->pages.game, false);
     if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
         viewer->drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
@@ -874,7 +892,7 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     const float x = event->x * scale, y = event->y * scale;
     const view_stage stage = stage_of(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
-    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) || viewer->left != NULL)
         return;
     leave_camera_path(viewer);
     const view_rect region = stage_of(viewer).region;
@@ -1009,8 +1027,11 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
     case VIEW_INPUT_RESIZE:
         view_tell_state(viewer, "resize");
         break;
-    case VIEW_INPUT_OTHER:
     case VIEW_INPUT_WINDOW:
+        if (event->is_forced && pause_game(viewer))
+            view_tell_state(viewer, "away");
+        break;
+    case VIEW_INPUT_OTHER:
         break;
     }
     if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE) // what is dragged is one step

@@ -95,7 +95,8 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_present_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
     if (viewer->pages.game != NULL)
-        view_hear_game(viewer->pages.game, viewer->window);
+        view_hear_game(viewer->pages.game, viewer->window,
+                       viewer->ui.is_silent || !viewer->play.playing);
     view_swap_window(viewer->window);
     if (is_first) { // the picture is finished now, and what a hidden window got is lost
         view_show_window(viewer->window);

@@ -158,6 +158,7 @@ typedef struct view_stage {
     double recorded; // seconds of the movie of the window; below 0: there is none
     bool is_start;   // the start page is open
     bool plays;      // the first minute plays, by its own camera and without panels
+    bool is_paused;  // the game is, by who plays it
     bool is_bare;    // nothing but the background: a list covers the start page
 
     const struct view_extra *extra; // or NULL

@@ -209,6 +209,8 @@ static bool is_turned(const view_turn *a, const view_turn *b)
 
 void view_note_step(view_state *viewer)
 {
+    if (viewer->left != NULL) // it is not changed meanwhile
+        return;
     view_note_state(viewer);
     view_step now = viewer->steps[viewer->step];
     bool differs = viewer->num_steps == 0 || is_turned(&now.turn, &viewer->document->scene.turn);

@@ -463,6 +463,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
         viewer->reports = reports;
         return false;
     }
+    if (viewer->pages.game != NULL)
+        view_close_page(viewer);
     view_document *const old = viewer->document;
     if (again)
         view_adopt_machine(&opened->scene.machine, &old->scene.machine, &viewer->log);
@@ -471,8 +473,6 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
             view_adopt_machine(opened->companions[i].machine, old->companions[i].machine,
                                &viewer->log);
     view_free_reports(&reports);
-    if (viewer->pages.game != NULL) // it is of the old document
-        view_close_page(viewer);
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
@@ -597,6 +597,8 @@ bool view_select_environment(view_state *viewer)
 
 bool view_reload(view_state *viewer)
 {
+    if (viewer->pages.game != NULL) // which has its own document
+        view_close_page(viewer);
     // The names must outlive their scene.
     const size_t num_clips =
         viewer->document->scene.picked_up ? 0 : viewer->document->scene.num_clips;
@@ -804,7 +806,7 @@ bool view_open_game_name(view_state *viewer)
 
 void view_watch_files(view_state *viewer)
 {
-    if (!viewer->options->watch || viewer->now < viewer->next_watch)
+    if (!viewer->options->watch || viewer->now < viewer->next_watch || viewer->left != NULL)
         return;
     viewer->next_watch = viewer->now + 0.25;
     const uint64_t now = stamp_files(viewer);
@@ -907,7 +909,6 @@ static void begin_page(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
     view_open_page(&viewer->pages, number);
-    view_clear_start(&viewer->ui);
     viewer->following = false;
     if (viewer->options->num_times == 0)
         viewer->play.time = 0;
@@ -936,6 +937,7 @@ static bool show_page(view_state *viewer, int32_t number)
     viewer->pages.folder = models;
     if (!is_open)
         return false;
+    view_clear_start(&viewer->ui);
     begin_page(viewer, number);
     return true;
 }
@@ -953,17 +955,22 @@ bool view_select_game(view_state *viewer)
     char *const path = common_join(models, VIEW_GAME_CHARACTER);
     const char *const files[1] = {path};
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, NULL};
-    const char *const shown = viewer->document->scene.path;
-    const bool is_open =
-        (shown != NULL && strcmp(path, shown) == 0) || view_open(viewer, files, 1, false);
-    view_close_page(viewer); // a game of before
-    view_game *const game = is_open ? view_make_game(viewer->document, models, &loader) : NULL;
+    view_close_page(viewer); // a page, or a game of before
+    view_document *const own =
+        view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
+    view_game *const game = own != NULL ? view_make_game(own, models, &loader) : NULL;
     free(models);
     free(path);
-    if (game == NULL)
+    if (game == NULL) {
+        view_free_document(own, viewer->renderer);
         return false;
+    }
+    viewer->left_play = viewer->play;
     begin_page(viewer, VIEW_GAME_PAGE);
-    view_show_bind_pose(&viewer->document->scene, false, NULL);
+    viewer->left = viewer->document;
+    viewer->document = own;
+    viewer->play.playing = viewer->options->output == NULL;
+    view_show_bind_pose(&own->scene, false, NULL);
     viewer->has_let_go = false; // keys drive him
     viewer->pages.game = game;
     return true;
@@ -1344,7 +1351,9 @@ static void perform_file(view_state *viewer, const view_command *command)
             view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
         break;
     case VIEW_START_PAGE:
-        if (viewer->ui.start.is_open)
+        if (viewer->left != NULL)
+            view_close_page(viewer);
+        else if (viewer->ui.start.is_open)
             view_clear_start(&viewer->ui);
         else
             show_start(viewer);

@@ -52,6 +52,12 @@ void view_close_page(view_state *viewer)
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_game(viewer->pages.game, viewer->renderer);
     viewer->pages.game = NULL;
+    if (viewer->left == NULL)
+        return;
+    view_free_document(viewer->document, viewer->renderer);
+    viewer->document = viewer->left;
+    viewer->left = NULL;
+    viewer->play = viewer->left_play;
 }
 
 void view_end(view_state *viewer)

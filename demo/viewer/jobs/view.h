@@ -118,6 +118,10 @@ typedef struct view_state {
     view_pick pick;               // the spot that was clicked on
     view_pick measured;           // another one, whose distance from it is shown
 
+    // What was shown before the game, which has a document of its own, and is shown again after it.
+    view_document *left; // or NULL
+    view_play left_play;
+
     view_pages pages; // an open page is shown instead of the document and the interface
 
     // The interface over it.
@@ -170,7 +174,7 @@ typedef struct view_state {
 // Sets up what needs no window by the options: switches, camera and clock.
 void view_begin(view_state *viewer, view_options *options);
 
-// Closes the page or the game: the document is shown again.
+// Closes the page or the game: what was open before is shown again.
 void view_close_page(view_state *viewer);
 
 // Frees what view_begin(), opening and drawing made, in any state.

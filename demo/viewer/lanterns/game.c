@@ -606,7 +606,8 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     if (!plays || facts->is_demo || facts->seconds < 6) {
         y = draw_line(canvas, VIEW_TITLE, middle, y, amber, words[facts->phase]);
         draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
-                  plays ? "before your oil is used up" : "Enter or a tap: again");
+                  plays ? "Walk up to one: your flame lights it and gets oil"
+                        : "Enter or a tap: again");
     }
     y = stage->height - 4.4f * em;
     if (facts->is_demo) {
@@ -650,12 +651,14 @@ static void add_step(float samples[LONGEST], uint32_t random)
     }
 }
 
-void view_hear_game(view_game *game, view_window *window)
+void view_hear_game(view_game *game, view_window *window, bool is_silent)
 {
     const view_game_facts now = game->facts, before = game->heard;
     const bool ends = now.phase != before.phase && now.phase != VIEW_GAME_PLAYS;
     game->heard = now;
-    if (now.is_demo || before.is_demo
+    if (is_silent)
+        view_play_sound(window, NULL, 0);
+    if (is_silent || now.is_demo || before.is_demo
         || !(ends || now.num_lit > before.num_lit || now.num_steps > before.num_steps))
         return;
     float samples[LONGEST] = {0};
@@ -688,9 +691,9 @@ view_game_facts view_get_game_facts(const view_game *game)
     return game->facts;
 }
 
-bool view_play_again(view_game *game)
+bool view_play_again(view_game *game, bool is_asked)
 {
-    if (game->facts.rest < 1 && !game->facts.is_demo)
+    if (!is_asked && game->facts.rest < 1 && !game->facts.is_demo)
         return false;
     begin_round(game, game->begun + game->hero->time, false);
     return true;
@@ -703,6 +706,9 @@ void view_stage_game(view_game *game, view_stage *stage)
     game->pictured = game->hero->time;
     if (stage->width < stage->height) // as much to the sides
         game->extra.camera.distance = 1.35f * far_off;
+    // It may be drawn into files while no time passes.
+    stage->is_paused = !stage->play->playing && stage->options->output == NULL;
+    stage->hidden_meshes = 0; // of another document
     stage->extra = &game->extra;
     stage->camera = &game->extra.camera;
     stage->following = false;

@@ -37,12 +37,13 @@ void view_free_game(view_game *game, md5gl_renderer *renderer); // NULL is allow
 void view_run_game(view_game *game, double time);
 view_game_facts view_get_game_facts(const view_game *game);
 
-// Begins anew, driven by keys, if a round has ended or it plays itself. Returns whether it did.
-bool view_play_again(view_game *game);
+// Begins anew, driven by keys, if a round has ended or it plays itself, or at any time if that
+// `is_asked`. Returns whether it did.
+bool view_play_again(view_game *game, bool is_asked);
 
 // Plays the sounds of what has happened since the last call: steps, lanterns that are lit, the end;
-// of the demo none.
-void view_hear_game(view_game *game, view_window *window);
+// of the demo none. `is_silent`: ends those that are still heard.
+void view_hear_game(view_game *game, view_window *window, bool is_silent);
 
 // Lets a stage show the game.
 void view_stage_game(view_game *game, view_stage *stage);

@@ -59,7 +59,7 @@ bool view_count_fingers(view_fingers *fingers, int down, double now)
 
 bool view_next_of_pad(view_pad *pad, view_input *event)
 {
-    static const int32_t keys[] = {' ', VIEW_KEY_RETURN, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a',
+    static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a',
                                    'd'}; // of bits 0, 1, ...
     const float least = 0.35f, most = 0.85f;
     const uint32_t down =

@@ -79,7 +79,7 @@ typedef struct view_input {
     bool is_touch;            // press: a finger
     bool is_given_up;         // release: a second finger came, so it is no click
     bool is_long;             // release: of a finger that was down for half a second
-    bool is_forced;           // key up: because another window takes the keys
+    bool is_forced; // key up: because another window takes the keys; window: that, or it is hidden
     int32_t key;
     view_button button;
     int clicks;             // press: 2 is a double click
@@ -90,7 +90,7 @@ typedef struct view_input {
     char *path;             // drop: the receiver frees it
 } view_input;
 
-// A gamepad is heard as keys that drive: Space, Enter, Shift, W, S, A, D, one for each bit.
+// A gamepad is heard as keys: Space, Pause, Shift, W, S, A, D, one for each bit.
 typedef enum view_pad_button {
     VIEW_PAD_JUMP = 1,
     VIEW_PAD_START = 2,
@@ -193,7 +193,7 @@ char *view_paste_text(void);
 char *view_program_folder(void);
 
 // Plays samples[count] from -1 to 1, VIEW_SOUND_RATE a second, together with those that still play.
-// They are copied. Without a device nothing is heard.
+// They are copied. Without a device nothing is heard. NULL: silences those that still play.
 enum { VIEW_SOUND_RATE = 22050 };
 void view_play_sound(view_window *window, const float *samples, size_t count);
 

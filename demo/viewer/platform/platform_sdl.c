@@ -152,6 +152,9 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
     case SDL_WINDOWEVENT:
         event.kind = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED ? VIEW_INPUT_RESIZE
                                                                         : VIEW_INPUT_WINDOW;
+        event.is_forced = from->window.event == SDL_WINDOWEVENT_FOCUS_LOST
+                          || from->window.event == SDL_WINDOWEVENT_HIDDEN
+                          || from->window.event == SDL_WINDOWEVENT_MINIMIZED;
         break;
     default:
         break;
@@ -621,6 +624,8 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
     if (window->speaker == 0)
         return;
     SDL_LockAudioDevice(window->speaker);
+    if (samples == NULL)
+        memset(window->ring, 0, sizeof window->ring);
     for (size_t i = 0; i < count && i < VIEW_RING; i++)
         window->ring[(window->next_sample + i) % VIEW_RING] += samples[i];
     SDL_UnlockAudioDevice(window->speaker);

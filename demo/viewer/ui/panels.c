@@ -277,6 +277,8 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     else
         run_document_panels(ui, stage);
     draw_stick(stage);
+    if (stage->is_paused)
+        view_pause_panel(ui);
     if (ui->over == VIEW_OVER_EXPORT && stage->pages == NULL)
         view_export_panel(ui, stage);
     view_menu_panel(ui, stage);
@@ -290,6 +292,7 @@ static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
     return report != NULL                                         ? report
            : ui->menu.kind != VIEW_NO_MENU                        ? "menu"
            : ui->over == VIEW_OVER_EXPORT && stage->pages == NULL ? VIEW_EXPORT_PANEL
+           : stage->is_paused                                     ? "paused"
                                                                   : NULL;
 }
 

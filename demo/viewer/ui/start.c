@@ -1,6 +1,20 @@
 // The start page, beside the live character: what was opened before, our models, and pages.
 #include "demo/viewer/ui/ui.h"
 
+void view_pause_panel(view_ui *ui)
+{
+    static const ui_choice rows[] = {
+        {"Continue   Esc, Space", VIEW_KEY_ESCAPE, VIEW_PLAY},
+        {"Begin anew   Enter", VIEW_KEY_RETURN, VIEW_GO_FIRST},
+        {"Leave the game   Ctrl+Home", VIEW_KEY_HOME, VIEW_CLOSE_LISTS}};
+    const float line = ui->canvas->font->line[VIEW_TEXT];
+    ui->space = ui_card(ui, "paused", "Paused", rows, 3, 2.6f * line);
+    ui->label_width = 4 * line;
+    view_draw_text(ui->canvas, VIEW_TEXT, ui->space.x, ui->space.y + 1.6f * line, ui->space.width,
+                   VIEW_DIM, "W A S D walk   Shift run   Space jump");
+    ui->is_silent ^= ui_switch(ui, "Sound", !ui->is_silent, false, "");
+}
+
 void view_clear_start(view_ui *ui)
 {
     view_start *const start = &ui->start;

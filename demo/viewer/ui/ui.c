@@ -489,6 +489,20 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     return (view_rect){box.x + padding, box.y + padding + head, width, height};
 }
 
+view_rect ui_card(view_ui *ui, const char *panel, const char *title, const ui_choice *rows,
+                  size_t count, float below)
+{
+    const float scale = ui->canvas->font->scale, step = 36 * scale;
+    view_rect row = ui_dialog(ui, panel, 270 * scale, (float)count * step + below, title);
+    row.height = 30 * scale;
+    COMMON_FOR (i, count) {
+        if (ui_button(ui, row, rows[i].words, i == 0) || ui_key(ui, rows[i].key))
+            ui->command.action = rows[i].action;
+        row.y += step;
+    }
+    return row;
+}
+
 // -- Columns --------------------------------------------------------------------------------
 
 void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)

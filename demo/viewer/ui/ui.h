@@ -414,6 +414,7 @@ typedef struct view_ui {
     bool is_focus_shown;  // by a frame: from Tab until the mouse is used
     bool selects_all;     // what is typed replaces the text of the field that has the focus
     bool takes_next;      // on Tab, the next item takes the focus
+    bool is_silent;       // the game
     ui_item_id before;    // on Tab, the item before that could take it
     const char *modal;    // the panel above all others, which alone takes keys; NULL: none
     float low, high;      // the range of the active slider when it was pressed
@@ -607,6 +608,16 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
 
 // -- Parts of dialogs -----------------------------------------------------------------------
 
+// A dialog of buttons below each other, each with a key. Returns
+// the row below them, of a dialog that is so much higher.
+typedef struct ui_choice {
+    const char *words;
+    int32_t key;
+    view_action action;
+} ui_choice;
+view_rect ui_card(view_ui *ui, const char *panel, const char *title, const ui_choice *rows,
+                  size_t count, float below);
+
 // A dialog of at most that size, in layout units, or as large as the window has room for. Returns
 // what is above its last row, `foot`.
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
@@ -757,6 +768,9 @@ void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area);
 // Its state graph at the bottom: whether it is shown, and where. graph.c.
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui, const view_stage *stage);
+
+// The card of the paused game: start.c.
+void view_pause_panel(view_ui *ui);
 
 // The start page, in place of all other panels: start.c. It covers this part of the picture.
 void view_start_panel(view_ui *ui, const view_stage *stage);
