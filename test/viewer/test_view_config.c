@@ -1,4 +1,4 @@
-// The configuration of a window: every option, the model, the camera and the recent files are the
+// The configuration of a window: every option and the recent files are the
 // same after saving and loading. The tests iterate over the table of options, so new options are
 // tested without changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
@@ -241,63 +241,53 @@ TEST (view_window_restores_the_last_state) {
     }
 }
 
-// -- Model, camera and files --------------------------------------------------------------------
+// -- Files --------------------------------------------------------------------
 
-static bool is_same_camera(const view_camera *a, const view_camera *b)
-{
-    return a->azimuth == b->azimuth && a->elevation == b->elevation && a->distance == b->distance
-           && a->target.x == b->target.x && a->target.y == b->target.y && a->target.z == b->target.z
-           && a->orthographic == b->orthographic;
-}
-
-TEST (view_config_keeps_model_camera_and_files) {
-    uint64_t random = 11;
+TEST (view_config_keeps_recent_files) {
     view_config config = {.path = new_file()};
     FOR (i, VIEW_MAX_RECENT + 3) {
         OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
     }
-    FOR (round, NUM_ROUNDS) {
-        view_note_model(&config, round % 2 == 0 ? "/models/camera=1.md5mesh" : NULL);
-        config.has_camera = true;
-        config.camera = (view_camera){
-            .azimuth = (float)test_between(-1e6, 1e6, &random),
-            .elevation = round % 3 == 0 ? 90.0f : (float)test_between(-90.0, 90.0, &random),
-            .distance = (float)test_between(1e-5, 1e8, &random),
-            .target = {(float)test_between(-1.0, 1.0, &random),
-                       (float)test_between(-1e8, 1e8, &random), 0},
-            .orthographic = round % 2 == 0,
-        };
-        view_config loaded = save_and_load(&config);
-        CHECK((loaded.model == NULL) == (config.model == NULL));
-        if (loaded.model != NULL && config.model != NULL)
-            CHECK_STRING(loaded.model, config.model);
-        CHECK(loaded.has_camera && is_same_camera(&loaded.camera, &config.camera));
-        CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
-        FOR (i, loaded.recent.count)
-            CHECK_STRING(loaded.recent.names[i], config.recent.names[i]);
-        view_free_config(&loaded);
-    }
+    view_config loaded = save_and_load(&config);
+    CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
+    FOR (i, loaded.recent.count)
+        CHECK_STRING(loaded.recent.names[i], config.recent.names[i]);
+    view_free_config(&loaded);
     (void)remove(config.path);
     view_free_config(&config);
 }
 
+// What is no text is not read, but kept beside the new file.
+TEST (view_config_sets_a_broken_file_aside) {
+    OWN char *const path = new_file(), *const aside = common_format("%s.broken", path);
+    view_log log = quiet_log;
+    view_config config;
+    FILE *const file = fopen(path, "wb");
+    if (file == NULL)
+        return;
+    (void)fputs("grid=no\n\x01\x02\x7f\n", file);
+    (void)fclose(file);
+    view_read_config(&config, path, &log);
+    CHECK(strstr(log.warning, ".broken") != NULL);
+    CHECK(!common_is_file(path) && common_is_file(aside));
+    CHECK(view_write_config(&config, &log) && common_is_file(path));
+    view_free_config(&config);
+    (void)remove(path);
+    (void)remove(aside);
+}
+
 // Values that a line cannot hold or that the reader would refuse are not written.
 TEST (view_config_writes_nothing_that_it_does_not_read) {
-    view_config config = {.path = new_file(), .has_camera = true};
+    view_config config = {.path = new_file()};
     static char longest[6000];
     memset(longest, 'x', sizeof longest - 1);
     longest[0] = '/';
-    static const float bad[] = {INFINITY, NAN, 1e30f, 0.0f, -1.0f};
-    FOR (i, COUNT_OF(bad)) {
-        view_note_model(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
-        view_note_recent(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
-        config.has_camera = true;
-        config.camera = (view_camera){.distance = bad[i]};
-        view_config loaded = save_and_load(&config);
-        CHECK(loaded.model == NULL && loaded.recent.count == 0 && !loaded.has_camera);
-        view_free_config(&loaded);
-    }
+    view_note_recent(&config, longest);
+    view_note_recent(&config, "/two\nlines.md5mesh");
+    view_config loaded = save_and_load(&config);
+    CHECK_UINT(loaded.recent.count, 0);
+    view_free_config(&loaded);
     (void)remove(config.path);
     view_free_config(&config);
 }
@@ -356,7 +346,6 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
     CHECK(view_write_config(&first, &log));
 
     view_config second = read_config(path);
-    view_note_model(&first, "/1.md5mesh");
     view_note_recent(&first, "/1.md5mesh");
     view_select_texture(&first.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
     view_select_texture(&first.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, NULL);
@@ -369,7 +358,6 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
 
     view_config stored = read_config(path);
     check_recent(&stored, (const char *const[]){"/0.md5mesh", "/2.md5mesh", "/1.md5mesh"}, 3);
-    CHECK(stored.model && strcmp(stored.model, "/1.md5mesh") == 0); // which was opened last
     CHECK_UINT(stored.selected.count, 2);
     CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
                  "/new.png");
@@ -401,7 +389,6 @@ TEST (view_config_keeps_what_could_not_be_written) {
     OWN char *const before = test_read_file(path, &size);
 
     view_note_recent(&config, "/1.md5mesh");
-    view_note_model(&config, "/1.md5mesh");
     view_select_texture(&config.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, NULL);
     view_select_texture(&config.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
     struct rlimit limit;
@@ -416,7 +403,6 @@ TEST (view_config_keeps_what_could_not_be_written) {
     CHECK(view_write_config(&config, &log));
     view_config stored = read_config(path);
     check_recent(&stored, (const char *const[]){"/1.md5mesh"}, 1);
-    CHECK(stored.model && strcmp(stored.model, "/1.md5mesh") == 0);
     CHECK_UINT(stored.selected.count, 1);
     CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
                  "/1.png");

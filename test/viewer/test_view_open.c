@@ -102,56 +102,55 @@ typedef struct start_case {
     const char *arguments[MAX_ARGUMENTS];
     const char *model; // the model that is shown
     uint32_t crowd;
-    bool takes_camera; // the remembered one
     bool lists_files;
 } start_case;
 
-// The remembered model is "giant". Paths that begin with '@' are of the project.
+// The last model is "giant". Paths that begin with '@' are of the project.
 static const start_case starts[] = {
-    {{NULL}, "giant", 0, true, false},
-    {{"--grid=no", "--edges", "--root=id"}, "giant", 0, true, false},
-    {{"--animation-speed-factor=2", "--watch"}, "giant", 0, true, false},
-    {{"--camera-azimuth-angle=20"}, "giant", 0, false, false},
-    {{"--camera-elevation-angle=20"}, "giant", 0, false, false},
-    {{"--camera-distance=20"}, "giant", 0, false, false},
-    {{"--camera-orthographic"}, "giant", 0, false, false},
-    {{"--camera-orthographic=no"}, "giant", 0, false, false},
-    {{"--crowd=12"}, "bobbin", 12, false, false},
-    {{"--crowd=1"}, "bobbin", 1, false, false},
-    {{"--crowd=3", "--camera-distance=400"}, "bobbin", 3, false, false},
-    {{"--crowd=3", "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 3, false, false},
-    {{"--crowd=3", "@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 3, false, false},
+    {{NULL}, "giant", 0, false},
+    {{"--grid=no", "--edges", "--root=id"}, "giant", 0, false},
+    {{"--animation-speed-factor=2", "--watch"}, "giant", 0, false},
+    {{"--camera-azimuth-angle=20"}, "giant", 0, false},
+    {{"--camera-elevation-angle=20"}, "giant", 0, false},
+    {{"--camera-distance=20"}, "giant", 0, false},
+    {{"--camera-orthographic"}, "giant", 0, false},
+    {{"--camera-orthographic=no"}, "giant", 0, false},
+    {{"--crowd=12"}, "bobbin", 12, false},
+    {{"--crowd=1"}, "bobbin", 1, false},
+    {{"--crowd=3", "--camera-distance=400"}, "bobbin", 3, false},
+    {{"--crowd=3", "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 3, false},
+    {{"--crowd=3", "@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 3, false},
     {{"--crowd=3", "@" MODELS "thimble/thimble.md5mesh", "@" MODELS "thimble/walk.md5anim"},
      "thimble",
      3,
-     false,
      false},
-    {{"--crowd=3", "@" MODELS}, "bobbin", 3, false, true},
-    {{"@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false, false},
-    {{"@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 0, false, false},
-    {{"@" MODELS "thimble/walk.md5anim"}, "walk", 0, false, false},
-    {{"@" MODELS "bobbin/flight.md5camera"}, "flight", 0, false, false},
-    {{"@" MODELS "bobbin"}, "bobbin", 0, false, true},
-    {{"@" MODELS, "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false, true},
-    {{"--joint=head"}, "bobbin", 0, false, false},
-    {{"--animation-index=0"}, "bobbin", 0, false, false},
-    {{"--set=speed=30"}, "bobbin", 0, false, false},
-    {{"--texture=any.png"}, "bobbin", 0, false, false},
-    {{"--retarget=any.md5mesh"}, "bobbin", 0, false, false},
-    {{"--attach=hand=any.md5mesh"}, "bobbin", 0, false, false},
+    {{"--crowd=3", "@" MODELS}, "bobbin", 3, true},
+    {{"@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false},
+    {{"@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 0, false},
+    {{"@" MODELS "thimble/walk.md5anim"}, "walk", 0, false},
+    {{"@" MODELS "bobbin/flight.md5camera"}, "flight", 0, false},
+    {{"@" MODELS "bobbin"}, "bobbin", 0, true},
+    {{"@" MODELS, "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, true},
+    {{"--joint=head"}, "bobbin", 0, false},
+    {{"--animation-index=0"}, "bobbin", 0, false},
+    {{"--set=speed=30"}, "bobbin", 0, false},
+    {{"--texture=any.png"}, "bobbin", 0, false},
+    {{"--retarget=any.md5mesh"}, "bobbin", 0, false},
+    {{"--attach=hand=any.md5mesh"}, "bobbin", 0, false},
 };
 
 static void check_start(const start_case *start, const char *model)
 {
     const char *arguments[MAX_ARGUMENTS] = {NULL};
     char what[256] = "";
-    for (int i = 0; start->arguments[i] != NULL; i++) {
+    int i = 0;
+    for (; start->arguments[i] != NULL; i++) {
         const char *const given = start->arguments[i];
         arguments[i] = given[0] == '@' ? test_path(given + 1) : given;
         snprintf(what + strlen(what), sizeof what - strlen(what), " %s", given);
     }
-    const view_camera camera = {.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
-    view_config config = {.model = common_copy(model), .has_camera = true, .camera = camera};
+    arguments[i] = "--open-last";
+    view_config config = {.recent = {.names = {common_copy(model)}, .count = 1}};
     test_viewer viewer;
     if (!begin(&viewer, arguments, false))
         return;
@@ -159,15 +158,10 @@ static void check_start(const start_case *start, const char *model)
     // Our own model has no clips.
     CHECK(view_open_first(&viewer.state) != viewer.options.animation_index_given);
     const view_state *const state = &viewer.state;
-    const bool has_camera = state->camera.azimuth == camera.azimuth
-                            && state->camera.elevation == camera.elevation
-                            && state->camera.distance == camera.distance;
     CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s", what,
                state->document->scene.name);
     CHECK_THAT(state->document->crowd.count == start->crowd, "md5view%s: a crowd of %u", what,
                (unsigned)state->document->crowd.count);
-    CHECK_THAT(has_camera == start->takes_camera, "md5view%s: the camera of the last time: %d",
-               what, has_camera);
     CHECK_THAT((state->ui.browser.kind == VIEW_BROWSE_FILES) == start->lists_files,
                "md5view%s: a list: %d", what, state->ui.browser.kind);
     end(&viewer);
@@ -239,40 +233,10 @@ TEST (view_start_plays_the_first_minute) {
     }
 }
 
-// Checks whether the remembered model and camera are kept after a start with these arguments.
-static void check_remembered(const char *const *arguments, bool keeps)
-{
-    view_config config = {.model = common_copy("/any/giant.md5mesh"), .has_camera = true};
-    config.camera = (view_camera){.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
-    char *const folder = folder_make();
-    config.path = common_join(folder, "config");
-    test_viewer viewer;
-    if (begin(&viewer, arguments, false)) {
-        viewer.state.config = &config;
-        CHECK(view_open_first(&viewer.state));
-        view_remember(&viewer.state);
-        const bool kept = config.model != NULL && strcmp(config.model, "/any/giant.md5mesh") == 0;
-        CHECK(kept == keeps);
-        CHECK((config.camera.distance == 4321.0f) == keeps);
-        end(&viewer);
-    }
-    view_free_config(&config);
-    folder_remove(folder);
-}
-
-TEST (view_crowd_is_not_remembered_as_a_model) {
-    const char *const mesh = test_path("models/thimble/thimble.md5mesh");
-    check_remembered((const char *[]){mesh, NULL}, false);
-    check_remembered((const char *[]){"--crowd=3", mesh, NULL}, true);
-    check_remembered((const char *[]){"--crowd=3", NULL}, true);
-}
-
-// Neither is a broken file, nor our own model, which is shown with the error.
+// A broken file is none of the recent ones, nor our own model, which is shown with the error.
 TEST (view_broken_file_is_not_remembered) {
     char *const folder = folder_make(), *const path = common_join(folder, "broken.md5mesh");
-    view_config config = {.path = common_join(folder, "config"), .has_camera = true};
-    config.model = common_copy("/any/giant.md5mesh");
-    config.camera = (view_camera){.azimuth = 12.5f, .elevation = 7.0f, .distance = 4321.0f};
+    view_config config = {.path = common_join(folder, "config")};
     test_viewer viewer;
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
     if (begin(&viewer, (const char *[]){path, NULL}, true)) {
@@ -281,8 +245,7 @@ TEST (view_broken_file_is_not_remembered) {
         CHECK(view_open_first(&viewer.state) && viewer.state.log.error[0] != '\0');
         CHECK_STRING(viewer.state.document->scene.name, "bobbin");
         view_remember(&viewer.state);
-        CHECK_STRING(config.model, "/any/giant.md5mesh");
-        CHECK(config.camera.distance == 4321.0f && config.recent.count == 0);
+        CHECK_UINT(config.recent.count, 0);
         end(&viewer);
     }
     view_free_config(&config);
@@ -290,33 +253,21 @@ TEST (view_broken_file_is_not_remembered) {
     folder_remove(folder);
 }
 
-// The camera of our own model, which the file does not name, is restored too.
-TEST (view_start_remembers_the_camera_of_our_own_model) {
-    const char *const none[] = {NULL};
-    char *const folder = folder_make();
-    view_config config = {.path = common_join(folder, "config")};
-    view_log log = {.level = VIEW_QUIET};
-    test_viewer viewer;
-    if (!begin(&viewer, none, false))
-        return;
-    viewer.state.config = &config;
-    CHECK(view_open_first(&viewer.state));
-    viewer.state.camera.azimuth = 77.0f;
-    view_remember(&viewer.state);
-    end(&viewer);
-
-    view_config again;
-    view_read_config(&again, config.path, &log);
-    CHECK(again.model == NULL && again.has_camera);
-    if (begin(&viewer, none, false)) {
-        viewer.state.config = &again;
+// Without files: at the very first start the first minute, then the start page.
+TEST (view_start_page_is_shown_after_the_first_start) {
+    FOR (is_new, 2) {
+        view_config config = {.is_new = is_new == 1};
+        test_viewer viewer;
+        if (!begin(&viewer, (const char *[]){NULL}, true))
+            return;
+        viewer.state.window = &(view_window){.window = viewer.scene.window};
+        viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state));
-        CHECK_NEAR(viewer.state.camera.azimuth, 77.0, 0.0);
+        CHECK(viewer.state.document->scene.machine.acts == config.is_new);
+        CHECK(viewer.state.ui.start.is_open != config.is_new);
         end(&viewer);
+        view_free_config(&config);
     }
-    view_free_config(&again);
-    view_free_config(&config);
-    folder_remove(folder);
 }
 
 // -- The list of files --------------------------------------------------------------------------

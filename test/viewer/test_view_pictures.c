@@ -190,6 +190,7 @@ TEST (view_switches_have_pictures_that_they_change) {
         {"no-auto-quality", "window.sh: its state alone, for screenshots have full quality"},
         {"no-environment", "--environment here"},
         {"reduced-motion", "test_view_motion.c: needs time"},
+        {"open-last", "window_start.sh: needs a start"},
     };
     size_t num_found = 0;
     const view_option *const table = view_option_rows;

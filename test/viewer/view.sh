@@ -617,6 +617,7 @@ useless() {
 --record-as=gif window
 --no-auto-quality window
 --reduced-motion window
+--open-last window
 --page=easing --page
 --game-demo --game-demo
 END

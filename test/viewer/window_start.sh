@@ -1,5 +1,5 @@
 #!/bin/sh
-# How md5view starts in a real window: in the state of the last run, unless options override it; with a
+# How md5view starts in a real window: with the settings of the last run, unless options override them; with a
 # folder; and what --watch reloads. test/viewer/test_view_open.c has all cases.
 . test/build/report.sh
 . test/build/window.sh
@@ -12,7 +12,7 @@ quits() {
 }
 # The values in a line except those that change with time.
 lasting() {
-    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|camera-frame|playing|notice)='
+    echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|camera-frame|playing|notice|azimuth|elevation|distance|target|orthographic|loop|root)='
 }
 presses() { # ACTION:KEY...
     for key in "$@"; do
@@ -40,7 +40,7 @@ restores_state() {
     says 'is["error"] == 0' && quits && diff "$scratch/once" "$file"
 }
 remembers_all() {
-    open_viewer "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
+    open_viewer --open-last "$folder/b.md5mesh" && after resize xdotool windowsize --sync "$window" 800 450 &&
         presses grid:g axes:x edges:e normals:n skeleton:j bounds:b joint-bounds:shift+b \
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
             hierarchy:shift+h light-list:shift+l root:shift+r loop:l right:3 orthographic:5 || return 1
@@ -49,14 +49,7 @@ remembers_all() {
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /around=0,/' && restores_state
 }
-# It is a machine, which has other keys, and the file does not name it.
-remembers_own() {
-    rm "$file"
-    size=--resolution=400,300
-    open_viewer && presses grid:g axes:x edges:e skinning:q right:3 && restores_state
-}
 check "a second start restores the state of the first" remembers_all
-check_long "also with the built-in model, which was not named" remembers_own
 
 # -- Options override the state -------------------------------------------------------------------
 
@@ -64,18 +57,22 @@ check_long "also with the built-in model, which was not named" remembers_own
 starts_with() {
     condition=$1
     shift
-    printf 'model=%s\ncamera=12.5 7 4321 100 200 300 1\n' "$folder/b.md5mesh" >"$file"
+    printf 'recent=%s\nopen-last=yes\n' "$folder/b.md5mesh" >"$file"
     open_viewer "$@" || return 1
     first_line
     says "is[\"error\"] == 0 && $condition" && quits
 }
 size=--resolution=400,300
-framed='is["distance"] != 4321 && is["azimuth"] != 12.5 && is["orthographic"] == 0'
-check "without arguments: the last model and its camera" starts_with \
-    'is["model"] == "b" && is["distance"] == 4321 && is["azimuth"] == 12.5'
-check_long "a crowd is of our models and has its own camera" starts_with \
-    "is[\"crowd\"] == 3 && is[\"model\"] == \"bobbin\" && $framed" --crowd 3
-check "a named model is framed" starts_with "is[\"model\"] == \"a\" && $framed" "$folder/a.md5mesh"
+check "without arguments: the last model, if that is asked for" starts_with 'is["model"] == "b"'
+check_long "a crowd is of our models" starts_with 'is["crowd"] == 3 && is["model"] == "bobbin"' --crowd 3
+check "a named model is shown" starts_with 'is["model"] == "a"' "$folder/a.md5mesh"
+sets_aside() { # and begins with the usual settings
+    printf 'grid=\001\002\n' >"$file"
+    open_viewer || return 1
+    first_line
+    says 'is["error"] == 0 && is["notice"] == 1' && [ -e "$file.broken" ] && quits && grep -x grid=no "$file"
+}
+check "a broken configuration is set aside" sets_aside
 
 config=--no-config
 quick="$quick --no-shadow"
@@ -167,10 +164,10 @@ kills() {
     open_viewer "$folder/b.md5mesh" && until_true grep -q "^recent=.*/b.md5mesh$" "$file" && kill -TERM "$viewer" || return 1
     wait "$viewer"
     cat "$file"
-    grep -q "^model=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && kill -TERM "$first" || return 1
+    grep -q "^recent=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && kill -TERM "$first" || return 1
     wait "$first"
     viewer=
-    grep -q "^model=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && [ "$(ls -A "$scratch/killed")" = config ]
+    grep -q "^recent=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && [ "$(ls -A "$scratch/killed")" = config ]
 }
 check "a window that is killed remembers what was open" kills
 config=--no-config

@@ -43,8 +43,8 @@ static int run(int count, char **arguments, view_options *options)
         if (has_window) // a file manager shows no messages
             view_show_problem(viewer.log.error);
     } else if (is_thumbnail || view_open_first(&viewer)) {
-        if (log.num_warnings > 0 && viewer.log.error[0] == '\0')
-            memcpy(viewer.log.error, log.warning, sizeof viewer.log.error);
+        if (log.num_warnings > 0)
+            view_notice(&viewer, "%s", log.warning);
         if (has_window ? view_run_window(&viewer) : view_run_job(&viewer))
             status = EXIT_DONE;
         if (viewer.movie != NULL)

@@ -159,17 +159,6 @@ void view_set_config(view_config *config, const view_option *option, const char 
         *place = config->arguments[--config->num_arguments];
 }
 
-// Whether a camera can be drawn with; others are neither written nor read.
-static bool is_usual(const view_camera *c)
-{
-    const float numbers[] = {c->azimuth,  c->elevation, c->distance,
-                             c->target.x, c->target.y,  c->target.z};
-    COMMON_FOR (i, 6)
-        if (!(fabsf(numbers[i]) < 1e9f))
-            return false;
-    return fabsf(c->elevation) <= 90 && c->distance > 1e-6f;
-}
-
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -186,11 +175,8 @@ static bool read_line(view_config *config, const char *line)
         return false;
     const size_t length = (size_t)(equals - line);
     const char *const value = equals + 1;
-    if (strncmp(line, "model=", length + 1) == 0) {
-        free(config->model);
-        config->model = common_copy(value);
-        return true;
-    }
+    if (strncmp(line, "model=", length + 1) == 0 || strncmp(line, "camera=", length + 1) == 0)
+        return true; // of older versions
     if (strncmp(line, "export=", length + 1) == 0) {
         free(config->export_choices);
         config->export_choices = common_copy(value);
@@ -200,27 +186,6 @@ static bool read_line(view_config *config, const char *line)
         if (config->recent.count < VIEW_MAX_RECENT)
             config->recent.names[config->recent.count++] = common_copy(value);
         return true;
-    }
-    if (strncmp(line, "camera=", length + 1) == 0) {
-        const char *rest = value;
-        float numbers[7];
-        config->has_camera = false;
-        COMMON_FOR (i, 7) {
-            char *end = NULL;
-            numbers[i] = strtof(rest, &end);
-            if (end == rest)
-                return false;
-            rest = end;
-        }
-        config->camera = (view_camera){
-            .azimuth = numbers[0],
-            .elevation = numbers[1],
-            .distance = numbers[2],
-            .target = {numbers[3], numbers[4], numbers[5]},
-            .orthographic = numbers[6] != 0,
-        };
-        config->has_camera = rest[strspn(rest, " \t")] == '\0' && is_usual(&config->camera);
-        return config->has_camera;
     }
     const size_t prefix = strlen("mesh-");
     for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES && length > prefix; map++) {
@@ -241,6 +206,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     enum { MAX_LINES = 300, MAX_REPORTED = 3 };
     char line[MAX_BYTES];
     unsigned number = 0, num_wrong = 0;
+    bool is_broken = false;
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path()};
     if (config->path == NULL)
         return;
@@ -248,6 +214,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     common_status status;
     const bool is_device = common_read_status(path, &status) && !status.is_file;
     FILE *const file = is_device ? NULL : fopen(path, "rb");
+    config->is_new = file == NULL;
     if (file == NULL) {
         if (!is_device && errno != ENOENT)
             view_warn(log, "%s: %s; the configuration is not read", path, strerror(errno));
@@ -258,12 +225,18 @@ void view_read_config(view_config *config, const char *path, view_log *log)
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')
             continue;
-        if (is_text(line) && read_line(config, line))
+        const bool is_line = is_text(line);
+        is_broken |= !is_line;
+        if (is_line && read_line(config, line))
             continue;
         if (num_wrong++ < MAX_REPORTED)
             view_warn(log, "%s:%u: unknown line ignored", path, number);
     }
     fclose(file);
+    char *const aside = common_format("%s.broken", path);
+    if (is_broken && rename(path, aside) == 0)
+        view_warn(log, "%s was broken, and is %s now", path, common_base(aside));
+    free(aside);
     config->is_changed = false;
 }
 
@@ -308,7 +281,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 // -- Writing --------------------------------------------------------------------------------
 
 // Another viewer may have written meanwhile: adds what is new here to its recent files and selected
-// textures, and takes its model unless a model was opened here since.
+// textures.
 static void merge(view_config *config)
 {
     view_log quiet = {.level = VIEW_QUIET};
@@ -318,14 +291,6 @@ static void merge(view_config *config)
         drop_line(&stored.recent, config->forgotten.names[i]);
     merge_lines(&config->recent, &stored.recent, VIEW_MAX_RECENT);
     merge_lines(&config->selected, &stored.selected, VIEW_MAX_SELECTED);
-    if (!config->has_new_model && stored.model != NULL
-        && (config->model == NULL || strcmp(config->model, stored.model) != 0)) {
-        free(config->model);
-        config->model = stored.model;
-        config->has_camera = stored.has_camera;
-        config->camera = stored.camera;
-        stored.model = NULL;
-    }
     if (!config->has_new_export && stored.export_choices != NULL) {
         free(config->export_choices);
         config->export_choices = stored.export_choices;
@@ -349,13 +314,6 @@ bool view_write_config(view_config *config, view_log *log)
 
         // Lines that are not options. No other names are written, nor paths that would break the
         // line or are longer than one that is read.
-        const view_camera *const c = &config->camera;
-        if (config->model != NULL)
-            fprintf(writer.file, "model=%s\n", config->model);
-        if (config->has_camera && is_usual(c))
-            fprintf(writer.file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", c->azimuth,
-                    c->elevation, c->distance, c->target.x, c->target.y, c->target.z,
-                    c->orthographic);
         if (config->export_choices != NULL)
             fprintf(writer.file, "export=%s\n", config->export_choices);
         COMMON_FOR (i, config->recent.count)
@@ -377,13 +335,12 @@ bool view_write_config(view_config *config, view_log *log)
     if (is_written) { // else it stays new, for the next time
         config->recent.num_new = config->selected.num_new = 0;
         common_free_list(&config->forgotten);
-        config->has_new_model = config->has_new_export = false;
+        config->has_new_export = false;
     }
     return is_written;
 }
 
-bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
-                       bool is_soon, view_log *log)
+bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
     const bool was_changed = config->is_changed || config->selected.num_new > 0;
     config->is_changed = false;
@@ -393,10 +350,6 @@ bool view_store_config(view_config *config, const view_options *now, const view_
         if (view_is_of_user(option))
             view_set_config(config, option, value);
         free(value);
-    }
-    if (camera != NULL) {
-        config->has_camera = true;
-        config->camera = *camera;
     }
     if (!is_soon || (was_changed && !config->is_changed))
         return view_write_config(config, log);
@@ -413,7 +366,6 @@ void view_free_config(view_config *config)
     common_free_list(&config->forgotten);
     free(config->arguments);
     free(config->export_choices);
-    free(config->model);
     free(config->path);
     *config = (view_config){0};
 }
@@ -446,14 +398,6 @@ void view_forget_recent(view_config *config, const char *path)
     config->is_changed = true;
 }
 
-void view_note_model(view_config *config, const char *path)
-{
-    free(config->model);
-    config->model = path != NULL ? line_path(path) : NULL;
-    config->has_camera = false;
-    config->has_new_model = config->is_changed = true;
-}
-
 void view_note_export(view_config *config, const char *choices)
 {
     const char *const old = config->export_choices;
@@ -463,12 +407,4 @@ void view_note_export(view_config *config, const char *choices)
     free(config->export_choices);
     config->export_choices = common_copy(choices);
     config->has_new_export = config->is_changed = true;
-}
-
-void view_note_opened(view_config *config, const char *path, bool is_next)
-{
-    if (is_next)
-        view_note_model(config, path);
-    if (path != NULL)
-        view_note_recent(config, path);
 }

@@ -35,16 +35,13 @@ typedef struct view_config {
     char *path;       // the file; NULL = neither read nor written
     char **arguments; // "--grid=no": as if they stood first on the command line
     size_t num_arguments;
-    char *model; // the last shown; NULL = our own
-    bool has_camera;
-    view_camera camera;    // on it
     view_latest recent;    // files
     common_list forgotten; // of them, those that may still be in it
     view_latest selected;  // "mesh-texture=MESH MODEL<tab>FILE", without FILE if it was forgotten
     char *export_choices;  // as the dialog writes them, or NULL
-    bool has_new_model;    // `model` is not in the file yet
-    bool has_new_export;   // likewise `export_choices`
-    bool is_changed;       // anything but the camera and the textures is not
+    bool has_new_export;   // `export_choices` are not in the file yet
+    bool is_changed;       // anything but the textures is not
+    bool is_new;           // there was no file
 } view_config;
 
 // Reads the file, if there is one; NULL: the user's, where the system has a folder for it. Unknown
@@ -59,23 +56,17 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
                       view_log *log);
 
 // Writes the file, and creates its folder. What other viewers have written since is kept: their
-// recent files, their textures, and the model of whoever opened one last. Returns false, and logs
-// why, if that fails.
+// recent files and their textures. Returns false, and logs why, if that fails.
 bool view_write_config(view_config *config, view_log *log);
 
-// Stores what a window shows now, and the camera of what the next start shows, which may be NULL,
-// and writes the file; `is_soon`: only if something else than the camera was changed before, but
-// nothing since the last call. Returns false, and logs why, if writing fails.
-bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
-                       bool is_soon, view_log *log);
+// Stores what a window shows now, and writes the file; `is_soon`: only if something was changed
+// before, but nothing since the last call. Returns false, and logs why, if writing fails.
+bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log);
 
 void view_free_config(view_config *config);
 
 // Replaces the value of an option; NULL: there is none.
 void view_set_config(view_config *config, const view_option *option, const char *value);
-
-// The next start shows this model, or our own (NULL).
-void view_note_model(view_config *config, const char *path);
 
 // The choices of the last export.
 void view_note_export(view_config *config, const char *choices);
@@ -84,8 +75,5 @@ void view_note_export(view_config *config, const char *choices);
 void view_note_recent(view_config *config, const char *path);
 
 void view_forget_recent(view_config *config, const char *path);
-
-// A file was opened, or our own model (NULL): does both; the first only if it `is_next`.
-void view_note_opened(view_config *config, const char *path, bool is_next);
 
 #endif

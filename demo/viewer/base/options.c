@@ -290,8 +290,11 @@ const view_option view_option_rows[] = {
     PANEL("reduced-motion", SWITCH, reduced_motion, "reduced-motion",
           "the picture goes at once to where it is moved"),
 
+    PANEL("open-last", SWITCH, open_last, "open-last",
+          "without files the last one is opened instead of the start page"),
+
     {"config", "FILE",
-     "file that stores window size, settings, camera and files;\n"
+     "file that stores window size, settings and files;\n"
      "default: md5view/config in the configuration folder;\n"
      "--output reads only textures that were chosen in the window",
      .heading = "Configuration", AT(TEXT, config)},
@@ -705,7 +708,7 @@ const char *view_lacks(const view_option *option, const view_options *o)
         {" retarget-map retarget-pairs ", o->retarget != NULL, "--retarget"},
         {" no-environment environment-background ", o->environment != NULL, "--environment"},
         {" camera-path camera-smoothing ", has_camera, "a camera path (.md5camera)"},
-        {" watch record-as no-auto-quality reduced-motion ", false, "a window"},
+        {" watch record-as no-auto-quality reduced-motion open-last ", false, "a window"},
     };
     char name[64];
     COMMON_TEXT(name, " %s ", option->name);

@@ -15,7 +15,7 @@ typedef struct view_shown {
     bool panel, statistics, frame_time, hierarchy, inspector, light_list, parm_list, graph, help;
     bool curves, differences; // at the bottom: of the selected joint, of joints that are compared
     bool auto_quality;        // pictures of a window leave out what makes them slow
-    bool reduced_motion;
+    bool reduced_motion, open_last;
 } view_shown;
 
 // What the body shows.

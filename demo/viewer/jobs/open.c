@@ -111,23 +111,10 @@ static void note_files(view_state *viewer)
 
 // -- Configuration --------------------------------------------------------------------------
 
-// Whether the next start shows the current model: a single one, not a crowd.
-static bool remembers_model(const view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    return viewer->config != NULL && options->crowd == 0 && options->retarget == NULL;
-}
-
 // `is_soon`: see view_store_config().
 static bool store_state(view_state *viewer, bool is_soon)
 {
-    // The camera is on the remembered model, unless that is hidden by what could not be opened.
-    const char *const model = viewer->config->model, *const shown = viewer->document->scene.path;
-    char *const path = common_absolute(shown != NULL ? shown : "");
-    const bool is_on_it = remembers_model(viewer) && (model == NULL || strcmp(model, path) == 0);
-    free(path);
-    return view_store_config(viewer->config, viewer->options, is_on_it ? &viewer->camera : NULL,
-                             is_soon, &viewer->log);
+    return view_store_config(viewer->config, viewer->options, is_soon, &viewer->log);
 }
 
 void view_remember(view_state *viewer)
@@ -556,9 +543,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                                   num_meshes);
     }
     view_show_meshes(viewer->document, viewer->options->hidden_meshes);
-    if (viewer->config != NULL)
-        view_note_opened(viewer->config, is_own ? NULL : viewer->document->scene.path,
-                         remembers_model(viewer));
+    if (viewer->config != NULL && !is_own)
+        view_note_recent(viewer->config, viewer->document->scene.path);
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
@@ -1048,11 +1034,7 @@ bool view_select_page(view_state *viewer)
 static bool open_own_behind(view_state *viewer)
 {
     const view_log before = viewer->log;
-    view_config *const config = viewer->config;
-    viewer->config = NULL;
-    const bool is_open = view_open(viewer, NULL, 0, false);
-    viewer->config = config;
-    if (!is_open)
+    if (!view_open(viewer, NULL, 0, false))
         return false;
     memcpy(viewer->log.error, before.error, sizeof before.error);
     viewer->log.failure = before.failure;
@@ -1060,29 +1042,8 @@ static bool open_own_behind(view_state *viewer)
     return true;
 }
 
-// Opens the model of the last run with its camera: a file, or NULL, our own model. If the file
-// cannot be opened, shows our own model and the error.
-static bool open_remembered(view_state *viewer)
-{
-    const view_config *const config = viewer->config;
-    const view_camera camera = config->camera;
-    const bool has_camera = config->has_camera, is_own = config->model == NULL;
-    char *path = is_own ? NULL : common_copy(config->model);
-    const char *const files[1] = {path};
-    const bool opened = view_open(viewer, files, is_own ? 0 : 1, true);
-    free(path);
-    const view_options *const options = viewer->options;
-    if (opened && has_camera && !options->azimuth_given && !options->elevation_given
-        && !options->distance_given && !options->orthographic_given) { // unless they say otherwise
-        const float radius = viewer->camera.scene_radius;
-        viewer->camera = camera;
-        viewer->camera.scene_radius = radius;
-        view_snap(viewer);
-    }
-    return opened || (!is_own && open_own_behind(viewer));
-}
-
-// The files on the command line, or the last model if there are none; lists the folder on it.
+// The files on the command line; without any the last model, if that is asked for, or else the
+// start page, which follows the first minute. Lists the folder on it.
 static bool open_named(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -1103,25 +1064,26 @@ static bool open_named(view_state *viewer)
                           options->game);
     if (options->game != NULL && options->num_files > 0)
         return view_open_game_name(viewer);
-    // The command line has priority: the last model and its camera are restored only if it names
-    // nothing to show.
     const view_config *const config = viewer->config;
+    const bool is_named =
+        options->num_files > 0 || options->num_folders > 0 || options->names_content;
     const bool is_folder = options->num_folders == 1 && options->num_files == 0;
-    char *const only = is_folder && options->game == NULL ? only_model(options->folders[0]) : NULL;
+    const bool has_last = !is_named && options->shown.open_last && config != NULL
+                          && config->recent.count > 0 && common_is_file(config->recent.names[0]);
+    char *const only = has_last                             ? common_copy(config->recent.names[0])
+                       : is_folder && options->game == NULL ? only_model(options->folders[0])
+                                                            : NULL;
     const bool has_one = only != NULL;
     const char *const files[1] = {only};
-    const bool is_remembered = config != NULL && options->num_files == 0
-                               && options->num_folders == 0 && !options->names_content
-                               && (config->model == NULL || common_is_file(config->model));
-    const bool opened = is_remembered ? open_remembered(viewer)
-                                      : view_open(viewer, has_one ? files : options->files,
-                                                  has_one ? 1 : options->num_files, true);
+    const bool opened =
+        view_open(viewer, has_one ? files : options->files, has_one ? 1 : options->num_files,
+                  is_named || has_one || config == NULL || config->is_new);
     free(only);
     if (has_one)
         return opened;
     if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
         && (!options->names_content || options->game != NULL)
-        && (!is_remembered || config->model == NULL) && !viewer->document->scene.machine.acts)
+        && !viewer->document->scene.machine.acts)
         show_start(viewer);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)

@@ -309,10 +309,10 @@ bool view_reload(view_state *viewer);
 // Opens --game and what its name names. Returns false and logs an error on failure.
 bool view_open_game_name(view_state *viewer);
 
-// Opens what the command line names, or the last model if it names nothing: files, a folder to
-// list, and what it says of them: clip, range, joint, environment, page, time. Returns false and
-// logs an error if that cannot be shown; a window shows the error over what could be opened, or
-// over our own model, and returns true.
+// Opens what the command line names, or what a start without words shows: files, a folder to list,
+// and what it says of them: clip, range, joint, environment, page, time. Returns false and logs an
+// error if that cannot be shown; a window shows the error over what could be opened, or over our
+// own model, and returns true.
 bool view_open_first(view_state *viewer);
 
 // Carries out commands about files and lists of them; ignores others.
