@@ -417,7 +417,7 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
 
 // Two pictures are missing, one named by four materials and one by three others.
 TEST_SCENE (view_missing_pictures_are_reported_once) {
-    view_reports reports = {NULL, 0};
+    view_reports reports = {.count = 0};
     view_log log = {.level = VIEW_QUIET, .reports = &reports};
     view_textures textures;
     OWN_MODEL model = load(scene, CARDS, &textures, &log);

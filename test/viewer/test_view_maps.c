@@ -670,7 +670,7 @@ TEST (view_shader_files_report_errors) {
         {"m\nmodel\n{\n}\n", "x.shader:2:1: expected '{', found 'model'"},
     };
     EACH (error, errors) {
-        view_reports reports = {NULL, 0};
+        view_reports reports = {.count = 0};
         view_log log = {.level = VIEW_QUIET, .reports = &reports};
         view_look look;
         const char *const text = error->text;

@@ -203,46 +203,114 @@ TEST_HERE (view_error_fits_into_any_window) {
                    (*size)[1]);
 }
 
-// -- Warnings -----------------------------------------------------------------------------------
+// -- Problems -----------------------------------------------------------------------------------
 
 static void warn(screen *w, int count)
 {
     view_log_clear(&w->viewer.log);
     FOR (i, count)
         view_warn(&w->viewer.log, "warning number %d", i);
+    w->viewer.ui.docks.shows_problems = true;
 }
 
-TEST_HERE (view_warnings_are_opened_by_their_number) {
+// By the sign in the menu bar at any width, which is there while there are some.
+TEST_HERE (view_problems_are_opened_by_their_number) {
+    static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}};
+    CHECK(!has_item(w, 1280, 720, "bar/Problems"));
     warn(w, 40);
-    press(w, "figures/\xE2\x9A\xA0 40 warnings");
-    CHECK(w->viewer.ui.warnings.is_open);
+    EACH (size, sizes) {
+        w->viewer.ui.docks.shows_problems = false;
+        CHECK(has_item(w, (*size)[0], (*size)[1], "bar/Problems"));
+        press(w, "bar/Problems");
+        CHECK_THAT(has_item(w, (*size)[0], (*size)[1], "problems/warning number 0"), "%g wide",
+                   (*size)[0]);
+    }
     press_key(w, VIEW_KEY_ESCAPE);
-    CHECK(!w->viewer.ui.warnings.is_open);
+    CHECK(!w->viewer.ui.docks.shows_problems);
 }
 
-TEST_HERE (view_warnings_are_scrolled_to_the_last) {
+TEST_HERE (view_problems_are_scrolled_by_keys) {
     warn(w, 200);
-    w->viewer.ui.warnings.is_open = true;
-    CHECK(!has_item(w, 800, 600, "warnings/warning number 199"));
-    press_key(w, VIEW_KEY_END);
-    CHECK(has_item(w, 800, 600, "warnings/warning number 199"));
-    CHECK(!has_item(w, 800, 600, "warnings/warning number 0"));
+    w->viewer.ui.problems.has_keys = true;
+    CHECK(!has_item(w, 800, 600, "problems/warning number 199"));
+    FOR (i, 199)
+        press_key(w, VIEW_KEY_DOWN);
+    CHECK(has_item(w, 800, 600, "problems/warning number 199"));
+    CHECK(!has_item(w, 800, 600, "problems/warning number 0"));
 }
 
-TEST_HERE (view_warnings_are_filtered) {
+TEST_HERE (view_problems_are_filtered) {
     warn(w, 40);
-    w->viewer.ui.warnings.is_open = true;
-    view_stage facts = item_draw(&w->viewer, 800, 600);
-    view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.text = "number 3"});
-    CHECK(!has_item(w, 800, 600, "warnings/warning number 2"));
-    CHECK(has_item(w, 800, 600, "warnings/warning number 39"));
+    press(w, "problems/Filter");
+    view_stage facts = item_draw(&w->viewer, 1280, 720);
+    view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.text = "number 39"});
+    CHECK(!has_item(w, 1280, 720, "problems/warning number 2"));
+    CHECK(has_item(w, 1280, 720, "problems/warning number 39"));
 }
 
-TEST_HERE (view_warnings_fit_into_a_small_window) {
-    warn(w, 40);
-    w->viewer.ui.warnings.is_open = true;
-    CHECK(has_item(w, 420, 300, "warnings/Close"));
-    CHECK(has_item(w, 420, 300, "warnings/warning number 0"));
+// Each leads to what it is about, and to its line.
+TEST_HERE (view_problems_lead_somewhere) {
+    view_log *const log = &w->viewer.log;
+    const md5_model *const model = w->viewer.document->scene.model;
+    OWN char *const path = common_copy(test_path(BOBBIN));
+    md5_error place = {.line = 7, .column = 2, .message = "odd"};
+    snprintf(place.file, sizeof place.file, "%s", path);
+    warn(w, 0);
+    view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, model}, "of a mesh");
+    view_warn_about(log, (view_about){VIEW_ABOUT_JOINT, 5, 0, model}, "of a joint");
+    view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, log}, "of another model");
+    log->about = (view_about){VIEW_ABOUT_VERTEX, 0, 88, model};
+    view_log_warning(log, &place);
+    press(w, "problems/mesh eyes");
+    CHECK(w->viewer.ui.selected_mesh == 1);
+    OWN char *const joint =
+        common_format("problems/joint %s", w->viewer.document->scene.skeleton->joints[5].name);
+    press(w, joint);
+    item_draw(&w->viewer, 1280, 720);
+    CHECK(w->viewer.ui.selected_joint == 5 && w->viewer.ui.selected_mesh == -1);
+    press(w, "problems/Show vertex");
+    const view_pick *const lit = &w->viewer.ui.lit;
+    CHECK(lit->is_set && lit->mesh == 0 && lit->vertex == 88);
+    press(w, "problems/bobbin.md5mesh:7");
+    CHECK(has_item(w, 1280, 720, "error/Close") && !has_item(w, 1280, 720, "error/Try again"));
+    CHECK(w->viewer.ui.excerpt.first <= 7 && w->viewer.ui.excerpt.caret == 1);
+    press(w, "error/Close");
+    CHECK(!has_item(w, 1280, 720, "error/Close"));
+}
+
+// A mesh without an image gets one by its button, or by Enter; then the problem is gone.
+TEST_HERE (view_problems_that_are_mended_are_gone) {
+    view_latest selected = {.count = 0};
+    size_t size;
+    OWN char *const mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    folder_put(w->folder, "lost.md5mesh", mesh, size);
+    OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
+    OWN char *const path = common_join(w->folder, "lost.md5mesh");
+    w->viewer.selected = &selected;
+    open_path(w, path);
+    CHECK_UINT(w->viewer.log.num_warnings, 1);
+    folder_put(w->folder, "paint.jpg.png", image, size);
+    PERFORM(&w->viewer, VIEW_WARNINGS);
+    press_key(w, VIEW_KEY_RETURN);
+    CHECK(w->viewer.ui.textures.is_open && w->viewer.ui.selected_mesh == 0);
+    press(w, "page/paint.jpg.png");
+    CHECK_UINT(w->viewer.log.num_warnings, 0);
+    CHECK(!has_item(w, 1280, 720, "bar/Problems"));
+    view_free_selected(&selected);
+}
+
+// Once a document, by a notice that opens the list.
+TEST_HERE (view_problems_are_told_once) {
+    warn(w, 2);
+    w->viewer.ui.docks.shows_problems = false;
+    view_follow_files(&w->viewer);
+    CHECK(strstr(w->viewer.ui.notice, "2 problems"));
+    press(w, "notice/2 problems");
+    CHECK(w->viewer.ui.docks.shows_problems);
+    view_warn(&w->viewer.log, "a third");
+    w->viewer.now += 10;
+    view_follow_files(&w->viewer);
+    CHECK(!strstr(w->viewer.ui.notice, "3 problems"));
 }
 
 // -- The start page -----------------------------------------------------------------------------

@@ -343,7 +343,6 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     view_shown *const shown = &viewer->options->shown;
     view_stage stage;
     char *line;
-    bool was_open;
     switch (action) {
     case VIEW_FULL_SCREEN:
         view_set_full_screen(viewer->window, !view_is_full_screen(viewer->window));
@@ -355,9 +354,10 @@ static bool perform_interface(view_state *viewer, const view_command *command)
                        VIEW_MIN_SCALE, VIEW_MAX_SCALE);
         break;
     case VIEW_WARNINGS:
-        was_open = viewer->ui.warnings.is_open;
         view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
-        viewer->ui.warnings.is_open = !was_open;
+        viewer->ui.docks.shows_problems = !viewer->ui.docks.shows_problems;
+        viewer->ui.problems.selected = 0;
+        viewer->ui.problems.has_keys = shown->panel = true;
         break;
     case VIEW_CLOSE_LISTS: // one step out
         if (viewer->log.error[0] != '\0') {

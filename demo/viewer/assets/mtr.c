@@ -84,7 +84,9 @@ static void write_material(const view_textures *textures, const md5_model *model
         if (name != NULL && forms[map] != NULL)
             fprintf(file, map == 0 && has_holes ? cut : forms[map], name);
         else if (image != NULL)
-            view_warn(log, "%s of mesh %u is not saved: %s", view_map_name(map), mesh, image->path);
+            view_warn_about(log, (view_about){VIEW_ABOUT_MESH, mesh, 0, model},
+                            "%s of mesh %u is not saved: %s", view_map_name(map), mesh,
+                            image->path);
         free(name);
     }
     fprintf(file, "}\n");
@@ -99,7 +101,8 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
         const char *const obstacle = obstacle_of(textures, model, i);
         count += obstacle == NULL;
         if (obstacle != NULL)
-            view_warn(log, "mesh %u is not saved: it %s", i, obstacle);
+            view_warn_about(log, (view_about){VIEW_ABOUT_MESH, i, 0, model},
+                            "mesh %u is not saved: it %s", i, obstacle);
     }
     if (count > 0) { // else not even the folder is made, which the search would heed
         common_make_folders(path, 0777);

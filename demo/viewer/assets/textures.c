@@ -909,6 +909,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
     COMMON_FOR (i, model->num_meshes) {
         view_log_progress(d.log, "textures", i, model->num_meshes);
+        d.log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
         if (model->meshes[i].num_triangles == 0)
             continue;
         view_mesh_textures *const own = &textures->meshes[i];
@@ -968,6 +969,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         }
     }
     free(file);
+    d.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
     return true;

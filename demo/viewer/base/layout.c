@@ -113,6 +113,12 @@ view_layout view_lay_out(const view_layout_wish *wish)
                 cut(&covered, wish->is_touched ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT,
                     floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
                                  0.8f * wish->width)));
+        if (wish->docks.shows_problems && is_open[VIEW_DOCK_BOTTOM]) {
+            covered = layout.free;
+            layout.docks[front] = (view_rect){0};
+            layout.docks[VIEW_DOCK_BOTTOM] =
+                cut(&covered, VIEW_DOCK_BOTTOM, 0.65f * covered.height);
+        }
         return layout;
     }
     if (layout.arrangement == VIEW_ARRANGE_SINGLE && has_side) {

@@ -28,6 +28,7 @@ typedef struct view_docks {
     bool is_sheet_open, is_sheet_full; // full: all of the height of an upright window
     float sheet_top;                   // pixels, while it is dragged there; else 0
     bool is_folded;                    // those at the sides, until one is asked for
+    bool shows_problems;               // at the bottom, in front of others
 } view_docks;
 
 // What is to be laid out.

@@ -38,8 +38,10 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 
 // Adds a warning to the list, or counts it with the one that says the same of the same place.
 // Returns whether it is new.
-static bool list_warning(view_reports *reports, const char *text, const md5_error *place)
+static bool list_warning(const view_log *log, view_level level, const char *text,
+                         const md5_error *place)
 {
+    view_reports *const reports = log->reports;
     const uint64_t start = 0xCBF29CE484222325u ^ ((uint64_t)place->line << 32 | place->column);
     const uint64_t hash = hash_text(3 * hash_text(start, place->file), text);
     for (size_t i = reports->count; i-- > 0;)
@@ -50,7 +52,9 @@ static bool list_warning(view_reports *reports, const char *text, const md5_erro
     if (reports->count == VIEW_MAX_REPORTS)
         return true;
     *COMMON_MORE(reports->rows, reports->count) =
-        (view_report){.text = common_copy(text),
+        (view_report){.level = level,
+                      .about = log->about,
+                      .text = common_copy(text),
                       .file = place->file[0] != '\0' ? common_copy(place->file) : NULL,
                       .line = place->line,
                       .column = place->column,
@@ -71,7 +75,7 @@ static void remember(view_log *log, view_level level, const char *whole, const c
         log->num_errors++;
         return;
     }
-    log->num_warnings += log->reports == NULL || list_warning(log->reports, text, place);
+    log->num_warnings += log->reports == NULL || list_warning(log, level, text, place);
 }
 
 // Formats the values after `format` into a text of the caller's, after a prefix.
@@ -100,13 +104,22 @@ void view_warn(view_log *log, const char *format, ...)
     write_line(log, VIEW_WARNING, text);
 }
 
+void view_warn_about(view_log *log, view_about about, const char *format, ...)
+{
+    FORMAT_TEXT("");
+    const view_about before = log->about;
+    log->about = about;
+    view_warn(log, "%s", text);
+    log->about = before;
+}
+
 void view_note(view_log *log, const char *file, const char *note)
 {
     md5_error place = {.line = 0};
     COMMON_TEXT(place.file, "%s", file);
     char *const text = common_format("%s: note: %s", common_base(file), note);
     write_line(log, VIEW_WARNING, text);
-    log->num_notes += log->reports == NULL || list_warning(log->reports, note, &place);
+    log->num_notes += log->reports == NULL || list_warning(log, VIEW_INFO, note, &place);
     free(text);
 }
 
@@ -175,7 +188,7 @@ void view_free_reports(view_reports *reports)
         free(reports->rows[i].file);
     }
     free(reports->rows);
-    *reports = (view_reports){NULL, 0};
+    *reports = (view_reports){.count = 0};
 }
 
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count)

@@ -16,8 +16,25 @@ typedef enum view_level {
     VIEW_DEBUG, // also one line for every action, with the state after it
 } view_level;
 
+// What a report is about: `number` of a mesh, joint or clip, `vertex` of a mesh.
+typedef enum view_about_kind {
+    VIEW_ABOUT_FILE, // or nothing
+    VIEW_ABOUT_MESH,
+    VIEW_ABOUT_VERTEX,
+    VIEW_ABOUT_JOINT,
+    VIEW_ABOUT_CLIP,
+} view_about_kind;
+
+typedef struct view_about {
+    view_about_kind kind;
+    uint32_t number, vertex;
+    const void *model; // that it is of; only compared
+} view_about;
+
 // A warning, or several that are alike.
 typedef struct view_report {
+    view_level level;
+    view_about about;
     char *text, *file;     // NULL: it names no file
     uint32_t line, column; // as in md5_error
     uint32_t count;
@@ -29,11 +46,13 @@ enum { VIEW_MAX_REPORTS = 10000 }; // later ones are only counted
 typedef struct view_reports {
     view_report *rows; // in the order of their first ones
     size_t count;
+    bool is_told; // that there are some
 } view_reports;
 
 typedef struct view_log {
     view_level level;
     view_reports *reports;            // the caller's list that warnings are added to, or NULL
+    view_about about;                 // of what is reported meanwhile
     bool keeps_rest;                  // what has an error is left out of what is opened with it
     uint32_t num_warnings, num_notes; // with a list: each once
     char warning[320];                // the last one
@@ -46,6 +65,7 @@ typedef struct view_log {
 
 bool view_error(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3); // returns false
 void view_warn(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
+void view_warn_about(view_log *log, view_about about, const char *format, ...) COMMON_PRINTF(3, 4);
 void view_info(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 

@@ -436,7 +436,7 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
                                 viewer->document->scene.turn, viewer->library, guest};
     const view_log before = viewer->log;
     view_reports reports = viewer->reports;
-    viewer->reports = (view_reports){NULL, 0};
+    viewer->reports = (view_reports){.count = 0};
     view_log_clear(&viewer->log);
     viewer->log.keeps_rest =
         as_asked && !again && viewer->window != NULL && view_shows_window(options);
@@ -816,6 +816,13 @@ bool view_follow_files(view_state *viewer)
         view_perform_file(viewer, &answer);
         free(answer.path);
         view_tell_state(viewer, "answered");
+    }
+    if (viewer->log.num_warnings > 0 && !viewer->reports.is_told
+        && viewer->now >= viewer->ui.notice_end) {
+        viewer->reports.is_told = true;
+        view_notice(viewer, "%u problem%s" VIEW_DOT "show", viewer->log.num_warnings,
+                    viewer->log.num_warnings == 1 ? "" : "s");
+        viewer->ui.notice_action = VIEW_WARNINGS;
     }
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     const bool has_picture = view_follow_pictures(viewer);

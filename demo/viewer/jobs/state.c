@@ -435,6 +435,7 @@ void view_notice(view_state *viewer, const char *format, ...)
     vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
     va_end(values);
     viewer->ui.notice_end = viewer->now + 2.5;
+    viewer->ui.notice_action = VIEW_NOTHING;
 }
 
 // One line of names and numbers, for debugging and for tests; a second one of what moves the model,

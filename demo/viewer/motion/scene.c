@@ -196,8 +196,10 @@ static void pick_up_clips(view_scene *scene, view_log *log)
             continue;
         }
         if (added->anim->num_warnings > 0)
-            view_warn(log, "%s: %u warning%s, shown if it is opened by name", added->name,
-                      added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
+            view_warn_about(
+                log, (view_about){VIEW_ABOUT_CLIP, (uint32_t)scene->num_clips - 1, 0, scene->model},
+                "%s: %u warning%s, shown if it is opened by name", added->name,
+                added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
         take_quake(scene, added, log);
     }
     view_log_progress(log, "animations", list.count, list.count);

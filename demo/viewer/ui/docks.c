@@ -51,6 +51,8 @@ static view_action closing(const view_stage *stage, view_dock dock)
 {
     const view_shown *const shown = stage->shown;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    if (is_bottom && stage->docks.shows_problems)
+        return VIEW_WARNINGS;
     return view_toggle_of(dock == VIEW_DOCK_LEFT                   ? "hierarchy"
                           : is_bottom && !view_shows_curves(stage) ? "graph"
                           : is_bottom         ? shown->curves ? "curves" : "differences"
@@ -104,7 +106,9 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
 static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                            view_dock dock)
 {
-    const char *const names[2][2] = {{"Outliner", "Inspector"}, {"Curves", "Compare"}};
+    // Of both sides; of the bottom, with their switches.
+    const char *const names[2][3] = {{"Outliner", "Inspector"}, {"Curves", "Compare", "Problems"}};
+    const char *const switches[2] = {"curves", "differences"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     const float em = view_em(stage->font), height = ceilf(2 * em), gap = 0.7f * em;
@@ -115,16 +119,26 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1, box.width, 1}, VIEW_CONTROL);
     float x = box.x + gap;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM, has_tabs = layout->has_tabs || is_bottom;
-    const view_dock front = is_bottom ? (view_dock)!stage->shown->curves : dock; // of two
-    for (view_dock side = VIEW_DOCK_LEFT; has_tabs && side <= VIEW_DOCK_RIGHT; side++) {
+    const bool has_curves = !is_bottom
+                            || (view_shows_curves(stage) // the sheet of a small window has no room
+                                && layout->arrangement != VIEW_ARRANGE_SHEET);
+    const int front = !is_bottom                    ? (int)dock
+                      : stage->docks.shows_problems ? 2
+                                                    : !stage->shown->curves;
+    for (int side = has_curves ? 0 : 2; has_tabs && side < (is_bottom ? 3 : 2); side++) {
         const char *const name = names[is_bottom][side];
         const float width = view_text_width(stage->font, VIEW_TEXT, name);
         const view_rect tab = {x - gap, box.y, width + 2 * gap, height};
         const bool is_pressed = ui_item(ui, tab, name) && side != front;
-        if (is_pressed && is_bottom)
-            ui->command.action = view_toggle_of(side == VIEW_DOCK_LEFT ? "curves" : "differences");
-        else if (is_pressed)
-            ui->docks.front = side;
+        if (is_pressed && !is_bottom) {
+            ui->docks.front = (view_dock)side;
+        } else if (is_pressed && side == 2) {
+            ui->command.action = VIEW_WARNINGS;
+        } else if (is_pressed) {
+            ui->docks.shows_problems = false;
+            if (!(side == 0 ? stage->shown->curves : stage->shown->differences))
+                ui->command.action = view_toggle_of(switches[side]);
+        }
         view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0,
                        side == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, name);
         if (side == front)
@@ -246,8 +260,10 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
     }
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
-    if (bottom.width > 0 && view_shows_curves(stage)) {
-        view_curves_panel(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM));
+    const bool shows_problems = stage->docks.shows_problems;
+    if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {
+        const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM);
+        (shows_problems ? view_problems_panel : view_curves_panel)(ui, stage, area);
         ui_begin(ui, "bottom-edge");
         drag_edge(ui, stage, VIEW_DOCK_BOTTOM, bottom);
     }

@@ -11,7 +11,8 @@ static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
 
 bool view_shows_graph(const view_stage *stage)
 {
-    return !view_shows_curves(stage) && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
+    return !stage->docks.shows_problems && !view_shows_curves(stage)
+           && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
 }
 
 // The height of text, in pixels.

@@ -138,7 +138,7 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
 // == The document ==========================================================================
 
 // Clickable rows: their numbers in view_rows; the last begins those of meshes.
-enum { HIT_FILES = 1, HIT_CLIPS, HIT_WARNINGS, HIT_COMPARE, HIT_MESHES };
+enum { HIT_FILES = 1, HIT_CLIPS, HIT_COMPARE, HIT_MESHES };
 
 // What plays, and where.
 static void list_clip(const view_stage *stage, view_rows *rows)
@@ -371,12 +371,6 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
         view_add_row(rows, VIEW_AMBER, " ", "%u joints are not in it",
                      compare->num_joints - compare->num_same);
     list_pick(stage, rows);
-    const uint32_t count = stage->log->num_warnings;
-    if (count > 0) {
-        view_make_hit(view_add_row(rows, VIEW_AMBER, NULL, "\xE2\x9A\xA0 %u warning%s", count,
-                                   count == 1 ? "" : "s"),
-                      HIT_WARNINGS, "Ctrl+W");
-    }
     view_add_gap(rows);
     view_add_row(rows, VIEW_DIM, NULL, "F1: keys" VIEW_DOT "M: statistics");
 }
@@ -395,8 +389,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     if (hit >= HIT_MESHES)
         ui->command = (view_command){.action = VIEW_TEXTURES, .item = hit - HIT_MESHES + 1};
     else if (hit > 0)
-        ui->command.action = hit == HIT_FILES     ? VIEW_FILES
-                             : hit == HIT_CLIPS   ? VIEW_CLIPS
-                             : hit == HIT_COMPARE ? view_toggle_of("differences")
-                                                  : VIEW_WARNINGS;
+        ui->command.action = hit == HIT_FILES   ? VIEW_FILES
+                             : hit == HIT_CLIPS ? VIEW_CLIPS
+                                                : view_toggle_of("differences");
 }

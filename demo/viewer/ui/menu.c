@@ -717,30 +717,41 @@ void view_ask(view_ui *ui, const view_stage *stage, size_t option)
 
 // -- All of them ----------------------------------------------------------------------------
 
+// How many problems there are, at the right end of the bar; a click lists them. Returns where that
+// begins.
+static float draw_problems(view_ui *ui, const view_stage *stage, float right)
+{
+    const view_font *const font = stage->font;
+    const bool is_error = stage->log->error[0] != '\0';
+    const uint32_t count = stage->log->num_warnings + is_error;
+    char text[48];
+    if (count == 0)
+        return right;
+    COMMON_TEXT(text, "%s %u", is_error ? "\xE2\x9C\x95" : "\xE2\x9A\xA0", count);
+    const float width = view_text_width(font, VIEW_TEXT, text) + 1.4f * view_em(font);
+    const view_rect place = {right - width, 0, width, view_layout_of(stage).menu.height};
+    if (ui_item(ui, place, "Problems"))
+        ui->command.action = VIEW_WARNINGS;
+    ui_tip_command(ui, VIEW_WARNINGS);
+    ui_text_in(ui, place, is_error ? VIEW_WRONG : VIEW_AMBER, text);
+    return place.x;
+}
+
 // Where there is no room for the words: the search for all commands, what is shown, whose clips or
-// neighbours it lists, and warnings.
+// neighbours it lists, and problems.
 static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
 {
     const view_font *const font = stage->font;
     const float em = view_em(font), y = 0.5f * (bar.height - font->line[VIEW_TEXT]);
     const view_scene *const scene = &stage->document->scene;
     const bool has_clips = view_mode_of(stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
-    const uint32_t count = stage->log->num_warnings;
     char text[48] = "";
     view_rect place = {0, 0, bar.height, bar.height};
     if (ui_item(ui, place, "Commands"))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
     ui_tip_command(ui, VIEW_SEARCH);
     ui_text_in(ui, place, VIEW_BRIGHT, "\xE2\x98\xB0");
-    if (count > 0) {
-        COMMON_TEXT(text, "\xE2\x9A\xA0 %u", count);
-        bar.width -= view_text_width(font, VIEW_TEXT, text) + 1.4f * em;
-        place.x = bar.width;
-        place.width = stage->width - bar.width;
-        if (ui_item(ui, place, "Warnings"))
-            ui->command.action = VIEW_WARNINGS;
-        ui_text_in(ui, place, VIEW_AMBER, text);
-    }
+    bar.width = draw_problems(ui, stage, bar.width);
     place.x = bar.height;
     place.width = fmaxf(bar.width - bar.height, 1);
     if (scene->name == NULL)
@@ -799,9 +810,10 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         }
         x += width;
     }
-    const view_rect place = {stage->width - search_width - 2 * scale, 2 * scale, search_width,
+    const float right = draw_problems(ui, stage, stage->width);
+    const view_rect place = {right - search_width - 2 * scale, 2 * scale, search_width,
                              height - 4 * scale};
-    if (x + search_width < stage->width && ui_button(ui, place, search, false))
+    if (x + search_width < right && ui_button(ui, place, search, false))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
 }
 

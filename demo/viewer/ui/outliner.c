@@ -16,6 +16,7 @@ void view_forget_rows(view_ui *ui)
     ui->lit.is_set = false;
     ui->lit_end = 0;
     ui->textures.facts.of = NULL;
+    ui->problems.shown = 0;
     ui->curves.anim = NULL;
     memset(ui->folded_joints, 0, sizeof ui->folded_joints);
     ui->open_layers = 0;

@@ -135,8 +135,8 @@ static void run_keys(view_ui *ui, const view_stage *stage)
     ui_end_column(ui);
 }
 
-// A text in the middle of the free region, at a height of it.
-static void draw_badge(const view_stage *stage, float down, view_color edge, const char *text)
+// A text in the middle of the free region, at a height of it. Returns its box.
+static view_rect draw_badge(const view_stage *stage, float down, view_color edge, const char *text)
 {
     const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
     const view_rect free = view_layout_of(stage).free;
@@ -156,6 +156,7 @@ static void draw_badge(const view_stage *stage, float down, view_color edge, con
         view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12 * scale,
                        box.y + 14 * scale + ((float)i - 1.5f) * line, width + 1, VIEW_BRIGHT,
                        rows.rows[i].text);
+    return box;
 }
 
 view_stick view_place_stick(const view_stage *stage)
@@ -256,8 +257,12 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             run_buttons(ui, stage);
         view_dock_panels(ui, stage);
     }
-    if ((stage->shown->panel || is_start) && stage->now < ui->notice_end)
-        draw_badge(stage, low, VIEW_EDGE, ui->notice);
+    if ((stage->shown->panel || is_start) && stage->now < ui->notice_end) {
+        const view_rect box = draw_badge(stage, low, VIEW_EDGE, ui->notice);
+        ui_begin(ui, "notice");
+        if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
+            ui->command.action = ui->notice_action;
+    }
     if (stage->shown->help)
         run_keys(ui, stage);
     view_browser_panel(ui, stage);
@@ -312,13 +317,14 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         return ui->command; // nothing was drawn yet
     if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
-        ui->lit.is_set = false;
+        ui->lit.is_set &= ui->keeps_lit;
         ui->textures.hovered = 0;
     }
     if (ui->selected_joint >= 0) // it was selected later
         ui->selected_mesh = -1;
     if (is_pressed) {
         ui->active.panel = ui->held = NULL;
+        ui->keeps_lit = ui->problems.has_keys = false;
         ui->tip_since = INFINITY;
     }
     const ui_mouse *const place = event != NULL ? event : &ui->mouse;

@@ -1,10 +1,10 @@
-// What is reported: the window of an error, with its place in the file, the list of warnings, and
+// What is reported: the window of an error, with its place in the file, the list of problems, and
 // the sign of a recording.
 #include "demo/viewer/ui/ui.h"
 
 const char *view_open_report(const view_ui *ui, const view_stage *stage)
 {
-    return stage->log->error[0] != '\0' ? "error" : ui->warnings.is_open ? "warnings" : NULL;
+    return stage->log->error[0] != '\0' || ui->problems.shown > 0 ? "error" : NULL;
 }
 
 // -- Text -----------------------------------------------------------------------------------
@@ -99,38 +99,55 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
     free(text);
 }
 
+// Also that of a problem.
 static void error_window(view_ui *ui, const view_stage *stage)
 {
-    enum { TRY, COPY, OPEN, CLOSE, NUM_BUTTONS };
-    static const char *const words[] = {"Try again", "Copy", "Open\xE2\x80\xA6", "Close"};
+    enum { TRY, OPEN, COPY, CLOSE, NUM_BUTTONS };
+    static const char *const words[] = {"Try again", "Open\xE2\x80\xA6", "Copy", "Close"};
     const view_log *const log = stage->log;
-    const md5_error *const failure = &log->failure;
+    const bool is_error = log->error[0] != '\0';
+    md5_error place_of = log->failure;
+    uint64_t excerpted = log->num_errors;
+    if (!is_error) {
+        const view_report *const report = &log->reports->rows[ui->problems.shown - 1];
+        place_of = (md5_error){.line = report->line, .column = report->column};
+        COMMON_TEXT(place_of.file, "%s", report->file);
+        COMMON_TEXT(place_of.message, "%s", report->text);
+        excerpted = report->hash;
+    }
+    const md5_error *const failure = &place_of;
     const view_font *const font = stage->font;
     const bool has_file = failure->file[0] != '\0';
     const char *const message = has_file ? failure->message : log->error;
-    if (ui->excerpt.error != log->num_errors) { // once: the file may change meanwhile
+    char title[32];
+    COMMON_TEXT(title, "Line %u", failure->line);
+    if (ui->excerpt.of != excerpted) { // once: the file may change meanwhile
         read_excerpt(&ui->excerpt, failure);
-        ui->excerpt.error = log->num_errors;
+        ui->excerpt.of = excerpted;
     }
     char *const place = describe_place(failure->file, failure->line, failure->column);
     ui_column column;
     view_rect foot, gap;
-    const view_rect inside =
-        ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130,
-                         has_file ? common_base(failure->file) : "Error", &foot);
+    const view_rect inside = ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130,
+                                              !is_error  ? title
+                                              : has_file ? common_base(failure->file)
+                                                         : "Error",
+                                              &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
     ui_column_text(ui, VIEW_DIM, place);
     ui_take_row(ui, 0.5f * font->line[VIEW_TEXT], &gap);
     draw_excerpt(ui, failure->line);
     ui_end_column(ui);
-    const int first = has_file ? TRY : COPY; // only a file can be tried again
+    const int first = !is_error ? COPY : has_file ? TRY : OPEN; // only a file can be tried again
     const int number =
         ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
     const int pressed = number >= 0 ? first + number : -1;
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER);
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
         copy_error(ui, message, place, failure->line);
+    else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))
+        ui->problems.shown = 0;
     else if (pressed == TRY || (is_return && has_file))
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
@@ -140,24 +157,84 @@ static void error_window(view_ui *ui, const view_stage *stage)
     free(place);
 }
 
-// -- The list of warnings -------------------------------------------------------------------
+// -- The list of problems -------------------------------------------------------------------
 
-// What a warning is about: the ending of its file.
-static const char *kind_of(const view_report *report)
+// What it is about in the scene, also by its file; of another model it is only about its file.
+static view_about about_of(const view_stage *stage, const view_report *report)
 {
-    const char *const dot = report->file != NULL ? strrchr(common_base(report->file), '.') : NULL;
-    return dot != NULL ? dot + 1 : report->file != NULL ? "file" : "viewer";
+    const view_scene *const scene = &stage->document->scene;
+    view_about about = report->about;
+    for (uint32_t i = 0;
+         about.kind == VIEW_ABOUT_FILE && report->file != NULL && i < (uint32_t)scene->num_clips;
+         i++)
+        if (strcmp(report->file, scene->clips[i].path) == 0)
+            about = (view_about){VIEW_ABOUT_CLIP, i, 0, scene->model};
+    const size_t count = scene->model == NULL || about.model != scene->model ? 0
+                         : about.kind == VIEW_ABOUT_CLIP                     ? scene->num_clips
+                         : about.kind == VIEW_ABOUT_JOINT                    ? scene->num_joints
+                                                          : scene->model->num_meshes;
+    if (about.number >= count
+        || (about.kind == VIEW_ABOUT_VERTEX
+            && about.vertex >= scene->model->meshes[about.number].num_vertices))
+        about.kind = VIEW_ABOUT_FILE;
+    return about;
 }
 
-static bool is_listed(const view_warnings *list, const view_report *report)
+bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh)
+{
+    const view_about about = about_of(stage, report);
+    return (about.kind == VIEW_ABOUT_MESH || about.kind == VIEW_ABOUT_VERTEX)
+           && about.number == mesh;
+}
+
+// What it is about, as a link; or its file, which is none.
+static void describe_about(const view_stage *stage, const view_report *report, view_about about,
+                           char *text, size_t size)
+{
+    const view_scene *const scene = &stage->document->scene;
+    if (about.kind == VIEW_ABOUT_FILE)
+        snprintf(text, size, "%s", report->file != NULL ? common_base(report->file) : "");
+    else if (about.kind == VIEW_ABOUT_CLIP)
+        snprintf(text, size, "clip %s", scene->clips[about.number].name);
+    else if (about.kind == VIEW_ABOUT_JOINT)
+        snprintf(text, size, "joint %s", scene->skeleton->joints[about.number].name);
+    else
+        snprintf(text, size, "mesh %s", scene->model->meshes[about.number].name);
+}
+
+// Selects what it is about, and shows it; the camera stays where it is.
+static void show_about(view_ui *ui, const view_stage *stage, const view_about *about)
+{
+    ui->command.action = VIEW_MARKED;
+    if (about->kind == VIEW_ABOUT_CLIP)
+        ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = about->number};
+    else if (about->kind == VIEW_ABOUT_JOINT)
+        ui->selected_joint = (int32_t)about->number;
+    else
+        view_select_mesh(ui, stage->now, about->number);
+    ui->keeps_lit = about->kind == VIEW_ABOUT_VERTEX;
+    ui->lit = (view_pick){.is_set = ui->keeps_lit, .mesh = about->number, .vertex = about->vertex};
+}
+
+// What mends it, or NULL.
+static const char *button_of(const view_stage *stage, const view_about *about)
+{
+    const bool lacks_image =
+        about->kind == VIEW_ABOUT_MESH
+        && view_lacks_image(&stage->document->textures, about->number, MD5GL_PICTURE_DIFFUSE);
+    return about->kind == VIEW_ABOUT_VERTEX ? "Show vertex"
+           : lacks_image                    ? "Choose image\xE2\x80\xA6"
+                                            : NULL;
+}
+
+static bool is_listed(const view_problems *list, const view_report *report)
 {
     return common_contains(report->text, list->filter)
-           || common_contains(kind_of(report), list->filter)
            || (report->file != NULL && common_contains(report->file, list->filter));
 }
 
 // All that are listed: a line each, its columns separated by tabs.
-static void copy_warnings(const view_warnings *list, const view_reports *reports)
+static void copy_problems(const view_problems *list, const view_reports *reports)
 {
     size_t size = 1, used = 0;
     COMMON_FOR (i, reports->count)
@@ -169,101 +246,144 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
         if (!is_listed(list, report))
             continue;
         char *const place = describe_place(report->file, report->line, report->column);
-        used += (size_t)snprintf(text + used, size - used, "%s\t%s\t%s\t%u\n", kind_of(report),
-                                 report->text, place, report->count);
+        used += (size_t)snprintf(text + used, size - used, "%s\t%s\t%u\n", report->text, place,
+                                 report->count);
         free(place);
     }
     view_copy_text(text);
     free(text);
 }
 
-// A row of the table; the selected one is written out below. Returns whether it was pressed.
-static bool run_warning(view_ui *ui, const view_report *report, bool is_selected)
+// A text that is pressed, from `x` on. Returns whether it was.
+static bool run_link(view_ui *ui, float x, float y, float width, const char *text)
 {
-    view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, gap = 10 * scale;
-    view_rect row;
-    const bool is_seen = ui_take_row(ui, canvas->font->line[VIEW_TEXT], &row);
-    row.width -= gap;
-    const bool is_wide = row.width > 460 * scale, is_pressed = ui_item(ui, row, report->text);
-    const float kind = is_wide ? 95 * scale : 0, place = is_wide ? 0.28f * row.width : 0;
-    const view_color color = is_selected ? VIEW_BRIGHT : VIEW_PLAIN;
-    char *const where = describe_place(report->file, report->line, report->column);
-    if (is_seen) {
-        if (is_selected || ui_is_hot(ui))
-            view_draw_round_rect(canvas, view_inset(row, -1), 3 * scale,
-                                 is_selected ? VIEW_SELECTED : VIEW_CONTROL);
-        char *const text = report->count > 1
-                               ? common_format("%u \xC3\x97 %s", report->count, report->text)
-                               : common_copy(report->text);
-        view_draw_text(canvas, VIEW_TEXT, row.x + kind, row.y, row.width - kind - place - gap,
-                       color, text);
-        free(text);
-        if (is_wide) {
-            view_draw_text(canvas, VIEW_TEXT, row.x, row.y, kind - gap, VIEW_AMBER,
-                           kind_of(report));
-            view_draw_text(canvas, VIEW_TEXT, row.x + row.width - place, row.y, place,
-                           is_selected ? VIEW_BRIGHT : VIEW_DIM, common_base(where));
-        }
-    }
-    if (is_selected) {
-        ui_column_text(ui, VIEW_BRIGHT, report->text);
-        ui_column_text(ui, VIEW_DIM, where);
-    }
-    free(where);
+    const view_rect box = {x, y, fmaxf(width, 1), ui->canvas->font->line[VIEW_TEXT]};
+    const bool is_pressed = ui_item(ui, box, text);
+    view_draw_text(ui->canvas, VIEW_TEXT, x, y, box.width,
+                   ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_ACCENT, text);
     return is_pressed;
 }
 
-static void warnings_window(view_ui *ui, const view_stage *stage)
+// A row, in two lines where it is narrow; the selected one acts by Enter. Returns whether it was
+// selected.
+static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, bool is_selected)
 {
-    static const char *const words[] = {"Copy all", "Close"};
-    static const view_reports none = {NULL, 0};
-    view_warnings *const list = &ui->warnings;
+    static const char *const signs[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
+    const view_report *const report = &stage->log->reports->rows[number];
+    const view_font *const font = stage->font;
+    const float em = view_em(font), line = font->line[VIEW_TEXT];
+    const bool is_wide = ui->column->area.width > 52 * em;
+    enum { ITEMS = 4 };
+    const uint32_t item = ui->item.number;
+    char name[160];
+    view_rect row;
+    ui->item.number += ITEMS; // all rows have the same, for they may be many, and not seen
+    if (!ui_take_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
+        return false;
+    ui->item.number = item;
+    const view_about about = about_of(stage, report);
+    const char *const word = button_of(stage, &about);
+    const bool is_pressed = ui_item(ui, row, report->text);
+    if (is_selected || ui_is_hot(ui))
+        view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
+    view_rect rest = view_inset(row, 0.15f * em);
+    rest.width -= 0.7f * em; // of the scroll bar
+    const bool is_mended =
+        (word != NULL && ui_buttons(ui, &rest, &word, 1, -1, true) == 0)
+        || (word != NULL && is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN));
+    if (word == NULL || !is_wide)
+        rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
+    const float left = row.x + 2.4f * em, end = rest.x + rest.width;
+    const float y = row.y + (is_wide ? 0.5f * (row.height - line) : 0.25f * em);
+    const float second = is_wide ? fmaxf(row.x + 0.52f * row.width, left) : left;
+    const float third = is_wide ? second + 0.18f * row.width : left + 12 * em;
+    const float below = is_wide ? y : y + line;
+    char *const text = report->count > 1
+                           ? common_format("%u \xC3\x97 %s", report->count, report->text)
+                           : common_copy(report->text);
+    char *const place =
+        describe_place(report->line > 0 ? common_base(report->file) : NULL, report->line, 0);
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x + 0.7f * em, y, 0,
+                   report->level == VIEW_ERROR  ? VIEW_WRONG
+                   : report->level == VIEW_INFO ? VIEW_ACCENT
+                                                : VIEW_AMBER,
+                   signs[report->level]);
+    view_draw_text(ui->canvas, VIEW_TEXT, left, y, (is_wide ? second : end) - left - em,
+                   is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    describe_about(stage, report, about, name, sizeof name);
+    const float wide = (is_wide || place[0] != '\0' ? third : end) - second - em;
+    if (about.kind == VIEW_ABOUT_FILE)
+        view_draw_text(ui->canvas, VIEW_TEXT, second, below, fmaxf(wide, 1), VIEW_DIM, name);
+    else if (run_link(ui, second, below, wide, name))
+        show_about(ui, stage, &about);
+    if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, place))
+        ui->problems.shown = number + 1;
+    if (is_mended)
+        show_about(ui, stage, &about);
+    if (is_mended && about.kind == VIEW_ABOUT_MESH)
+        view_open_images(ui, stage, about.number, 0);
+    ui->item.number = item + ITEMS;
+    free(place);
+    free(text);
+    return is_pressed;
+}
+
+void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area)
+{
+    static const char *const words[] = {"Copy all"};
+    static const view_reports none = {.count = 0};
+    view_problems *const list = &ui->problems;
     const view_reports *const reports = stage->log->reports != NULL ? stage->log->reports : &none;
-    const float scale = stage->font->scale;
+    const float em = view_em(stage->font);
+    const bool is_wide = area.width > 52 * em;
     size_t count = 0;
     ui_column column;
-    view_rect foot;
-    const unsigned num_notes = stage->log->num_notes;
-    char notes[32] = "";
-    if (num_notes > 0)
-        COMMON_TEXT(notes, ", %u note%s", num_notes, num_notes == 1 ? "" : "s");
-    char *const head = common_format("%u warning%s%s", stage->log->num_warnings,
-                                     stage->log->num_warnings == 1 ? "" : "s", notes);
-    view_rect inside = ui_footed_dialog(ui, "warnings", 860, 470, head, &foot);
-    free(head);
-    const view_rect field = {inside.x, inside.y, inside.width, foot.height};
-    ui_focus_next(ui);
-    if (ui_field(ui, field, "Filter", list->filter, sizeof list->filter)) {
-        list->selected = 0;
-        ui->scrolls[UI_SCROLL_REPORT].wanted = 0;
+    ui_begin(ui, "problems");
+    if (is_wide) { // in the head of the dock, beside the tabs
+        view_rect head = {area.x + 24 * em, area.y - ceilf(2 * em), area.width - 26.5f * em,
+                          ceilf(2 * em)};
+        head = view_inset(head, 0.15f * em);
+        if (ui_buttons(ui, &head, words, 1, -1, true) == 0)
+            copy_problems(list, reports);
+        head.x += fmaxf(head.width - 16 * em, 0);
+        head.width = fminf(head.width, 15.5f * em);
+        if (ui_field(ui, head, "Filter", list->filter, sizeof list->filter))
+            list->selected = 0;
     }
-    inside.y += foot.height + 8 * scale;
-    inside.height -= foot.height + 8 * scale;
-    ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
-    COMMON_FOR (i, reports->count)
-        if (is_listed(list, &reports->rows[i])
-            && run_warning(ui, &reports->rows[i], count++ == list->selected))
-            list->selected = count - 1;
+    const bool has_keys = list->has_keys && !ui_is_focused(ui);
+    if (has_keys && ui_key(ui, VIEW_KEY_DOWN))
+        list->selected++;
+    if (has_keys && list->selected > 0 && ui_key(ui, VIEW_KEY_UP))
+        list->selected--;
+    if (has_keys && ui_key(ui, VIEW_KEY_ESCAPE))
+        ui->command.action = VIEW_WARNINGS;
+    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_REPORT]);
+    COMMON_FOR (i, reports->count) {
+        const view_report *const report = &reports->rows[i];
+        if (!is_listed(list, report))
+            continue;
+        const float top = column.y;
+        if (run_problem(ui, stage, i, count == list->selected)) {
+            list->selected = count;
+            list->has_keys = true;
+        }
+        if (has_keys && count == list->selected && ui->mouse.key != 0) // it comes into sight
+            column.scroll->wanted +=
+                fminf(top - area.y, 0) + fmaxf(column.y - area.y - area.height, 0);
+        count++;
+    }
     if (count == 0)
         ui_column_text(ui, VIEW_DIM,
                        reports->count > 0 ? "None of them contains this text."
-                                          : "There are no warnings.");
+                                          : "Nothing was found.");
     ui_end_column(ui);
-    const int pressed = ui_buttons(ui, &foot, words, 2, -1, true);
-    if (pressed == 0)
-        copy_warnings(list, reports);
-    if (pressed == 1 || ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->command.action = VIEW_WARNINGS;
+    list->selected = count == 0 ? 0 : list->selected < count ? list->selected : count - 1;
 }
 
 void view_reports_panel(view_ui *ui, const view_stage *stage)
 {
-    const char *const open = view_open_report(ui, stage);
-    if (open != NULL && strcmp(open, "error") == 0)
+    if (view_open_report(ui, stage) != NULL)
         error_window(ui, stage);
-    else if (open != NULL)
-        warnings_window(ui, stage);
 }
 
 // -- Recording ------------------------------------------------------------------------------

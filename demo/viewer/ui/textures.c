@@ -87,15 +87,13 @@ static void give(view_ui *ui, const view_stage *stage, const char *path)
 
 // == Maps =================================================================================
 
-// A material may draw all in stages, without a texture.
-static bool is_lacking(const view_textures *textures, uint32_t mesh, md5gl_picture map)
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map)
 {
     return map == MD5GL_PICTURE_DIFFUSE && view_mesh_image(textures, mesh, map) == NULL
            && view_find_layered(&textures->layers, mesh) == NULL;
 }
 
-// Lists the images beside a mesh's texture, or beside the model.
-static void list_images(view_ui *ui, const view_stage *stage, uint32_t mesh)
+void view_open_images(view_ui *ui, const view_stage *stage, uint32_t mesh, uint32_t column)
 {
     const view_textures *const textures = &stage->document->textures;
     const view_texture *const image = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
@@ -103,6 +101,7 @@ static void list_images(view_ui *ui, const view_stage *stage, uint32_t mesh)
                                        : textures->package != NULL ? textures->package->model
                                                                    : "./");
     view_list_images(&ui->textures, stage->renderer, folder);
+    ui->textures.column = column;
     ui->textures.is_open = true;
     free(folder);
 }
@@ -121,13 +120,13 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
         view_rect cell = {row.x + (float)i * width, row.y + gap, width - gap, row.height - gap};
         const md5gl_picture map = columns[i].map;
         const view_texture *const image = view_mesh_image(textures, mesh, map);
-        const bool is_missing = is_lacking(textures, mesh, map);
+        const bool is_missing = view_lacks_image(textures, mesh, map);
         if (ui_tile(ui, cell, columns[i].name, panel->column == i)) {
             panel->column = i;
             if (panel->offered != NULL)
                 give(ui, stage, panel->offered);
             else
-                list_images(ui, stage, mesh);
+                view_open_images(ui, stage, mesh, i);
         }
         if (ui_is_hot(ui) && ui->mouse.is_moved)
             panel->hovered = 1 + map;
@@ -206,7 +205,7 @@ static void show_selected(view_ui *ui, const view_stage *stage, uint32_t mesh)
     const view_texture *const image = view_mesh_image(textures, mesh, map);
     const view_look *const look = view_mesh_look(textures, mesh);
     const bool is_selected = textures->meshes[mesh].is_selected[map];
-    const bool is_missing = is_lacking(textures, mesh, map);
+    const bool is_missing = view_lacks_image(textures, mesh, map);
     char *text = NULL;
     view_rect row;
     take_row(ui, 1.8f, &row);
@@ -390,16 +389,19 @@ static void show_shape(view_ui *ui, const view_stage *stage, uint32_t number)
     ui_pair(ui, "Size", text, false);
 }
 
-// Of normals and tangents, and what of the material is not shown.
+// Of normals and tangents, what of the material is not shown, and what was reported.
 static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
     const view_layers *const layers = &stage->document->textures.layers;
     const view_faults *const faults = &ui->textures.facts.faults;
+    const view_reports *const reports = stage->log->reports;
     uint32_t count = view_count_faults(faults) > 0;
     char text[192];
     view_rect row;
     COMMON_FOR (i, layers->num_notes)
         count += layers->notes[i].mesh == mesh;
+    for (size_t i = 0; reports != NULL && i < reports->count; i++)
+        count += view_is_about_mesh(stage, &reports->rows[i], mesh);
     COMMON_TEXT(text, "%u", count);
     if (!ui_section(ui, UI_SECTION_FAULTS, "Faults", count > 0 ? text : "none"))
         return;
@@ -409,6 +411,9 @@ static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
     COMMON_FOR (i, layers->num_notes)
         if (layers->notes[i].mesh == mesh)
             ui_column_text(ui, VIEW_AMBER, layers->notes[i].text);
+    for (size_t i = 0; reports != NULL && i < reports->count; i++)
+        if (view_is_about_mesh(stage, &reports->rows[i], mesh))
+            ui_column_text(ui, VIEW_AMBER, reports->rows[i].text);
     take_row(ui, 0.4f, &row);
 }
 

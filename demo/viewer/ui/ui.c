@@ -24,11 +24,12 @@ view_layout_wish view_wish_layout(const view_stage *stage)
                                         && ((shown->panel && shown->inspector && !is_folded)
                                             || shown->light_list || shown->parm_list),
                     [VIEW_DOCK_BOTTOM] = has_panels
-                                         && (has_curves ? shown->curves || shown->differences
-                                                        : shown->graph && is_machine)},
+                                         && (stage->docks.shows_problems
+                                             || (has_curves ? shown->curves || shown->differences
+                                                            : shown->graph && is_machine))},
         .docks = stage->docks,
     };
-    if (has_curves && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
+    if ((has_curves || stage->docks.shows_problems) && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
         wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
     // In a small window the time bar has the button that opens the sheet.
     wish.has_time =
@@ -167,7 +168,6 @@ void view_lay_over(view_ui *ui, view_over over)
 {
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
     ui->focus.panel = NULL;
-    ui->warnings.is_open = false;
     if (over != VIEW_OVER_FILES)
         view_clear_browser(&ui->browser);
     ui->over = over == VIEW_OVER_NOTHING && ui->start.is_open ? VIEW_OVER_START : over;

@@ -227,18 +227,19 @@ typedef struct view_curves {
 // The lines of a file around the place of an error.
 enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
 typedef struct view_excerpt {
-    uint32_t error;        // view_log.num_errors when it was read
+    uint64_t of;           // view_log.num_errors when it was read, or the hash of a report
     uint32_t first, count; // number of the first line, from 1; how many there are
     uint32_t caret;        // byte in the wrong line
     bool is_cut;           // they begin in the middle of their lines
     char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
 } view_excerpt;
 
-typedef struct view_warnings {
-    bool is_open;
+typedef struct view_problems {
     char filter[64];
-    size_t selected; // of those that contain the filter: it is written out
-} view_warnings;
+    size_t selected; // row of those that contain the filter
+    size_t shown;    // 1 + the report whose place in its file is shown; 0: none
+    bool has_keys;
+} view_problems;
 
 // == The start page (start.c) =============================================================
 
@@ -448,6 +449,7 @@ typedef struct view_ui {
     int32_t selected_mesh;     // likewise; of mesh, material and joint one is selected at a time
     double lit_end; // until then the edges of the mesh are lit, in seconds since the start
     view_pick lit;  // the vertex that a row below the mouse is of
+    bool keeps_lit; // until the next press
     view_curves curves;
     char notice[256]; // shown at the bottom until notice_end, in seconds since the start
     char tip[320];    // of the item below the mouse; "": it has none
@@ -455,10 +457,11 @@ typedef struct view_ui {
     bool is_tip_shown;
     view_start start;
     view_excerpt excerpt; // of the log's error
-    view_warnings warnings;
+    view_problems problems;
     view_export export;
     view_texture_panel textures;
     double notice_end;
+    view_action notice_action; // what a click on it does
 } view_ui;
 
 // Opens something over the picture and closes what lay there. VIEW_OVER_NOTHING: closes it.
@@ -780,8 +783,18 @@ view_rect view_start_box(const view_stage *stage);
 // reports.c.
 void view_recording_panel(view_ui *ui, const view_stage *stage);
 
-// The window of the log's error, or else the list of warnings if that is open: reports.c. The name
-// of the panel, or NULL: nothing is shown while a list is open.
+// The list of problems in its dock, and whether one is about a mesh of the scene: reports.c.
+void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area);
+bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh);
+
+// Whether a mesh lacks a map: a material may draw all in stages, without a texture. textures.c.
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map);
+
+// Lists the images beside a mesh's texture, or beside the model: textures.c.
+void view_open_images(view_ui *ui, const view_stage *stage, uint32_t mesh, uint32_t column);
+
+// The window of the log's error, or of the place of a problem: reports.c. The name of the panel, or
+// NULL.
 void view_reports_panel(view_ui *ui, const view_stage *stage);
 const char *view_open_report(const view_ui *ui, const view_stage *stage);
 
