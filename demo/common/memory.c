@@ -104,3 +104,29 @@ uint32_t common_number(const void *bytes, size_t size)
         number |= (uint32_t)((const uint8_t *)bytes)[i] << 8 * i;
     return number;
 }
+
+void common_find_equal(const void *rows, size_t count, size_t size, uint32_t *first)
+{
+    enum { MAX_TRIES = 64 };
+    const char *const bytes = rows;
+    size_t room = 16;
+    while (room < 2 * count)
+        room *= 2;
+    uint32_t *const table = common_alloc(room, sizeof *table); // 1 + a row
+    COMMON_FOR (i, count) {
+        const char *const row = bytes + i * size;
+        uint64_t hash = 0;
+        for (size_t k = 0; k < size; k += sizeof(uint32_t)) {
+            hash = (hash ^ common_number(row + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
+            hash ^= hash >> 29;
+        }
+        size_t at = hash & (room - 1), tries = 0;
+        for (; table[at] != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++)
+            if (memcmp(bytes + (table[at] - 1) * size, row, size) == 0)
+                break;
+        first[i] = table[at] != 0 && tries < MAX_TRIES ? table[at] - 1 : (uint32_t)i;
+        if (tries < MAX_TRIES)
+            table[at] = first[i] + 1;
+    }
+    free(table);
+}

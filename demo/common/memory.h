@@ -68,4 +68,8 @@ void common_sort(void *items, size_t count, size_t size, int (*order)(const void
 int common_compare_doubles(const void *a, const void *b);
 int common_by_text(const void *a, const void *b);
 
+// Which of rows[count] of `size` bytes, whole words, is the first that is equal to each. After many
+// tries, which only files that want it so need, equal ones stay apart: time is linear.
+void common_find_equal(const void *rows, size_t count, size_t size, uint32_t *first);
+
 #endif

@@ -2,10 +2,6 @@
 // what is lost.
 #include "demo/convert/assets.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A file says little of joints that nothing moves, but writers have a pose of each in each frame.
 enum { MAX_POSES = 1 << 25 };
 

@@ -14,8 +14,6 @@
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
 
-#include "demo/common/file.h"
-#include "demo/common/system.h"
 #include "demo/convert/gltf_out.h"
 #include "demo/looks/image.h"
 

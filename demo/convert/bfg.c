@@ -1,7 +1,6 @@
 // Doom 3 BFG's binary files out: .bmd5mesh, .bMD5anim and .bcanim, as RBDOOM-3-BFG writes them
 // beside the text it has read. Source of the layout: its Model.cpp, Model_md5.cpp, Anim.cpp and
 // Camera.cpp; byte orders are mixed in one file.
-#include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
 {
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     // Shadows and normals take vertices at one position for one.
-    convert_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
+    common_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
     uint32_t num_twins = 0;
     COMMON_FOR (v, mesh->num_file_vertices)
         num_twins += first[v] != v;

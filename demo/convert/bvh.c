@@ -3,11 +3,8 @@
 // The motion becomes a clip of a model (retarget.c), or, without one, of its own skeleton. Offsets
 // and angles are in the file's own axes, mostly with y up: rotations of all joints are 0 in the
 // rest pose. A joint's channels are factors from left to right.
-#include "demo/common/file.h"
 #include "demo/convert/retarget.h"
 #include "demo/convert/words.h"
-
-#include <ctype.h>
 
 // -- Reading --------------------------------------------------------------------------------------
 

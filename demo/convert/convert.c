@@ -1,16 +1,9 @@
 // The formats, and what a conversion does: reads all inputs, then writes.
 #include "demo/convert/convert.h"
 
-#include "demo/common/file.h"
-#include "demo/common/system.h"
 #include "demo/convert/layout.h"
 #include "demo/convert/quake.h"
 #include "demo/convert/retarget.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Formats --------------------------------------------------------------------------------------
 
@@ -36,7 +29,7 @@ static const struct format {
     {{".md5machine"}, "a model, its clips and morph targets", convert_read_machine, NULL, 1, 0},
     {{".glb", ".gltf"}, "glTF 2.0", convert_read_gltf, convert_write_gltf, 1 / 0.0254, HAS_LOOKS},
     {{".iqm"}, "Inter-Quake Model", convert_read_iqm, convert_write_iqm, 1, PARENTS_FIRST},
-    {{".obj"}, "Wavefront OBJ: poses", NULL, convert_write_obj, 1, 0},
+    {{".obj"}, "Wavefront OBJ: poses", NULL, convert_write_obj, 1, HAS_LOOKS},
     {{".bvh"}, "Biovision motion capture", convert_read_bvh, NULL, 1, 0},
     {{".mdl"}, "Quake: frames", convert_read_quake, convert_write_quake, 1, ONE_MESH},
     {{".md2"}, "Quake 2: frames", convert_read_quake, convert_write_quake, 1, ONE_MESH},
@@ -262,6 +255,12 @@ typedef struct in_place {
     md5_vec3 first, motion; // of joint 0: where it begins, and has moved along the ground
 } in_place;
 
+static void take_base_off(void *user, md5_xform *pose)
+{
+    const md5_doc *const clip = ((in_place *)user)->clip;
+    pose[0].translation = md5_vec3_sub(pose[0].translation, clip->joints[0].position);
+}
+
 // For md5_frame_edit.change: the first frame comes first.
 static void stay_in_place(void *user, md5_xform *pose)
 {
@@ -278,9 +277,13 @@ static void stay_in_place(void *user, md5_xform *pose)
     pose[0].translation.y = root->first.y;
 }
 
-// The keys of a morph target at the frames of a clip that is sampled anew.
-static void sample_weights(convert_weights *weights, uint32_t num_frames)
+// The keys of a morph target at the frames of a clip that is cut or sampled anew.
+static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, uint32_t num_frames)
 {
+    if (cut->num_frames > 0) {
+        weights->num_keys = cut->num_frames;
+        memmove(weights->keys, weights->keys + cut->first, cut->num_frames * sizeof(float));
+    }
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
     COMMON_FOR (frame, num_frames) {
@@ -299,11 +302,18 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
 {
     // Frames that last years would else be many more than the clip has.
     const double most_factor = 100.0, fixed = 1 << 20; // poses of joints
-    const uint32_t num_frames = clip->num_frames;
+    const uint32_t *const range = job->range;
+    const uint32_t num_kept = range[1] > 0 ? range[1] - range[0] + 1 : 0;
+    const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
     const double rate = clip->frame_rate, count = (num_frames - 1.0) / rate * job->rate + 1.0;
     in_place root = {.clip = clip};
-    const md5_frame_edit edit = {
-        .frame_rate = job->rate, .change = job->is_in_place ? stay_in_place : NULL, .user = &root};
+    const md5_frame_edit edit = {.first = range[0],
+                                 .num_frames = num_kept,
+                                 .frame_rate = job->rate,
+                                 .change = job->is_in_place  ? stay_in_place
+                                           : job->is_id_root ? take_base_off
+                                                             : NULL,
+                                 .user = &root};
     if (count * clip->num_joints > fixed + most_factor * num_frames * clip->num_joints)
         return convert_fail(error, MD5_ERROR_RANGE, part->path,
                             "%.0f frames of %u joints at %g a second, but the clip has %u at %g",
@@ -313,9 +323,9 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     if (clip->num_frames != num_frames)
         convert_note(job, "clip %s: %u frames at %g a second are sampled as %u at %g", part->name,
                      num_frames, rate, clip->num_frames, job->rate);
-    for (size_t i = 0; i < scene->num_weights && clip->num_frames != num_frames; i++)
-        if (strcmp(scene->weights[i].clip, part->name) == 0)
-            sample_weights(&scene->weights[i], clip->num_frames);
+    COMMON_EACH (row, scene->weights, scene->num_weights)
+        if (row->num_keys != clip->num_frames && strcmp(row->clip, part->name) == 0)
+            sample_weights(row, &edit, clip->num_frames);
     part->motion = root.motion;
     if (job->is_in_place)
         convert_note(job, "clip %s: stays in place, without a motion of %.4g units", part->name,
@@ -355,12 +365,22 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     return scale;
 }
 
+// Leaves out the meshes that are hidden.
+static void drop_meshes(md5_doc *doc, const convert_scene *scene)
+{
+    const uint32_t count = doc->num_meshes;
+    doc->num_meshes = 0;
+    COMMON_FOR (i, count)
+        if (i >= scene->num_looks || scene->looks[i] != CONVERT_HIDDEN)
+            doc->meshes[doc->num_meshes++] = doc->meshes[i];
+}
+
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
     const double unit = scene->unit > 0.0 ? scene->unit : 1.0;
     const md5_space_edit space = {
-        .turn.yaw = (float)job->turn,
+        .turn = {.yaw = (float)job->turn, .roll = job->was_y_up ? 90.0f : 0.0f},
         .scale = (float)(job->scale > 0.0 ? job->scale * format->unit / unit : 1.0)};
     const md5_joint_edit order = {.root = NULL};
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
@@ -368,7 +388,9 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
                                   .drops_unused = true,
                                   .max_vertices = is_merged ? 0 : QUAKE_MAX_VERTICES,
                                   .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES};
-    const bool is_placed = job->turn != 0.0 || space.scale != 1.0f;
+    const bool is_placed = job->turn != 0.0 || job->was_y_up || space.scale != 1.0f;
+    const bool is_moved =
+        job->rate > 0.0 || job->is_in_place || job->is_id_root || job->range[1] > 0;
     const convert_part *const first = convert_find_model(scene);
     md5_model *model = NULL; // as it comes in, if there are clips of other files
     bool is_done = true;
@@ -377,25 +399,28 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
             is_done = (model = convert_parse_model(first, error)) != NULL;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         convert_part *const part = &scene->parts[i];
-        const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
+        const bool is_clip = part->kind == CONVERT_CLIP && is_moved;
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
         const bool is_old = model && is_version_6(part);
         const md5_space_edit fit = {
             .scale = model && part->kind == CONVERT_CLIP ? find_scale(job, part, model) : 1.0f};
         const bool is_other =
             model && (is_old || fit.scale < 1.0f || fit.scale > 1.0f); // boxes, too
-        const bool is_cut = (format->rules & HAS_FRAMES)
-                            && (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET);
-        if (!is_placed && !is_clip && !is_sorted && !is_other && !is_cut)
+        const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
+        const bool is_cut = (format->rules & HAS_FRAMES) && is_model;
+        const bool is_hidden = is_model && job->said[CONVERT_NUM_MAPS].count > 0;
+        if (!is_placed && !is_clip && !is_sorted && !is_other && !is_cut && !is_hidden)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
-        if (!doc && !is_placed && !is_clip
-            && !is_other) // version 12, whose joints are perhaps sorted
+        if (!doc && !is_placed && !is_clip && !is_other
+            && !is_hidden) // version 12, whose joints are perhaps sorted
             continue;
         is_done = doc && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
                   && md5_edit_space(doc, &fit, error) != MD5_NONE
                   && (!is_other || (is_old && doc->bounds) || model->max_vertices == 0
                       || md5_fix_bounds(doc, model, error) != MD5_NONE);
+        if (is_done && is_hidden)
+            drop_meshes(doc, scene);
         const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
         is_done = is_done && num_moved != MD5_NONE && md5_edit_space(doc, &space, error) != MD5_NONE
                   && (!is_clip || edit_clip(job, scene, part, doc, error))
@@ -481,26 +506,44 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
     bool has[CONVERT_TARGET + 1] = {false};
+    COMMON_FOR (map, CONVERT_NUM_MAPS)
+        scene.declares |= job->said[map].count > 0;
+    const bool is_said = scene.declares || job->said[CONVERT_NUM_MAPS].count > 0;
     COMMON_FOR (i, scene.num_parts)
         has[scene.parts[i].kind] = true;
     const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
     if (is_done && !job->is_batch
         && (((job->rate > 0.0 || job->tolerance > 0.0) && !is_moving)
-            || (job->is_in_place && !has[CONVERT_CLIP])
-            || ((job->influences > 0 || job->is_fitted) && !has[CONVERT_MODEL])))
+            || ((job->is_in_place || job->is_id_root || job->range[1] > 0) && !has[CONVERT_CLIP])
+            || ((job->influences > 0 || job->is_fitted || is_said) && !has[CONVERT_MODEL])))
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "it has no %s: an option for these has no effect",
                                has[CONVERT_MODEL] ? "clips" : "models");
-    is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error)
-              && edit_scene(&edit, format, &scene, error);
-    if (is_done && ((format->rules & HAS_LOOKS) || job->engine) && scene.num_materials == 0)
-        is_done = convert_find_looks(job, &scene, error);
+    is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error);
+    const bool finds = (format->rules & HAS_LOOKS) || job->engine || scene.declares;
+    if (is_done && scene.declares && scene.num_materials > 0)
+        is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
+                               "it has materials of its own, to which no pictures are added");
+    if (is_done && ((finds && scene.num_materials == 0) || is_said))
+        is_done = convert_find_looks(job, &scene, finds && scene.num_materials == 0,
+                                     job->engine || format->write != convert_write_gltf, error);
+    is_done = is_done && edit_scene(&edit, format, &scene, error);
+    size_t num_seen = 0;
+    COMMON_FOR (i, scene.num_looks)
+        if (scene.looks[i] != CONVERT_HIDDEN)
+            scene.looks[num_seen++] = scene.looks[i];
+    scene.num_looks = num_seen;
     if (is_done && is_new) {
         char *const inner = common_join(job->output, "");
         common_make_folders(inner, 0777);
         free(inner);
     }
     is_done = is_done && format->write(job, &scene, error);
+    if (is_done && scene.declares && format->write == convert_write_iqm) {
+        convert_layout layout = convert_find_layout(job, &scene);
+        is_done = convert_write_looks(&layout, error);
+        convert_free_layout(&layout);
+    }
     convert_free_scene(&scene);
     return is_done;
 }

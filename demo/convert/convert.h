@@ -11,13 +11,14 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/options.h"
+#include "demo/common/system.h"
+#include "demo/common/text.h"
 #include "demo/convert/space.h"
 #include "md5/md5edit.h"
 #include "md5/md5game.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <ctype.h>
 
 // -- Scenes ---------------------------------------------------------------------------------------
 
@@ -50,6 +51,8 @@ typedef enum convert_map { // what a picture of a material is for
     CONVERT_MAP_GLOW,
     CONVERT_NUM_MAPS,
 } convert_map;
+
+#define CONVERT_HIDDEN SIZE_MAX
 
 typedef struct convert_picture { // PNG or JPEG
     char *name;                  // without folder and ending
@@ -84,8 +87,10 @@ typedef struct convert_scene { // each array grows by common_grow()
     size_t num_parts;
     convert_material *materials;
     size_t num_materials;
-    size_t *looks; // [num_looks] 1 + the number of a mesh's material; 0, none: that of its shader
+    // [num_looks] 1 + the number of a mesh's material; 0, none: that of its shader; CONVERT_HIDDEN
+    size_t *looks;
     size_t num_looks;
+    bool declares; // pictures were said: an MD5 model gets materials with them
     convert_weights *weights;
     size_t num_weights;
     double unit; // MD5's units in one of the input, where a reader chose it; else 0
@@ -117,12 +122,6 @@ void convert_free_scene(convert_scene *scene);
 
 // -- Jobs -----------------------------------------------------------------------------------------
 
-// How a viewer shows a mesh, where that is not what is found of its file; NULL: it is.
-typedef struct convert_shown {
-    char *shader;                  // of a skin
-    char *files[CONVERT_NUM_MAPS]; // that the user chose
-} convert_shown;
-
 // What a conversion does. 0 in a member is its default.
 typedef struct convert_job {
     const char *const *inputs; // [num_inputs] paths; several: a model and clips, in any formats
@@ -136,8 +135,11 @@ typedef struct convert_job {
     double turn;              // degrees about the vertical axis, counterclockwise from above
     double rate;              // frames a second of all clips; 0: as they have, or their keys, or 60
     double tolerance;         // with which keys are reduced, in units of the input; 0: all are kept
+    uint32_t range[2];        // frames of clips, the first and the last, from 0; equal: all
+    bool was_y_up;            // y is up in the input
     bool is_y_up;             // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;         // the root's motion along the ground is taken out
+    bool is_id_root;          // its place in the base frame is taken off, as id's engine does
     bool keeps_root;          // it is not, also in frames, whose entities games move
     bool is_quantized;        // glTF: KHR_mesh_quantization
     bool is_packed;           // glTF: EXT_meshopt_compression
@@ -153,8 +155,10 @@ typedef struct convert_job {
     size_t num_engines;
     const char *const *tags; // MD3: [num_tags] "JOINT" or "JOINT=TAG"
     size_t num_tags;
-    const convert_shown *shown; // [num_shown] of the model's first meshes
-    size_t num_shown;
+    // What is said of meshes, by name, shader or number: for each map "[MESH=]FILE", without a mesh
+    // of all; at last "MESH", which is left out.
+    common_texts said[CONVERT_NUM_MAPS + 1];
+    const common_list *shaders; // of the meshes, as a skin shows them, or NULL
     md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
     md5_files files; // from where inputs are read; 0: from disk
     // Called with each loss, guess and choice, as a sentence without a full stop.
@@ -244,10 +248,6 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error);
 // The same of files that are not on disk; without a reason `error` is as it was.
 char *convert_copy_file(md5_files files, const char *path, size_t *size, md5_error *error);
 
-// Which of rows[count] of `size` bytes, whole words, is the first that is equal to each. After many
-// tries, which only files that want it so need, equal ones stay apart: time is linear.
-void convert_find_equal(const void *rows, size_t count, size_t size, uint32_t *first);
-
 // Whether the job goes on; fills `error` if it does not.
 bool convert_goes_on(const convert_job *job, md5_error *error);
 
@@ -255,13 +255,15 @@ bool convert_goes_on(const convert_job *job, md5_error *error);
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
 
-// The same into the folder of the job's output.
+// The same into the folder of the job's output, where a picture that is the same stays.
 bool convert_write_beside(const convert_job *job, const char *name, const void *bytes, size_t size,
                           md5_error *error);
 
-// Finds how the meshes of the scene's models look, as the viewer does, and adds their materials. Of
-// what is not found, or a guess, there are notes. False: a model cannot be read.
-bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error);
+// Finds which meshes of the model are hidden and, if it `finds`, how the others look, as the viewer
+// does, and adds their materials; by_shader: one for each shader. Of what is not found, or a guess,
+// there are notes. False: a model, or a picture that was said, cannot be read.
+bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds, bool by_shader,
+                        md5_error *error);
 
 // Returns a normal map whose green points up the picture, of one in which it points down, or the
 // other way: a PNG file, to be freed. NULL: it cannot be made.
@@ -313,7 +315,8 @@ typedef struct convert_bytes { // that grow; free() bytes
 } convert_bytes;
 
 void convert_put(convert_bytes *out, const void *bytes, size_t size);
-void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
+void convert_put_free(convert_bytes *out, char *text);
+#define convert_put_text(out, ...) convert_put_free(out, common_format(__VA_ARGS__))
 
 // Put the low bytes of a number, up to 4; words of four bytes, numbers or floats; the low byte
 // first.

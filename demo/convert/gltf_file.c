@@ -3,10 +3,7 @@
 
 #ifdef HAS_JANSSON
 
-#include "demo/common/file.h"
 #include "demo/convert/gltf_file.h"
-
-#include <ctype.h>
 
 #ifdef HAS_MESHOPTIMIZER
 #include <meshoptimizer.h>

@@ -292,7 +292,7 @@ static bool add_vertices(maker *to)
     memset(is_used, true, to->num_kept);
     COMMON_FOR (v, count)
         write_row(to, v, rows + v * width);
-    convert_find_equal(rows, count, width * sizeof *rows, first);
+    common_find_equal(rows, count, width * sizeof *rows, first);
     for (size_t v = 0; v < count && is_made; v++) {
         uint32_t *const known = &same[first[v]];
         const bool is_new = v < to->num_kept || *known == 0;

@@ -3,7 +3,6 @@
 
 #ifdef HAS_JANSSON
 
-#include "demo/common/file.h"
 #include "demo/convert/gltf_mesh.h"
 
 // -- Materials ------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
-#include "demo/common/file.h"
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
 #include "demo/convert/space.h"

@@ -4,7 +4,6 @@
 // texture coordinates are those of MD5. Vertices are in the bind pose, with up to four joints and
 // weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
 // of the ten numbers of a joint's transform. Rows of the tables are structures.
-#include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
 // -- Layout ---------------------------------------------------------------------------------------

@@ -3,16 +3,8 @@
 // passed on as they are, unless something in them must change; all others become PNG.
 #include "demo/convert/layout.h"
 
-#include "demo/common/file.h"
-#include "demo/common/system.h"
 #include "demo/looks/image.h"
 #include "demo/looks/look.h"
-
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Layouts --------------------------------------------------------------------------------------
 
@@ -44,7 +36,8 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .family = engine->family,
         .max_weights = engine->max_weights,
         .has_one_clip = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2,
-        .is_bare = !job->engine && !is_folder && !job->is_batch,
+        .is_bare = !job->engine && !is_folder && !job->is_batch
+                   && !(scene->declares && common_has_ending(job->output, "mesh")),
         .folder = is_folder ? common_copy(job->output) : common_folder(job->output),
         .name =
             !is_folder ? common_stem(job->output) : common_copy(model ? model->name : scene->name),
@@ -138,6 +131,8 @@ typedef struct finder {
     view_listener listener;
     size_t num_bytes; // of all pictures so far
     common_list keys; // [materials] where each was found
+    bool is_by_shader;
+    const char *(*said)[CONVERT_NUM_MAPS + 1]; // [meshes] files of maps; what hides it
 } finder;
 
 static void warn(void *job, const char *text)
@@ -440,22 +435,49 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
 
 // -- Materials ------------------------------------------------------------------------------------
 
+// Finds what is said of each mesh: the last text that names it, or else the last of all meshes.
+static bool find_said(finder *f, md5_error *error)
+{
+    const uint32_t count = f->model->num_meshes;
+    f->said = common_alloc(count, sizeof *f->said);
+    COMMON_FOR (list, CONVERT_NUM_MAPS + 1) {
+        const common_texts *const texts = &f->job->said[list];
+        COMMON_FOR (i, 2 * texts->count) { // of all meshes first
+            const char *const text = texts->names[i % texts->count], *const equals =
+                                                                         strchr(text, '=');
+            const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
+            bool is_used = (i < texts->count) == (end != NULL);
+            for (uint32_t m = 0; m < count && (i < texts->count) == !end; m++)
+                if (!end || view_is_mesh(f->model, m, text, (size_t)(end - text))) {
+                    f->said[m][list] = end == equals && end ? end + 1 : text;
+                    is_used = true;
+                }
+            if (!is_used)
+                return convert_fail(error, MD5_ERROR_MISSING, f->job->inputs[0],
+                                    "no mesh is %s: the model has %u", text, count);
+        }
+    }
+    return true;
+}
+
 // Sets the material of a mesh: one that was found in the same place, or a new one. With an engine
 // each shader has one.
-static void add_material(finder *f, uint32_t index)
+static bool add_material(finder *f, uint32_t index, md5_error *error)
 {
-    static const convert_shown as_found = {.shader = NULL};
     const convert_job *const job = f->job;
     const md5_mesh *const mesh = &f->model->meshes[index];
-    const convert_shown *const own = index < job->num_shown ? &job->shown[index] : &as_found;
-    const char *const selected = own->files[CONVERT_MAP_COLOR];
-    const char *const shown = own->shader ? own->shader : mesh->shader;
+    const char *const *const files = f->said[index], *const selected = files[CONVERT_MAP_COLOR];
+    const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
     convert_scene *const scene = f->scene;
     bool is_again = false;
     for (size_t i = 0; i < scene->num_materials && !is_again; i++)
         is_again = strcmp(scene->materials[i].shader, mesh->shader) == 0;
-    if (is_again && job->engine)
-        return;
+    if (is_again && f->is_by_shader) {
+        if (selected)
+            convert_note(job, "material %s: mesh %u looks as the first one of it", mesh->shader,
+                         index);
+        return true;
+    }
     // What a selected picture shows only a game that is asked for adds to.
     md5_game *const game = selected && f->game != job->game ? NULL : f->game;
     const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, shown);
@@ -466,7 +488,7 @@ static void add_material(finder *f, uint32_t index)
         look = view_find_look(&search, listener);
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
     COMMON_FOR (map, CONVERT_NUM_MAPS)
-        common_extend(&key, "\n%s", own->files[map] ? own->files[map] : "");
+        common_extend(&key, "\n%s", files[map] ? files[map] : "");
     size_t number = 0;
     while (number < f->keys.count && strcmp(f->keys.names[number], key) != 0)
         number++;
@@ -474,23 +496,29 @@ static void add_material(finder *f, uint32_t index)
     if (number < f->keys.count) {
         free(key);
         view_free_look(&look);
-        return;
+        return true;
     }
     common_add(&f->keys, key);
     convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
-    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++)
-        if (own->files[map])
-            add_picture(f, material, map, own->files[map], NULL, REPLACES);
+    bool is_read = true;
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS && is_read; map++)
+        if (files[map]) {
+            add_picture(f, material, map, files[map], NULL, REPLACES);
+            is_read = material->maps[map].bytes
+                      || convert_fail(error, MD5_ERROR_IO, files[map], "this is no picture");
+        }
     // Without a declaration the engine takes the shader for the name of a picture.
     const md5_material *const found =
         is_declared || (game && game == job->game) ? md5_game_material(game, shown, NULL) : NULL;
     if ((!found || !use_declaration(f, material, found)) && !is_declared && f->package)
         use_look(f, material, &look, selected ? selected : look.diffuse);
     view_free_look(&look);
+    return is_read;
 }
 
-bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error)
+bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds, bool by_shader,
+                        md5_error *error)
 {
     const convert_part *const part = convert_find_model(scene);
     if (!part)
@@ -502,52 +530,31 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error 
                 .scene = scene,
                 .model = model,
                 .game = job->game,
+                .is_by_shader = by_shader,
                 .listener = {warn, (void *)(uintptr_t)job}};
     if (part->path && !job->files.open)
         f.package = view_open_package(part->path, NULL);
     if (!f.game)
         f.game = view_package_game(f.package, f.listener);
-    scene->num_looks = model->num_meshes < MAX_MESHES ? model->num_meshes : MAX_MESHES;
+    scene->num_looks = model->num_meshes;
     scene->looks = common_alloc(scene->num_looks, sizeof *scene->looks);
-    for (uint32_t i = 0; i < scene->num_looks; i++)
-        if (model->meshes[i].num_triangles > 0)
-            add_material(&f, i);
+    bool is_done = find_said(&f, error);
+    for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
+        if (f.said[i][CONVERT_NUM_MAPS])
+            scene->looks[i] = CONVERT_HIDDEN;
+        else if (finds && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
+            is_done = add_material(&f, i, error);
+    }
     common_free_list(&f.keys);
-    if (model->num_meshes > MAX_MESHES)
+    free(f.said);
+    if (finds && model->num_meshes > MAX_MESHES)
         convert_note(job, "pictures are sought for %d meshes; others may have none", MAX_MESHES);
     view_close_package(f.package);
     md5_free_model(model);
-    return true;
+    return is_done;
 }
 
 // -- Written pictures -----------------------------------------------------------------------------
-
-// A TGA file: 24 or, where alpha is used, 32 bits, the bottom row first, as all engines read it.
-static uint8_t *make_tga(const view_image *image, size_t *size)
-{
-    enum { HEAD = 18 };
-    const size_t width = image->width, height = image->height;
-    bool has_alpha = false;
-    COMMON_FOR (i, width * height)
-        has_alpha |= image->rgba[4 * i + 3] != 255;
-    const size_t depth = has_alpha ? 4 : 3;
-    *size = HEAD + depth * width * height;
-    uint8_t *const tga = common_alloc(*size, 1);
-    tga[2] = 2; // color without palette, not packed
-    tga[12] = (uint8_t)width, tga[13] = (uint8_t)(width >> 8);
-    tga[14] = (uint8_t)height, tga[15] = (uint8_t)(height >> 8);
-    tga[16] = (uint8_t)(8 * depth);
-    tga[17] = has_alpha ? 8 : 0; // bits of alpha
-    COMMON_FOR (y, height)
-        COMMON_FOR (x, width) {
-            const uint8_t *const from = image->rgba + 4 * (y * width + x);
-            uint8_t *const to = tga + HEAD + depth * ((height - 1 - y) * width + x);
-            to[0] = from[2], to[1] = from[1], to[2] = from[0];
-            if (has_alpha)
-                to[3] = from[3];
-        }
-    return tga;
-}
 
 // Writes a file of the game, unless it is empty.
 static bool write_file(const convert_layout *layout, const char *name, const void *bytes,
@@ -576,7 +583,7 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
     if (layout->family == CONVERT_DOOM3 && !layout->is_bare && strcmp(ending, ".png") == 0) {
         md5_error why;
         if (view_decode_image(picture->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
-            tga = make_tga(&image, &size);
+            tga = view_encode_tga(&image, &size);
             ending = ".tga";
             free(image.rgba);
         } else {

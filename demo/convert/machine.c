@@ -1,5 +1,4 @@
 // A machine file in: its model, all its clips, and the morph targets beside them with their curves.
-#include "demo/common/file.h"
 #include "demo/convert/convert.h"
 #include "md5/md5play.h"
 

@@ -1,6 +1,5 @@
 // Wavefront OBJ out: the bind pose, and each frame of each clip as a file of its own, for programs
 // that know neither joints nor clips. The way in is `md5tool bind`.
-#include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
 // Names are the rest of a line. An empty name becomes that of its number. The caller frees it.

@@ -2,8 +2,6 @@
 #include "demo/convert/obj.h"
 #include "demo/convert/words.h"
 
-#include <ctype.h>
-
 // Far more than any mesh that can be drawn; keeps counts within 32 bits.
 enum { MAX_ITEMS = 1 << 28 };
 

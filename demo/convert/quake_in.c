@@ -4,12 +4,9 @@
 // The model is frame 0 on one joint, `origin`; each other frame is a morph target, and frames whose
 // names count up are a clip in which the weight of each is 1 at its time. Tags of MD3 are joints.
 // Normals are not read: MD5's readers compute them.
-#include "demo/common/file.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
 #include "md5/md5dialects.h"
-
-#include <ctype.h>
 
 enum { MAX_FRAMES = 1024, MAX_TAGS = 256, MAX_SKINS = 256, MAX_SIDE = 1 << 13 };
 

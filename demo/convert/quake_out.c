@@ -3,7 +3,6 @@
 // A point is a vertex of the MD5 file. Points of one material that are at one place in all frames,
 // seams, have one normal; the first is their leader. A vertex of MD2 is a leader, of MDL a leader
 // and a texel, of MD3 a point. Meshes are merged or cut before (convert.c).
-#include "demo/common/file.h"
 #include "demo/convert/assets.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
@@ -326,7 +325,7 @@ static void find_leaders(quake_writer *w, convert_vec *own)
     COMMON_FOR (i, w->num_points)
         w->points[i].leader = i;
     w->area = sum_normals(w, w->places, own);
-    convert_find_equal(keys, w->num_points, sizeof *keys, first);
+    common_find_equal(keys, w->num_points, sizeof *keys, first);
     COMMON_FOR (i, w->num_points) {
         const convert_vec a = own[first[i]], b = own[i];
         if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))

@@ -2,11 +2,7 @@
 // joints of that, with which the library transfers poses; then feet stand where they should.
 #include "demo/convert/retarget.h"
 
-#include "demo/common/file.h"
-#include "demo/common/text.h"
 #include "md5/md5pose.h"
-
-#include <ctype.h>
 
 static const md5_quat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
 

@@ -1,16 +1,11 @@
 // Scenes, and what readers and writers share: errors, notes, files.
 #include "demo/convert/convert.h"
 
-#include "demo/common/file.h"
-#include "demo/common/text.h"
 #include "demo/common/write.h"
+#include "demo/looks/look.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Errors and notes -----------------------------------------------------------------------------
 
@@ -146,36 +141,15 @@ bool convert_write_beside(const convert_job *job, const char *name, const void *
                           md5_error *error)
 {
     char *const folder = common_folder(job->output), *const path = common_join(folder, name);
-    const bool is_written = convert_write_file(job, path, bytes, size, error);
+    size_t old_size = 0;
+    md5_error none;
+    char *const old = view_is_image(name) ? convert_read_file(path, &old_size, &none) : NULL;
+    const bool is_written = (old && old_size == size && memcmp(old, bytes, size) == 0)
+                            || convert_write_file(job, path, bytes, size, error);
+    free(old);
     free(path);
     free(folder);
     return is_written;
-}
-
-void convert_find_equal(const void *rows, size_t count, size_t size, uint32_t *first)
-{
-    enum { MAX_TRIES = 64 };
-    const char *const bytes = rows;
-    size_t room = 16;
-    while (room < 2 * count)
-        room *= 2;
-    uint32_t *const table = common_alloc(room, sizeof *table); // 1 + a row
-    COMMON_FOR (i, count) {
-        const char *const row = bytes + i * size;
-        uint64_t hash = 0;
-        for (size_t k = 0; k < size; k += sizeof(uint32_t)) {
-            hash = (hash ^ common_number(row + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
-            hash ^= hash >> 29;
-        }
-        size_t at = hash & (room - 1), tries = 0;
-        for (; table[at] != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++)
-            if (memcmp(bytes + (table[at] - 1) * size, row, size) == 0)
-                break;
-        first[i] = table[at] != 0 && tries < MAX_TRIES ? table[at] - 1 : (uint32_t)i;
-        if (tries < MAX_TRIES)
-            table[at] = first[i] + 1;
-    }
-    free(table);
 }
 
 void convert_put(convert_bytes *out, const void *bytes, size_t size)
@@ -189,22 +163,10 @@ void convert_put(convert_bytes *out, const void *bytes, size_t size)
     out->size += size;
 }
 
-void convert_put_text(convert_bytes *out, const char *format, ...)
+void convert_put_free(convert_bytes *out, char *text)
 {
-    for (;;) {
-        va_list values;
-        va_start(values, format);
-        const size_t room = out->room - out->size;
-        const int length =
-            vsnprintf(room > 0 ? out->bytes + out->size : NULL, room, format, values);
-        va_end(values);
-        if ((size_t)length < room) {
-            out->size += (size_t)length;
-            return;
-        }
-        out->room = 2 * (out->room + (size_t)length + 1);
-        out->bytes = common_realloc(out->bytes, out->room, 1);
-    }
+    convert_put(out, text, strlen(text));
+    free(text);
 }
 
 void convert_put_number(convert_bytes *out, uint32_t number, size_t size)

@@ -58,10 +58,15 @@ static inline convert_quat convert_conjugate(convert_quat q)
     return (convert_quat){-q.x, -q.y, -q.z, q.w};
 }
 
+static inline double convert_quat_dot(convert_quat a, convert_quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
 // One of length 0 becomes the identity.
 static inline convert_quat convert_unit(convert_quat q)
 {
-    const double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    const double length = sqrt(convert_quat_dot(q, q));
     if (!(length > 0.0))
         return (convert_quat){0.0, 0.0, 0.0, 1.0};
     return (convert_quat){q.x / length, q.y / length, q.z / length, q.w / length};
@@ -107,11 +112,6 @@ static inline convert_xform convert_from_xform(md5_xform t)
     const convert_quat q = {(double)t.rotation.x, (double)t.rotation.y, (double)t.rotation.z,
                             (double)t.rotation.w};
     return (convert_xform){convert_unit(q), convert_from_vec3(t.translation)};
-}
-
-static inline double convert_quat_dot(convert_quat a, convert_quat b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
 static inline convert_quat convert_mix(convert_quat a, double p, convert_quat b, double q)

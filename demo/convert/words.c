@@ -1,9 +1,5 @@
 #include "demo/convert/words.h"
 
-#include "demo/common/text.h"
-
-#include <ctype.h>
-
 size_t convert_next_word(convert_words *in)
 {
     for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++)
@@ -17,15 +13,8 @@ size_t convert_next_word(convert_words *in)
     return length;
 }
 
-bool convert_fail_at(const convert_words *in, md5_status status, const char *position,
-                     const char *format, ...)
+bool convert_place_error(const convert_words *in, const char *position)
 {
-    char text[sizeof in->error->message];
-    va_list values;
-    va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    (void)convert_fail(in->error, status, in->path, "%s", text);
     in->error->line = in->line;
     in->error->column = (uint32_t)(position - in->line_start) + 1;
     return false;

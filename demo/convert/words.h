@@ -18,8 +18,10 @@ typedef struct convert_words {
 size_t convert_next_word(convert_words *in);
 
 // Fails at a position of the line that is read, or by what was expected instead of the word there.
-bool convert_fail_at(const convert_words *in, md5_status status, const char *position,
-                     const char *format, ...) COMMON_PRINTF(4, 5);
+bool convert_place_error(const convert_words *in, const char *position);
+#define convert_fail_at(in, status, position, ...)              \
+    (convert_fail((in)->error, status, (in)->path, __VA_ARGS__) \
+     || convert_place_error(in, position))
 bool convert_fail_word(convert_words *in, const char *expected);
 
 // Reads a number of at most 1e9, which is a whole word.

@@ -77,7 +77,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
     for (size_t offset = PNG_SIGNATURE; size - offset >= PNG_CHUNK;) {
         const uint32_t length = big_endian(bytes + offset);
         const uint8_t *const name = bytes + offset + 4, *const body = bytes + offset + 8;
-        for (int i = 0; i < 4; i++)
+        COMMON_FOR (i, 4)
             if ((name[i] | 32) < 'a' || (name[i] | 32) > 'z')
                 return fail(error, MD5_ERROR_SYNTAX, "expected a PNG chunk at byte %zu", offset);
         if (length > size - offset - PNG_CHUNK)
@@ -257,7 +257,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
         jpeg_read_scanlines(jpeg, &reader->row, 1);
         // CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
         for (uint32_t x = 0; x < jpeg->output_width; x++, rgba += 4, from += is_cmyk ? 4 : 3) {
-            for (int i = 0; i < 3; i++)
+            COMMON_FOR (i, 3)
                 rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
             rgba[3] = 255;
         }
@@ -397,7 +397,7 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
         const uint32_t count = shift < 24 ? (uint32_t)pixel[3] << shift : 0;
         if (x == 0 || count > width - x)
             return false;
-        for (uint32_t i = 0; i < count; i++)
+        COMMON_FOR (i, count)
             memcpy(pixel + 4 * (size_t)i, pixel - 4, 4);
         x += count;
         shift += 8;
@@ -419,7 +419,7 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
         return false;
     from->offset += 4;
     // Each channel of the row by itself: runs of one byte, or bytes as they are.
-    for (int channel = 0; channel < 4; channel++)
+    COMMON_FOR (channel, 4)
         for (uint32_t x = 0, count; x < width; x += count) {
             if (from->size - from->offset < 2)
                 return false;
@@ -428,7 +428,7 @@ static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
             count = is_run ? code - 128u : code;
             if (count == 0 || count > width - x || (!is_run && count > from->size - from->offset))
                 return false;
-            for (uint32_t i = 0; i < count; i++)
+            COMMON_FOR (i, count)
                 to[4 * (size_t)(x + i) + (size_t)channel] =
                     from->bytes[from->offset + (is_run ? 0 : i)];
             from->offset += is_run ? 1 : count;
@@ -465,7 +465,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         for (size_t x = 0; x < width && is_read; x++) {
             const uint8_t *const pixel = row + 4 * x;
             const float unit = pixel[3] > 0 ? ldexpf(1.0f, pixel[3] - (128 + 8)) : 0.0f;
-            for (size_t i = 0; i < 3; i++)
+            COMMON_FOR (i, (size_t)3)
                 rgb[3 * ((size_t)y * width + x) + i] = unit * (float)pixel[i];
         }
     }
@@ -582,7 +582,7 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     if (is_radiance || !is_read)
         return is_read;
     float linear[256];
-    for (int i = 0; i < 256; i++) {
+    COMMON_FOR (i, 256) {
         const float value = (float)i / 255.0f;
         linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
     }
@@ -602,33 +602,35 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
 // What stb_image_write appends; NULL after memory ran out.
 typedef struct png_bytes {
     uint8_t *bytes;
-    size_t size;
+    size_t size, room;
 } png_bytes;
 
 static void take_bytes(void *user, void *bytes, int size)
 {
     png_bytes *const all = user;
-    uint8_t *const larger = realloc(all->bytes, all->size + (size_t)size);
-    if (larger == NULL)
-        free(all->bytes);
-    else
-        memcpy(larger + all->size, bytes, (size_t)size);
-    all->bytes = larger;
+    if (all->room - all->size < (size_t)size) {
+        all->room = 2 * all->size + (size_t)size;
+        all->bytes = common_realloc(all->bytes, all->room, 1);
+    }
+    memcpy(all->bytes + all->size, bytes, (size_t)size);
     all->size += (size_t)size;
 }
 
-uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
     const size_t count = (size_t)image->width * image->height;
     const int width = (int)image->width, channels = has_alpha ? 4 : 3;
-    png_bytes png = {NULL, 0};
+    png_bytes png = {.bytes = NULL};
     uint8_t *const rgb = has_alpha ? NULL : malloc(3 * count);
     for (size_t i = 0; i < count && rgb != NULL; i++)
         memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
+    stbi_write_tga_with_rle = 0;
     if (from == NULL
-        || stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels, from,
-                                  width * channels)
+        || (is_tga ? stbi_write_tga_to_func(take_bytes, &png, width, (int)image->height, channels,
+                                            from)
+                   : stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels,
+                                            from, width * channels))
                == 0) {
         free(png.bytes);
         png.bytes = NULL;
@@ -638,10 +640,23 @@ uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
     return png.bytes;
 }
 #else
-uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)
 {
-    (void)image, (void)has_alpha;
+    (void)image, (void)has_alpha, (void)is_tga;
     *size = 0;
     return NULL;
 }
 #endif
+
+uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+{
+    return encode(image, has_alpha, false, size);
+}
+
+uint8_t *view_encode_tga(const view_image *image, size_t *size)
+{
+    bool has_alpha = false;
+    for (size_t i = 0; i < (size_t)image->width * image->height && !has_alpha; i++)
+        has_alpha = image->rgba[4 * i + 3] != 255;
+    return encode(image, has_alpha, true, size);
+}

@@ -36,6 +36,10 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
 // freed with free(), or NULL if memory runs out or this build has no stb.
 uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size);
 
+// The same as a TGA file, 24 or, where alpha is used, 32 bits a pixel, the bottom row first, as all
+// engines read it.
+uint8_t *view_encode_tga(const view_image *image, size_t *size);
+
 // A picture in linear colour of any brightness, top row first.
 typedef struct view_panorama {
     float *rgb; // [3 * width * height]; free()

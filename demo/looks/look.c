@@ -63,10 +63,10 @@ static bool next_word(const char **rest, view_name *word)
 static uint8_t kind_of(const view_name *word)
 {
     uint8_t kind = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
-    for (int map = 0; map < MD5GL_NUM_PICTURES; map++)
+    COMMON_FOR (map, MD5GL_NUM_PICTURES)
         if (strstr(md5gl_picture_words((md5gl_picture)map), word->words) != NULL)
             kind |= map == MD5GL_PICTURE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
-    for (size_t i = 0; i < COMMON_LENGTH(word_rows); i++)
+    COMMON_FOR (i, COMMON_LENGTH(word_rows))
         kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
     return kind;
 }
@@ -278,7 +278,7 @@ const md5_image_program *view_material_image(const md5_material *material, md5gl
                                   : map == MD5GL_PICTURE_SPECULAR ? MD5_STAGE_SPECULAR
                                                                   : MD5_STAGE_DIFFUSE;
     const md5_image_program *any = NULL;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         if (stage->image.text[0] == '\0')
             continue;
@@ -299,13 +299,24 @@ static void warn(view_listener warnings, char *text)
 
 // == Looks ========================================================================================
 
+bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, size_t length)
+{
+    char digits[16];
+    const char *const names[] = {model->meshes[number].name, model->meshes[number].shader, digits};
+    COMMON_TEXT(digits, "%u", number);
+    COMMON_FOR (i, COMMON_LENGTH(names))
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
+            return true;
+    return false;
+}
+
 void view_free_look(view_look *look)
 {
     free(look->diffuse);
     free(look->normals);
     free(look->masks);
     free(look->why);
-    for (uint32_t i = 0; i < look->num_turns; i++)
+    COMMON_FOR (i, look->num_turns)
         free(look->turns[i]);
     common_free_list(&look->tried);
     common_free_list(&look->looked);
@@ -398,7 +409,7 @@ static bool is_package(const char *folder)
     common_list archives = common_list_folder(folder, ".pk4");
     bool is_it = archives.count > 0;
     common_free_list(&archives);
-    for (size_t i = 0; i < COMMON_LENGTH(folders); i++)
+    COMMON_FOR (i, COMMON_LENGTH(folders))
         is_it = is_it || has_folder(folder, folders[i]);
     return is_it;
 }
@@ -443,9 +454,9 @@ void view_close_package(view_package *package)
 {
     if (package == NULL)
         return;
-    for (size_t i = 0; i < package->num_cubes; i++)
+    COMMON_FOR (i, package->num_cubes)
         md5_free_cube2(package->cubes[i]);
-    for (size_t i = 0; i < package->num_pictures; i++) {
+    COMMON_FOR (i, package->num_pictures) {
         free(package->pictures[i].path);
         free(package->pictures[i].stem);
     }
@@ -496,7 +507,7 @@ static void add_files(view_package *package, const char *folder)
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
     }
     for (const char *const *ending = md5gl_picture_endings(); *ending != NULL; ending++)
-        for (size_t i = 0; i < files.count; i++) {
+        COMMON_FOR (i, files.count) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
                 || (package->reader != NULL && common_is_link(path)))
@@ -505,7 +516,7 @@ static void add_files(view_package *package, const char *folder)
             *COMMON_MORE(package->pictures, package->num_pictures) = (view_image_file){
                 common_copy(path), stem, view_split_name(common_base(stem)), place};
         }
-    for (size_t i = 0; i < files.count; i++) {
+    COMMON_FOR (i, files.count) {
         const char *const path = files.names[i];
         if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < VIEW_MAX_SCRIPTS
             && !package->is_near_listed)
@@ -527,7 +538,7 @@ static void list_below(view_package *package, const char *first, const char *lis
                        size_t max_folders)
 {
     common_list folders = common_folders_below(first, listed, max_folders, package->reader == NULL);
-    for (size_t i = 0; i < folders.count; i++)
+    COMMON_FOR (i, folders.count)
         add_files(package, folders.names[i]);
     common_free_list(&folders);
 }
@@ -692,7 +703,7 @@ static bool is_of_another(const named_mesh *subject, const view_name *image)
         is_claim = is_claim
                    || (strcmp(identity_of(&model->meshes[i]), identity_of(subject->mesh)) != 0
                        && is_claimed_by(&model->meshes[i], image));
-    for (size_t i = 0; i < package->num_models; i++)
+    COMMON_FOR (i, package->num_models)
         is_model = is_model || claims(&package->models[i], image);
     return (is_claim || (is_model && !claims(&subject->model, image)))
            && !is_claimed_by(subject->mesh, image);
@@ -862,13 +873,13 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
 
     // The only image that lies beside a model whose shader says no other name.
     bool is_only = true;
-    for (size_t i = 0; i < package->num_models; i++)
+    COMMON_FOR (i, package->num_models)
         subject->is_shared = subject->is_shared
                              || (view_share_in(&package->models[i], &subject->model) == 0
                                  && view_share_in(&subject->model, &package->models[i]) == 0);
     subject->only = NULL;
     subject->has_images = false;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const view_image_file *const image = &images[i];
         if (image->place != VIEW_BESIDE || is_not_on_models(subject, image))
             continue;
@@ -886,7 +897,7 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
             || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
     subject->only = is_only && !is_said ? subject->only : NULL;
 
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         judged[i] = judge(subject, &images[i]);
         best = judged[i].score > best.score ? judged[i] : best;
     }
@@ -995,7 +1006,7 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
     const md5_load_opts opts = {.files =
                                     package->reader != NULL ? *package->reader : (md5_files){0}};
     list_pictures(package, false);
-    for (size_t i = 0; i < package->scripts.count; i++) {
+    COMMON_FOR (i, package->scripts.count) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
                 md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
@@ -1188,7 +1199,7 @@ view_look view_find_look(const view_look_search *search, view_listener warnings)
     free(all);
     free(model);
     free(stem);
-    for (uint32_t i = 0; i < search->model->num_meshes; i++)
+    COMMON_FOR (i, search->model->num_meshes)
         subject.has_others =
             subject.has_others
             || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;

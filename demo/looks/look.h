@@ -51,6 +51,9 @@ bool view_is_other_map(const view_name *name);
 // NULL if there is none.
 const md5_image_program *view_material_image(const md5_material *material, md5gl_picture map);
 
+// Whether text[length] is the name, the shader or the number of a mesh.
+bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, size_t length);
+
 // -- Looks ---------------------------------------------------------------------------------------
 
 typedef struct view_look {

@@ -1,16 +1,8 @@
 // md5tool bake: models and clips as asset files, which programs map or load instead of
 // text.
-#include "demo/common/file.h"
-#include "demo/common/system.h"
 #include "demo/tool/tool.h"
 
 #include "md5/md5machine.h"
-#include "md5/md5model.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool write_assets(const char *path, const md5_assets *assets, size_t *size, md5_error *error)
 {

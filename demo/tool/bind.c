@@ -1,14 +1,6 @@
 // md5tool bind: a bare mesh and a skeleton become a model with automatic weights.
-#include "demo/common/memory.h"
 #include "demo/convert/obj.h"
 #include "demo/tool/tool.h"
-#include "md5/md5edit.h"
-#include "md5/md5model.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Binding ======================================================================================
 

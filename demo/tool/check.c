@@ -1,14 +1,6 @@
 // md5tool check: prints errors and warnings of files, for editors and scripts.
-#include "demo/common/file.h"
-#include "demo/common/game_folder.h"
-#include "demo/common/system.h"
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // What the files of a call have in common.
 typedef struct checker {

@@ -1,11 +1,6 @@
 // md5tool compress and decompress: animations in a fraction of their size, and back to text.
 #include "demo/tool/tool.h"
 
-#include "md5/md5model.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 // == compress =====================================================================================
 
 static int compress(tool_arguments *arguments)

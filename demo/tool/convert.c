@@ -1,19 +1,7 @@
 // md5tool convert: MD5 from and to other formats; of whole folders and games the models with their
 // clips, on all cores.
-#include "demo/common/file.h"
-#include "demo/common/game_folder.h"
-#include "demo/common/system.h"
-#include "demo/common/text.h"
 #include "demo/common/threads.h"
-#include "demo/convert/convert.h"
 #include "demo/tool/tool.h"
-
-#include <ctype.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- What is converted ----------------------------------------------------------------------------
 
@@ -492,7 +480,7 @@ static int convert(tool_arguments *arguments)
     char *const own = has_model ? NULL : tool_mesh_beside(arguments->words[0]);
     if (own)
         common_add(&inputs, own);
-    const convert_job job = {
+    convert_job job = {
         .inputs = (const char *const *)inputs.names,
         .num_inputs = inputs.count,
         .output = arguments->prints_map ? "x.md5anim" : arguments->output,
@@ -504,7 +492,10 @@ static int convert(tool_arguments *arguments)
         .rate = arguments->rate,
         .tolerance = (double)arguments->tolerance,
         .is_y_up = arguments->is_y_up,
+        .was_y_up = arguments->was_y_up,
+        .range = {arguments->range[0], arguments->range[1]},
         .is_in_place = arguments->root == MD5_ROOT_IN_PLACE,
+        .is_id_root = arguments->root == MD5_ROOT_ID,
         .keeps_root = arguments->has_root && arguments->root != MD5_ROOT_IN_PLACE,
         .tags = arguments->tags.names,
         .num_tags = arguments->tags.count,
@@ -523,6 +514,7 @@ static int convert(tool_arguments *arguments)
         .wrote = take_file,
         .user = &whole,
     };
+    memcpy(job.said, arguments->said, sizeof job.said);
     md5_error error = {0};
     int status = TOOL_OK;
     if (is_folder && arguments->num_words > 1)
@@ -584,6 +576,17 @@ const tool_command tool_convert = {
     "                    of .mdl .md2 .md3 in_place\n"
     "  --rate R          of clips: frames a second of all; else as their files say, of .mdl .md2 "
     ".md3 10\n"
+    "  --range A-B       of clips: only these frames, from 0\n"
+    "  --texture FILE    the picture of all meshes or, as MESH=FILE, of those of a name, a shader "
+    "or a\n"
+    "                    number, instead of what is found; written with .md5mesh as materials; "
+    "may\n"
+    "                    be repeated, as --normal-map, --specular-map, --glow-map, and --hide\n"
+    "  --normal-map FILE    likewise\n"
+    "  --specular-map FILE  likewise\n"
+    "  --glow-map FILE      likewise\n"
+    "  --hide MESH       leave out the meshes of a name, a shader or a number\n"
+    "  --up z|y          which axis of the input points up (z): y is turned to z\n"
     "  --tag JOINT       to MD3: a tag tag_JOINT with its place in each frame, or JOINT=NAME\n"
     "  --scene NAME      of glTF: which scene, by name or number; or a node: what is below it\n"
     "  --error UNITS     to glTF: leave out keys of clips that interpolation puts back this well\n"

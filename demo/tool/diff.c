@@ -1,12 +1,5 @@
 // md5tool diff: what differs between two files of one kind, or folders of them.
-#include "demo/common/file.h"
-#include "demo/common/text.h"
 #include "demo/tool/tool.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses, as of diff(1)
 

@@ -1,14 +1,7 @@
 // md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
 // comparison with other programs. md5tool curves: what machine files say of clips.
 #include "md5/md5skin.h"
-#include "demo/common/text.h"
 #include "demo/tool/tool.h"
-
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A record is a line: its word, then text, whole numbers and floats; as JSON an object whose kind
 // is the word, with "index" and "numbers".

@@ -1,16 +1,8 @@
 // md5tool fix: writes files anew, without what engines refuse or show wrong.
-#include "md5/md5edit.h"
 #include "md5/md5pose.h"
-#include "demo/common/file.h"
-#include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // A file as it was and as it is written.
 typedef struct mended {

@@ -1,17 +1,8 @@
 // Game folders: list prints the names in one, explain where the items of one name come from and
 // what is missing, verdicts how Doom 3 interprets declarations, check what is wrong with them. One
 // table (kinds) says what is done with a type of declaration, and one walk visits all of a type.
-#include "demo/common/file.h"
-#include "demo/common/game_folder.h"
-#include "demo/common/system.h"
-#include "demo/common/text.h"
 #include "demo/looks/image.h"
 #include "demo/tool/tool.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Games ========================================================================================
 

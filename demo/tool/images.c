@@ -2,12 +2,7 @@
 //
 // What engines do was read in the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp),
 // RBDOOM-3-BFG 218f7ff7, Ironwail 8fca359e, vkQuake 009c959 and q2pro 050f260c.
-#include "demo/common/file.h"
 #include "demo/tool/tool.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Headers --------------------------------------------------------------------------------------
 

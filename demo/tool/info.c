@@ -1,11 +1,5 @@
 // md5tool info: prints a summary of files.
-#include "demo/common/file.h"
-#include "demo/common/text.h"
 #include "demo/tool/tool.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 // Prints a line of a file's text, or a member of its JSON object.
 #define SAY(...) common_print_either(is_json, __VA_ARGS__)

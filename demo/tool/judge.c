@@ -1,10 +1,5 @@
 // What lies beside a file, as engines see it.
-#include "demo/common/file.h"
-#include "demo/common/text.h"
 #include "demo/tool/tool.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // What models of MD5 files replace in engines of Quake and Quake II.
 static const struct {

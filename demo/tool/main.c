@@ -1,17 +1,9 @@
 // md5tool: prints what is in MD5 files, without a window.
 #include "demo/common/answers.h"
-#include "demo/common/file.h"
 #include "demo/common/manual.h"
-#include "demo/common/text.h"
-#include "demo/convert/convert.h"
 #include "demo/tool/tool.h"
 
-#include <ctype.h>
 #include <float.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Commands =====================================================================================
 
@@ -170,6 +162,13 @@ static const common_option options[] = {
     {"quantize", AT(SWITCH, is_quantized)},
     {"pack", AT(SWITCH, is_packed)},
     {"tag", AT(TEXTS, tags)},
+    {"texture", AT(TEXTS, said[CONVERT_MAP_COLOR])},
+    {"normal-map", AT(TEXTS, said[CONVERT_MAP_NORMAL])},
+    {"specular-map", AT(TEXTS, said[CONVERT_MAP_SPECULAR])},
+    {"glow-map", AT(TEXTS, said[CONVERT_MAP_GLOW])},
+    {"hide", AT(TEXTS, said[CONVERT_NUM_MAPS])},
+    {"range", AT(RANGE, range), RANGE(0, 1e9)},
+    {"up", "z|y", AT(EITHER, was_y_up)},
     {"formats", AT(SWITCH, shows_formats)},
     {"fit", AT(SWITCH, is_fitted)},
     {"joint", AT(TEXTS, joints)},

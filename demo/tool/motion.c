@@ -2,12 +2,7 @@
 // jump, roots that drift and feet that slide. No engine refuses any of it: it is seen in the game.
 #include "md5/md5pose.h"
 #include "md5/md5skin.h"
-#include "demo/common/file.h"
 #include "demo/tool/tool.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Feet =========================================================================================
 

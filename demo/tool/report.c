@@ -1,14 +1,6 @@
 // What `md5tool check` prints of its findings: lines for people, of many alike the first and their
 // number, and the forms that programs read.
-#include "demo/common/file.h"
-#include "demo/common/system.h"
-#include "demo/common/text.h"
 #include "demo/tool/tool.h"
-
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Findings that differ in numbers and in what stands in quotes.
 typedef struct finding_group {

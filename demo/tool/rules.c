@@ -1,10 +1,5 @@
 // Rules of engines in the programs: those that are asked, and what a file on disk breaks.
-#include "demo/common/file.h"
 #include "demo/tool/tool.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Rules ----------------------------------------------------------------------------------------
 

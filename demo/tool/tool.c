@@ -1,17 +1,10 @@
 // What the commands share: messages, and loading files of any kind.
 #include "demo/tool/tool.h"
 
-#include "demo/common/file.h"
-#include "demo/common/system.h"
-#include "demo/common/text.h"
 #include "demo/common/write.h"
-#include "demo/convert/convert.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Messages =====================================================================================
 

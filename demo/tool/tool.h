@@ -3,14 +3,11 @@
 #define DEMO_TOOL_TOOL_H
 
 #include "md5/md5play.h"
-#include "md5/md5model.h"
 #include "md5/md5dialects.h"
-#include "md5/md5edit.h"
 #include "demo/common/game_folder.h"
-#include "demo/common/memory.h"
-#include "demo/common/options.h"
 #include "demo/convert/convert.h"
 
+#include <limits.h>
 #include <stdarg.h>
 
 // Exit statuses: success, a file has an error, the arguments are wrong.
@@ -28,6 +25,8 @@ typedef struct tool_arguments {
     const char *folder; // of a game: DIR
     const char *turn, *frames;
     common_texts excluded, only, ignored, engines, joints, renames, cuts, tags;
+    common_texts said[CONVERT_NUM_MAPS + 1]; // as in convert_job
+    uint32_t range[2];
     md5_engines asked; // the engines
     double *times;     // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
@@ -41,9 +40,9 @@ typedef struct tool_arguments {
     md5_mesh_edit mesh_edit;
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
-    bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry, prints_map, swaps_sides, turns_inward, drops_triangles, is_quantized, is_packed,
-        is_fitted, shows_formats, has_root;
+    bool is_json, is_sarif, is_github, is_y_up, was_y_up, shows_all, shows_rules, counts_frames,
+        is_forced, is_dry, prints_map, swaps_sides, turns_inward, drops_triangles, is_quantized,
+        is_packed, is_fitted, shows_formats, has_root;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.

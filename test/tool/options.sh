@@ -61,6 +61,13 @@ convert --scale=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm md
 convert --turn=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --influences=2|md5mesh bvh glb iqm|glb
 convert --root=in_place|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --range=0-1|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --up=y|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --texture=0=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --normal-map=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --specular-map=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --glow-map=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --hide=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --rate=3|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --scene=a|glb x|md5mesh glb obj iqm mdl md3 o
 convert --error=1|md5anim md5camera bvh glb iqm|glb

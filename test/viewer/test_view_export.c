@@ -397,6 +397,33 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
     return bin + number_at(find_nth(views, "\"byteOffset\":", view));
 }
 
+// The window, then what it prints, write the same files into two folders.
+static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
+{
+    view_export *const export = &fixture->viewer.ui.export;
+    OWN char *const folders[2] = {common_join(fixture->folder, "window"),
+                                  common_join(fixture->folder, "tool")};
+    FOR (i, 2) {
+        OWN char *const made = common_format("%s/x", folders[i]);
+        common_make_folders(made, 0777);
+        snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folders[i]);
+        fixture->viewer.ui.over = VIEW_OVER_EXPORT; // until it has written
+        select_model(fixture, ending);
+        REQUIRE(export->line != NULL && strstr(export->line, "md5tool ") == export->line);
+        CHECK_THAT(strstr(export->line, words) != NULL, "no '%s' in %s", words, export->line);
+        OWN char *const command = common_format("build/%s >/dev/null 2>&1", export->line);
+        if (i == 0)
+            run(fixture);
+        else
+            CHECK_THAT(system(command) == 0, "%s", command); // NOLINT(cert-env33-c)
+        CHECK_THAT(fixture->viewer.log.error[0] == '\0', "%s", fixture->viewer.log.error);
+    }
+    OWN char *const compare =
+        common_format("diff -r '%s' '%s' >&2 && [ -s '%s/out.%s' ] && rm -r '%s' '%s'", folders[0],
+                      folders[1], folders[0], ending, folders[0], folders[1]);
+    CHECK_THAT(system(compare) == 0, "%s: window and tool differ", words); // NOLINT(cert-env33-c)
+}
+
 // A declared picture, two that are found by the names of meshes whose shader has none, one that was
 // selected, also for one of two meshes of a shader, and none.
 TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
@@ -440,7 +467,6 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
     select_model(fixture, "glb");
-    CHECK_STRING(viewer->ui.export.line, ""); // the tool takes no picture of the window
     run(fixture);
     OWN char *const out = common_join(fixture->folder, "out.glb");
     OWN char *const glb = test_read_file(out, &size);
@@ -466,6 +492,49 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     }
     OWN char *const line = view_command_line(viewer);
     CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
+    // Without a mesh the others keep their pictures.
+    viewer->options->hidden_meshes = 1u << 1;
+    viewer->ui.over = VIEW_OVER_EXPORT;
+    run(fixture);
+    OWN char *const less = test_read_file(out, &size);
+    REQUIRE(less);
+    CHECK(find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 2) != NULL
+          && find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 1) == NULL);
+    FOR (i, NUM_MESHES - 1) {
+        size_t lengths[2] = {0, 0};
+        const char *const pictures[2] = {find_picture(glb, i + (i > 0), &lengths[0]),
+                                         find_picture(less, i, &lengths[1])};
+        CHECK_THAT(lengths[0] == lengths[1]
+                       && (!pictures[0] || memcmp(pictures[0], pictures[1], lengths[0]) == 0),
+                   "mesh %u", i);
+    }
+    check_tool_writes_same(fixture, "glb", " --hide 1 ");
+    check_tool_writes_same(fixture, "md5mesh", " --hide 1 ");
+    viewer->selected = NULL;
+    view_free_selected(&selected);
+}
+
+TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
+    view_state *const viewer = &fixture->viewer;
+    static view_latest selected;
+    const char *const image = test_path("models/bobbin/bobbin.png");
+    static const char *const endings[] = {"glb", "obj", "iqm", "md5mesh"};
+    EACH (ending, endings)
+        check_tool_writes_same(fixture, *ending, "thimble.md5mesh ");
+    viewer->play.range_first = 3;
+    viewer->play.range_last = 7;
+    viewer->options->root = viewer->document->scene.root = MD5_ROOT_ID;
+    EACH (ending, endings)
+        check_tool_writes_same(fixture, *ending, " --range 3-7 --output");
+    viewer->options->root = viewer->document->scene.root = MD5_ROOT_IN_PLACE;
+    viewer->document->scene.turn = view_turn_further((view_turn){.is_set = false}, 0);
+    EACH (ending, endings)
+        check_tool_writes_same(fixture, *ending, " --root in_place ");
+    view_select_texture(&selected, viewer->document->scene.path, 0, MD5GL_PICTURE_DIFFUSE, image);
+    viewer->selected = &selected;
+    REQUIRE(view_reload(viewer));
+    EACH (ending, endings)
+        check_tool_writes_same(fixture, *ending, " --texture 0=");
     viewer->selected = NULL;
     view_free_selected(&selected);
 }

@@ -852,26 +852,20 @@ static bool use_choices(const view_dresser *d, const view_options *options)
         const view_texture_choice *const choice = &options->textures[i < count ? i : i - count];
         if ((choice->mesh != NULL) != (i >= count))
             continue;
-        uint32_t mesh = choice->mesh != NULL ? md5_find_mesh(model, choice->mesh) : 0;
-        if (mesh == MD5_NONE && choice->mesh[0] >= '0'
-            && choice->mesh[0] <= '9') { // or else its number
-            char *end = NULL;
-            const unsigned long number = strtoul(choice->mesh, &end, 10);
-            mesh = *end == '\0' && number < model->num_meshes ? (uint32_t)number : MD5_NONE;
-        }
-        if (mesh == MD5_NONE) {
-            view_error(d->log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
-                       model->num_meshes);
-            return false;
-        }
         const view_texture *const loaded = load_file(d, choice->map, choice->file, true);
-        if (loaded == NULL && d->log->keeps_rest)
-            continue;
-        if (loaded == NULL)
+        bool is_used = choice->mesh == NULL;
+        if (loaded == NULL && !d->log->keeps_rest)
             return false;
         COMMON_FOR (m, model->num_meshes)
-            if (choice->mesh == NULL || m == mesh)
-                d->textures->meshes[m].maps[choice->map] = loaded;
+            if (choice->mesh == NULL
+                || view_is_mesh(model, m, choice->mesh, strlen(choice->mesh))) {
+                const view_texture **const map = &d->textures->meshes[m].maps[choice->map];
+                *map = loaded != NULL ? loaded : *map;
+                is_used = true;
+            }
+        if (!is_used)
+            return view_error(d->log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
+                              model->num_meshes);
     }
     return true;
 }

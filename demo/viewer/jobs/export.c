@@ -20,13 +20,13 @@ typedef struct view_exporting {
 typedef struct view_converting {
     view_thread *thread;
     common_list words; // of the conversion: files, or names in the game; then --output and the path
-    size_t num_files;
+    convert_job job;   // what the words say
     view_library *library; // a user of it, or NULL
-    convert_shown *shown;  // [num_shown]
-    uint32_t num_shown;
+    common_list shaders;   // of the meshes, in a game
     common_list notes;
     md5_error error;
-    bool is_forced, is_done;
+    uint32_t num_attached; // models that are not converted
+    bool is_done;
     atomic_bool stops, has_ended;
 } view_converting;
 
@@ -81,22 +81,6 @@ static void add_options(common_list *words, const view_options *now)
 static const view_page *open_page(const view_state *viewer)
 {
     return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
-}
-
-static const md5gl_picture maps[CONVERT_NUM_MAPS] = {MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS,
-                                                     MD5GL_PICTURE_SPECULAR, MD5GL_PICTURE_GLOW};
-
-// The file that was said for a map of a mesh, in the window or by an option, or NULL.
-static const char *said_file(const view_state *viewer, uint32_t mesh, md5gl_picture map)
-{
-    const view_textures *const textures = &viewer->document->textures;
-    const view_options *const options = viewer->options;
-    const view_texture *const image = view_mesh_image(textures, mesh, map);
-    bool is_said = textures->meshes[mesh].is_selected[map]
-                   || (options->skin > 0 && map == MD5GL_PICTURE_DIFFUSE);
-    for (size_t i = 0; i < options->num_textures && image != NULL; i++)
-        is_said = is_said || strcmp(options->textures[i].file, image->path) == 0;
-    return is_said && image != NULL && image->program == NULL ? image->path : NULL;
 }
 
 // The options that may be repeated.
@@ -235,17 +219,69 @@ common_list view_export_words(view_state *viewer)
     return describe_export(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
 }
 
-// Adds what is converted. Returns why nothing can be, or NULL.
-static const char *add_sources(common_list *words, const view_state *viewer, uint32_t *num_attached)
+// What is converted, and what the options that md5tool has as well say, as words and as a job.
+// Returns why nothing can be, or NULL.
+static const char *add_sources(view_converting *converting, const view_state *viewer,
+                               const view_options *now)
 {
+    static const char shared[] = " range root up hide texture normal-map specular-map glow-map ";
+    static const char *const said[] = {"texture", "normal-map", "specular-map", "glow-map", "hide"};
     const view_scene *const scene = &viewer->document->scene;
+    const view_textures *const textures = &viewer->document->textures;
+    common_list *const words = &converting->words;
+    convert_job *const job = &converting->job;
+    bool has_clips = false;
     if (view_shows_crowd(viewer->document))
         return "A crowd is no model";
-    *num_attached = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
-    COMMON_FOR (i, words->count)
+    converting->num_attached = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
+    COMMON_FOR (i, words->count) {
         if (!convert_reads(words->names[i]))
             return "Models of several files are not converted";
-    return words->count == 0 ? "There is nothing to convert" : NULL;
+        has_clips |= common_has_ending(words->names[i], ".md5anim")
+                     || common_has_ending(words->names[i], ".md5machine");
+    }
+    if (words->count == 0)
+        return "There is nothing to convert";
+    job->num_inputs = words->count;
+    for (uint32_t i = 0; i < textures->num_meshes && now->skin > 0; i++) {
+        const view_texture *const image = view_mesh_image(textures, i, MD5GL_PICTURE_DIFFUSE);
+        if (image != NULL && image->program == NULL)
+            add_option(words, "texture", common_format("%u=%s", i, image->path));
+    }
+    common_list all = write_words(viewer, now);
+    for (size_t i = 0; i + 1 < all.count; i++) {
+        char name[64];
+        COMMON_TEXT(name, "%s ", all.names[i]);
+        name[1] = ' ';
+        if (strncmp(all.names[i], "--", 2) == 0
+            && strstr(has_clips ? shared : shared + strlen(" range root"), name + 1) != NULL)
+            add_option(words, all.names[i] + strlen("--"), common_copy(all.names[i + 1]));
+    }
+    common_free_list(&all);
+    for (size_t i = job->num_inputs; i < words->count; i += 2)
+        COMMON_FOR (k, COMMON_LENGTH(said))
+            if (strcmp(words->names[i] + strlen("--"), said[k]) == 0)
+                *COMMON_MORE(job->said[k].names, job->said[k].count) = words->names[i + 1];
+    if (has_clips) {
+        job->range[0] = now->range_first;
+        job->range[1] = now->range_last;
+        job->is_in_place = now->root == MD5_ROOT_IN_PLACE;
+        job->is_id_root = now->root == MD5_ROOT_ID;
+    }
+    job->was_y_up = now->up_is_y;
+    for (uint32_t i = 0; i < textures->num_meshes && scene->library != NULL; i++)
+        common_add(&converting->shaders, common_copy(scene->model->meshes[i].shader));
+    return NULL;
+}
+
+static void free_converting(view_converting *converting)
+{
+    COMMON_FOR (k, CONVERT_NUM_MAPS + 1)
+        free(converting->job.said[k].names);
+    common_free_list(&converting->words);
+    common_free_list(&converting->shaders);
+    common_free_list(&converting->notes);
+    free(converting);
 }
 
 // The words as shells read them, behind the name of the program.
@@ -376,24 +412,21 @@ static bool tell_dialog(view_state *viewer)
     if (is_right) {
         export->exists = find_files(viewer, &now, &export->file);
         const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
-        common_list words = {NULL, 0};
+        view_converting *const trial = common_alloc(1, sizeof *trial);
         const char *problem = NULL;
         if (is_model) {
-            uint32_t num_attached;
-            problem = add_sources(&words, viewer, &num_attached);
-            add_option(&words, "output", common_copy(export->file));
+            problem = add_sources(trial, viewer, &now);
+            add_option(&trial->words, "output", common_copy(export->file));
         } else {
-            words = write_words(viewer, &now);
+            trial->words = write_words(viewer, &now);
         }
-        // The tool takes no single names of a game, nor pictures that were said.
-        bool has_line = !is_model || viewer->document->scene.library == NULL;
-        for (uint32_t i = 0; is_model && i < viewer->document->textures.num_meshes; i++)
-            for (int map = 0; map < CONVERT_NUM_MAPS && has_line; map++)
-                has_line = said_file(viewer, i, maps[map]) == NULL;
-        export->line = has_line ? join_words(is_model ? "md5tool convert" : "md5view", &words)
-                                : common_copy("");
+        // The tool takes no single names of a game.
+        const bool has_line = !is_model || viewer->document->scene.library == NULL;
+        export->line = has_line
+                           ? join_words(is_model ? "md5tool convert" : "md5view", &trial->words)
+                           : common_copy("");
         COMMON_TEXT(export->problem, "%s", problem ? problem : "");
-        common_free_list(&words);
+        free_converting(trial);
     }
     export->is_stale = export->is_stale || before == NULL || export->line == NULL
                        || strcmp(before, export->line) != 0;
@@ -460,74 +493,42 @@ static int convert_model(void *user)
         converting->library ? &converting->library->places : NULL;
     md5_game *const game =
         places ? md5_create_game(places->paths, places->count, NULL, &converting->error) : NULL;
-    const convert_job job = {.inputs = (const char *const *)converting->words.names,
-                             .num_inputs = converting->num_files,
-                             .output = converting->words.names[converting->words.count - 1],
-                             .is_forced = converting->is_forced,
-                             .game = game,
-                             .files = game ? md5_game_files(game) : (md5_files){.user = NULL},
-                             .shown = converting->shown,
-                             .num_shown = converting->num_shown,
-                             .note = take_note,
-                             .goes_on = goes_on,
-                             .user = converting};
-    converting->is_done = (!places || game) && convert_files(&job, &converting->error);
+    convert_job *const job = &converting->job;
+    job->inputs = (const char *const *)converting->words.names;
+    job->output = converting->words.names[converting->words.count - 1];
+    job->game = game;
+    job->files = game ? md5_game_files(game) : (md5_files){.user = NULL};
+    job->shaders = game ? &converting->shaders : NULL;
+    job->note = take_note;
+    job->goes_on = goes_on;
+    job->user = converting;
+    converting->is_done = (!places || game) && convert_files(job, &converting->error);
     md5_destroy_game(game);
     atomic_store(&converting->has_ended, true);
     return 0;
 }
 
-// What is shown of the meshes of a model and is not found of its files.
-static void list_shown(const view_state *viewer, view_converting *converting)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    converting->num_shown = viewer->document->textures.num_meshes;
-    converting->shown = common_alloc(converting->num_shown, sizeof *converting->shown);
-    COMMON_FOR (i, converting->num_shown) {
-        if (scene->library != NULL)
-            converting->shown[i].shader = common_copy(scene->model->meshes[i].shader);
-        COMMON_FOR (map, CONVERT_NUM_MAPS)
-            converting->shown[i].files[map] = common_copy(said_file(viewer, i, maps[map]));
-    }
-}
-
-static void free_converting(view_converting *converting)
-{
-    COMMON_FOR (i, converting->num_shown) {
-        free(converting->shown[i].shader);
-        COMMON_FOR (map, CONVERT_NUM_MAPS)
-            free(converting->shown[i].files[map]);
-    }
-    free(converting->shown);
-    common_free_list(&converting->words);
-    common_free_list(&converting->notes);
-    free(converting);
-}
-
-static void begin_model(view_state *viewer, const char *path)
+static void begin_model(view_state *viewer, const view_options *now, const char *path)
 {
     view_converting *const converting = common_alloc(1, sizeof *converting);
     viewer->ui.export.asks = false;
-    uint32_t num_attached;
-    const char *const problem = add_sources(&converting->words, viewer, &num_attached);
+    const char *const problem = add_sources(converting, viewer, now);
     if (problem != NULL) {
         view_notice(viewer, "%s", problem);
         free_converting(converting);
         return;
     }
-    list_shown(viewer, converting);
     viewer->converting = converting;
     viewer->ui.export.total = 1;
-    if (num_attached > 0)
+    stbi_write_force_png_filter = -1; // as in md5tool
+    if (converting->num_attached > 0)
         common_add(&converting->notes,
-                   common_format("the body alone, without %u models at its joints", num_attached));
-    if (viewer->options->hidden_meshes != 0)
-        common_add(&converting->notes, common_copy("meshes that are hidden are written as well"));
-    converting->num_files = converting->words.count;
+                   common_format("the body alone, without %u models at its joints",
+                                 converting->num_attached));
     converting->library = viewer->document->scene.library;
     if (converting->library != NULL)
         converting->library->num_users++;
-    converting->is_forced = common_file_stamp(path) != 0; // the dialog has asked
+    converting->job.is_forced = common_file_stamp(path) != 0; // the dialog has asked
     add_option(&converting->words, "output", common_copy(path));
     converting->thread = view_start_thread(convert_model, "convert", converting);
     if (converting->thread == NULL)
@@ -592,7 +593,7 @@ static void begin_export(view_state *viewer, unsigned number)
         char *path;
         find_files(viewer, &now, &path);
         note_choices(viewer);
-        begin_model(viewer, path);
+        begin_model(viewer, &now, path);
         free(path);
         return;
     }

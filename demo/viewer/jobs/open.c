@@ -530,10 +530,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         const char *const name = options->hidden.names[i];
         bool is_found = false;
         for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
-            char number[16];
-            COMMON_TEXT(number, "%u", m);
-            if (strcmp(name, model->meshes[m].name) == 0
-                || strcmp(name, model->meshes[m].shader) == 0 || strcmp(name, number) == 0) {
+            if (view_is_mesh(model, m, name, strlen(name))) {
                 viewer->options->hidden_meshes |= (uint64_t)1 << m;
                 is_found = true;
             }
