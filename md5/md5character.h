@@ -1,5 +1,6 @@
 // md5character: what a character of a Doom 3 game folder does beside its animations: it looks at
-// things, its head follows its body, and its feet stand on what is below them.
+// things, its head follows its body, and its feet stand on what is below them; and the articulated
+// figure that its body is to an engine.
 //
 //   const md5_monster_desc desc = {.entity = imp, .body = actor};
 //   md5_monster *monster = md5_create_monster(&desc, NULL, &error);
@@ -46,6 +47,106 @@ typedef struct md5_joint_mod {
 // Time: joints, plus those that are moved times their depth.
 MD5_GAME_API void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
                                          md5_xform *pose);
+
+// -- Articulated figures --------------------------------------------------------------------------
+
+// A point or a direction: numbers, or of joints in the first frame of the clip "af_pose".
+typedef enum md5_figure_vector_kind {
+    MD5_FIGURE_NUMBERS,
+    MD5_FIGURE_JOINT,       // where joints[0] is
+    MD5_FIGURE_BONE_CENTER, // between both
+    MD5_FIGURE_BONE_DIR     // from joints[0] to joints[1]
+} md5_figure_vector_kind;
+
+typedef struct md5_figure_vector {
+    md5_figure_vector_kind kind;
+    bool is_negated;
+    md5_vec3 numbers;
+    const char *joints[2]; // "": none
+} md5_figure_vector;
+
+// Bits of contents and clip masks, with the engine's values.
+enum {
+    MD5_CONTENTS_SOLID = 0x1,
+    MD5_CONTENTS_PLAYERCLIP = 0x8,
+    MD5_CONTENTS_MONSTERCLIP = 0x10,
+    MD5_CONTENTS_MOVEABLECLIP = 0x20,
+    MD5_CONTENTS_BODY = 0x100,
+    MD5_CONTENTS_CORPSE = 0x400
+};
+
+typedef enum md5_body_shape {
+    MD5_SHAPE_BOX = 1, // with the engine's numbers
+    MD5_SHAPE_OCTAHEDRON,
+    MD5_SHAPE_DODECAHEDRON,
+    MD5_SHAPE_CYLINDER,
+    MD5_SHAPE_CONE,
+    MD5_SHAPE_BONE
+} md5_body_shape;
+
+// What a body moves of its joint.
+typedef enum md5_body_mod { MD5_BODY_AXIS, MD5_BODY_ORIGIN, MD5_BODY_BOTH } md5_body_mod;
+
+typedef struct md5_figure_body {
+    const char *name, *joint;
+    const char *contained; // joints that move with it: "*chest -*neck"
+    md5_body_mod mod;
+    md5_body_shape shape;
+    md5_figure_vector corners[2]; // of its box, or the ends of a bone
+    int32_t num_sides;            // of cylinder and cone
+    float width;                  // of a bone
+    md5_figure_vector origin, friction_direction, motor_direction;
+    float angles[3]; // degrees: pitch, yaw, roll
+    float density, inertia_scale[9];
+    float friction[3]; // linear, angular, of contacts
+    uint32_t contents, clip_mask;
+    bool collides_with_own;
+} md5_figure_body;
+
+typedef enum md5_constraint_type {
+    MD5_CONSTRAINT_FIXED = 1, // with the engine's numbers
+    MD5_CONSTRAINT_BALL,
+    MD5_CONSTRAINT_UNIVERSAL,
+    MD5_CONSTRAINT_HINGE,
+    MD5_CONSTRAINT_SLIDER,
+    MD5_CONSTRAINT_SPRING
+} md5_constraint_type;
+
+typedef enum md5_limit_type {
+    MD5_FIGURE_NO_LIMIT = -1,
+    MD5_FIGURE_CONE,
+    MD5_FIGURE_PYRAMID
+} md5_limit_type;
+
+typedef struct md5_figure_constraint {
+    md5_constraint_type type;
+    const char *name, *bodies[2];
+    float friction;
+    md5_figure_vector anchors[2], shafts[2], axis, limit_axis; // anchors[1]: of a spring
+    md5_limit_type limit;
+    float limit_angles[3];
+    float spring[6]; // stretch, compress, damping, rest, least and greatest length
+} md5_figure_constraint;
+
+typedef struct md5_figure_def {
+    const md5_decl *decl;
+    const char *model, *skin;
+    float friction[4]; // linear, angular, of contacts, of constraints: defaults
+    float total_mass;  // -1: as densities say
+    float suspend_speed[4];
+    float no_move[3];    // seconds, units, degrees
+    float move_times[2]; // least and greatest seconds until it rests; -1: none
+    uint32_t contents, clip_mask;
+    bool collides_with_own;
+    uint32_t num_bodies, num_constraints;
+    const md5_figure_body *bodies;            // [num_bodies] that of the joint "origin" first
+    const md5_figure_constraint *constraints; // [num_constraints]
+} md5_figure_def;
+
+// Returns the articulatedFigure of a name, NULL if there is none. As in the engine, reading ends at
+// an error, which is a warning, and keeps what was read, in either verdict.
+MD5_GAME_API const md5_figure_def *md5_game_figure_def(md5_game *game, const char *name,
+                                                       md5_error *error);
 
 // -- Monsters -------------------------------------------------------------------------------------
 

@@ -162,6 +162,38 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
                : "a restored actor whose pose is not finite";
 }
 
+static float find_floor(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    (void)user, (void)from;
+    return is_waist ? to.z : to.z + size;
+}
+
+// Looks at something and walks for some ticks, from the keys of the entity.
+static const char *let_think(const md5_entity *entity, md5_actor *body)
+{
+    static md5_xform pose[64];
+    const char *fault = NULL;
+    const md5_monster_desc desc = {.entity = entity, .body = body};
+    md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
+    for (int i = 1; monster && i < 6 && !fault; i++) {
+        const md5_monster_tick tick = {.time = 400 * i,
+                                       .origin = {(float)i, 2, 3},
+                                       .rotation = {0, 0, 0, 1},
+                                       .look = (md5_look_kind)(i % 3),
+                                       .target = {10, (float)(i * i), 4},
+                                       .has_ground = true,
+                                       .sweep = find_floor};
+        md5_monster_look_at(monster, (uint64_t)i / 2, tick.time, 500);
+        md5_monster_think(monster, &tick);
+        md5_monster_pose(monster, pose, NULL, NULL);
+        FOR (k, entity->model->skeleton.num_joints)
+            if (!isfinite(pose[k].translation.x + pose[k].rotation.w))
+                fault = "a monster whose pose is not finite";
+    }
+    md5_destroy_monster(monster);
+    return fault;
+}
+
 static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 {
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
@@ -184,6 +216,8 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
         if (!(pose[0].translation.x > -2e9f && pose[0].translation.x < 2e9f))
             fault = "a pose that is not finite";
     }
+    if (actor && !fault && entity->def)
+        fault = let_think(entity, actor);
     if (actor && !fault)
         fault = restore_changed(actor, sum);
     md5_destroy_actor(actor);
@@ -243,6 +277,12 @@ static const char *ask_for_rest(md5_game *game)
     FOR (i, md5_game_num_decls(game, MD5_DECL_TABLE)) {
         const char *const name = md5_game_decl(game, MD5_DECL_TABLE, i)->name;
         (void)md5_game_table(game, name, &error);
+    }
+    FOR (i, md5_game_num_decls(game, MD5_DECL_ARTICULATED_FIGURE)) {
+        const char *const name = md5_game_decl(game, MD5_DECL_ARTICULATED_FIGURE, i)->name;
+        if (!md5_game_figure_def(game, name, &error) && error.status != MD5_ERROR_MEMORY
+            && md5_find_decl(game, MD5_DECL_ARTICULATED_FIGURE, name))
+            return "no figure, and no reason";
     }
     FOR (i, md5_game_num_decls(game, MD5_DECL_MODEL)) {
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;

@@ -1,0 +1,220 @@
+// Articulated figures against the original engine: what it says of 99 texts, most of one rule each,
+// and what it reads from them (MD5_CORPUS, golden/d3char).
+#include "test/game/game_case.h"
+#include "test/own.h"
+
+#include <stdarg.h>
+
+enum { MAX_CASES = 128 };
+
+typedef struct figure_case {
+    char *words; // the names of the cases
+    const char *names[MAX_CASES];
+    size_t count;
+    char file[128]; // that was asked for last
+    char text[16384];
+    size_t used;
+} figure_case;
+
+static char *read_golden(const char *name, size_t *size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/golden/d3char/%s", test_corpus(), name);
+    return test_read_file(path, size);
+}
+
+static const char *file_name(void *user, size_t file)
+{
+    figure_case *const it = user;
+    const bool is_real = file + 2 >= it->count; // the last two are whole figures
+    snprintf(it->file, sizeof it->file, "af/%s%s.af", is_real ? "" : "c_", it->names[file]);
+    return it->file;
+}
+
+static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
+{
+    (void)error;
+    char name[160];
+    snprintf(name, sizeof name, "game/base/%s", file_name(user, file));
+    return read_golden(name, size);
+}
+
+static void close_file(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+static bool open_figures(figure_case *it)
+{
+    memset(it, 0, sizeof *it);
+    if (!test_corpus())
+        return false;
+    it->words = read_golden("game/af_cases.txt", NULL);
+    for (char *word = strtok(it->words, "\n\r "); word && it->count < MAX_CASES - 2;
+         word = strtok(NULL, "\n\r "))
+        it->names[it->count++] = word;
+    it->names[it->count++] = "stilt";
+    it->names[it->count++] = "trestle";
+    return true;
+}
+
+// -- Writing a figure as the table has it ---------------------------------------------------------
+
+static void print(figure_case *it, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print(figure_case *it, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    it->used += (size_t)vsnprintf(it->text + it->used, sizeof it->text - it->used, format, values);
+    va_end(values);
+}
+
+static void print_vector(figure_case *it, const char *name, const md5_figure_vector *vector)
+{
+    print(it, "%s [%d %d ", name, vector->kind, vector->is_negated);
+    if (vector->kind == MD5_FIGURE_NUMBERS)
+        print(it, "%.9g %.9g %.9g]", vector->numbers.x, vector->numbers.y, vector->numbers.z);
+    else
+        print(it, "%s %s]", vector->joints[0][0] ? vector->joints[0] : "-",
+              vector->joints[1][0] ? vector->joints[1] : "-");
+}
+
+static void print_numbers(figure_case *it, const char *name, const float *numbers, size_t count)
+{
+    print(it, "%s", name);
+    FOR (i, count)
+        print(it, " %.9g", numbers[i]);
+}
+
+static void print_body(figure_case *it, const md5_figure_body *body)
+{
+    print(it, " body \"%s\" joint \"%s\" mod %d model %d", body->name, body->joint, body->mod,
+          body->shape);
+    print_vector(it, " v1", &body->corners[0]);
+    print_vector(it, " v2", &body->corners[1]);
+    if (body->shape == MD5_SHAPE_CYLINDER || body->shape == MD5_SHAPE_CONE)
+        print(it, " sides %d", body->num_sides);
+    if (body->shape == MD5_SHAPE_BONE)
+        print(it, " width %.9g", body->width);
+    print_vector(it, " origin", &body->origin);
+    print_numbers(it, " angles", body->angles, 3);
+    print(it, " density %.9g", body->density);
+    print_numbers(it, " fr", body->friction, 3);
+    print(it, " contents %x clip %x self %d", body->contents, body->clip_mask,
+          body->collides_with_own);
+    print_numbers(it, " inertia", body->inertia_scale, 9);
+    print(it, " contained \"%s\"", body->contained);
+    print_vector(it, " fdir", &body->friction_direction);
+    print_vector(it, " mdir", &body->motor_direction);
+    print(it, "\n");
+}
+
+static void print_constraint(figure_case *it, const md5_figure_constraint *constraint)
+{
+    print(it, " constraint \"%s\" type %d b1 \"%s\" b2 \"%s\" friction %.9g", constraint->name,
+          constraint->type, constraint->bodies[0], constraint->bodies[1], constraint->friction);
+    print_vector(it, " anchor", &constraint->anchors[0]);
+    print_vector(it, " shafts", &constraint->shafts[0]);
+    print_vector(it, "", &constraint->shafts[1]);
+    print_vector(it, " axis", &constraint->axis);
+    print(it, " limit %d", constraint->limit);
+    print_numbers(it, "", constraint->limit_angles, 3);
+    print_vector(it, " laxis", &constraint->limit_axis);
+    if (constraint->type == MD5_CONSTRAINT_SPRING) {
+        print_vector(it, " anchor2", &constraint->anchors[1]);
+        print_numbers(it, " spring", constraint->spring, 6);
+    }
+    print(it, "\n");
+}
+
+static void print_figure(figure_case *it, const char *name, const md5_figure_def *figure)
+{
+    it->used = 0;
+    print(it, "af %s state parsed bodies %u constraints %u\n", name, figure->num_bodies,
+          figure->num_constraints);
+    print(it, " set model=%s skin=%s", figure->model, figure->skin);
+    print_numbers(it, " fr", figure->friction, 4);
+    print_numbers(it, " mass", &figure->total_mass, 1);
+    print_numbers(it, " susp", figure->suspend_speed, 4);
+    print_numbers(it, " nomove", figure->no_move, 3);
+    print_numbers(it, " time", figure->move_times, 2);
+    print(it, " contents %x clip %x self %d\n", figure->contents, figure->clip_mask,
+          figure->collides_with_own);
+    FOR (i, figure->num_bodies)
+        print_body(it, &figure->bodies[i]);
+    FOR (i, figure->num_constraints)
+        print_constraint(it, &figure->constraints[i]);
+}
+
+// -- Comparing ------------------------------------------------------------------------------------
+
+// The warnings about a file as the table has them, without quotes, of which the engine has others.
+static void print_warnings(figure_case *it, const char *log, const char *name)
+{
+    char prefix[160];
+    snprintf(prefix, sizeof prefix, "af/c_%s.af:", name);
+    it->used = 0;
+    it->text[0] = '\0';
+    for (const char *at = strstr(log, prefix); at; at = strstr(at, prefix)) {
+        at += strlen(prefix);
+        print(it, "%sline ", it->used ? " | " : "");
+        for (; *at && *at != '\n'; at++)
+            if (*at != '\'' && *at != '"')
+                print(it, "%c", *at);
+    }
+}
+
+static bool is_line(const char *text, const char *begin, const char *with)
+{
+    const char *const found = strstr(text, begin);
+    char theirs[1024] = "";
+    size_t used = 0;
+    for (const char *at = found ? found + strlen(begin) : ""; *at && *at != '\n'; at++)
+        if (*at != '\'' && *at != '"' && used + 1 < sizeof theirs)
+            theirs[used++] = *at;
+    return CHECK_THAT(
+        found && strcmp(strchr(theirs, '\t') ? strchr(theirs, '\t') + 1 : "?", with) == 0,
+        "%s says \"%s\", expected \"%s\"", begin, with, theirs);
+}
+
+TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_figures(it),
+         free(it->words)) {
+    OWN char *const parsed = read_golden("af_parsed.txt", NULL);
+    OWN char *const verdicts = read_golden("af_verdicts.txt", NULL);
+    game_log *const log = test_alloc(sizeof *log);
+    log->text[0] = '\0';
+    const md5_load_opts opts = {.warn = log_warning, .warn_user = log, .max_warnings = 1000};
+    const md5_game_path place = {.num_files = it->count,
+                                 .name = file_name,
+                                 .open = open_file,
+                                 .close = close_file,
+                                 .user = it};
+    OWN_GAME game = md5_create_game(&place, 1, &opts, NULL);
+    REQUIRE(game && parsed && verdicts);
+    CHECK_UINT(it->count, 99);
+    unsigned num_equal = 0;
+    FOR (i, it->count) {
+        char name[80], begin[80];
+        const bool is_real = i + 2 >= it->count;
+        snprintf(name, sizeof name, "%s%s", is_real ? "" : "c_", it->names[i]);
+        log->text[0] = '\0';
+        const md5_figure_def *const figure = md5_game_figure_def(game, name, NULL);
+        if (!CHECK_THAT(figure, "%s", name))
+            continue;
+        print_figure(it, it->names[i], figure);
+        snprintf(begin, sizeof begin, "af %s state", it->names[i]);
+        const char *const theirs = strstr(parsed, begin);
+        const char *const end = theirs ? strstr(theirs, "\naf ") : NULL;
+        const size_t size = theirs ? end ? (size_t)(end - theirs) + 1 : strlen(theirs) : 0;
+        const bool is_equal = theirs && size == it->used && memcmp(theirs, it->text, size) == 0;
+        num_equal += CHECK_THAT(is_equal, "%s: found\n%s, expected\n%.*s", name, it->text,
+                                (int)size, theirs ? theirs : "");
+        print_warnings(it, log->text, it->names[i]);
+        snprintf(begin, sizeof begin, "\n%s\t", it->names[i]);
+        if (!is_real)
+            (void)is_line(verdicts, begin, it->text);
+    }
+    CHECK_UINT(num_equal, 99);
+    free(log);
+}
