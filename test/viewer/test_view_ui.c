@@ -239,14 +239,14 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
     const float *const sky = &s->viewer.options->lights.values[VIEW_LIGHT_SKY];
-    CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_HANDLED);
+    CHECK_UINT(press(s, "inspected/sky", 0.5f).action, VIEW_HANDLED);
     CHECK(*sky > 1.0f && *sky < 2.0f);
-    CHECK_STRING(item_release(&s->viewer), "lights");
-    press(s, "lights/sky", 0.01f); // its name puts it back
+    CHECK_STRING(item_release(&s->viewer), "inspected");
+    press(s, "inspected/reset", 0.5f);
     CHECK_NEAR(*sky, 1.0, 0.0);
     drag(s, 1e6f);
     CHECK_NEAR(*sky, 1.0, 0.0);
-    CHECK_STRING(item_release(&s->viewer), "lights");
+    CHECK_STRING(item_release(&s->viewer), "inspected");
     CHECK_NEAR(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
 }
 
@@ -257,14 +257,14 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     s->viewer.play.time = 12.0;
     screen_draw(s);
     const float *const burn = &s->viewer.options->parms.values[7];
-    CHECK_UINT(press(s, "parms/7 burn", 0.5f).action, VIEW_HANDLED);
+    CHECK_UINT(press(s, "inspected/7 burn", 0.5f).action, VIEW_HANDLED);
     CHECK(*burn > 1.0f && *burn < 9.0f);
     drag(s, 1e6f);
     CHECK_NEAR(*burn, 10.0, 1e-5);
-    press(s, "parms/7 burn", 0.01f); // its name puts it back
+    press(s, "inspected/7 burn", 1.04f);
     CHECK(*burn == 0.0f);
     CHECK(view_material_time(&s->viewer.options->parms, s->viewer.play.time) < 20.0f);
-    press(s, "parms/time", 0.5f);
+    press(s, "inspected/time", 0.5f);
     drag(s, 1e6f);
     drag(s, 1e6f); // the end stays where it was when it was pressed
     CHECK_NEAR(view_material_time(&s->viewer.options->parms, s->viewer.play.time), 20.0, 1e-4);
@@ -343,7 +343,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
-    const view_rect sky = item_find(&s->viewer, &s->facts, "lights/sky");
+    const view_rect sky = item_find(&s->viewer, &s->facts, "inspected/sky");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     screen_draw(s);
     view_command request = press(s, "list/dance", 0.5f);

@@ -213,11 +213,11 @@ turns_long "Shift+H: joints" hierarchy shift+h hierarchy 0.02
 turns_long "Shift+L: lights" light-list shift+l light-list 0.02
 turns_long "Shift+M: materials" parm-list shift+m parm-list 0.02
 turns_long "F1: keys" help F1 help 0.05
-# The lights are the first in the inspector, their sliders from 554 to 729.
+# The lights are the first in the inspector, their sliders from 595 to 676.
 shines() {
     press light-list shift+l && take lights &&
-        after lights drag 1 611 93 705 93 && says 'is["lights"] ~ /^key=2[.]588/ && is["azimuth"] == was["azimuth"]' &&
-        after lights drag 1 642 189 694 189 && says 'is["lights"] ~ /around=108/' && take shone &&
+        after inspected drag 1 622 90 666 90 && says 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
+        after inspected drag 1 635 198 660 198 && says 'is["lights"] ~ /around=10/' && take shone &&
         differ 0.03 lights shone
 }
 # click X Y
@@ -225,7 +225,7 @@ click() {
     xdotool mousemove --window "$window" "$1" "$2" click 1
 }
 shines_as_before() {
-    after lights click 515 93 && after lights click 515 189 &&
+    after inspected click 784 90 && after inspected click 784 198 &&
         says 'is["lights"] == "key=1,sky=1,fill=1,rim=1,around=0,height=0"' && take lights_again &&
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l

@@ -458,6 +458,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
         if (command->path != NULL) // of a clip that lies in no file there is none
             view_set_option(viewer, number, command->path);
         break;
+    case VIEW_SETTINGS:
+        view_lay_over(&viewer->ui, VIEW_OVER_SETTINGS);
+        break;
+    case VIEW_TAKE_BACK:
+        view_take_back(viewer, number == 1);
+        break;
     case VIEW_UNDO:
     case VIEW_REDO:
         view_go_to_step(viewer, viewer->step + (action == VIEW_UNDO ? SIZE_MAX : 1));
@@ -1034,6 +1040,7 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
     case VIEW_INPUT_OTHER:
         break;
     }
-    if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE) // what is dragged is one step
+    // What is dragged is one step, and so is what a card changes.
+    if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVER_CARD)
         view_note_step(viewer);
 }

@@ -85,6 +85,8 @@ const view_command_row view_command_rows[] = {
 
     {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", "back revert", KEYS(CTRL('z'))},
     {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", "again", KEYS(SHIFT(CTRL('z')), CTRL('y'))},
+    {VIEW_SETTINGS, VIEW_MENU_EDIT, "settings", "Settings…", "preferences options configuration",
+     KEYS(CTRL(','))},
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", "search find menu palette",
      KEYS(CTRL('p')), ON(ANY), .help = "find a command by words, and set a value: speed 0.5"},
     {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find joint, mesh, clip…", "bone search state",
@@ -345,7 +347,7 @@ const view_option *view_option_of(const view_command_row *row)
 const view_command_row *view_command_of(const view_option *option)
 {
     COMMON_FOR (i, NUM_ROWS)
-        if (view_option_of(&table[i]) == option)
+        if (table[i].option != NULL && strcmp(table[i].option, option->name) == 0)
             return &table[i];
     return NULL;
 }

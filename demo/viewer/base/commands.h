@@ -80,6 +80,8 @@ typedef enum view_action {
     VIEW_QUIT,
     VIEW_ASK,          // for the value of option `number`
     VIEW_SET,          // option `number` to the text `path`
+    VIEW_SETTINGS,     // all options
+    VIEW_TAKE_BACK,    // all that the card has changed; `number` 1: to what is usual
     VIEW_FIRE_TRIGGER, // trigger `number` of the machine
     // From here to VIEW_GO_TO_STATE: of the mouse and of lists, see view_command. The first four
     // have been carried out already.

@@ -196,7 +196,22 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
         undo(options, &before);
         view_take_options(viewer);
     }
+    view_answer_card(&viewer->ui, &viewer->log, option, is_set);
     return is_set;
+}
+
+void view_take_back(view_state *viewer, bool is_reset)
+{
+    view_card *const card = &viewer->ui.card;
+    for (size_t i = 0; card->before != NULL && i < view_num_options; i++) {
+        char *const now = view_write_option(&view_option_rows[i], viewer->options);
+        const char *const before = card->before[i];
+        if (before != NULL && (is_reset || now == NULL || strcmp(now, before) != 0))
+            view_set_option(viewer, i, is_reset ? "" : before);
+        free(now);
+    }
+    if (!is_reset)
+        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
 }
 
 // == Undo =========================================================================================

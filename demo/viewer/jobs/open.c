@@ -821,6 +821,10 @@ bool view_follow_files(view_state *viewer)
                     viewer->log.num_warnings == 1 ? "" : "s");
         viewer->ui.notice_action = VIEW_WARNINGS;
     }
+    const view_command rested = view_take_waiting(&viewer->ui, viewer->now);
+    if (rested.path != NULL)
+        view_set_option(viewer, rested.number, rested.path);
+    free(rested.path);
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
     const bool has_picture = view_follow_pictures(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1) {
@@ -828,7 +832,8 @@ bool view_follow_files(view_state *viewer)
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return answer.action != VIEW_NOTHING || is_scanned || has_preview || has_picture;
+    return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_scanned
+           || has_preview || has_picture;
 }
 
 // == The start page ===============================================================================
@@ -1367,6 +1372,12 @@ static void perform_file(view_state *viewer, const view_command *command)
 
 void view_perform_file(view_state *viewer, const view_command *command)
 {
+    const view_command taken = view_take_browsed(&viewer->ui, command);
+    if (taken.path != NULL) {
+        view_set_option(viewer, taken.number, taken.path);
+        free(taken.path);
+        return;
+    }
     const uint32_t num_errors = viewer->log.num_errors;
     const bool is_again = command->action == VIEW_TRY_AGAIN;
     if (is_again) {

@@ -84,6 +84,7 @@ void view_end(view_state *viewer)
     free(viewer->ui.curves.values);
     view_clear_start(&viewer->ui);
     view_free_export(&viewer->ui.export);
+    view_clear_card(&viewer->ui.card);
     view_clear_textures(&viewer->ui.textures, viewer->renderer);
     view_stop_previews(viewer->images);
     view_stop_scan(viewer->scan);

@@ -257,6 +257,10 @@ void view_tell_state(view_state *viewer, const char *action);
 // the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
 bool view_set_option(view_state *viewer, size_t number, const char *text);
 
+// Sets the rows of the card to what they were when it was opened, and closes it; or to what is
+// usual.
+void view_take_back(view_state *viewer, bool is_reset);
+
 // Notes what was changed as a step that can be undone. Steps are found by comparison, so that no
 // command knows of them. Call it after each event.
 void view_note_step(view_state *viewer);

@@ -267,63 +267,6 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     }
 }
 
-// == Lights and materials =================================================================
-
-// Rows of sliders below a head, and a hint. Returns whether they are open.
-static bool open_sliders(view_ui *ui, const view_stage *stage, const char *panel,
-                         ui_section_number section, const char *title, const char *hint,
-                         uint32_t count, float label_width)
-{
-    view_rows rows = {.value_width = 62 * stage->font->scale};
-    view_begin_inspector_rows(stage, &rows, label_width);
-    view_add_section(&rows, section, title);
-    view_add_spaces(&rows, count);
-    view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
-    view_add_gap(&rows);
-    ui_column_rows(ui, panel, &rows);
-    return take_spaces(ui, &rows, section);
-}
-
-static void lights_panel(view_ui *ui, const view_stage *stage)
-{
-    if (!open_sliders(ui, stage, "lights", UI_SECTION_LIGHTS, "Lights",
-                      "Click on a name to reset it", VIEW_NUM_LIGHTS, 70))
-        return;
-    for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
-        const view_light_range *const range = &view_light_ranges[light];
-        float value = stage->lights->values[light];
-        char text[32];
-        COMMON_TEXT(text, range->usual > 0 ? "%.2f" : "%.0f\xC2\xB0", value);
-        if (ui_slider(ui, range->name, VIEW_PLAIN, text, VIEW_BRIGHT, range->low, range->high,
-                      &range->usual, &value))
-            stage->lights->values[light] = value;
-    }
-}
-
-// Rows that no material of the model reads are dim.
-static void materials_panel(view_ui *ui, const view_stage *stage)
-{
-    if (!open_sliders(ui, stage, "parms", UI_SECTION_MATERIALS, "Materials",
-                      "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100))
-        return;
-    COMMON_FOR (number, VIEW_NUM_PARM_ROWS) {
-        const view_parm_range *const range = &view_parm_ranges[number];
-        const bool is_time = number == VIEW_PARM_TIME;
-        float value = is_time ? view_material_time(stage->parms, stage->play->time)
-                              : view_parm_of(stage, number);
-        const bool is_read = stage->document->textures.layers.read >> number & 1;
-        const view_color color = is_read ? VIEW_BRIGHT : VIEW_DIM;
-        // Further steps of the usual range if the value is beyond it, so that time, which runs
-        // on, can be moved wherever it is.
-        const bool is_beyond = value > range->high && value < 1e6f * range->high;
-        const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
-        char text[32];
-        COMMON_TEXT(text, is_time ? "%.2f s" : "%.2f", value);
-        if (ui_slider(ui, range->name, color, text, color, 0, high, &range->usual, &value))
-            view_set_parm(stage->parms, number, value, stage->play->time);
-    }
-}
-
 // == A state machine ======================================================================
 
 // The rows of what fired last; it is shown for a while.
@@ -485,10 +428,10 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
     ui_column column;
     ui_begin(ui, "inspected");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
-    if (shown->light_list)
-        lights_panel(ui, stage);
-    if (shown->parm_list)
-        materials_panel(ui, stage);
+    if (shown->light_list && ui_section(ui, UI_SECTION_LIGHTS, "Lights", ""))
+        ui_setting(ui, stage, view_find_option("lights", 6));
+    if (shown->parm_list && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "bright: in use"))
+        ui_setting(ui, stage, view_find_option("parm", 4));
     if (shown->panel && shown->inspector) {
         view_two_panel(ui, stage);
         view_mesh_page(ui, stage);

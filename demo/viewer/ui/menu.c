@@ -1,6 +1,5 @@
 // Menus: the bar, what is below its words, the menu of what was clicked on, the search for
-// commands, and the dialog that asks for the value of an option. All are lists of rows of the table
-// of commands.
+// commands. All are lists of rows of the table of commands.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/answers.h"
@@ -257,7 +256,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
             // Rows of a submenu follow each other.
             if (i == 0 || table[i - 1].menu != menu || group_length(&table[i - 1]) != own
                 || strncmp(table[i - 1].label, row->label, own) != 0)
-                add_line(lines, stage, row, name, true);
+                add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
         } else if (length == 0) {
             add_line(lines, stage, row, row->label, has_menu(row));
         } else if (strcmp(group, name) == 0) {
@@ -589,41 +588,6 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     free(inner);
 }
 
-// -- What is shown, for fingers -------------------------------------------------------------
-
-// The commands of the view and its light as a column.
-void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
-{
-    const float em = view_em(stage->font), height = ceilf(2.4f * em);
-    menu_lines *const lines = common_alloc(1, sizeof *lines);
-    ui_column column;
-    list_menu(lines, stage, VIEW_MENU_VIEW, "Surface");
-    list_menu(lines, stage, VIEW_MENU_VIEW, "Show");
-    COMMON_FOR (i, view_num_commands)
-        if (table[i].option != NULL && strcmp(table[i].option, "background-color") == 0)
-            add_line(lines, stage, &table[i], table[i].label, false);
-    list_menu(lines, stage, VIEW_MENU_LIGHT, "");
-    ui_begin(ui, "look");
-    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
-    COMMON_FOR (i, lines->count) {
-        const menu_line *const line = &lines->lines[i];
-        view_rect row;
-        ui_take_row(ui, height, &row);
-        const bool is_pressed = ui_item(ui, row, line->label);
-        if (ui_is_hot(ui))
-            view_draw_rect(ui->canvas, row, VIEW_CONTROL);
-        if (line->is_set)
-            draw_tick(ui->canvas, row.x + 0.7f * em, row.y + 0.5f * height, stage->font->scale);
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + 2.2f * em,
-                       row.y + 0.5f * (height - stage->font->line[VIEW_TEXT]), 0,
-                       line->missing != 0 ? VIEW_DISABLED : VIEW_PLAIN, line->label);
-        if (is_pressed)
-            take_line(ui, stage, line);
-    }
-    ui_end_column(ui);
-    free(lines);
-}
-
 // -- The search -----------------------------------------------------------------------------
 
 static void draw_search(view_ui *ui, const view_stage *stage)
@@ -649,70 +613,6 @@ static void draw_search(view_ui *ui, const view_stage *stage)
             draw_help(stage, box, &lines->lines[told]);
     }
     free(lines);
-}
-
-// -- The value of an option -----------------------------------------------------------------
-
-// Asks for it in a dialog: what it is, and a field with what is set.
-static void draw_question(view_ui *ui, const view_stage *stage)
-{
-    view_menus *const menu = &ui->menu;
-    const view_option *const option = &view_option_rows[menu->option];
-    const view_font *const font = stage->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT];
-    const float width = fminf(36 * line / 1.3f, stage->width - 60 * scale);
-    // Where more is understood than on the command line, the row of the command says so.
-    const bool is_own = menu->row != NULL && menu->row->help != NULL;
-    const char *const help = is_own ? menu->row->help : option->help;
-    int num_lines = 1;
-    for (const char *text = help; *text != '\0'; text++)
-        num_lines += *text == '\n';
-    const float height = ((float)num_lines + 4.2f) * line;
-    char title[96];
-    COMMON_TEXT(title, "%s%s %s", is_own ? "" : "--",
-                is_own ? view_label_of(menu->row) : option->name,
-                is_own || option->value == NULL ? "" : option->value);
-    const view_rect inside = ui_dialog(ui, "menu", width, height, title);
-    const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
-    ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
-    float y = inside.y + 2 * line;
-    for (const char *text = help; text != NULL;) {
-        char part[128];
-        const size_t length = strcspn(text, "\n");
-        COMMON_TEXT(part, "%.*s", (int)length, text);
-        view_draw_text(stage->canvas, VIEW_TEXT, inside.x, y, inside.width, VIEW_DIM, part);
-        text = text[length] != '\0' ? text + length + 1 : NULL;
-        y += line;
-    }
-    const float button = 7 * line;
-    const view_rect set = {inside.x + inside.width - button, inside.y + inside.height - 1.6f * line,
-                           button, 1.6f * line};
-    const view_rect cancel = {set.x - button - 6 * scale, set.y, button, set.height};
-    const bool is_cancelled = ui_button(ui, cancel, "Cancel", false);
-    const bool is_set = ui_button(ui, set, "Set", true) || ui_key(ui, VIEW_KEY_RETURN)
-                        || ui_key(ui, VIEW_KEY_PAD_ENTER);
-    if (!is_set && !is_cancelled)
-        return;
-    const view_command command = {
-        .action = VIEW_SET, .number = menu->option, .path = common_copy(menu->text)};
-    view_close_menu(ui);
-    if (is_set)
-        ui->command = command;
-    else
-        free(command.path);
-}
-
-void view_ask(view_ui *ui, const view_stage *stage, size_t option)
-{
-    const view_option *const row = &view_option_rows[option];
-    char *const text = view_write_option(row, stage->options);
-    view_open_menu(ui, VIEW_MENU_ASKING, 0, 0);
-    ui->menu.option = option;
-    COMMON_FOR (i, view_num_commands)
-        if (table[i].action == VIEW_ASK && view_option_of(&table[i]) == row)
-            ui->menu.row = &table[i];
-    COMMON_TEXT(ui->menu.text, "%s", text != NULL ? text : "");
-    free(text);
 }
 
 // -- All of them ----------------------------------------------------------------------------
@@ -834,8 +734,6 @@ void view_menu_panel(view_ui *ui, const view_stage *stage)
     }
     if (ui->menu.kind == VIEW_MENU_SEARCH)
         draw_search(ui, stage);
-    else if (ui->menu.kind == VIEW_MENU_ASKING)
-        draw_question(ui, stage);
     else
         draw_menu(ui, stage);
 }

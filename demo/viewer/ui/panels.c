@@ -86,55 +86,6 @@ static void draw_tip(view_ui *ui, const view_stage *stage)
                        VIEW_DIM, second + 1);
 }
 
-// The keys of the current mode, in as many columns as there is room for.
-static void run_keys(view_ui *ui, const view_stage *stage)
-{
-    const view_font *const font = stage->font;
-    const float em = view_em(font), line = font->line[VIEW_TEXT], gap = VIEW_PADDING * font->scale;
-    const float top = view_layout_of(stage).menu.height;
-    view_key_line lines[VIEW_MAX_KEY_LINES];
-    const uint32_t count = view_current_keys(stage->document, lines);
-    uint32_t num_rows = 0, row = 0;
-    float keys = 0, help = 0;
-    COMMON_FOR (i, count) {
-        num_rows += lines[i].heading != NULL ? 3 : 1;
-        keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines[i].keys));
-        help = fmaxf(help, view_text_width(font, VIEW_TEXT, lines[i].help));
-    }
-    const float width = keys + help + 3 * gap, room = stage->width - 2 * em - 3 * gap;
-    const float columns = view_clamp(floorf(room / width), 1, 4);
-    const uint32_t down = (num_rows + (uint32_t)columns - 1) / (uint32_t)columns;
-    const float wide = fminf(columns * width + 3 * gap, stage->width - 2 * em);
-    const float high = fminf((float)(down + 2) * line + 2 * gap, stage->height - top - em);
-    const view_rect box = {roundf(0.5f * (stage->width - wide)),
-                           roundf(top + 0.5f * (stage->height - top - high)), wide, high};
-    ui_column column;
-    view_rect all;
-    view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * font->scale, VIEW_POPOVER);
-    ui_begin(ui, "keys");
-    ui_item(ui, box, "");
-    view_rect area = view_inset(box, gap);
-    area.width += gap; // of the scroll bar
-    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_KEYS]);
-    ui_take_row(ui, (float)(down + 2) * line, &all);
-    for (uint32_t i = 0; i < count; i++, row++) {
-        const bool is_head = lines[i].heading != NULL;
-        row += is_head && row % down > 0 ? 1 : 0; // a free line
-        if (is_head && row % down + 2 > down)     // not alone at the end of a column
-            row += down - row % down;
-        const uint32_t place = row / down;
-        const float x = all.x + (float)place * width;
-        if (is_head)
-            view_draw_text(ui->canvas, VIEW_TEXT, x, all.y + (float)(row++ % down) * line, 0,
-                           VIEW_ACCENT, lines[i].heading);
-        const float y = all.y + (float)(row % down) * line;
-        view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, lines[i].keys);
-        view_draw_text(ui->canvas, VIEW_TEXT, x + keys + gap, y, fmaxf(all.width - keys - gap, 1),
-                       VIEW_PLAIN, lines[i].help);
-    }
-    ui_end_column(ui);
-}
-
 // A text in the middle of the free region, at a height of it. Returns its box.
 static view_rect draw_badge(const view_stage *stage, float down, view_color edge, const char *text)
 {
@@ -263,8 +214,8 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
         if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
             ui->command.action = ui->notice_action;
     }
-    if (stage->shown->help)
-        run_keys(ui, stage);
+    view_card_panel(ui, stage);
+    view_settings_panel(ui, stage);
     view_browser_panel(ui, stage);
 }
 
@@ -297,6 +248,7 @@ static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
     return report != NULL                                         ? report
            : ui->menu.kind != VIEW_NO_MENU                        ? "menu"
            : ui->over == VIEW_OVER_EXPORT && stage->pages == NULL ? VIEW_EXPORT_PANEL
+           : ui->over == VIEW_OVER_SETTINGS || stage->shown->help ? "settings"
            : stage->is_paused                                     ? "paused"
                                                                   : NULL;
 }

@@ -188,15 +188,13 @@ void view_close_menu(view_ui *ui)
 
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
 {
-    view_lay_over(ui, kind == VIEW_MENU_SEARCH   ? VIEW_OVER_SEARCH
-                      : kind == VIEW_MENU_ASKING ? VIEW_OVER_CARD
-                                                 : VIEW_OVER_MENU);
+    view_lay_over(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVER_SEARCH : VIEW_OVER_MENU);
     ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
-    if (kind == VIEW_MENU_SEARCH || kind == VIEW_MENU_ASKING)
-        ui->focus = (ui_item_id){"menu", 2}; // its field
-    ui->selects_all = kind == VIEW_MENU_ASKING;
-    if (kind == VIEW_MENU_SEARCH)
-        ui->menu.selected = 0;
+    if (kind != VIEW_MENU_SEARCH)
+        return;
+    ui->focus = (ui_item_id){"menu", 2}; // its field
+    ui->selects_all = false;
+    ui->menu.selected = 0;
 }
 
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
@@ -266,8 +264,7 @@ static float text_top(const view_ui *ui, view_rect row)
     return row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
 }
 
-// The next row, with its name; sets the part after that.
-static view_rect next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
+view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
 {
     const view_rect row = ui->space;
     *rest = (view_rect){row.x + ui->label_width, row.y,
@@ -283,7 +280,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
 {
     const float scale = ui->canvas->font->scale;
     view_rect track;
-    const view_rect all = next_row(ui, name, name_color, &track);
+    const view_rect all = ui_next_row(ui, name, name_color, &track);
     float part = (*value - low) / (high - low);
     const float middle = track.y + 0.5f * track.height,
                 place = track.width * view_clamp(part, 0, 1);
@@ -315,11 +312,14 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
 {
     const float scale = ui->canvas->font->scale, side = 12 * scale;
     view_rect rest;
-    const view_rect all = next_row(ui, name, VIEW_PLAIN, &rest);
-    const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), side, side};
-    view_draw_round_rect(ui->canvas, box, (is_button ? 0.5f : 0.25f) * side,
-                         is_set ? VIEW_ACCENT : VIEW_EDGE);
-    view_draw_text(ui->canvas, VIEW_TEXT, rest.x + side + 8 * scale, text_top(ui, rest), 0,
+    const view_rect all = ui_next_row(ui, name, VIEW_PLAIN, &rest);
+    const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side),
+                           is_button ? side : 2 * side, side};
+    view_draw_round_rect(ui->canvas, box, 0.5f * side, is_set ? VIEW_ACCENT : VIEW_EDGE);
+    if (!is_button)
+        view_draw_disc(ui->canvas, box.x + (is_set ? 1.5f : 0.5f) * side, box.y + 0.5f * side,
+                       0.4f * side, is_set ? VIEW_BOX : VIEW_BRIGHT);
+    view_draw_text(ui->canvas, VIEW_TEXT, box.x + box.width + 8 * scale, text_top(ui, rest), 0,
                    VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;

@@ -151,14 +151,35 @@ typedef enum view_over {
     VIEW_OVER_START, // the start page, which comes back when what covers it is closed
 } view_over;
 
-// == Menus, the search for commands, and questions (menu.c) =========================
+// == Values of options and the card that holds them (settings.c) ========================
+
+typedef struct view_card {
+    const view_command_row *row; // of a command that it was opened by, or NULL
+    char **before;               // [view_num_options] texts of its rows when it was opened
+    float length;                // of its rows, pixels
+    const view_option *focused;  // whose first field takes the focus next, or NULL
+    const view_option *opened;   // whose list is, of this line of its values; or NULL
+    uint32_t line;
+    const view_option *browsed; // that a file is selected for, in place of "\1" in `form`; or NULL
+    char *form;
+    const view_option *wrong; // whose value could not be shown, or NULL
+    char problem[256];        // why
+    const view_option *waits; // that is set to `waiting` when it is `due`
+    char *waiting;            // or NULL
+    double due;
+    bool closes;                 // as soon as that was shown
+    uint32_t typing;             // the number of the item whose text is `typed`; 0: none
+    char typed[512], filter[64]; // filter: of the list
+    char sought[64];             // in all settings
+} view_card;
+
+// == Menus and the search for commands (menu.c) ===================================
 
 typedef enum view_menu_kind {
     VIEW_NO_MENU,
     VIEW_MENU_OF_BAR,
     VIEW_MENU_OF_CONTEXT, // of what was clicked on
     VIEW_MENU_SEARCH,
-    VIEW_MENU_ASKING, // for the value of an option
 } view_menu_kind;
 
 // What a context menu is about, as it is in the commands that are about it.
@@ -179,7 +200,6 @@ typedef struct view_menus {
     size_t selected;             // line, by keys; SIZE_MAX: none
     size_t first, inner_first;   // the topmost line of each
     float last_x;                // where the mouse came from
-    size_t option;               // that is asked for
     char text[256];              // that is typed
 } view_menus;
 
@@ -348,11 +368,12 @@ typedef struct ui_scroll {
 
 // Of docks, each by its number, and of other columns.
 enum {
-    UI_SCROLL_KEYS = VIEW_NUM_DOCKS,
+    UI_SCROLL_SETTINGS = VIEW_NUM_DOCKS,
     UI_SCROLL_START,
     UI_SCROLL_REPORT,
     UI_SCROLL_EXPORT,
     UI_SCROLL_EXPORT_SIDE,
+    UI_SCROLL_CARD,
     UI_NUM_SCROLLS,
 };
 
@@ -431,6 +452,7 @@ typedef struct view_ui {
     view_over over; // set by view_lay_over()
     view_browser browser;
     view_menus menu;
+    view_card card;
     view_graph_view graph;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];
@@ -540,6 +562,9 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
 // `usual` value; NULL: the name is part of the slider. Returns whether `value` was changed.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *usual, float *value);
+
+// The next row, with its name; sets the part after that.
+view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest);
 
 // The next row: a name and a box or, if it `is_button`, a disc, with the name of a key. Returns
 // whether it was pressed.
@@ -658,8 +683,28 @@ uint32_t view_missing_for(const view_stage *stage, const view_command_row *row);
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
 void view_close_menu(view_ui *ui);
 
-// Opens the dialog that asks for the value of an option, which a command VIEW_SET answers.
+// The next row of the column: the name of an option, the picker of its kind, and the sign that
+// resets it. Returns whether that is used. What it asks for are commands VIEW_SET; those of a text
+// that is typed, and of what opens the files again, wait until nothing has followed for 0.3 s.
+bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option);
+
+// The one that has waited long enough, if any does. INFINITY: whatever waits.
+view_command view_take_waiting(view_ui *ui, double now);
+
+// A file that is opened while one is selected for an option is its value; else nothing.
+view_command view_take_browsed(view_ui *ui, const view_command *command);
+
+// Opens the card of an option, with all rows of its group. Clearing frees what it holds.
 void view_ask(view_ui *ui, const view_stage *stage, size_t option);
+void view_clear_card(view_card *card);
+void view_card_panel(view_ui *ui, const view_stage *stage);
+
+// All options by their headings, those that were changed first, and the keys; of --keys those
+// alone.
+void view_settings_panel(view_ui *ui, const view_stage *stage);
+
+// Whether an option could be set: if not, the open card says so in place of an error, and stays.
+void view_answer_card(view_ui *ui, view_log *log, const view_option *option, bool is_set);
 
 // The bar at the top, and the open menu.
 void view_menu_panel(view_ui *ui, const view_stage *stage);
@@ -717,7 +762,7 @@ void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float l
 void view_dock_panels(view_ui *ui, const view_stage *stage);
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
 void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
-void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area); // menu.c
+void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area); // settings.c
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
 
 // What was switched on comes to the front where docks share one place.

@@ -1,0 +1,723 @@
+// Values of options: a row with the picker of its kind, and the card with the rows of a command.
+#include "demo/viewer/ui/ui.h"
+
+// == What a row says ==============================================================================
+
+// A row of an option, or a part of it.
+typedef struct setting {
+    view_ui *ui;
+    const view_stage *stage;
+    const view_option *option;
+    const char *name, *unit;
+    char *now; // its text; "": as usual
+    view_color color;
+    double low, high, usual;
+} setting;
+
+static char *text_of(const view_option *option, const view_options *options)
+{
+    const bool is_given =
+        option->given == 0 || *(const bool *)((const unsigned char *)options + option->given);
+    char *const text = is_given ? view_write_option(option, options) : NULL;
+    return text != NULL ? text : common_copy("");
+}
+
+static char *usual_of(const view_option *option)
+{
+    view_options usual;
+    char unused[2];
+    view_read_options(0, NULL, &usual, unused, sizeof unused);
+    char *const text = text_of(option, &usual);
+    view_free_options(&usual);
+    return text;
+}
+
+// What an empty value reads.
+static const char *hint_of(const view_option *option)
+{
+    return option->kind == COMMON_COLOR                        ? "the place"
+           : option->kind == COMMON_RANGE                      ? "all"
+           : option->given > 0 || option->kind == COMMON_FLOAT ? "auto"
+                                                               : "none";
+}
+
+static const char *unit_of(const view_option *option)
+{
+    static const char *const units[][2] = {{"PIXELS", "px"},     {"DEG", "\xC2\xB0"},
+                                           {"UNITS", "units"},   {"X,Y,Z", "units"},
+                                           {"FRAMES", "frames"}, {"SECONDS", "s"}};
+    COMMON_FOR (i, COMMON_LENGTH(units))
+        if (option->value != NULL && strcmp(option->value, units[i][0]) == 0)
+            return units[i][1];
+    return "";
+}
+
+// == Setting ======================================================================================
+
+// Asks for a value: at once or, while it is made and where the files are read again, after some
+// seconds in which nothing has followed.
+static void ask_for(const setting *s, const char *text, double rest)
+{
+    view_card *const card = &s->ui->card;
+    const view_command now = {VIEW_SET, (size_t)(s->option - view_option_rows), 0,
+                              common_copy(text)};
+    s->ui->has_taken = true;
+    if (s->option->effect == VIEW_EFFECT_REOPENS)
+        rest = fmax(rest, 0.3);
+    if (card->waits == s->option) {
+        free(card->waiting);
+        card->waiting = NULL;
+    }
+    s->ui->command = rest > 0 ? view_take_waiting(s->ui, INFINITY) : now;
+    if (rest > 0) {
+        card->waits = s->option;
+        card->waiting = now.path;
+        card->due = s->stage->now + rest;
+    }
+}
+
+view_command view_take_waiting(view_ui *ui, double now)
+{
+    view_card *const card = &ui->card;
+    if (card->waiting == NULL || now < card->due)
+        return (view_command){.action = VIEW_NOTHING};
+    char *const text = card->waiting;
+    card->waiting = NULL;
+    return (view_command){VIEW_SET, (size_t)(card->waits - view_option_rows), 0, text};
+}
+
+view_command view_take_browsed(view_ui *ui, const view_command *command)
+{
+    view_card *const card = &ui->card;
+    const bool is_file = command->action == VIEW_OPEN_FILE && card->browsed != NULL;
+    view_command taken = {.action = VIEW_NOTHING};
+    if (is_file) {
+        const size_t before = strcspn(card->form, "\1");
+        taken = (view_command){VIEW_SET, (size_t)(card->browsed - view_option_rows), 0,
+                               common_format("%.*s%s%s", (int)before, card->form, command->path,
+                                             card->form + before + 1)};
+        card->browsed = NULL;
+        view_lay_over(ui, VIEW_OVER_CARD);
+    }
+    return taken;
+}
+
+// == Parts of pickers =============================================================================
+
+// The next row of the column, and what a picker has of it: all but the sign of the reset.
+static void begin_row(const setting *s)
+{
+    view_ui *const ui = s->ui;
+    const float em = view_em(ui->canvas->font);
+    ui_take_row(ui, ceilf((s->stage->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
+    ui->space.x += 0.7f * em;
+    ui->space.width -= 2.9f * em;
+    ui->value_width = 0;
+}
+
+// At the end of a row that is not as usual. Returns whether it was pressed.
+static bool reset_sign(const setting *s, view_rect row, bool is_usual)
+{
+    const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
+    const bool is_pressed = ui_item(s->ui, sign, is_usual ? "" : "reset");
+    ui_text_in(s->ui, sign, ui_is_hot(s->ui) ? VIEW_BRIGHT : VIEW_ACCENT,
+               is_usual ? "" : "\xE2\x86\xBA");
+    return is_pressed && !is_usual;
+}
+
+// A row with a name; returns the place of its picker, as high as a field.
+static view_rect name_space(const setting *s)
+{
+    view_rect rest;
+    const view_rect row = ui_next_row(s->ui, s->name, s->color, &rest);
+    ui_item(s->ui, row, s->name);
+    return view_inset(rest, s->ui->canvas->font->scale);
+}
+
+// A field that shows `now` until it is typed in: then card.typed is its text. Returns whether that
+// has changed.
+static bool type_value(const setting *s, view_rect box, const char *hint, const char *now)
+{
+    view_ui *const ui = s->ui;
+    view_card *const card = &ui->card;
+    char shown[sizeof card->typed];
+    if (card->focused == s->option) {
+        ui_focus_next(ui);
+        card->focused = NULL;
+    }
+    const uint32_t number = ui->item.number + 1;
+    const bool has_focus = ui->focus.panel == ui->item.panel && ui->focus.number == number;
+    if (has_focus && card->typing != number) {
+        COMMON_TEXT(card->typed, "%s", now);
+        ui->selects_all = true;
+    }
+    if (has_focus || card->typing == number)
+        card->typing = has_focus ? number : 0;
+    COMMON_TEXT(shown, "%s", now);
+    return ui_field(ui, box, hint, has_focus ? card->typed : shown, sizeof shown) && has_focus;
+}
+
+// == Numbers ======================================================================================
+
+enum { NUMBER_TEXT = 64, MAX_NUMBERS = 3 };
+
+// Whole numbers and those of wide ranges are laid out by their magnitude.
+static double bend(const setting *s, double value, bool is_back)
+{
+    const double small = s->option->kind == COMMON_COUNT ? 1 : 0.1;
+    return s->high - s->low < 1000 ? value : is_back ? small * sinh(value) : asinh(value / small);
+}
+
+// "12f" and "0.5s" are converted by the rate of the clip; "50 %" is that part of what is usual or,
+// if that is 0, of the most. What is nothing of that stays as it is typed.
+static void read_number(const setting *s, char text[NUMBER_TEXT])
+{
+    const md5_anim *const anim = view_clock(&s->stage->document->scene);
+    const double rate = anim != NULL ? anim->frame_rate : VIEW_STEPS_A_SECOND;
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end == '\0')
+        return;
+    end += *end == ' ';
+    if (*end == '%')
+        value *= (s->usual != 0 ? s->usual : s->high) / 100;
+    else if (*end == 'f' && s->unit[0] == 's')
+        value /= rate;
+    else if (*end == 's' && s->unit[0] == 'f')
+        value = round(value * rate);
+    else if (*end != s->unit[0])
+        return;
+    snprintf(text, NUMBER_TEXT, "%.9g", value);
+}
+
+// So many numbers, of which one has a slider unless its range is too wide. Returns whether they
+// were changed, to `made`.
+static bool numbers_row(const setting *s, int count, const char *now, char made[3 * NUMBER_TEXT])
+{
+    view_ui *const ui = s->ui;
+    const float em = view_em(ui->canvas->font);
+    const view_rect row = ui->space;
+    const double first = now[0] != '\0' ? strtod(now, NULL) : s->usual, span = s->high - s->low,
+                 step = s->option->kind == COMMON_COUNT || span > 100 ? 1
+                        : span > 10                                   ? 0.5
+                                                                      : 0.05;
+    const char between[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
+    double next = first;
+    bool is_typed = false;
+    view_rect field = {0, row.y + 0.1f * em, 4.4f * em, row.height - 0.2f * em};
+    ui->value_width = (float)count * 4.7f * em + 2.6f * em;
+    field.x = row.x + row.width - ui->value_width + 0.3f * em;
+    if (count == 1 && span < 1e6 && field.x > row.x + ui->label_width + 2 * em) {
+        float place = (float)bend(s, fmin(fmax(first, s->low), s->high), false);
+        if (ui_slider(ui, s->name, s->color, NULL, 0, (float)bend(s, s->low, false),
+                      (float)bend(s, s->high, false), NULL, &place))
+            next = round(bend(s, (double)place, true) / step) * step;
+    } else {
+        name_space(s);
+    }
+    int way = ui_is_focused(ui) ? ui_key(ui, VIEW_KEY_RIGHT) - ui_key(ui, VIEW_KEY_LEFT) : 0;
+    made[0] = '\0';
+    COMMON_FOR (i, count) {
+        char part[NUMBER_TEXT];
+        const size_t length = strcspn(now + (*now == '-'), ",-") + (*now == '-');
+        snprintf(part, sizeof part, *now != '\0' && first >= s->low ? "%.7g" : "",
+                 strtod(now, NULL));
+        now += length + (now[length] != '\0');
+        if (type_value(s, field, i == 0 ? hint_of(s->option) : "", part)) {
+            is_typed = true;
+            snprintf(part, sizeof part, "%.63s", ui->card.typed);
+            read_number(s, part);
+        }
+        if (ui_is_focused(ui) && count == 1)
+            way += ui_key(ui, VIEW_KEY_UP) - ui_key(ui, VIEW_KEY_DOWN);
+        common_append(made, 3 * NUMBER_TEXT, between, "%s",
+                      part[0] == '\0' && count > 1 ? "0" : part);
+        field.x += 4.7f * em;
+    }
+    view_draw_text(ui->canvas, VIEW_TEXT, field.x, row.y + 0.35f * em, 2.4f * em, VIEW_DIM,
+                   s->unit);
+    next = way != 0 ? fmin(fmax(next + way * step, s->low), s->high) : next;
+    if (!is_typed && next != first) {
+        ui->card.typing = 0;
+        snprintf(made, NUMBER_TEXT, "%.9g", next);
+    }
+    return is_typed || next != first;
+}
+
+// A row for each light or parameter of materials.
+static void parts_picker(setting *s)
+{
+    const view_stage *const stage = s->stage;
+    const bool is_parms = s->option->kind == VIEW_OPTION_PARM;
+    COMMON_FOR (i, is_parms ? (int)VIEW_NUM_PARM_ROWS : (int)VIEW_NUM_LIGHTS) {
+        const view_light_range *const light = &view_light_ranges[is_parms ? 0 : i];
+        const view_parm_range *const parm = &view_parm_ranges[i];
+        const bool is_time = is_parms && i == VIEW_PARM_TIME;
+        const float value = !is_parms ? stage->lights->values[i]
+                            : is_time ? view_material_time(stage->parms, stage->play->time)
+                                      : view_parm_of(stage, i);
+        char now[NUMBER_TEXT], made[3 * NUMBER_TEXT], *end;
+        s->name = is_parms ? parm->name : light->name;
+        s->unit = is_time ? "s" : !is_parms && light->usual == 0 ? "\xC2\xB0" : "";
+        s->low = is_parms ? 0 : light->low;
+        // Further steps of the usual range if the value is beyond it, so that time, which runs
+        // on, can be moved wherever it is.
+        s->high =
+            is_parms ? parm->high * fmaxf(ceilf(fminf(value, 1e6f) / parm->high), 1) : light->high;
+        s->usual = is_parms ? parm->usual : light->usual;
+        // Rows that no material of the model reads are dim.
+        s->color =
+            is_parms && !(stage->document->textures.layers.read >> i & 1) ? VIEW_DIM : VIEW_BRIGHT;
+        begin_row(s);
+        const view_rect row = s->ui->space;
+        COMMON_TEXT(now, is_time ? "%.2f" : "%.9g", value);
+        bool is_set = numbers_row(s, 1, now, made);
+        double asked = strtod(made, &end);
+        is_set = is_set && end != made && asked >= s->low && (is_parms || asked <= s->high);
+        const bool is_usual = is_time ? stage->parms->ahead == parm->usual : value == s->usual;
+        if (reset_sign(s, row, is_usual)) {
+            s->ui->held = s->ui->item.panel;
+            is_set = true;
+            asked = s->usual + (is_time ? stage->play->time : 0);
+        }
+        if (is_set && is_parms)
+            view_set_parm(stage->parms, i, (float)asked, stage->play->time);
+        else if (is_set)
+            stage->lights->values[i] = (float)asked;
+    }
+}
+
+// == Words, names, files ==========================================================================
+
+// What can be selected, by its number: its name, and the text that selects it. Returns false if
+// there are not so many.
+static bool thing_at(const setting *s, size_t number, char name[128], char text[128])
+{
+    const view_scene *const scene = &s->stage->document->scene;
+    const md5_model *const model = scene->model;
+    const view_morphs *const morphs = &s->stage->document->morphs;
+    const bool is_clip = s->option->names == VIEW_NAMES_CLIP;
+    const bool is_choice = s->option->kind == COMMON_EITHER || s->option->kind == COMMON_CHOICE;
+    const char *found = NULL;
+    char *word = NULL;
+    if (is_clip && number < scene->num_clips)
+        found = scene->clips[number].name;
+    if ((s->option->names == VIEW_NAMES_MESH || s->option->kind == VIEW_OPTION_TEXTURE)
+        && model != NULL && number < model->num_meshes)
+        found = model->meshes[number].name;
+    if (s->option->names == VIEW_NAMES_MORPH && morphs->morph != NULL
+        && number < morphs->morph->num_targets)
+        found = morphs->morph->targets[number].name;
+    if ((s->option->names == VIEW_NAMES_JOINT || s->option->kind == COMMON_PAIR_TEXT)
+        && scene->skeleton != NULL && number < scene->num_joints)
+        found = scene->skeleton->joints[number].name;
+    if (is_choice)
+        found = word = common_copy_word(view_words_of(s->option), (unsigned)number);
+    snprintf(name, 128, "%s", found != NULL ? found : "");
+    snprintf(text, 128, "%s", name);
+    if (is_clip)
+        snprintf(text, 128, "%zu", number);
+    if (word != NULL) {
+        char *const own = common_copy_word(s->option->value, (unsigned)number);
+        snprintf(text, 128, "%s", own);
+        free(own);
+        free(word);
+    }
+    return found != NULL;
+}
+
+// Those that contain what is sought, below the row. Returns whether one was pressed, or the first
+// is taken by Enter: writes its text.
+static bool list_things(const setting *s, const char *sought, const char *chosen, char text[128])
+{
+    enum { MOST = 100 };
+    view_ui *const ui = s->ui;
+    char name[128], one[128];
+    int count = 0;
+    bool is_taken = false;
+    for (size_t i = 0; count < MOST && thing_at(s, i, name, one); i++) {
+        if (!common_contains(name, sought))
+            continue;
+        begin_row(s);
+        const bool is_pressed = ui_button(ui, ui->space, name, strcmp(one, chosen) == 0);
+        if (s->option->names == VIEW_NAMES_JOINT && ui_is_hot(ui) && ui->mouse.is_moved)
+            ui->hovered_joint = (int32_t)i;
+        if (is_pressed || (count++ == 0 && sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN)) {
+            snprintf(text, 128, "%s", one);
+            is_taken = true;
+        }
+    }
+    return is_taken;
+}
+
+// A line for each value of what may be repeated, and one to add; of "A=B" two fields. What is named
+// is found in a list, files in theirs.
+static void lines_picker(const setting *s)
+{
+    enum { PART = 512 };
+    view_ui *const ui = s->ui;
+    view_card *const card = &ui->card;
+    const view_option *const option = s->option;
+    const bool is_many = option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_TIMES;
+    const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
+    const bool is_file = option->kind == VIEW_OPTION_TEXTURE
+                         || (option->names > 0 && option->names <= VIEW_NAMES_PICTURE);
+    const float browse = is_file ? 5.5f * view_em(ui->canvas->font) : 0;
+    char name[128], taken[128], *text = common_copy("");
+    const bool has_list = thing_at(s, 0, name, taken);
+    const char *at = s->now;
+    setting row = *s;
+    bool is_set = false, is_whole = true, goes_on = true;
+    for (uint32_t line = 0; goes_on; line++, row.name = "") {
+        char parts[2][PART];
+        const size_t length = strcspn(at, "\n"), left = is_pair ? strcspn(at, "=\n") : 0;
+        const size_t right = left + (at[left] == '=' && is_pair);
+        snprintf(parts[0], PART, "%.*s", (int)left, at);
+        snprintf(parts[1], PART, "%.*s", (int)(length - right), at + right);
+        at += length + (at[length] != '\0');
+        goes_on = is_many && length > 0;
+        if (line > 0)
+            begin_row(s);
+        view_rect field = name_space(&row);
+        field.width = (field.width - browse) / (is_pair ? 2 : 1);
+        for (int i = !is_pair; i < 2; i++, field.x += field.width) {
+            const bool lists = has_list && i == !is_pair;
+            if (type_value(s, field, i == 0 ? "name" : hint_of(option), parts[i])) {
+                snprintf(lists ? card->filter : parts[i], lists ? sizeof card->filter : PART, "%s",
+                         card->typed);
+                is_set = is_set || !lists;
+            }
+            ui_tip_cut(ui, parts[i], field.width);
+            if (ui_is_focused(ui) && lists && (card->opened != option || card->line != line)) {
+                card->opened = option;
+                card->line = line;
+                card->filter[0] = '\0';
+            }
+        }
+        field.width = browse;
+        if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
+            free(card->form);
+            card->form = common_format("%s%s%s\1%s%s", text, parts[0], is_pair ? "=" : "",
+                                       is_many ? "\n" : "", at);
+            card->browsed = option;
+            ui->command.action = VIEW_FILES;
+        }
+        if (card->opened == option && card->line == line
+            && list_things(s, card->filter, parts[!is_pair], taken)) {
+            snprintf(parts[!is_pair], PART, "%s", taken);
+            card->opened = NULL;
+            card->typing = 0;
+            is_set = true;
+        }
+        if (parts[0][0] != '\0' || parts[1][0] != '\0')
+            common_extend(&text, "%s%s%s%s", parts[0], parts[0][0] != '\0' ? "=" : "", parts[1],
+                          is_many ? "\n" : "");
+        is_whole = is_whole && (parts[0][0] == '\0' || parts[1][0] != '\0');
+    }
+    if (is_set)
+        ask_for(s, text, is_whole ? 0.3 : INFINITY);
+    free(text);
+}
+
+// Words side by side.
+static bool words_picker(const setting *s)
+{
+    enum { MOST = 4 };
+    view_ui *const ui = s->ui;
+    const float em = view_em(ui->canvas->font);
+    char names[MOST + 1][128], texts[MOST + 1][128];
+    const char *words[MOST + 1];
+    uint32_t count = 0, choice = UINT32_MAX;
+    float widest = 0;
+    for (; count <= MOST && thing_at(s, count, names[count], texts[count]); count++) {
+        words[count] = names[count];
+        widest = fmaxf(widest, view_text_width(ui->canvas->font, VIEW_TEXT, words[count]) + em);
+        if (strcmp(texts[count], s->now) == 0)
+            choice = count;
+    }
+    widest *= (float)count;
+    if (count > MOST || widest > ui->space.width)
+        return false;
+    view_rect rest = name_space(s);
+    if (widest > rest.width) { // below the name
+        begin_row(s);
+        rest = ui->space;
+    }
+    rest.width = widest;
+    if (ui_segment(ui, rest, words, count, &choice))
+        ask_for(s, texts[choice], 0);
+    return true;
+}
+
+// == A row ========================================================================================
+
+bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
+{
+    view_card *const card = &ui->card;
+    const view_command_row *const command = view_command_of(option);
+    const int kind = option->kind;
+    const bool waits = card->waiting != NULL && card->waits == option, had_taken = ui->has_taken;
+    char name[64], made[3 * NUMBER_TEXT];
+    char *const usual = usual_of(option);
+    COMMON_TEXT(name, "%s", command != NULL ? view_label_of(command) : option->name);
+    for (char *at = name; command == NULL && *at != '\0'; at++)
+        *at = (char)(*at == '-' ? ' ' : at == name ? *at - 'a' + 'A' : *at);
+    if (name[strlen(name) - 1] == '\xA6')
+        name[strlen(name) - 3] = '\0';
+    setting s = {.ui = ui,
+                 .stage = stage,
+                 .option = option,
+                 .name = name,
+                 .unit = unit_of(option),
+                 .now = waits ? common_copy(card->waiting) : text_of(option, stage->options),
+                 .low = option->low,
+                 .high = option->high,
+                 .usual = strtod(usual, NULL)};
+    const bool is_usual = strcmp(s.now, usual) == 0, is_yes = strcmp(s.now, "yes") == 0;
+    s.color = card->wrong == option ? VIEW_WRONG : is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
+    if (kind == VIEW_OPTION_LIGHTS || kind == VIEW_OPTION_PARM) {
+        parts_picker(&s);
+    } else {
+        begin_row(&s);
+        const view_rect row = ui->space;
+        if (kind <= COMMON_OPPOSITE) {
+            if (ui_switch(ui, name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
+                ask_for(&s, is_yes ? "no" : "yes", 0);
+        } else if (kind >= COMMON_COUNT && kind <= COMMON_POINT && kind != COMMON_COLOR
+                   && option->names != VIEW_NAMES_CLIP) {
+            if (numbers_row(&s,
+                            kind >= COMMON_POINT  ? 3
+                            : kind >= COMMON_GRID ? 2
+                                                  : 1,
+                            s.now, made))
+                ask_for(&s, made, card->typing != 0 ? 0.3 : 0);
+        } else if (kind > COMMON_CHOICE || !words_picker(&s)) {
+            lines_picker(&s);
+        }
+        if (reset_sign(&s, row, is_usual))
+            ask_for(&s, "", 0);
+    }
+    if (card->wrong == option)
+        ui_column_text(ui, VIEW_WRONG, card->problem);
+    free(s.now);
+    free(usual);
+    return ui->has_taken && !had_taken;
+}
+
+// == The card =====================================================================================
+
+// The option of a row that is on the card of another: of the same option, or group, "Crowd…/".
+static const view_option *option_on_card(const view_command_row *row, const view_command_row *card)
+{
+    const char *const slash = strchr(card->label, '/');
+    const size_t length = slash != NULL ? (size_t)(slash - card->label) : 0;
+    const bool is_of_card =
+        row == card
+        || (length > 0 && row->menu == card->menu && strncmp(row->label, card->label, length) == 0);
+    return is_of_card ? view_option_of(row) : NULL;
+}
+
+void view_clear_card(view_card *card)
+{
+    for (size_t i = 0; card->before != NULL && i < view_num_options; i++)
+        free(card->before[i]);
+    free(card->before);
+    free(card->waiting);
+    free(card->form);
+    *card = (view_card){.row = NULL};
+}
+
+void view_ask(view_ui *ui, const view_stage *stage, size_t option)
+{
+    view_card *const card = &ui->card;
+    view_clear_card(card);
+    view_lay_over(ui, VIEW_OVER_CARD);
+    card->focused = &view_option_rows[option];
+    card->row = view_command_of(card->focused);
+    card->before = common_alloc(view_num_options, sizeof *card->before);
+    for (size_t i = 0; card->row != NULL && i < view_num_commands; i++) {
+        const view_option *const of = option_on_card(&view_command_rows[i], card->row);
+        if (of != NULL && card->before[of - view_option_rows] == NULL)
+            card->before[of - view_option_rows] = text_of(of, stage->options);
+    }
+}
+
+void view_answer_card(view_ui *ui, view_log *log, const view_option *option, bool is_set)
+{
+    view_card *const card = &ui->card;
+    if (ui->over != VIEW_OVER_CARD)
+        return;
+    if (is_set && card->closes)
+        view_lay_over(ui, VIEW_OVER_NOTHING);
+    card->wrong = is_set ? NULL : option;
+    if (is_set)
+        return;
+    card->closes = false;
+    if (log->error[0] != '\0')
+        COMMON_TEXT(card->problem, "%.250s", log->error);
+    else if (option->high > option->low)
+        COMMON_TEXT(card->problem, "It is from %g to %g", option->low, option->high);
+    else
+        COMMON_TEXT(card->problem, "It cannot be that");
+    log->error[0] = '\0';
+    ui->notice_end = 0;
+}
+
+void view_card_panel(view_ui *ui, const view_stage *stage)
+{
+    static const char *const words[] = {"Reset", "Done"};
+    view_card *const card = &ui->card;
+    const view_font *const font = stage->font;
+    const float em = view_em(font), head = 2 * em, end = 2.7f * em;
+    const view_rect free = view_layout_of(stage).free;
+    const bool is_sheet = stage->width < 52 * em;
+    if (ui->over != VIEW_OVER_CARD || card->row == NULL)
+        return;
+    const float high = head + fmaxf(card->length, 3 * em) + end, gap = 0.85f * em;
+    view_rect box = {0, 0, stage->width, fminf(high, 0.6f * stage->height)};
+    box.y = stage->height - box.height;
+    if (!is_sheet) {
+        box.width = fminf(30 * em, free.width - 2 * gap);
+        box = (view_rect){roundf(free.x + free.width - gap - box.width), roundf(free.y + gap),
+                          box.width, fminf(high, free.height - 2 * gap)};
+    }
+    view_draw_round_rect(ui->canvas, view_inset(box, -font->scale), 7 * font->scale, VIEW_EDGE);
+    view_draw_round_rect(ui->canvas, box, 6 * font->scale, VIEW_POPOVER);
+    ui_begin(ui, "card");
+    ui_item(ui, box, "");
+    const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
+    char title[64];
+    COMMON_TEXT(title, "%s", card->row->label);
+    title[strcspn(title, "/\xE2")] = '\0';
+    const view_rect cross = {box.x + box.width - head, box.y, head, head};
+    view_draw_text(ui->canvas, VIEW_TEXT, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT,
+                   title);
+    bool is_done = ui_item(ui, cross, "Close");
+    ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xE2\x9C\x95");
+    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + head, box.width, font->scale}, VIEW_EDGE);
+
+    const view_rect body = {box.x, box.y + head, box.width, box.height - head - end};
+    ui_column column;
+    view_rect space;
+    ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
+    const float top = column.y;
+    ui_take_row(ui, 0.5f * em, &space);
+    COMMON_FOR (i, view_num_commands) {
+        const view_option *const option = option_on_card(&view_command_rows[i], card->row);
+        if (option != NULL)
+            ui_setting(ui, stage, option);
+    }
+    card->length = column.y - top + 0.5f * em;
+    ui_end_column(ui);
+
+    view_rect foot = {box.x + gap, box.y + box.height - end + 0.4f * em, box.width - 2 * gap,
+                      1.85f * em};
+    const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
+    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1),
+                   VIEW_DIM, "live; Esc takes it back");
+    // What still waits must be right before the card is closed.
+    is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN
+              || ui->mouse.key == VIEW_KEY_PAD_ENTER;
+    if (pressed == 0 || is_escape) {
+        ui->command = (view_command){.action = VIEW_TAKE_BACK, .number = !is_escape};
+    } else if (is_done && card->waiting != NULL) {
+        ui->command = view_take_waiting(ui, INFINITY);
+        card->closes = true;
+    } else if (is_done) {
+        view_lay_over(ui, VIEW_OVER_NOTHING);
+        ui->has_taken = true;
+    }
+}
+
+// == All of them ==================================================================================
+
+// What is shown, for fingers: the commands of the view and its light that are options.
+void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
+{
+    ui_column column;
+    ui_begin(ui, "look");
+    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
+    COMMON_FOR (i, view_num_commands) {
+        const view_command_row *const row = &view_command_rows[i];
+        const view_option *const option = view_option_of(row);
+        if (option != NULL && view_missing_for(stage, row) == 0
+            && (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0
+                || (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0))
+            ui_setting(ui, stage, option);
+    }
+    ui_end_column(ui);
+}
+
+static void draw_heading(const setting *s, const char *heading)
+{
+    view_rect rest;
+    begin_row(s);
+    ui_next_row(s->ui, heading, VIEW_ACCENT, &rest);
+}
+
+void view_settings_panel(view_ui *ui, const view_stage *stage)
+{
+    static const char *const done[] = {"Done"};
+    const float em = view_em(stage->font);
+    const bool is_keys = stage->shown->help;
+    char *const sought = ui->card.sought;
+    view_key_line lines[VIEW_MAX_KEY_LINES];
+    view_rect foot;
+    if (ui->over != VIEW_OVER_SETTINGS && !is_keys)
+        return;
+    view_rect area =
+        ui_footed_dialog(ui, "settings", 680, 520, is_keys ? "Keys" : "Settings", &foot);
+    const view_rect field = {area.x, area.y, area.width, 1.85f * em};
+    ui_focus_next(ui);
+    ui_field(ui, field, "Search", sought, sizeof ui->card.sought);
+    sought[0] = (char)(sought[0] == ',' ? '\0' : sought[0]); // of the key that opened it
+    area.y += 2.2f * em;
+    area.height -= 2.2f * em;
+    ui_column column;
+    ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
+    setting s = {.ui = ui, .stage = stage, .color = VIEW_PLAIN};
+    for (int is_changed = 1; is_changed >= 0 && !is_keys; is_changed--) {
+        const char *heading = is_changed ? "Changed here" : NULL;
+        COMMON_FOR (i, view_num_options) {
+            const view_option *const option = &view_option_rows[i];
+            const view_command_row *const command = view_command_of(option);
+            char *const now = text_of(option, stage->options), *const usual = usual_of(option);
+            const bool differs = strcmp(now, usual) != 0;
+            const bool is_found = common_contains(option->name, sought)
+                                  || common_contains(option->help, sought)
+                                  || (command != NULL && common_contains(command->label, sought));
+            free(now);
+            free(usual);
+            heading = !is_changed && option->heading != NULL ? option->heading : heading;
+            if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
+                continue;
+            if (heading != NULL)
+                draw_heading(&s, heading);
+            heading = NULL;
+            ui_setting(ui, stage, option);
+        }
+    }
+    const uint32_t count = view_current_keys(stage->document, lines);
+    COMMON_FOR (i, count) {
+        view_rect rest;
+        if (!common_contains(lines[i].help, sought) && !common_contains(lines[i].keys, sought))
+            continue;
+        if (lines[i].heading != NULL)
+            draw_heading(&s, lines[i].heading);
+        s.name = lines[i].help;
+        begin_row(&s);
+        ui->label_width = 0.5f * ui->space.width;
+        ui_next_row(ui, s.name, VIEW_PLAIN, &rest);
+        view_draw_text(ui->canvas, VIEW_TEXT, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT,
+                       lines[i].keys);
+    }
+    ui_end_column(ui);
+    if (ui_buttons(ui, &foot, done, 1, 0, true) == 0 || ui_key(ui, VIEW_KEY_RETURN)
+        || ui_key(ui, VIEW_KEY_ESCAPE)) {
+        sought[0] = '\0';
+        view_lay_over(ui, VIEW_OVER_NOTHING);
+        if (is_keys)
+            ui->command.action = view_toggle_of("keys");
+    }
+}

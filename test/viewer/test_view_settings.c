@@ -1,0 +1,201 @@
+// Rows of options: each picker sets what the option reads, the card takes it back.
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/viewer/app/window.h"
+
+#define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720)
+#define SMALL screen_open(s, "models/bobbin/bobbin.md5mesh", 420, 300)
+
+static const view_option *option_of(const char *name)
+{
+    return view_find_option(name, strlen(name));
+}
+
+static void give(screen *s, int32_t key, const char *text)
+{
+    s->viewer.now += 1.0; // longer than what is typed waits
+    const ui_mouse event = {.key = key, .text = text};
+    s->facts = view_stage_of(&s->viewer, s->width, s->height);
+    view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &event));
+    s->viewer.now += 1.0;
+    view_follow_files(&s->viewer);
+    screen_draw(s);
+}
+
+static void click(screen *s, const char *item, float across)
+{
+    screen_draw(s);
+    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, item, across, 0.5f));
+    item_release(&s->viewer);
+    s->viewer.now += 1.0;
+    view_follow_files(&s->viewer);
+    screen_draw(s);
+}
+
+static void ask(screen *s, const char *name)
+{
+    PERFORM(&s->viewer, VIEW_ASK, (size_t)(option_of(name) - view_option_rows));
+    screen_draw(s);
+    screen_draw(s);
+}
+
+static bool is_card(const screen *s)
+{
+    return s->viewer.ui.over == VIEW_OVER_CARD;
+}
+
+static char *text_of(const screen *s, const view_option *option)
+{
+    char *const text = view_write_option(option, &s->options);
+    return text != NULL ? text : common_copy("");
+}
+
+// Each number of a menu: its field sets low, high and what is between, and Reset what is usual.
+TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
+    FOR (i, view_num_commands) {
+        const view_option *const option = view_option_of(&view_command_rows[i]);
+        if (option == NULL || view_command_rows[i].action != VIEW_ASK
+            || option->effect == VIEW_EFFECT_REOPENS || option->names != VIEW_NAMES_NOTHING
+            || option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
+            continue;
+        OWN char *const usual = text_of(s, option);
+        const double low = fabs(option->low) < 1e-3 ? 0.5 : option->low;
+        const double values[] = {option->low == 0.0 ? 0.0 : low, option->high,
+                                 floor(0.5 * option->low) + 2.0};
+        EACH (value, values) {
+            OWN char *const typed = common_format("%.9g", *value);
+            ask(s, option->name);
+            give(s, 0, typed);
+            give(s, VIEW_KEY_RETURN, NULL);
+            OWN char *const now = text_of(s, option);
+            CHECK_THAT(fabs(strtod(now, NULL) - *value) <= 1e-6 * fabs(*value),
+                       "--%s is %s, not %s", option->name, now, typed);
+            CHECK_THAT(!is_card(s), "--%s %s", option->name, typed);
+        }
+        ask(s, option->name);
+        click(s, "card/Reset", 0.5f);
+        OWN char *const reset = text_of(s, option);
+        CHECK_STRING(reset, usual);
+        give(s, VIEW_KEY_ESCAPE, NULL);
+    }
+}
+
+TEST_SCREEN (view_numbers_are_understood_with_their_units, BOBBIN) {
+    static const char *const cases[][3] = {
+        {"onion-step", "0.5s", "12"}, // at 24 frames a second
+        {"camera-smoothing", "12f", "0.5"},
+        {"animation-speed-factor", "50 %", "0.5"},
+        {"camera-elevation-angle", "30\xC2\xB0", "30"},
+    };
+    EACH (row, cases) {
+        ask(s, (*row)[0]);
+        give(s, 0, (*row)[1]);
+        give(s, VIEW_KEY_RETURN, NULL);
+        OWN char *const now = text_of(s, option_of((*row)[0]));
+        CHECK_STRING(now, (*row)[2]);
+    }
+}
+
+// The card stays, marks the row, and keeps what was.
+TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
+    static const char *const cases[][2] = {{"onion", "9"},
+                                           {"onion", "x"},
+                                           {"background-color", "#12"},
+                                           {"joint", "no_such"},
+                                           {"compare", "/nowhere/a.md5mesh"}};
+    EACH (row, cases) {
+        const view_option *const option = option_of((*row)[0]);
+        OWN char *const before = text_of(s, option);
+        ask(s, option->name);
+        give(s, 0, (*row)[1]);
+        OWN char *const now = text_of(s, option);
+        CHECK_STRING(now, before);
+        CHECK_THAT(is_card(s) && s->viewer.log.error[0] == '\0', "%s", (*row)[1]);
+        CHECK(option->names == VIEW_NAMES_JOINT || s->viewer.ui.card.wrong == option);
+        give(s, VIEW_KEY_ESCAPE, NULL);
+        CHECK(!is_card(s));
+    }
+}
+
+// A card has all rows of its group; Esc takes back what they changed, all of them.
+TEST_SCREEN (view_escape_takes_back_what_a_card_changed, BOBBIN) {
+    ask(s, "onion");
+    CHECK(item_find(&s->viewer, &s->facts, "card/Frames between").width > 0.0f);
+    click(s, "card/Ghosts", 0.6f);
+    click(s, "card/Frames between", 0.6f);
+    CHECK(s->options.onion.count > 0 && s->options.onion.step != 3);
+    give(s, VIEW_KEY_ESCAPE, NULL);
+    CHECK(!is_card(s));
+    CHECK_UINT(s->options.onion.count, 0);
+    CHECK_UINT(s->options.onion.step, 3);
+}
+
+// What opens the files again waits until nothing has followed.
+TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
+    ask(s, "crowd");
+    screen_draw(s);
+    s->viewer.now = 10.0;
+    s->facts = view_stage_of(&s->viewer, s->width, s->height);
+    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/Characters", 0.5f, 0.5f));
+    CHECK_UINT(s->viewer.document->crowd.count, 0);
+    s->viewer.now = 10.2;
+    view_follow_files(&s->viewer);
+    CHECK_UINT(s->viewer.document->crowd.count, 0);
+    s->viewer.now = 10.4;
+    view_follow_files(&s->viewer);
+    CHECK(s->viewer.document->crowd.count > 1);
+    CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
+}
+
+TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
+    ask(s, "joint");
+    give(s, 0, "hand_r");
+    CHECK(item_find(&s->viewer, &s->facts, "card/hand_r").width > 0.0f);
+    CHECK(!(item_find(&s->viewer, &s->facts, "card/tail_1").width > 0.0f));
+    click(s, "card/hand_r", 0.5f);
+    CHECK_STRING(s->options.joint, "hand_r");
+    CHECK(s->viewer.ui.selected_joint
+          == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "hand_r"));
+}
+
+// A file that is selected in the list becomes the value; the card is there again.
+TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
+    ask(s, "retarget");
+    click(s, "card/Browse", 0.5f);
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
+    PERFORM(&s->viewer, VIEW_OPEN_FILE,
+            .path = common_copy(test_path("models/thimble/thimble.md5mesh")));
+    CHECK(is_card(s) && s->options.retarget != NULL);
+    CHECK_STRING(s->viewer.document->scene.name, "bobbin");
+}
+
+// In the smallest window the buttons are seen, whatever the card holds.
+TEST_SCREEN (view_buttons_of_cards_are_seen_in_small_windows, SMALL) {
+    FOR (i, view_num_commands) {
+        const view_option *const option = view_option_of(&view_command_rows[i]);
+        if (option == NULL || view_command_rows[i].action != VIEW_ASK)
+            continue;
+        ask(s, option->name);
+        const view_rect done = item_find(&s->viewer, &s->facts, "card/Done");
+        CHECK_THAT(done.width > 0.0f && done.y + done.height <= 300.0f && done.x >= 0.0f
+                       && done.x + done.width <= 420.0f,
+                   "%s", option->name);
+        give(s, VIEW_KEY_ESCAPE, NULL);
+    }
+}
+
+// All rows by their headings, what was changed first; the keys are a group of it.
+TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
+    s->options.onion.count = 2;
+    PERFORM(&s->viewer, VIEW_SETTINGS);
+    screen_draw(s);
+    const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Ghosts"),
+                    usual = item_find(&s->viewer, &s->facts, "settings/Movie format");
+    CHECK(changed.width > 0.0f && usual.width > 0.0f && changed.y < usual.y);
+    give(s, 0, "ghosts");
+    CHECK(item_find(&s->viewer, &s->facts, "settings/Ghosts").width > 0.0f);
+    CHECK(!(item_find(&s->viewer, &s->facts, "settings/Movie format").width > 0.0f));
+    give(s, VIEW_KEY_ESCAPE, NULL);
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_NOTHING);
+}
