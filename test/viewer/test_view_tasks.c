@@ -238,7 +238,7 @@ static void triangles(desk *d)
 
 static void half_the_speed(desk *d)
 {
-    search(d, "slow");
+    search(d, "speed 0.5");
     CHECK(d->viewer.play.speed == 0.5);
 }
 
@@ -608,7 +608,7 @@ TEST_HERE (view_game_pauses_and_gives_back_what_was_open, BOBBIN) {
     view_state *const viewer = &d->viewer;
     const view_document *const shown = viewer->document;
     const size_t number = (size_t)(view_find_option("game-demo", 9) - view_option_rows);
-    search(d, "slow");
+    search(d, "speed 0.5");
     viewer->play.time = 0.5;
     CHECK(view_set_option(viewer, number, "yes") && viewer->document != shown);
     view_run_game(viewer->pages.game, 1.0);

@@ -504,7 +504,8 @@ TEST (view_each_option_is_in_a_menu) {
         " game base texture normal-map specular-map glow-map hide animation-index "
         "no-background output postcard sheet clips labels turntable samples frames thumbnail "
         "resolution no-render config no-config list-bindings help man version completions walk "
-        "camera-orthographic parm lights verbose frame-rate path retarget-map retarget-pairs ";
+        "camera-orthographic parm lights verbose frame-rate path open-last retarget-map "
+        "retarget-pairs ";
     FOR (i, view_num_options) {
         OWN char *const name = common_format(" %s ", view_option_rows[i].name);
         CHECK_THAT(view_command_of(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
@@ -549,7 +550,7 @@ TEST (view_labels_say_what_happens) {
         CHECK_THAT(strcmp(label, menu) != 0 || !has_list, "%s: a menu in itself", label);
         CHECK_THAT(strncmp(group, menu, strlen(menu)) != 0 || group[strlen(menu)] != '/',
                    "%s: a menu in itself", row->label);
-        if (is_first && label != row->label)
+        if (is_first && label != row->label && !asks)
             CHECK_THAT(strncmp(group, label, strlen(label)) != 0 || group[strlen(label)] != '/',
                        "%s: its first row is called as all", row->label);
         if (row->action == VIEW_ASK)
@@ -578,29 +579,126 @@ static void search_for(screen *s, const char *words)
     give(s, 0, words);
 }
 
-TEST_HERE (view_search_finds_by_other_words, BOBBIN) {
-    static const struct {
-        const char *words;
-        const char *option; // of the switch that is found, or
-        view_action action; // another command
-    } cases[] = {
-        {"wireframe", "edges", VIEW_TOGGLE}, {"bones", "hierarchy", VIEW_TOGGLE},
-        {"Grid", "grid", VIEW_TOGGLE},       {"screenshot", NULL, VIEW_SCREENSHOT},
-        {"reload", NULL, VIEW_RELOAD},       {"bind pose", NULL, VIEW_BIND_POSE},
+// Whether the search lists a line first. Before the lines are what is beside them, the field and
+// their box.
+static bool finds(screen *s, const char *words, const char *line)
+{
+    OWN char *const name = common_format("menu/%s", line);
+    const float height = s->viewer.font.line[VIEW_TEXT];
+    search_for(s, words);
+    const view_rect found = item_find(&s->viewer, &s->facts, name);
+    return CHECK_STRING(s->viewer.ui.item.panel, "menu")
+           && CHECK_THAT(found.width > 0.0f && found.y < 6.0f + 2.5f * height,
+                         "%s: %s is not the first", words, line);
+}
+
+static bool has_command(const char *label)
+{
+    const size_t count = view_num_commands;
+    const view_command_row *const rows = view_command_rows;
+    FOR (i, count)
+        if (strcmp(view_label_of(&rows[i]), label) == 0)
+            return true;
+    return false;
+}
+
+TEST_HERE (view_search_finds_what_people_ask_for, BOBBIN) {
+    static const char *const cases[][2] = {
+        {"undo", "Undo"},
+        {"glb", "Export\xE2\x80\xA6"},
+        {"lanterns", "Play Lanterns"},
+        {"game", "Game contents"},
+        {"warnings", "Problems"},
+        {"bones", "Outliner"},
+        {"wireframe", "Wireframe"},
+        {"gif", "Export\xE2\x80\xA6"},
+        {"hdr", "Light from a picture\xE2\x80\xA6"},
+        {"background", "Background\xE2\x80\xA6"},
+        {"colour", "Background\xE2\x80\xA6"},
+        {"settings", "Settings\xE2\x80\xA6"},
+        {"preferences", "Settings\xE2\x80\xA6"},
+        {"clothes", "Wear\xE2\x80\xA6"},
+        {"weapon", "Attach a model\xE2\x80\xA6"},
+        {"retarget", "Retarget to\xE2\x80\xA6"},
+        {"shadows", "Shadows"},
+        {"hide", "Hide selection"},
+        {"screenshot", "Save picture"},
+        {"record", "Record a movie"},
+        {"loop", "At the end"},
+        {"bind", "Bind pose"},
+        {"fps", "Frame time"},
+        {"fit", "Show all"},
+        {"uv", "Surface"},
+        {"keys", "Keys"},
+        {"quit", "Quit"},
+        {"text", "Text size\xE2\x80\xA6"},
+        {"slow", "Speed\xE2\x80\xA6"},
+        {"mesh", "Find joint, mesh, clip\xE2\x80\xA6"},
+        {"terrain", "Uneven ground"},
+        {"reset", "Reset all"},
+        {"forget", "Settings\xE2\x80\xA6"},
+    };
+    EACH (row, cases)
+        if (has_command((*row)[1]))
+            CHECK_THAT(finds(s, (*row)[0], (*row)[1]) && s->viewer.ui.item.number <= 3 + 7,
+                       "%s: %u lines", (*row)[0], s->viewer.ui.item.number - 3);
+    finds(s, "sahdows", "Nothing is called so. Nearest: Shadows");
+    search_for(s, "xyzzy");
+    CHECK_UINT(s->viewer.ui.item.number, 2); // no box
+}
+
+// What an option is set to, once a value is searched for and taken.
+TEST_HERE (view_search_runs_values, BOBBIN) {
+    static const char *const cases[][4] = {
+        {"speed 0.5", "Speed 0.5", "animation-speed-factor", "0.5"},
+        {" SPEED  2", "Speed 2", "animation-speed-factor", "2"},
+        {"onion 2", "Onion skin 2", "onion", "2"},
+        {"shadows off", "Shadows off", "no-shadow", "yes"},
+        {"grid on", "Grid on", "grid", "yes"},
+        {"load clips off", "Load clips beside the model off", "no-auto", "yes"},
+        {"volume on", "Keep volume at twists on", "skinning", "dual"},
+        {"root in place", "Root motion: in place", "root", "in_place"},
+        {"loop once", "At the end: stop", "loop", "once"},
+        {"surface weights", "Surface: Weights", "surface", "weights"},
+        {"style classic", "Style: classic", "light", "classic"},
+        {"crowd 3", "Crowd 3", "crowd", "3"},
     };
     EACH (row, cases) {
-        search_for(s, row->words);
-        const view_command command = give(s, VIEW_KEY_RETURN, NULL);
-        CHECK_UINT(command.action, row->option != NULL ? view_toggle_of(row->option) : row->action);
-        CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
+        const view_option *const option = view_find_option((*row)[2], strlen((*row)[2]));
+        finds(s, (*row)[0], (*row)[1]);
+        view_perform(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
+        OWN char *const text = view_write_option(option, s->viewer.options);
+        CHECK_STRING(text, (*row)[3]);
     }
 }
 
-TEST_HERE (view_search_finds_clips, BOBBIN) {
-    search_for(s, "dance");
-    const view_command command = give(s, VIEW_KEY_RETURN, NULL);
-    CHECK_UINT(command.action, VIEW_OPEN_CLIP);
-    CHECK_STRING(s->viewer.document->scene.clips[command.number].name, "dance");
+TEST_HERE (view_search_finds_names, BOBBIN) {
+    const view_scene *const scene = &s->viewer.document->scene;
+    static const char *const cases[][2] = {
+        {"joint hand_r", "Select joint: hand_r"},
+        {"hide eyes", "Meshes: 1  eyes"},
+        {"clip walk", "Clip: walk"},
+        {"frame 12", "Go to frame 12"},
+        {"0.5s", "Go to frame 0.5s"},
+        {"12", "Go to frame 12"},
+    };
+    EACH (row, cases) {
+        finds(s, (*row)[0], (*row)[1]);
+        view_perform(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
+    }
+    CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
+    CHECK(s->viewer.options->hidden_meshes == 2);
+    CHECK_STRING(scene->clips[scene->clip].name, "walk");
+    CHECK_NEAR(view_frame_place(&s->viewer.play, view_clock(scene)), 12.0, 1e-6);
+}
+
+// Those that were used come before their like.
+TEST_HERE (view_search_knows_what_was_used, BOBBIN) {
+    finds(s, "text", "Text size\xE2\x80\xA6");
+    search_for(s, "smaller text");
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
+    search_for(s, "zoom font");
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
 }
 
 // As md5tool help does; what commands are called comes first.

@@ -85,8 +85,8 @@ const view_command_row view_command_rows[] = {
 
     {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", "back revert", KEYS(CTRL('z'))},
     {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", "again", KEYS(SHIFT(CTRL('z')), CTRL('y'))},
-    {VIEW_SETTINGS, VIEW_MENU_EDIT, "settings", "Settings…", "preferences options configuration",
-     KEYS(CTRL(','))},
+    {VIEW_SETTINGS, VIEW_MENU_EDIT, "settings", "Settings…",
+     "preferences options configuration keys forget", KEYS(CTRL(','))},
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", "search find menu palette",
      KEYS(CTRL('p')), ON(ANY), .help = "find a command by words, and set a value: speed 0.5"},
     {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find joint, mesh, clip…", "bone search state",
@@ -174,7 +174,7 @@ const view_command_row view_command_rows[] = {
     ASK(MODEL, "Compare with…", "compare", "difference clip model diff", NEEDS(MODEL)),
     ASK(MODEL, "Add a second machine…", "guest", "guest visitor character", NEEDS(MACHINE)),
     // A group whose name asks is shown as one card.
-    ASK(MODEL, "Crowd…/Characters", "crowd", "many hundred characters army", NEEDS(MODEL)),
+    ASK(MODEL, "Crowd…/Crowd…", "crowd", "many hundred characters army", NEEDS(MODEL)),
     SWITCH(MODEL, "Crowd…/Pose all", "crowd-exact", ""),
     ASK(MODEL, "Crowd…/Fewer triangles below", "crowd-reduced", ""),
     ASK(MODEL, "Crowd…/Baked below", "crowd-baked", ""),
@@ -229,7 +229,7 @@ const view_command_row view_command_rows[] = {
      NEEDS(ONE)},
     {VIEW_NEXT_ONION, VIEW_MENU_ANIMATION, "onion", "More ghosts", "onion", KEYS(SHIFT('o')),
      NEEDS(CLIPS | CLIP), .help = "of 0, 1, 2, 4 frames before and after"},
-    ASK(ANIMATION, "Onion skin…/Ghosts", "onion", "ghosts trail", NEEDS(CLIPS | CLIP)),
+    ASK(ANIMATION, "Onion skin…/Onion skin…", "onion", "ghosts trail", NEEDS(CLIPS | CLIP)),
     ASK(ANIMATION, "Onion skin…/Frames between", "onion-step", NEEDS(CLIPS | CLIP)),
 
     {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Drive", "control walk keys wasd",
@@ -264,7 +264,7 @@ const view_command_row view_command_rows[] = {
      KEYS('v'), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
     SWITCH(CAMERA, "Show camera path", "camera-path", "", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
     ASK(CAMERA, "Smooth camera path…", "camera-smoothing", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
-    ASK(CAMERA, "Place camera…/Azimuth", "camera-azimuth-angle",
+    ASK(CAMERA, "Place camera…/Place camera…", "camera-azimuth-angle",
         "azimuth elevation angle distance zoom centre"),
     ASK(CAMERA, "Place camera…/Elevation", "camera-elevation-angle", ""),
     ASK(CAMERA, "Place camera…/Centre", "camera-target", ""),

@@ -15,18 +15,19 @@ typedef struct menu_line {
     const view_command_row *row;
     size_t number; // in the row's list
     bool is_group, is_set;
-    uint32_t missing; // what it needs
-    int score;        // of the search: the greatest first
-    char label[192], keys[64];
+    uint32_t missing;                    // what it needs
+    int score;                           // of the search: the greatest first
+    char label[192], keys[64], word[24]; // word: of the option
     const char *value; // of the row's option, up to the end or '|', or a path; NULL: none
 } menu_line;
 
 static const view_command_row *const table = view_command_rows;
 
 // Of long lists the first are shown; all can be searched for.
-enum { MAX_LINES = 400, NOT_FOUND = -1 };
+enum { MAX_LINES = 400, NOT_FOUND = -10000 };
 
 typedef struct menu_lines {
+    char sought[256]; // begins with a space
     size_t count;
     menu_line lines[MAX_LINES];
 } menu_lines;
@@ -77,9 +78,72 @@ static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *la
     return false;
 }
 
-// Describes what is at a place of a row's list. False: the list ends before it.
+// Whether it is a switch that is on. Those that leave something out are called by what is there.
+static bool is_on(const view_stage *stage, const view_command_row *row)
+{
+    const view_option *const option = view_option_of(row);
+    const view_scene *const scene = &stage->document->scene;
+    if (option != NULL)
+        return option->kind <= COMMON_EITHER
+               && *(const bool *)((const unsigned char *)stage->options + option->place)
+                      != (option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0);
+    switch (row->action) {
+    case VIEW_PLAY:
+        return stage->play->playing;
+    case VIEW_REVERSE:
+        return stage->play->backward;
+    case VIEW_WALK:
+        return scene->legs.num_legs > 0;
+    case VIEW_ORTHOGRAPHIC:
+        return stage->camera->orthographic;
+    case VIEW_CAMERA_PATH:
+        return stage->following;
+    case VIEW_RECORD:
+        return stage->recorded >= 0;
+    case VIEW_DRIVE:
+        return stage->is_driving && view_mover_of(scene)->take_over != NULL;
+    default:
+        return false;
+    }
+}
+
+// Whether the last word that is sought is a value of an option. Sets how a command has it, and what
+// is set now.
+static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
+                      menu_line *line)
+{
+    const char *const word = strrchr(sought, ' ') + 1;
+    const md5_anim *const anim = view_clock(&stage->document->scene);
+    view_options copy = *stage->options;
+    char *end, *now;
+    line->value = word;
+    if (option->kind <= COMMON_EITHER) {
+        const bool on = strcasecmp(word, "on") == 0;
+        line->value = option->kind == COMMON_EITHER                  ? find_word(option->value, on)
+                      : on != (strncmp(option->name, "no-", 3) == 0) ? "yes"
+                                                                     : "no";
+        COMMON_TEXT(line->keys, "now %s", is_on(stage, line->row) ? "on" : "off");
+        return on || strcasecmp(word, "off") == 0;
+    }
+    if (option->kind == VIEW_OPTION_TIMES) {
+        if (anim != NULL)
+            COMMON_TEXT(line->keys, "now %.0f", view_frame_place(stage->play, anim));
+        strtod(word, &end);
+        return isdigit((unsigned char)word[0]) && strlen(end) < 2
+               && strspn(end, "fs") == strlen(end);
+    }
+    now = view_write_option(option, &copy);
+    if (now != NULL)
+        COMMON_TEXT(line->keys, "now %.7s", now);
+    free(now);
+    return option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT
+           && view_read_option(option, word, &copy);
+}
+
+// Describes what is at a place of a row's list or, where it has none, the last word that is sought
+// as a value of its option. False: the list ends before it.
 static bool describe_item(const view_stage *stage, const view_command_row *row, size_t number,
-                          menu_line *line)
+                          const char *sought, menu_line *line)
 {
     const view_scene *const scene = &stage->document->scene;
     const view_machine *const machine = &scene->machine;
@@ -127,9 +191,9 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         if (line->value == NULL || text == NULL)
             break;
         now = view_write_option(option, stage->options);
-        line->is_set = now != NULL && strlen(now) == strcspn(line->value, "|")
-                       && strncmp(now, line->value, strlen(now)) == 0;
+        line->is_set = now != NULL && strncmp(now, line->value, strlen(now)) == 0;
         free(now);
+        COMMON_TEXT(line->word, "%.*s", (int)strcspn(line->value, "|"), line->value);
         COMMON_TEXT(line->label, "%.*s", (int)strcspn(text, "|"), text);
         text = NULL;
         break;
@@ -139,6 +203,8 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
                         common_answers[number].words, common_answers[number].answer);
         break;
     default:
+        if (number == 0 && option != NULL && read_word(stage, option, sought, line))
+            text = strrchr(sought, ' ') + 1;
         break;
     }
     if (text != NULL)
@@ -171,8 +237,12 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - view_option_rows);
     if (text != NULL && text[0] != '\0')
-        command.path = common_format(
-            "%.*s", (int)strcspn(text, row->list == VIEW_LIST_WORDS ? "|" : ""), text);
+        command.path = common_format("%.*s",
+                                     (int)strcspn(text, line->value != NULL && option != NULL
+                                                                && row->list != VIEW_LIST_JOINTS
+                                                            ? "|"
+                                                            : ""),
+                                     text);
     if (option != NULL && line->value != NULL)
         command = (view_command){VIEW_SET, .number = (size_t)(option - view_option_rows),
                                  .path = command.path};
@@ -180,35 +250,6 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
 }
 
 // -- Lists of lines -------------------------------------------------------------------------
-
-// Whether it is a switch that is on. Those that leave something out are called by what is there.
-static bool is_on(const view_stage *stage, const view_command_row *row)
-{
-    const view_option *const option = view_option_of(row);
-    const view_scene *const scene = &stage->document->scene;
-    if (option != NULL)
-        return option->kind <= COMMON_EITHER
-               && *(const bool *)((const unsigned char *)stage->options + option->place)
-                      != (option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0);
-    switch (row->action) {
-    case VIEW_PLAY:
-        return stage->play->playing;
-    case VIEW_REVERSE:
-        return stage->play->backward;
-    case VIEW_WALK:
-        return scene->legs.num_legs > 0;
-    case VIEW_ORTHOGRAPHIC:
-        return stage->camera->orthographic;
-    case VIEW_CAMERA_PATH:
-        return stage->following;
-    case VIEW_RECORD:
-        return stage->recorded >= 0;
-    case VIEW_DRIVE:
-        return stage->is_driving && view_mover_of(scene)->take_over != NULL;
-    default:
-        return false;
-    }
-}
 
 // Whether it is a menu of its own.
 static bool has_menu(const view_command_row *row)
@@ -263,7 +304,8 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
             add_line(lines, stage, row, row->label + own + 1, false);
         } else if (strcmp(group, row->label) == 0) {
             menu_line item;
-            for (size_t k = 0; lines->count < MAX_LINES && describe_item(stage, row, k, &item); k++)
+            for (size_t k = 0; lines->count < MAX_LINES && describe_item(stage, row, k, " ", &item);
+                 k++)
                 lines->lines[lines->count++] = item;
         }
     }
@@ -292,24 +334,41 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
 
 // -- The search -----------------------------------------------------------------------------
 
-// How well the letters of `sought` follow each other in a text; NOT_FOUND: they do not. Letters at
-// the beginning of words count more, and most if they are the word.
-static int rate(const char *text, const char *sought)
+// What a word counts in a text, in tenths: as one of its words, as the beginning of one, within
+// one; more at the beginning of the text.
+static int meet(const char *text, const char *word, size_t length, const int counts[4])
 {
-    const size_t length = strlen(sought);
-    int score = 0;
-    size_t found = 0;
-    for (size_t i = 0; text[i] != '\0'; i++) {
-        const bool is_start = i == 0 || !isalnum((unsigned char)text[i - 1]);
-        if (length > 0 && strncasecmp(text + i, sought, length) == 0)
-            score += is_start ? 100 : 40;
-        if (found < length
-            && tolower((unsigned char)text[i]) == tolower((unsigned char)sought[found])) {
-            score += is_start ? 3 : 0;
-            found++;
-        }
+    int best = 0;
+    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
+        const bool begins = i == 0 || !isalnum((unsigned char)text[i - 1]);
+        if (strncasecmp(text + i, word, length) != 0 || (!begins && length < 3))
+            continue;
+        const int part = begins ? isalnum((unsigned char)text[i + length]) != 0 : 2;
+        const int count = counts[part] + (i == 0 ? counts[3] : 0);
+        best = count > best ? count : best;
     }
-    return found == length ? score : NOT_FOUND;
+    return best;
+}
+
+// How well the words from here to an end are met by what is called so, by its other words, by the
+// menu and the group that it is in. NOT_FOUND: one is not.
+static int rate(const char *const texts[4], const char *sought, const char *end)
+{
+    static const int counts[4][4] = {{1000, 800, 200, 100}, {600, 500}, {300, 300}, {300, 300}};
+    int sum = 0, count = 0;
+    for (size_t length; sought < end; sought += length + strspn(sought + length, " ")) {
+        int best = 0;
+        length = strcspn(sought, " ");
+        COMMON_FOR (k, 4) {
+            const int met = meet(texts[k], sought, length, counts[k]);
+            best = met > best ? met : best;
+        }
+        if (best == 0)
+            return NOT_FOUND;
+        sum += best;
+        count++;
+    }
+    return count > 0 ? sum / count - (int)strlen(texts[0]) : 0;
 }
 
 // Better ones first; those that are equal stay in the order of the table.
@@ -323,39 +382,79 @@ static int compare_lines(const void *a, const void *b)
                                              : 0;
 }
 
-static void list_found(menu_lines *lines, const view_stage *stage, const char *sought)
+static void score_line(const view_ui *ui, menu_line *line, int score)
 {
-    COMMON_FOR (i, view_num_commands) {
-        const view_command_row *const row = &table[i];
-        if (row->menu >= VIEW_NUM_MENUS)
+    bool is_used = false;
+    COMMON_FOR (i, VIEW_NUM_USED)
+        is_used |= ui->used[i] == line->row;
+    line->score = score + (is_used ? 150 : 0) - (line->missing != 0 ? 400 : 0);
+}
+
+// Adds the best names of a row's list, or what is typed last as the value of its option. Words of
+// the row may lead; to values of an option they must, but to a frame.
+static void list_names(menu_lines *lines, const view_ui *ui, const view_stage *stage,
+                       const view_command_row *row, const char *const texts[4])
+{
+    const view_option *const option = view_option_of(row);
+    const bool is_answer = row->list == VIEW_LIST_ANSWERS, is_named = row->list != VIEW_LIST_NONE;
+    const bool leads =
+        option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
+    const size_t first = lines->count; // answers come where little else is found
+    const size_t most = first + (!is_answer ? 8 : first < 7 ? 7 - first : 0);
+    const char *const sought = lines->sought + 1, *const end = sought + strlen(sought);
+    menu_line item;
+    for (size_t i = 0; sought < end && lines->count < MAX_LINES
+                       && describe_item(stage, row, i, lines->sought, &item);
+         i++) {
+        const char *const own[4] = {item.label, item.word};
+        int score = is_answer && common_is_asked(&common_answers[i], sought) ? 100 : NOT_FOUND;
+        for (const char *name = sought; name < end && !is_answer;) {
+            const int base = name == sought && leads ? NOT_FOUND : rate(texts, sought, name);
+            const int named = rate(own, name, end);
+            const int both = name > sought ? base + 400 + named / 20 : named - 1;
+            if (base != NOT_FOUND && named != NOT_FOUND && both > score)
+                score = both;
+            name += strcspn(name, " ");
+            name += strspn(name, " ");
+        }
+        if (score == NOT_FOUND)
             continue;
-        menu_line item = {.row = row};
-        const bool has_list = has_menu(row);
-        for (size_t k = 0; has_list ? describe_item(stage, row, k, &item) : k == 0; k++) {
-            char label[sizeof item.label], text[512];
-            COMMON_TEXT(label, "%.60s%s%.120s", row->label, has_list ? ": " : "",
-                        has_list ? item.label : "");
-            COMMON_TEXT(text, "%s  %s", label, row->words != NULL ? row->words : "");
-            // The label counts twice, so that what is called so comes before what is found by it.
-            int by_label = rate(label, sought), score = rate(text, sought);
-            if (row->list == VIEW_LIST_ANSWERS) { // behind the commands that have the word
-                by_label = NOT_FOUND;
-                score = common_is_asked(&common_answers[k], sought) ? 39 : NOT_FOUND;
-            }
-            menu_line *const line =
-                score != NOT_FOUND ? add_line(lines, stage, row, label, false) : NULL;
-            if (line != NULL) {
-                line->number = k;
-                line->score = score + (by_label != NOT_FOUND ? by_label : 0);
-                line->is_set = line->is_set || item.is_set;
-                if (has_list)
-                    line->value = item.value;
-            }
-            item = (menu_line){.row = row};
+        score_line(ui, &item, score);
+        lines->lines[lines->count] = item;
+        COMMON_TEXT(lines->lines[lines->count++].label, "%.*s%s%.150s",
+                    (int)strcspn(texts[0], "\xE2"), texts[0], is_named ? ": " : " ", item.label);
+    }
+    qsort(lines->lines + first, lines->count - first, sizeof item, compare_lines);
+    lines->count = lines->count < most ? lines->count : most;
+}
+
+static void list_found(menu_lines *lines, const view_ui *ui, const view_stage *stage)
+{
+    const view_command_row *nearest = NULL;
+    const char *const sought = lines->sought + 1;
+    COMMON_TEXT(lines->sought, " %s", ui->menu.text + strspn(ui->menu.text, " "));
+    const size_t length = strlen(sought);
+    size_t least = (length + 5) / 4;
+    for (size_t i = 0; i < view_num_commands && table[i].menu < VIEW_NUM_MENUS; i++) {
+        const view_command_row *const row = &table[i];
+        const char *const texts[] = {view_label_of(row), row->words, view_menu_names[row->menu],
+                                     row->label};
+        const int score = rate(texts, sought, sought + length);
+        menu_line *const line =
+            score != NOT_FOUND ? add_line(lines, stage, row, texts[0], has_menu(row)) : NULL;
+        if (line != NULL)
+            score_line(ui, line, score);
+        list_names(lines, ui, stage, row, texts);
+        for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
+            const size_t distance = common_distance(sought, length, texts[k], true);
+            nearest = distance < least ? row : nearest;
+            least = distance < least ? distance : least;
         }
     }
-    if (sought[0] != '\0')
-        qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
+    qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
+    if (lines->count == 0 && nearest != NULL)
+        COMMON_TEXT(add_line(lines, stage, nearest, "", has_menu(nearest))->label,
+                    "Nothing is called so. Nearest: %s", view_label_of(nearest));
 }
 
 // == Drawing and input ============================================================================
@@ -388,10 +487,15 @@ static void take_line(view_ui *ui, const view_stage *stage, const menu_line *lin
         ui->notice_end = stage->now + 12;
         view_close_menu(ui);
     } else if (line->is_group) {
+        if (ui->menu.kind == VIEW_MENU_SEARCH) {
+            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_layout_of(stage).menu.height);
+            ui->menu.menu = line->row->menu;
+        }
         COMMON_TEXT(ui->menu.group, "%s", line->label);
         ui->menu.row = line->row;
     } else {
         const view_command command = command_of(stage, line, &ui->menu.target);
+        ui->used[ui->num_used++ % VIEW_NUM_USED] = line->row;
         view_close_menu(ui);
         ui->command = command;
     }
@@ -459,8 +563,13 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
                                                     : VIEW_PLAIN;
         if (line->is_set)
             draw_tick(canvas, place.x + 4 * scale, place.y + 0.5f * row, scale);
-        view_draw_text(canvas, VIEW_TEXT, place.x + mark, top, place.width - mark - keys, color,
-                       line->label);
+        const float most = place.width - mark - keys;
+        const float used =
+            8 * scale
+            + view_draw_text(canvas, VIEW_TEXT, place.x + mark, top, most, color, line->label);
+        const char *const menu = view_menu_names[line->row->menu];
+        if (least_width > 0 && used + view_text_width(font, VIEW_TEXT, menu) < most) // the search
+            view_draw_text(canvas, VIEW_TEXT, place.x + mark + used, top, 0, VIEW_DIM, menu);
         const float width = view_text_width(font, VIEW_TEXT, line->keys);
         const float end = place.x + place.width - 6 * scale, middle = place.y + 0.5f * row;
         const float corners[6] = {end - 5 * scale, middle - 5 * scale, end,
@@ -602,7 +711,7 @@ static void draw_search(view_ui *ui, const view_stage *stage)
         menu->selected = 0;
         menu->first = 0;
     }
-    list_found(lines, stage, menu->text);
+    list_found(lines, ui, stage);
     select_by_keys(ui, stage, lines);
     if (menu->kind != VIEW_NO_MENU && lines->count > 0) {
         size_t hovered = SIZE_MAX;

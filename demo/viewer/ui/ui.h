@@ -182,6 +182,8 @@ typedef enum view_menu_kind {
     VIEW_MENU_SEARCH,
 } view_menu_kind;
 
+enum { VIEW_NUM_USED = 16 };
+
 // What a context menu is about, as it is in the commands that are about it.
 enum { VIEW_TARGET_TEXT = 4097 };
 typedef struct view_target {
@@ -453,6 +455,8 @@ typedef struct view_ui {
     view_browser browser;
     view_menus menu;
     view_card card;
+    const view_command_row *used[VIEW_NUM_USED]; // the last ones, for the search
+    size_t num_used;
     view_graph_view graph;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];
