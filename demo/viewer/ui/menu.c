@@ -24,7 +24,7 @@ typedef struct menu_line {
 static const view_command_row *const table = view_command_rows;
 
 // Of long lists the first are shown; all can be searched for.
-enum { MAX_LINES = 400, NOT_FOUND = -10000 };
+enum { MAX_LINES = 400, NOT_FOUND = -1000000, LEAST_SCORE = -10000 };
 
 typedef struct menu_lines {
     char sought[256]; // begins with a space
@@ -289,25 +289,20 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
     COMMON_FOR (i, view_num_commands) {
         const view_command_row *const row = &table[i];
         const size_t own = group_length(row);
+        menu_line item;
         if (row->menu != menu)
             continue;
-        char name[64];
-        COMMON_TEXT(name, "%.*s", (int)own, row->label);
-        if (length == 0 && own > 0) {
-            // Rows of a submenu follow each other.
-            if (i == 0 || table[i - 1].menu != menu || group_length(&table[i - 1]) != own
-                || strncmp(table[i - 1].label, row->label, own) != 0)
-                add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
-        } else if (length == 0) {
-            add_line(lines, stage, row, row->label, has_menu(row));
-        } else if (strcmp(group, name) == 0) {
-            add_line(lines, stage, row, row->label + own + 1, false);
-        } else if (strcmp(group, row->label) == 0) {
-            menu_line item;
-            for (size_t k = 0; lines->count < MAX_LINES && describe_item(stage, row, k, " ", &item);
-                 k++)
-                lines->lines[lines->count++] = item;
+        if (own == length && strncmp(row->label, group, own) == 0) {
+            add_line(lines, stage, row, view_label_of(row), has_menu(row));
+        } else if (length == 0 && strncmp(row->label, row[-1].label, own + 1) != 0) {
+            char name[64]; // rows of a submenu follow each other, and none is the first of all
+            COMMON_TEXT(name, "%.*s", (int)own, row->label);
+            add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
         }
+        for (size_t k = 0; strcmp(group, row->label) == 0 && lines->count < MAX_LINES
+                           && describe_item(stage, row, k, " ", &item);
+             k++)
+            lines->lines[lines->count++] = item;
     }
 }
 
@@ -375,11 +370,9 @@ static int rate(const char *const texts[4], const char *sought, const char *end)
 static int compare_lines(const void *a, const void *b)
 {
     const menu_line *const first = a, *const second = b;
-    if (first->score != second->score)
-        return first->score > second->score ? -1 : 1;
-    return first->row != second->row         ? (first->row < second->row ? -1 : 1)
-           : first->number != second->number ? (first->number < second->number ? -1 : 1)
-                                             : 0;
+    return first->score != second->score ? second->score - first->score
+           : first->row != second->row   ? (first->row < second->row ? -1 : 1)
+                                         : (int)first->number - (int)second->number;
 }
 
 static void score_line(const view_ui *ui, menu_line *line, int score)
@@ -407,17 +400,18 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_stage *s
                        && describe_item(stage, row, i, lines->sought, &item);
          i++) {
         const char *const own[4] = {item.label, item.word};
-        int score = is_answer && common_is_asked(&common_answers[i], sought) ? 100 : NOT_FOUND;
-        for (const char *name = sought; name < end && !is_answer;) {
-            const int base = name == sought && leads ? NOT_FOUND : rate(texts, sought, name);
+        int score = is_answer && common_is_asked(&common_answers[i], sought) ? 100 : LEAST_SCORE;
+        const char *name = sought;
+        for (int k = 0; k < 8 && name < end && !is_answer; k++) { // of any words that are typed
             const int named = rate(own, name, end);
-            const int both = name > sought ? base + 400 + named / 20 : named - 1;
-            if (base != NOT_FOUND && named != NOT_FOUND && both > score)
+            const int both =
+                name > sought ? rate(texts, sought, name) + 400 + named / 20 : named - 1;
+            if ((name > sought || !leads) && both > score)
                 score = both;
             name += strcspn(name, " ");
             name += strspn(name, " ");
         }
-        if (score == NOT_FOUND)
+        if (score == LEAST_SCORE)
             continue;
         score_line(ui, &item, score);
         lines->lines[lines->count] = item;
