@@ -122,7 +122,7 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
 TEST_SCREEN (view_escape_takes_back_what_a_card_changed, BOBBIN) {
     ask(s, "onion");
     CHECK(item_find(&s->viewer, &s->facts, "card/Frames between").width > 0.0f);
-    click(s, "card/Ghosts", 0.6f);
+    click(s, "card/Onion skin", 0.6f);
     click(s, "card/Frames between", 0.6f);
     CHECK(s->options.onion.count > 0 && s->options.onion.step != 3);
     give(s, VIEW_KEY_ESCAPE, NULL);
@@ -137,7 +137,7 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     screen_draw(s);
     s->viewer.now = 10.0;
     s->facts = view_stage_of(&s->viewer, s->width, s->height);
-    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/Characters", 0.5f, 0.5f));
+    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
     CHECK_UINT(s->viewer.document->crowd.count, 0);
     s->viewer.now = 10.2;
     view_follow_files(&s->viewer);
@@ -190,12 +190,32 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     s->options.onion.count = 2;
     PERFORM(&s->viewer, VIEW_SETTINGS);
     screen_draw(s);
-    const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Ghosts"),
+    const view_rect changed = item_find(&s->viewer, &s->facts, "settings/Onion skin"),
                     usual = item_find(&s->viewer, &s->facts, "settings/Movie format");
     CHECK(changed.width > 0.0f && usual.width > 0.0f && changed.y < usual.y);
-    give(s, 0, "ghosts");
-    CHECK(item_find(&s->viewer, &s->facts, "settings/Ghosts").width > 0.0f);
+    give(s, 0, "onion");
+    CHECK(item_find(&s->viewer, &s->facts, "settings/Onion skin").width > 0.0f);
     CHECK(!(item_find(&s->viewer, &s->facts, "settings/Movie format").width > 0.0f));
     give(s, VIEW_KEY_ESCAPE, NULL);
     CHECK_UINT(s->viewer.ui.over, VIEW_OVER_NOTHING);
+}
+
+// The upper right corner of the square is the pure hue, the lower edge is black; a swatch is
+// itself.
+TEST_SCREEN (view_colours_are_picked, BOBBIN) {
+    ask(s, "background-color");
+    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/hue", 0.5f, 1.0f / 3.0f));
+    item_release(&s->viewer);
+    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.999f, 0.001f));
+    item_release(&s->viewer);
+    const float *const color = s->options.background;
+    CHECK(color[0] < 0.02f && color[1] > 0.98f && color[2] < 0.02f); // a third round: green
+    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.5f, 0.999f));
+    item_release(&s->viewer);
+    CHECK(color[0] < 0.01f && color[1] < 0.01f && color[2] < 0.01f);
+    click(s, "card/swatch", 0.5f);
+    CHECK_NEAR(color[0], 0x3A / 255.0, 1e-6);
+    CHECK_NEAR(color[2], 0x4D / 255.0, 1e-6);
+    give(s, VIEW_KEY_ESCAPE, NULL);
+    CHECK(!s->options.background_given);
 }

@@ -34,12 +34,6 @@ void view_add_gap(view_rows *rows)
     add_row(rows, VIEW_ROW_GAP, 0);
 }
 
-void view_add_spaces(view_rows *rows, uint32_t count)
-{
-    COMMON_FOR (i, count)
-        add_row(rows, VIEW_ROW_SPACE, 0);
-}
-
 view_row *view_add_section(view_rows *rows, uint32_t number, const char *title)
 {
     view_row *const row = add_row(rows, VIEW_ROW_SECTION, VIEW_BRIGHT);
@@ -176,7 +170,6 @@ static float row_height(const view_rows *rows, const view_row *row)
     const float line = rows->font->line[size_of(row)];
     return row->kind == VIEW_ROW_GRAPH     ? 2.5f * line
            : row->kind == VIEW_ROW_GAP     ? 0.5f * line
-           : row->kind == VIEW_ROW_SPACE   ? ceilf(1.25f * line)
            : row->kind == VIEW_ROW_SECTION ? ceilf(1.5f * line)
                                            : line;
 }

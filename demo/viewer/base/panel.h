@@ -40,7 +40,6 @@ typedef enum view_row_kind {
     VIEW_ROW_WORDS,   // words, some of them highlighted
     VIEW_ROW_GRAPH,   // of rows.times
     VIEW_ROW_GAP,
-    VIEW_ROW_SPACE, // for what the caller draws over it
 } view_row_kind;
 
 typedef struct view_row {
@@ -60,7 +59,7 @@ enum { VIEW_MAX_ROWS = 160 };
 
 typedef struct view_rows {
     const view_font *font;
-    float width, label_width, value_width; // pixels inside of the padding; value: of sliders
+    float width, label_width; // pixels inside of the padding
     const float *times;                    // seconds, the oldest first
     uint32_t num_times;
     uint32_t count;
@@ -85,7 +84,6 @@ void view_add_gap(view_rows *rows);
 
 // Begins a section, `number` of those that can be folded: its bit in `folded`.
 view_row *view_add_section(view_rows *rows, uint32_t number, const char *title);
-void view_add_spaces(view_rows *rows, uint32_t count);
 
 // Sets the number for a click on a row, and the key with the same effect ("" = none).
 void view_make_hit(view_row *row, int32_t hit, const char *key);

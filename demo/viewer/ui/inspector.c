@@ -2,20 +2,6 @@
 // parameters, an entity's channels, and the figures of the document.
 #include "demo/viewer/ui/ui.h"
 
-// The spaces of a section, for sliders and switches. False if it is folded.
-static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number section)
-{
-    uint32_t i = 0;
-    while (i < rows->count && rows->rows[i].hit != -1 - (int32_t)section)
-        i++;
-    while (i < rows->count && rows->rows[i].kind != VIEW_ROW_SPACE)
-        i++;
-    if (i == rows->count || !(rows->rows[i].rect.height > 0))
-        return false;
-    ui->space = rows->rows[i].rect;
-    return true;
-}
-
 // == The selected joint =====================================================================
 
 const char *const view_value_names[VIEW_NUM_VALUE_KINDS] = {"Position", "Degrees", "Quat."};
@@ -306,76 +292,59 @@ static void list_tracks(const view_machine *machine, bool are_curves, view_rows 
     }
 }
 
-static void list_machine(const view_stage *stage, view_rows *rows)
-{
-    const view_machine *const machine = &stage->document->scene.machine;
-    const md5_machine_desc *const desc = machine->desc;
-    const view_font *const font = stage->font;
-    uint32_t num_triggers = 0;
-    view_begin_inspector_rows(stage, rows, 56);
-    // As wide as the longest name, up to half of the box.
-    COMMON_FOR (i, desc->num_parameters) {
-        rows->label_width =
-            fmaxf(rows->label_width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
-        num_triggers += is_trigger(desc, i);
-    }
-    rows->label_width = fminf(rows->label_width + 16 * font->scale, 0.5f * rows->width);
-    if (num_triggers > 0)
-        view_add_section(rows, UI_SECTION_TRIGGERS, "Triggers");
-    view_add_spaces(rows, num_triggers);
-    if (num_triggers < desc->num_parameters)
-        view_add_section(rows, UI_SECTION_PARAMETERS, "Parameters");
-    view_add_spaces(rows, desc->num_parameters - num_triggers);
-    list_tracks(machine, true, rows);
-    list_tracks(machine, false, rows);
-    add_fired(rows, machine->events, VIEW_EVENTS, machine->time, false);
-    if (view_can_walk(machine))
-        view_add_row(rows, VIEW_DIM, NULL, "%s",
-                     stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
-                                         "Esc: keys back"
-                                       : "Enter: drive");
-    view_add_gap(rows);
-}
-
 static void machine_panel(view_ui *ui, const view_stage *stage)
 {
     view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    view_rows rows = {.value_width = 62 * stage->font->scale};
     uint32_t num_triggers = 0;
-    list_machine(stage, &rows);
-    ui_column_rows(ui, "parameter", &rows);
-    bool is_open = take_spaces(ui, &rows, UI_SECTION_TRIGGERS);
-    for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
-        char key[32];
-        if (!is_trigger(desc, i))
-            continue;
-        view_print_trigger_key(num_triggers++, key, sizeof key);
-        if (ui_switch(ui, desc->parameters[i].name, md5_player_get(machine->player, i) != 0, true,
-                      key)) {
-            view_take_over(machine);
-            view_push_parameter(machine, i);
-        }
-    }
-    is_open = take_spaces(ui, &rows, UI_SECTION_PARAMETERS);
-    for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
-        const md5_parameter_desc *const parameter = &desc->parameters[i];
-        float value = md5_player_get(machine->player, i);
-        if (parameter->kind == MD5_PARAMETER_FLOAT) {
-            float low, high;
-            char text[32];
-            view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-            view_format_number(text, sizeof text, value, 2, false);
-            if (ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,
-                          &value)) {
+    view_rows rows = {0};
+    ui_begin(ui, "parameter");
+    for (int is_rest = 0; is_rest < 2; is_rest++) {
+        bool has_head = false, is_open = true;
+        for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
+            const md5_parameter_desc *const parameter = &desc->parameters[i];
+            const bool is_number = parameter->kind == MD5_PARAMETER_FLOAT;
+            float value = md5_player_get(machine->player, i), low, high;
+            char text[32] = "";
+            if (is_trigger(desc, i) == is_rest)
+                continue;
+            if (!has_head)
+                is_open = ui_section(ui, is_rest ? UI_SECTION_PARAMETERS : UI_SECTION_TRIGGERS,
+                                     is_rest ? "Parameters" : "Triggers", "");
+            has_head = true;
+            if (!is_open)
+                break;
+            ui_begin_row(ui, stage);
+            if (is_number) {
+                ui->value_width = 62 * stage->font->scale;
+                view_parameter_range(machine->character->machine, parameter->name, &low, &high);
+                view_format_number(text, sizeof text, value, 2, false);
+                if (!ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,
+                               &value))
+                    continue;
                 view_take_over(machine);
                 md5_player_set(machine->player, i, value);
+                continue;
             }
-        } else if (!is_trigger(desc, i) && ui_switch(ui, parameter->name, value != 0, false, "")) {
-            view_take_over(machine);
-            view_push_parameter(machine, i);
+            if (!is_rest)
+                view_print_trigger_key(num_triggers++, text, sizeof text);
+            if (ui_switch(ui, parameter->name, value != 0, !is_rest, text)) {
+                view_take_over(machine);
+                view_push_parameter(machine, i);
+            }
         }
     }
+    view_begin_inspector_rows(stage, &rows, 100);
+    list_tracks(machine, true, &rows);
+    list_tracks(machine, false, &rows);
+    add_fired(&rows, machine->events, VIEW_EVENTS, machine->time, false);
+    if (view_can_walk(machine))
+        view_add_row(&rows, VIEW_DIM, NULL, "%s",
+                     stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
+                                         "Esc: keys back"
+                                       : "Enter: drive");
+    view_add_gap(&rows);
+    ui_column_rows(ui, "machine", &rows);
 }
 
 // == Channels of an entity ================================================================

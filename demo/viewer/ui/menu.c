@@ -212,6 +212,20 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     return text != NULL || line->label[0] != '\0';
 }
 
+bool view_list_thing(const view_stage *stage, view_menu_list list, const view_option *option,
+                     size_t number, char name[128], char text[128])
+{
+    const view_command_row row = {.list = list, .option = option->name};
+    menu_line line;
+    if (list == VIEW_LIST_NONE || !describe_item(stage, &row, number, "", &line))
+        return false;
+    snprintf(name, 128, "%.127s", line.label);
+    snprintf(text, 128, "%zu", number);
+    if (line.value != NULL)
+        snprintf(text, 128, "%.*s", (int)strcspn(line.value, "|"), line.value);
+    return true;
+}
+
 static view_command command_of(const view_stage *stage, const menu_line *line,
                                const view_target *target)
 {

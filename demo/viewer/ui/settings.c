@@ -105,11 +105,10 @@ view_command view_take_browsed(view_ui *ui, const view_command *command)
 // == Parts of pickers =============================================================================
 
 // The next row of the column, and what a picker has of it: all but the sign of the reset.
-static void begin_row(const setting *s)
+void ui_begin_row(view_ui *ui, const view_stage *stage)
 {
-    view_ui *const ui = s->ui;
     const float em = view_em(ui->canvas->font);
-    ui_take_row(ui, ceilf((s->stage->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    ui_take_row(ui, ceilf((stage->is_touched ? 2.4f : 2.05f) * em), &ui->space);
     ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
     ui->space.x += 0.7f * em;
     ui->space.width -= 2.9f * em;
@@ -269,7 +268,7 @@ static void parts_picker(setting *s)
         // Rows that no material of the model reads are dim.
         s->color =
             is_parms && !(stage->document->textures.layers.read >> i & 1) ? VIEW_DIM : VIEW_BRIGHT;
-        begin_row(s);
+        ui_begin_row(s->ui, s->stage);
         const view_rect row = s->ui->space;
         COMMON_TEXT(now, is_time ? "%.2f" : "%.9g", value);
         bool is_set = numbers_row(s, 1, now, made);
@@ -294,37 +293,20 @@ static void parts_picker(setting *s)
 // there are not so many.
 static bool thing_at(const setting *s, size_t number, char name[128], char text[128])
 {
-    const view_scene *const scene = &s->stage->document->scene;
-    const md5_model *const model = scene->model;
-    const view_morphs *const morphs = &s->stage->document->morphs;
-    const bool is_clip = s->option->names == VIEW_NAMES_CLIP;
-    const bool is_choice = s->option->kind == COMMON_EITHER || s->option->kind == COMMON_CHOICE;
-    const char *found = NULL;
-    char *word = NULL;
-    if (is_clip && number < scene->num_clips)
-        found = scene->clips[number].name;
-    if ((s->option->names == VIEW_NAMES_MESH || s->option->kind == VIEW_OPTION_TEXTURE)
-        && model != NULL && number < model->num_meshes)
-        found = model->meshes[number].name;
-    if (s->option->names == VIEW_NAMES_MORPH && morphs->morph != NULL
-        && number < morphs->morph->num_targets)
-        found = morphs->morph->targets[number].name;
-    if ((s->option->names == VIEW_NAMES_JOINT || s->option->kind == COMMON_PAIR_TEXT)
-        && scene->skeleton != NULL && number < scene->num_joints)
-        found = scene->skeleton->joints[number].name;
-    if (is_choice)
-        found = word = common_copy_word(view_words_of(s->option), (unsigned)number);
-    snprintf(name, 128, "%s", found != NULL ? found : "");
-    snprintf(text, 128, "%s", name);
-    if (is_clip)
-        snprintf(text, 128, "%zu", number);
-    if (word != NULL) {
-        char *const own = common_copy_word(s->option->value, (unsigned)number);
-        snprintf(text, 128, "%s", own);
-        free(own);
-        free(word);
+    const int kind = s->option->kind, names = (int)s->option->names;
+    const md5_morph *const morph = s->stage->document->morphs.morph;
+    if (names == VIEW_NAMES_MORPH && morph != NULL && number < morph->num_targets) {
+        snprintf(name, 128, "%s", morph->targets[number].name);
+        snprintf(text, 128, "%s", name);
+        return true;
     }
-    return found != NULL;
+    const view_menu_list list =
+        kind == COMMON_EITHER || kind == COMMON_CHOICE            ? VIEW_LIST_WORDS
+        : names == VIEW_NAMES_CLIP                                ? VIEW_LIST_CLIPS
+        : names == VIEW_NAMES_MESH || kind == VIEW_OPTION_TEXTURE ? VIEW_LIST_MESHES
+        : names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT   ? VIEW_LIST_JOINTS
+                                                                  : VIEW_LIST_NONE;
+    return view_list_thing(s->stage, list, s->option, number, name, text);
 }
 
 // Those that contain what is sought, below the row. Returns whether one was pressed, or the first
@@ -339,7 +321,7 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
     for (size_t i = 0; count < MOST && thing_at(s, i, name, one); i++) {
         if (!common_contains(name, sought))
             continue;
-        begin_row(s);
+        ui_begin_row(s->ui, s->stage);
         const bool is_pressed = ui_button(ui, ui->space, name, strcmp(one, chosen) == 0);
         if (s->option->names == VIEW_NAMES_JOINT && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
@@ -378,7 +360,7 @@ static void lines_picker(const setting *s)
         at += length + (at[length] != '\0');
         goes_on = is_many && length > 0;
         if (line > 0)
-            begin_row(s);
+            ui_begin_row(s->ui, s->stage);
         view_rect field = name_space(&row);
         field.width = (field.width - browse) / (is_pair ? 2 : 1);
         for (int i = !is_pair; i < 2; i++, field.x += field.width) {
@@ -420,6 +402,99 @@ static void lines_picker(const setting *s)
     free(text);
 }
 
+// 0 to 1 of a hue, of one channel: 0, 1, 2.
+static float hue_part(float hue, int channel)
+{
+    return view_clamp(fabsf(fmodf(6 * hue + (float)(6 - 2 * channel) + 0.0f, 6) - 3) - 1, 0, 1);
+}
+
+static view_color color_of(float hue, float saturation, float value)
+{
+    view_color color = 0xFF;
+    COMMON_FOR (i, 3) {
+        const float part = value * (1 - saturation + saturation * hue_part(hue, i));
+        color |= (view_color)(255 * part + 0.5f) << (24 - 8 * i);
+    }
+    return color;
+}
+
+// Saturation and brightness in a square, the hue beside it, the channels, and swatches below.
+static void color_picker(setting *s)
+{
+    enum { STEPS = 48, NUM_SWATCHES = 8 };
+    static const view_color swatches[NUM_SWATCHES] = {0x3A424DFF, 0x16181CFF, 0xFFFFFFFF,
+                                                      0x808080FF, 0x7A8F6AFF, 0x6A809AFF,
+                                                      0x00B140FF, 0x0047BBFF};
+    view_ui *const ui = s->ui;
+    const float em = view_em(ui->canvas->font);
+    view_options of = {.background = {0.5f, 0.5f, 0.5f}};
+    if (s->now[0] != '\0')
+        view_read_option(s->option, s->now, &of);
+    const float *const rgb = of.background;
+    const float most = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]),
+                least = fminf(fminf(rgb[0], rgb[1]), rgb[2]), span = most - least;
+    float saturation = most > 0 ? span / most : 0, value = most, part;
+    if (span > 0)
+        ui->card.hue = most == rgb[0]   ? (rgb[1] - rgb[2]) / span / 6
+                       : most == rgb[1] ? ((rgb[2] - rgb[0]) / span + 2) / 6
+                                        : ((rgb[0] - rgb[1]) / span + 4) / 6;
+    float hue = ui->card.hue - floorf(ui->card.hue);
+    view_rect row;
+    ui_take_row(ui, 10 * em, &row);
+    const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
+    const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
+    COMMON_FOR (i, STEPS) {
+        const float at = (float)i / STEPS, across = at * square.width, down = at * bar.height;
+        view_draw_gradient(
+            ui->canvas,
+            (view_rect){square.x + across, square.y, square.width / STEPS, square.height},
+            color_of(hue, at, 1), 0x000000FF);
+        view_draw_rect(ui->canvas, (view_rect){bar.x, bar.y + down, bar.width, bar.height / STEPS},
+                       color_of(at, 1, 1));
+    }
+    view_draw_disc(ui->canvas, square.x + saturation * square.width,
+                   square.y + (1 - value) * square.height, 0.5f * em, VIEW_BRIGHT);
+    view_draw_rect(ui->canvas, (view_rect){bar.x, bar.y + hue * bar.height, bar.width, 2},
+                   VIEW_BRIGHT);
+    bool is_set = false;
+    if (ui_drag(ui, ui_item(ui, square, "square"), square, &part)) {
+        saturation = part;
+        value = view_clamp(1 - (ui->mouse.y - square.y) / square.height, 0, 1);
+        is_set = true;
+    }
+    if (ui_drag(ui, ui_item(ui, bar, "hue"), bar, &part)) {
+        ui->card.hue = hue = view_clamp((ui->mouse.y - bar.y) / bar.height, 0, 1);
+        is_set = true;
+    }
+    view_color made = color_of(hue, saturation, value);
+    ui_take_row(ui, 2 * em, &row);
+    row = (view_rect){square.x, row.y, 2 * em, 1.5f * em};
+    for (int i = 0; i < NUM_SWATCHES; i++, row.x += 2.4f * em) {
+        view_draw_round_rect(ui->canvas, row, 3, swatches[i]);
+        if (ui_item(ui, row, "swatch")) {
+            made = swatches[i];
+            is_set = true;
+        }
+    }
+    char now[NUMBER_TEXT], text[3 * NUMBER_TEXT];
+    unsigned channels[3] = {0, 0, 0};
+    COMMON_TEXT(now, "%.0f,%.0f,%.0f", 255 * rgb[0], 255 * rgb[1], 255 * rgb[2]);
+    setting numbers = *s;
+    numbers.name = "R G B";
+    numbers.high = 255;
+    ui_begin_row(ui, s->stage);
+    if (numbers_row(&numbers, 3, now, text)
+        && sscanf(text, "%3u,%3u,%3u", &channels[0], &channels[1], &channels[2]) == 3) {
+        made = (channels[0] & 255) << 24 | (channels[1] & 255) << 16 | (channels[2] & 255) << 8;
+        is_set = true;
+    }
+    if (!is_set)
+        return;
+    ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
+    COMMON_TEXT(text, "#%06x", (unsigned)(made >> 8));
+    ask_for(s, text, 0);
+}
+
 // Words side by side.
 static bool words_picker(const setting *s)
 {
@@ -441,7 +516,7 @@ static bool words_picker(const setting *s)
         return false;
     view_rect rest = name_space(s);
     if (widest > rest.width) { // below the name
-        begin_row(s);
+        ui_begin_row(s->ui, s->stage);
         rest = ui->space;
     }
     rest.width = widest;
@@ -479,7 +554,7 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
     if (kind == VIEW_OPTION_LIGHTS || kind == VIEW_OPTION_PARM) {
         parts_picker(&s);
     } else {
-        begin_row(&s);
+        ui_begin_row(ui, stage);
         const view_rect row = ui->space;
         if (kind <= COMMON_OPPOSITE) {
             if (ui_switch(ui, name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
@@ -497,6 +572,8 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
         }
         if (reset_sign(&s, row, is_usual))
             ask_for(&s, "", 0);
+        if (kind == COMMON_COLOR && ui->over == VIEW_OVER_CARD)
+            color_picker(&s);
     }
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
@@ -652,7 +729,7 @@ void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
 static void draw_heading(const setting *s, const char *heading)
 {
     view_rect rest;
-    begin_row(s);
+    ui_begin_row(s->ui, s->stage);
     ui_next_row(s->ui, heading, VIEW_ACCENT, &rest);
 }
 
@@ -706,7 +783,7 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         if (lines[i].heading != NULL)
             draw_heading(&s, lines[i].heading);
         s.name = lines[i].help;
-        begin_row(&s);
+        ui_begin_row(ui, stage);
         ui->label_width = 0.5f * ui->space.width;
         ui_next_row(ui, s.name, VIEW_PLAIN, &rest);
         view_draw_text(ui->canvas, VIEW_TEXT, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT,

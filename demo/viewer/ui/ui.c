@@ -238,12 +238,7 @@ static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
 {
     int32_t pressed = 0;
     ui_begin(ui, panel);
-    ui->label_width = rows->label_width;
-    ui->value_width = rows->value_width;
     view_draw_rows(ui->canvas, rows);
-    for (uint32_t i = rows->count; i-- > 0;)
-        if (rows->rows[i].kind == VIEW_ROW_SPACE)
-            ui->space = rows->rows[i].rect;
     COMMON_FOR (i, rows->count) {
         const view_row *const row = &rows->rows[i];
         const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';

@@ -171,6 +171,7 @@ typedef struct view_card {
     uint32_t typing;             // the number of the item whose text is `typed`; 0: none
     char typed[512], filter[64]; // filter: of the list
     char sought[64];             // in all settings
+    float hue;                   // of a color, also of grey
 } view_card;
 
 // == Menus and the search for commands (menu.c) ===================================
@@ -686,6 +687,13 @@ uint32_t view_missing_for(const view_stage *stage, const view_command_row *row);
 // a context is to be set after that.
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y);
 void view_close_menu(view_ui *ui);
+
+// What is at a place of a list, which an option is set to by `text`; false: it ends before.
+bool view_list_thing(const view_stage *stage, view_menu_list list, const view_option *option,
+                     size_t number, char name[128], char text[128]);
+
+// The next row of the column, for ui_slider(), ui_switch() and ui_next_row().
+void ui_begin_row(view_ui *ui, const view_stage *stage);
 
 // The next row of the column: the name of an option, the picker of its kind, and the sign that
 // resets it. Returns whether that is used. What it asks for are commands VIEW_SET; those of a text
