@@ -148,6 +148,86 @@ typedef struct md5_figure_def {
 MD5_GAME_API const md5_figure_def *md5_game_figure_def(md5_game *game, const char *name,
                                                        md5_error *error);
 
+// -- Figures of an entity -------------------------------------------------------------------------
+
+// A body of a figure: a convex polyhedron about its center of mass.
+typedef struct md5_body {
+    const md5_figure_body *def;
+    uint32_t joint;         // that it moves: for "origin" the first joint below it
+    float mass, inertia[9]; // in its own axes, row by row; total_mass applied
+    md5_xform offset;       // of the body in the space of its joint
+    uint32_t first_vertex, num_vertices, first_triangle, num_triangles;
+    md5_bounds bounds; // of its vertices
+} md5_body;
+
+// A constraint, each vector in its own body's axes: [0] of bodies[0], [1] of bodies[1].
+typedef struct md5_body_constraint {
+    const md5_figure_constraint *def;
+    uint32_t bodies[2];                      // MD5_NONE: the world
+    md5_vec3 anchors[2], shafts[2], axes[2]; // axes: of a hinge, and across a universal's shafts
+    // Of the limit: its axis, and for a pyramid its base, in bodies[1]; what stays inside, in
+    // bodies[0]; cosines of half of its angles.
+    md5_vec3 limit_axis, limit_base, limit_shaft;
+    float limit_cosines[2];
+} md5_body_constraint;
+
+typedef struct md5_figure {
+    const md5_figure_def *def;
+    const md5_entity *entity;
+    uint32_t num_bodies, num_constraints, num_vertices, num_triangles;
+    const md5_body *bodies;                 // [num_bodies]
+    const md5_body_constraint *constraints; // [num_constraints]
+    const md5_vec3 *vertices;               // [num_vertices] from the center of their body
+    const uint32_t (*triangles)[3];         // [num_triangles] of them, clockwise from outside
+    const uint32_t *body_of_joint;          // [model joints] that it moves with; MD5_NONE: none
+    const uint32_t
+        *mover_of_joint;         // [model joints] whose joint it is, the last one; MD5_NONE: none
+    const md5_xform *setup;      // [num_bodies] in model space, in frame 0 of "af_pose"
+    const md5_xform *setup_pose; // [model joints] that frame, relative to parents
+    void *internal;              // as md5_internal
+} md5_figure;
+
+// Makes the figure of an entity, which must outlive it, as both declarations. NULL with an error
+// where the engine has no ragdoll or ends the map: without a clip "af_pose", if the first body's
+// joint is not "origin", if a body names a joint that there is not, or a constraint a body; and
+// above MD5_MAX_FIGURE_PARTS bodies or constraints.
+enum { MD5_MAX_FIGURE_PARTS = 1024 };
+MD5_GAME_API md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entity,
+                                           const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API void md5_free_figure(md5_figure *figure); // NULL is allowed
+
+// A body in the world, with its velocities in units and radians a second.
+typedef struct md5_body_state {
+    md5_xform place;
+    md5_vec3 linear, angular;
+} md5_body_state;
+
+// Places bodies[num_bodies] where joints[model joints] are, of an entity at `place` in the world.
+// With `seconds` > 0 their linear velocities are what led there from where they were; else all
+// velocities are 0.
+MD5_GAME_API void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints,
+                                         md5_xform place, float seconds, md5_body_state *bodies);
+
+// The other way: returns the place of the entity, and writes its pose[model joints] relative to
+// parents, for md5_local_to_palette(). Joints that no body moves are as in "af_pose".
+MD5_GAME_API md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
+                                          md5_xform *pose);
+
+// The box of all bodies in the model space of an entity at `place`.
+MD5_GAME_API md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
+                                          md5_xform place);
+
+// What a line from one point to another meets first.
+typedef struct md5_figure_hit {
+    uint32_t body, joint; // the joint that the body moves
+    float fraction;       // of the way
+    md5_vec3 point, normal;
+} md5_figure_hit;
+
+// Returns false if it meets no body from outside. Time: linear in the triangles.
+MD5_GAME_API bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies,
+                                     md5_vec3 from, md5_vec3 to, md5_figure_hit *hit);
+
 // -- Monsters -------------------------------------------------------------------------------------
 
 typedef struct md5_monster md5_monster;

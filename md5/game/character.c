@@ -8,21 +8,6 @@
 
 // == Axes and angles ==============================================================================
 
-// From 0 below 360; of a vertical vector 0.
-static double yaw_of(md5_vec3d v)
-{
-    const double yaw = v.x == 0.0 && v.y == 0.0 ? 0.0 : atan2(v.y, v.x) / DEGREE;
-    return yaw < 0.0 ? yaw + 360.0 : yaw;
-}
-
-static double pitch_of(md5_vec3d v)
-{
-    const double pitch = v.x == 0.0 && v.y == 0.0
-                             ? (v.z > 0.0 ? 90.0 : 270.0)
-                             : atan2(v.z, sqrt(v.x * v.x + v.y * v.y)) / DEGREE;
-    return pitch < 0.0 ? pitch + 360.0 : pitch;
-}
-
 // Above -180, up to 180.
 static double half_turn(double angle)
 {
@@ -31,15 +16,6 @@ static double half_turn(double angle)
 }
 
 // == Joints that code moves =======================================================================
-
-// The place of a joint's parent in model space, that of model space for the root.
-static md5_xform parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
-{
-    md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        place = md5_xform_mul(pose[i], place);
-    return place;
-}
 
 // Local values that give what the mod says. `offset` is added to the root's position.
 static md5_xform moved_joint(const md5_joint_mod *mod, md5_xform parent, md5_xform local,
@@ -101,7 +77,7 @@ void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
             continue;
         const bool is_root = skeleton->joints[joint].parent == MD5_NONE;
         pose[joint] =
-            moved_joint(mod, parent_place(skeleton, pose, joint), pose[joint],
+            moved_joint(mod, md5i_parent_place(skeleton, pose, joint), pose[joint],
                         joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f}, is_root);
     }
 }
@@ -330,14 +306,14 @@ static world_place find_orientation(const md5_monster *monster, const md5_monste
                                     const world_place *body, double *yaw)
 {
     world_place place = {.origin = md5_vec3d_of(tick->origin), .axes = body->axes};
-    *yaw = yaw_of(body->axes.row[0]);
+    *yaw = md5i_yaw_of(body->axes.row[0]);
     if (monster->orientation_joint == MD5_NONE)
         return place;
     const md5_mat34 *const joint = &monster->joints[monster->orientation_joint];
     const axes3 own = md5i_axes_of_joint(joint);
     place.origin = md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(joint), &body->axes));
-    *yaw = yaw_of(md5_through(own.row[2], &body->axes));
-    place.axes = md5i_axes_of_angles(0.0, *yaw);
+    *yaw = md5i_yaw_of(md5_through(own.row[2], &body->axes));
+    place.axes = md5i_axes_of_angles(0.0, *yaw, 0.0);
     return place;
 }
 
@@ -413,7 +389,7 @@ static void place_eyes(md5_monster *monster, const world_place *body, const md5_
     md5_joint_mod *const mods = has_head ? monster->head_mods : monster->mods;
     const world_place *const of = has_head ? &monster->head : body;
     const axes3 turned = md5i_axes_of_angles(monster->look.pitch + monster->eyes.pitch,
-                                             monster->look.yaw + monster->eyes.yaw);
+                                             monster->look.yaw + monster->eyes.yaw, 0.0);
     const axes3 gaze = md5_axes_then(&turned, axes);
     const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], 64.0);
     const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
@@ -443,8 +419,8 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
                                                       (double)monster->eye_rate));
     const md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(goal, monster->eye));
     const look_angles wanted = {
-        .pitch = -half_turn(pitch_of(md5_into(way, &from->axes))),
-        .yaw = half_turn(yaw_of(md5_vec3d_sub(goal, from->origin)) - yaw),
+        .pitch = -half_turn(md5i_pitch_of(md5_into(way, &from->axes))),
+        .yaw = half_turn(md5i_yaw_of(md5_vec3d_sub(goal, from->origin)) - yaw),
     };
     turn_eyes(monster, tick, wanted);
     turn_look(monster);

@@ -1,4 +1,5 @@
-// A character's state, which character.c (looking, heads) and walk_ik.c (legs) share.
+// The state of a monster, which character.c (looking, heads) and walk_ik.c (legs) share, and axes
+// as the engine has them.
 #ifndef MD5_GAME_CHARACTER_H
 #define MD5_GAME_CHARACTER_H
 
@@ -39,9 +40,15 @@ static inline axes3 md5_axes_from(const axes3 *a, const axes3 *b)
     return (axes3){{md5_into(a->row[0], b), md5_into(a->row[1], b), md5_into(a->row[2], b)}};
 }
 
-axes3 md5i_axes_of_angles(double pitch, double yaw);
+axes3 md5i_axes_of_angles(double pitch, double yaw, double roll);
+// From 0 below 360; of a vertical vector 0, respectively 90 or 270.
+double md5i_yaw_of(md5_vec3d v);
+double md5i_pitch_of(md5_vec3d v);
 axes3 md5i_axes_of_joint(const md5_mat34 *joint);
 md5_quat md5i_quat_of_axes(const axes3 *axes);
+
+// The place of a joint's parent in model space, that of model space for the root.
+md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 
 static inline md5_vec3d md5_place_of_joint(const md5_mat34 *joint)
 {

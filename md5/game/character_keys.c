@@ -1,13 +1,30 @@
-// What looking and walking share: axes as rows, and keys of the entity.
+// What looking, walking and figures share: axes as rows, joints, keys of the entity.
 #include "md5/game/character.h"
 
 #include <string.h>
 
-axes3 md5i_axes_of_angles(double pitch, double yaw)
+axes3 md5i_axes_of_angles(double pitch, double yaw, double roll)
 {
-    const double p = pitch * DEGREE, y = yaw * DEGREE;
-    const double cp = cos(p), sp = sin(p), cy = cos(y), sy = sin(y);
-    return (axes3){{{cp * cy, cp * sy, -sp}, {-sy, cy, 0.0}, {sp * cy, sp * sy, cp}}};
+    const double cp = cos(pitch * DEGREE), sp = sin(pitch * DEGREE);
+    const double cy = cos(yaw * DEGREE), sy = sin(yaw * DEGREE);
+    const double cr = cos(roll * DEGREE), sr = sin(roll * DEGREE);
+    return (axes3){{{cp * cy, cp * sy, -sp},
+                    {sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, sr * cp},
+                    {cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp}}};
+}
+
+double md5i_yaw_of(md5_vec3d v)
+{
+    const double yaw = v.x == 0.0 && v.y == 0.0 ? 0.0 : atan2(v.y, v.x) / DEGREE;
+    return yaw < 0.0 ? yaw + 360.0 : yaw;
+}
+
+double md5i_pitch_of(md5_vec3d v)
+{
+    const double pitch = v.x == 0.0 && v.y == 0.0
+                             ? (v.z > 0.0 ? 90.0 : 270.0)
+                             : atan2(v.z, sqrt(v.x * v.x + v.y * v.y)) / DEGREE;
+    return pitch < 0.0 ? pitch + 360.0 : pitch;
 }
 
 axes3 md5i_axes_of_joint(const md5_mat34 *joint)
@@ -28,6 +45,14 @@ md5_quat md5i_quat_of_axes(const axes3 *axes)
         matrix.m[8 + i] = (float)axes->row[i].z;
     }
     return md5_xform_from_mat34(matrix).rotation;
+}
+
+md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+{
+    md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
+        place = md5_xform_mul(pose[i], place);
+    return place;
 }
 
 float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise)

@@ -13,6 +13,8 @@ enum { MAX_JOINTS = 32 };
 #define PROBE "models/probe/"
 static const char *const files[] = {
     "def/probe.def",
+    "af/stilt.af",
+    "af/trestle.af",
     PROBE "stilt.md5mesh",
     PROBE "trestle.md5mesh",
     PROBE "bust.md5mesh",
@@ -541,6 +543,187 @@ TEST (feet_stand_as_in_the_original_engine) {
     end_run(it);
 }
 
+// == Figures ======================================================================================
+
+static uint32_t find_body(const md5_figure *figure, const char *name)
+{
+    FOR (i, figure->num_bodies)
+        if (strcmp(figure->bodies[i].def->name, name) == 0)
+            return i;
+    return MD5_NONE;
+}
+
+static world_place place_of(md5_xform transform)
+{
+    const md5_mat34 matrix = md5_mat34_from_xform(transform);
+    return (world_place){md5_place_of_joint(&matrix), md5i_axes_of_joint(&matrix)};
+}
+
+static md5_xform xform_of(const double *n)
+{
+    const world_place place = read_place(n);
+    return (md5_xform){md5i_quat_of_axes(&place.axes), vector(n), 0.0f};
+}
+
+// Compares a place with 12 numbers, origin first.
+static void compare_xform(md5_xform ours, const double *n, worst *all)
+{
+    const world_place a = place_of(ours), b = read_place(n);
+    FOR (i, 3) {
+        const md5_vec3d away = md5_vec3d_sub(a.axes.row[i], b.axes.row[i]);
+        real_worse(&all->axes, fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
+    }
+    real_worse(&all->places, point_distance(ours.translation, n));
+    all->count++;
+}
+
+static void compare_vectors(const char *line, const char *word, const md5_vec3 *ours, int count,
+                            double tolerance)
+{
+    double n[9];
+    if (!numbers_behind(line, word, n, 3 * count))
+        return;
+    FOR (i, count)
+        CHECK_THAT(point_distance(ours[i], n + 3 * i) <= tolerance, "%.40s:%s off by %g", line,
+                   word, point_distance(ours[i], n + 3 * i));
+}
+
+static void compare_constraint(const md5_figure *figure, const char *line)
+{
+    char name[64], ends[2][64];
+    double n[16];
+    const char *at = line + 1;
+    uint32_t index = 0;
+    CHECK(read_word(&at, name) && read_numbers(&at, n, 1) && read_word(&at, ends[0])
+          && read_word(&at, ends[1]));
+    while (index < figure->num_constraints
+           && strcmp(figure->constraints[index].def->name, name) != 0)
+        index++;
+    REQUIRE(index < figure->num_constraints);
+    const md5_body_constraint *const ours = &figure->constraints[index];
+    FOR (i, 2)
+        CHECK_UINT(ours->bodies[i], find_body(figure, ends[i]));
+    compare_vectors(line, " anchors ", ours->anchors, 2, 3e-5);
+    compare_vectors(line, " shafts ", ours->shafts, 2, 1e-5);
+    compare_vectors(line, " axes ", ours->axes, 2, 1e-5);
+    if (numbers_behind(line, " cone ", n, 10)) {
+        CHECK(point_distance(ours->limit_axis, n + 3) <= 1e-5);
+        CHECK(point_distance(ours->limit_shaft, n + 6) <= 1e-5);
+        CHECK_NEAR(ours->limit_cosines[0], n[9], 1e-6);
+    }
+    if (numbers_behind(line, " pyramid ", n, 16)) {
+        CHECK(point_distance(ours->limit_base, n + 3) <= 1e-5);
+        CHECK(point_distance(ours->limit_axis, n + 9) <= 1e-5);
+        CHECK(point_distance(ours->limit_shaft, n + 12) <= 1e-5);
+        CHECK_NEAR(ours->limit_cosines[0], n[15], 1e-6);
+    }
+}
+
+TEST (figures_move_with_joints_as_in_the_original_engine) {
+    REQUIRE_CORPUS();
+    OWN_GAME game = open_probe();
+    OWN char *const text = read_golden("afpose.txt", NULL);
+    REQUIRE(game && text);
+    look_case fixture = {.entity = NULL}, *const it = &fixture;
+    md5_figure *figure = NULL;
+    md5_body_state bodies[16];
+    md5_mat34 joints[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS], place = {.rotation = {0, 0, 0, 1}};
+    worst all = {0};
+    unsigned num_bodies = 0, num_constraints = 0;
+    char name[64];
+    double n[32];
+    for (const char *line = next_line(text); line; line = next_line(line)) {
+        const char *at = strchr(line, ' ') ? strchr(line, ' ') : line;
+        if (strncmp(line, "load ", 5) == 0) {
+            CHECK(read_word(&at, name));
+            md5_free_figure(figure);
+            end_run(it);
+            it->entity = md5_load_entity(game, name, NULL, NULL);
+            const md5_figure_def *const def =
+                md5_game_figure_def(game, strstr(name, "stilt") ? "stilt" : "trestle", NULL);
+            REQUIRE(it->entity && def && (figure = md5_create_figure(def, it->entity, NULL, NULL)));
+            double mass = 0.0;
+            FOR (i, figure->num_bodies)
+                mass += figure->bodies[i].mass;
+            CHECK(numbers_behind(line, " totalmass ", n, 1));
+            CHECK_NEAR(mass, n[0], 1e-5 * n[0]);
+            place = (md5_xform){.rotation = {0, 0, 0, 1}};
+        } else if (strncmp(line, "m ", 2) == 0) {
+            CHECK(read_word(&at, name) && read_numbers(&at, n, 10));
+            const md5_body *const body = &figure->bodies[find_body(figure, name)];
+            CHECK_NEAR(body->mass, n[0], 1e-5 * n[0]);
+            FOR (i, 9)
+                CHECK_NEAR(body->inertia[i], n[1 + i], 2e-5 * n[1]);
+            num_bodies++;
+        } else if (strncmp(line, "jm ", 3) == 0) {
+            CHECK(read_word(&at, name));
+            const md5_body *const body = &figure->bodies[find_body(figure, name)];
+            CHECK(read_word(&at, name) && read_numbers(&at, n, 13));
+            CHECK_UINT(body->joint, md5_find_joint(&it->entity->model->skeleton, name));
+            CHECK_UINT((unsigned)body->def->mod, (unsigned)n[0]);
+            compare_xform(body->offset, n + 1, &all);
+        } else if (strncmp(line, "base ", 5) == 0) {
+            CHECK(read_numbers(&at, n, 12));
+            compare_xform(figure->setup[0], n, &all);
+        } else if (strncmp(line, "contained ", 10) == 0) {
+            CHECK(read_word(&at, name) && read_numbers(&at, n, 1));
+            const uint32_t joint = md5_find_joint(&it->entity->model->skeleton, name);
+            CHECK_UINT(figure->body_of_joint[joint], (unsigned)n[0]);
+        } else if (strncmp(line, "c ", 2) == 0) {
+            compare_constraint(figure, line);
+            num_constraints++;
+        } else if (strncmp(line, "setup", 5) == 0) {
+            FOR (i, figure->num_bodies)
+                bodies[i].place = figure->setup[i];
+        } else if (strncmp(line, "pose ", 5) == 0 || strncmp(line, "change ", 7) == 0) {
+            double start;
+            const bool is_change = line[0] == 'c';
+            CHECK(read_numbers(&at, n, 1) && numbers_behind(line, " start ", &start, 1));
+            if (!is_change) {
+                CHECK(numbers_behind(line, " start ", n + 1, 13));
+                place = xform_of(n + 2);
+            }
+            md5_destroy_actor(it->body);
+            it->body = begin_actor(it->entity, "walk", (uint32_t)(n[0] - start));
+            md5_actor_pose(it->body, pose, joints, NULL);
+            md5_figure_from_joints(figure, joints, place, is_change ? 0.1f : 0.0f, bodies);
+        } else if (strncmp(line, "b ", 2) == 0) {
+            CHECK(read_word(&at, name) && read_numbers(&at, n, 12));
+            const uint32_t body = find_body(figure, name);
+            if (read_numbers(&at, n + 12, 3))
+                CHECK_THAT(point_distance(bodies[body].linear, n + 12) <= 1e-2, "%.20s: off by %g",
+                           line, point_distance(bodies[body].linear, n + 12));
+            if (it->tick.time == 1) // set by hand
+                bodies[body].place = xform_of(n);
+            else
+                compare_xform(bodies[body].place, n, &all);
+        } else if (strncmp(line, "back ", 5) == 0) {
+            it->tick.time = 1;
+        } else if (strncmp(line, "render ", 7) == 0) {
+            CHECK(read_numbers(&at, n, 12));
+            place = md5_figure_to_pose(figure, bodies, pose);
+            md5_local_to_model(&it->entity->model->skeleton, pose, joints);
+            compare_xform(place, n, &all);
+        } else if (strncmp(line, "j ", 2) == 0) {
+            compare_joint(line, &it->entity->model->skeleton, joints, &all);
+        } else if (strncmp(line, "bounds ", 7) == 0) {
+            const md5_bounds box = md5_figure_bounds(figure, bodies, place);
+            CHECK(read_numbers(&at, n, 6));
+            real_worse(&all.places, point_distance(box.min, n));
+            real_worse(&all.places, point_distance(box.max, n + 3));
+        }
+        CHECK_THAT(all.axes <= 1e-5 && all.places <= 3e-4, "%.60s: off by %g and %g", line,
+                   all.axes, all.places);
+        all.axes = fmin(all.axes, 1e-5);
+        all.places = fmin(all.places, 3e-4);
+    }
+    CHECK_UINT(num_bodies, 24);
+    CHECK_UINT(num_constraints, 23);
+    md5_free_figure(figure);
+    end_run(it);
+}
+
 // == Without the probe ============================================================================
 
 static void own_monster(md5_monster *const *owner)
@@ -598,4 +781,52 @@ TEST (monsters_say_what_their_keys_lack) {
                  "def/b.def:1: 'look_joint nose': joint 'nose' not found on 'ogre'\n"
                  "def/b.def:1: 'bone_focus': joint 'brow' not found on 'ogre'\n"
                  "def/b.def:2: no clip 'ik_pose', which walk IK needs: it walks without\n");
+}
+
+#define HEAD "MD5Version 10\ncommandline \"\"\n"
+static const game_text doll_files[] = {
+    {"d.md5mesh", HEAD "numJoints 3\nnumMeshes 0\njoints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                       "\"trunk\" 0 ( 0 0 10 ) ( 0 0 0 )\n\"limb\" 1 ( 0 0 20 ) ( 0 0 0 )\n}\n"},
+    {"d.md5anim", HEAD "numFrames 1\nnumJoints 3\nframeRate 24\nnumAnimatedComponents 0\n"
+                       "hierarchy {\n\"origin\" -1 0 0\n\"trunk\" 0 0 0\n\"limb\" 1 0 0\n}\n"
+                       "bounds {\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n"
+                       "( 0 0 10 ) ( 0 0 0 )\n( 0 0 10 ) ( 0 0 0 )\n}\nframe 0 {\n}\n"},
+    {"def/d.def",
+     "model doll { mesh d.md5mesh anim af_pose d.md5anim } model bare { mesh d.md5mesh }\n"
+     "articulatedFigure doll { body \"b\" { joint \"origin\" origin ( 0, 0, 10 ) density 2\n"
+     "containedJoints \"*origin -*limb\" }\n"
+     "body \"c\" { joint \"limb\" model bone( ( 0, 0, 20 ), ( 0, 0, 32 ), 4 ) origin ( 0, 0, 26 ) "
+     "} }"},
+};
+
+// A box with sides of 20 about ( 0 0 10 ), and above it a bone from 20 to 32, whose middle is a
+// triangle of 3/8 of the square of its width.
+TEST (figures_are_hit_where_they_are) {
+    OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
+    OWN_ENTITY entity = load_entity(game, "doll");
+    OWN_ENTITY bare = load_entity(game, "bare");
+    md5_error error = {0};
+    const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
+    CHECK_FAILS(md5_create_figure(def, bare, NULL, &error), error, MD5_ERROR_MISMATCH);
+    md5_figure *const figure = md5_create_figure(def, entity, NULL, &error);
+    REQUIRE(figure);
+    CHECK_UINT(figure->bodies[0].joint, 1);
+    CHECK_UINT(figure->body_of_joint[1], 0);
+    CHECK_UINT(figure->body_of_joint[2], 1);
+    CHECK_NEAR(figure->bodies[0].mass, 16000.0, 1e-2);
+    CHECK_NEAR(figure->bodies[0].inertia[0], 16000.0 * 800.0 / 12.0, 1.0);
+    CHECK_NEAR(figure->bodies[1].mass, 0.2 * 6.0 * 12.0 / 3.0, 1e-5);
+    md5_body_state bodies[2] = {{.place = figure->setup[0]}, {.place = figure->setup[1]}};
+    md5_figure_hit hit;
+    REQUIRE(md5_raycast_figure(figure, bodies, (md5_vec3){50, 1, 5}, (md5_vec3){-50, 1, 5}, &hit));
+    CHECK_UINT(hit.body, 0);
+    CHECK_NEAR(hit.fraction, 0.4, 1e-6);
+    CHECK_VEC3(hit.point, 10.0, 1.0, 5.0, 1e-4);
+    CHECK_VEC3(hit.normal, 1.0, 0.0, 0.0, 1e-6);
+    REQUIRE(md5_raycast_figure(figure, bodies, (md5_vec3){0, 0, 99}, (md5_vec3){0, 0, 0}, &hit));
+    CHECK_UINT(hit.joint, 2);
+    CHECK_NEAR(hit.point.z, 32.0, 1e-4);
+    CHECK(!md5_raycast_figure(figure, bodies, (md5_vec3){0, 0, 10}, (md5_vec3){0, 0, 9}, &hit));
+    CHECK(!md5_raycast_figure(figure, bodies, (md5_vec3){9, 9, 26}, (md5_vec3){-9, 9, 26}, &hit));
+    md5_free_figure(figure);
 }

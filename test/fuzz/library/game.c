@@ -194,6 +194,30 @@ static const char *let_think(const md5_entity *entity, md5_actor *body)
     return fault;
 }
 
+// Makes a figure of an entity, and moves it there and back.
+static const char *let_fall(const md5_figure_def *def, const md5_entity *entity)
+{
+    static md5_body_state bodies[MD5_MAX_FIGURE_PARTS];
+    static md5_xform pose[64];
+    static md5_mat34 joints[64];
+    const md5_xform place = {.rotation = {0, 0, 0, 1}, .translation = {1, 2, 3}};
+    md5_error error = {0};
+    md5_figure_hit hit;
+    const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
+    md5_figure *const figure = md5_create_figure(def, entity, &opts, &error);
+    if (!figure)
+        return error.message[0] ? NULL : "no figure of an entity, and no reason";
+    md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
+    md5_figure_from_joints(figure, joints, place, 0.0f, bodies);
+    (void)md5_figure_to_pose(figure, bodies, pose);
+    (void)md5_figure_bounds(figure, bodies, place);
+    const bool is_hit =
+        md5_raycast_figure(figure, bodies, (md5_vec3){99, 0, 0}, (md5_vec3){-99, 1, 0}, &hit);
+    const bool is_wrong = is_hit && hit.body >= figure->num_bodies;
+    md5_free_figure(figure);
+    return is_wrong ? "a hit of no body" : NULL;
+}
+
 static const char *play_entity(const md5_entity *entity, const md5_entity *body)
 {
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
@@ -258,6 +282,11 @@ static const char *play_entities(md5_game *game)
         if (decl && !entity && error.status == MD5_OK)
             fault = "no entity to play, and no reason";
         fault = entity ? play_tree(entity) : fault;
+        const md5_decl *const figure = md5_game_decl(game, MD5_DECL_ARTICULATED_FIGURE, i);
+        const md5_figure_def *const def =
+            figure ? md5_game_figure_def(game, figure->name, &error) : NULL;
+        if (entity && def && !fault)
+            fault = let_fall(def, entity);
         md5_free_entity(entity);
     }
     return fault;

@@ -1,0 +1,791 @@
+// Figures of entities: bodies with masses, inertia and shapes, frames of constraints, and the way
+// between joints and bodies.
+#include "md5/game/character.h"
+
+#include "md5/core/arena.h"
+
+#include <string.h>
+
+typedef struct figure_maker {
+    md5_context *context;
+    md5_arena arena;
+    const md5_entity *entity;
+    md5_figure figure;
+    md5_body *bodies;
+    md5_body_constraint *constraints;
+    md5_vec3 *vertices;
+    uint32_t (*triangles)[3];
+    md5_xform *setup;
+    md5_mat34 *joints; // of the setup, in model space
+    bool *is_in;       // [model joints] scratch memory
+} figure_maker;
+
+// == Vectors ======================================================================================
+
+static md5_vec3d joint_place(const figure_maker *maker, const char *name)
+{
+    const int32_t joint = md5i_find_joint(&maker->entity->model->skeleton, name);
+    if (joint >= 0)
+        return md5_place_of_joint(&maker->joints[joint]);
+    md5i_warn(maker->context, 0, 0, "figure %s: joint %s not found, (0, 0, 0) instead",
+              MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
+    return (md5_vec3d){0.0, 0.0, 0.0};
+}
+
+// In model space.
+static md5_vec3d resolve(const figure_maker *maker, const md5_figure_vector *vector)
+{
+    md5_vec3d value = md5_vec3d_of(vector->numbers);
+    if (vector->kind != MD5_FIGURE_NUMBERS)
+        value = joint_place(maker, vector->joints[0]);
+    if (vector->kind == MD5_FIGURE_BONE_CENTER)
+        value = md5_vec3d_scale(md5_vec3d_add(value, joint_place(maker, vector->joints[1])), 0.5);
+    if (vector->kind == MD5_FIGURE_BONE_DIR)
+        value = md5_vec3d_sub(joint_place(maker, vector->joints[1]), value);
+    return vector->is_negated ? md5_vec3d_scale(value, -1.0) : value;
+}
+
+// == Shapes =======================================================================================
+
+enum { MAX_CORNERS = 20, MAX_FACES = 36, MAX_CYLINDER_SIDES = 10, MAX_CONE_SIDES = 15 };
+
+typedef struct body_shape {
+    md5_vec3d corners[MAX_CORNERS];
+    uint32_t faces[MAX_FACES][3]; // counterclockwise or clockwise: see turn_outward()
+    uint32_t num_corners, num_faces;
+} body_shape;
+
+static void add_corner(body_shape *shape, double x, double y, double z)
+{
+    shape->corners[shape->num_corners++] = (md5_vec3d){x, y, z};
+}
+
+static void add_face(body_shape *shape, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t *const face = shape->faces[shape->num_faces++];
+    face[0] = a, face[1] = b, face[2] = c;
+}
+
+static void make_box(body_shape *shape)
+{
+    for (int i = 0; i < 8; i++)
+        add_corner(shape, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        for (uint32_t side = 0; side < 2; side++) {
+            const uint32_t u = 1U << (axis + 1) % 3, v = 1U << (axis + 2) % 3;
+            const uint32_t at = side << axis;
+            add_face(shape, at, at + u, at + u + v);
+            add_face(shape, at, at + u + v, at + v);
+        }
+    }
+}
+
+static void make_octahedron(body_shape *shape)
+{
+    for (int i = 0; i < 6; i++) {
+        const double end = i & 1 ? 1.0 : -1.0;
+        add_corner(shape, i / 2 == 0 ? end : 0.0, i / 2 == 1 ? end : 0.0, i / 2 == 2 ? end : 0.0);
+    }
+    for (uint32_t i = 0; i < 8; i++)
+        add_face(shape, i & 1, 2 + (i >> 1 & 1), 4 + (i >> 2));
+}
+
+// A regular one, which touches the box.
+static void make_dodecahedron(body_shape *shape)
+{
+    static const uint8_t faces[12][5] = {
+        {14, 12, 0, 8, 4},  {5, 9, 1, 12, 14},  {6, 10, 2, 13, 15}, {15, 13, 3, 11, 7},
+        {10, 8, 0, 16, 2},  {3, 17, 1, 9, 11},  {6, 18, 4, 8, 10},  {11, 9, 5, 19, 7},
+        {17, 16, 0, 12, 1}, {5, 14, 4, 18, 19}, {3, 13, 2, 16, 17}, {19, 18, 6, 15, 7},
+    };
+    const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
+    for (int i = 0; i < 8; i++)
+        add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
+    for (int axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < 4; i++) {
+            const double inner = i & 2 ? less : -less, outer = i & 1 ? 1.0 : -1.0;
+            add_corner(shape,
+                       axis == 0   ? 0.0
+                       : axis == 1 ? inner
+                       : i & 2     ? 1.0
+                                   : -1.0,
+                       axis == 0   ? inner
+                       : axis == 1 ? outer
+                                   : 0.0,
+                       axis == 0   ? outer
+                       : axis == 1 ? 0.0
+                       : i & 1     ? less
+                                   : -less);
+        }
+    }
+    for (int i = 0; i < 12; i++)
+        for (int k = 2; k < 5; k++)
+            add_face(shape, faces[i][0], faces[i][k - 1], faces[i][k]);
+}
+
+// A ring of corners at a height, from `first` on.
+static void add_ring(body_shape *shape, uint32_t count, double height)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double angle = 360.0 * DEGREE * i / count;
+        add_corner(shape, cos(angle), sin(angle), height);
+    }
+}
+
+static void add_cap(body_shape *shape, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 2; i < count; i++)
+        add_face(shape, first, first + i - 1, first + i);
+}
+
+static void make_cylinder(body_shape *shape, uint32_t sides)
+{
+    add_ring(shape, sides, -1.0);
+    add_ring(shape, sides, 1.0);
+    add_cap(shape, 0, sides);
+    add_cap(shape, sides, sides);
+    for (uint32_t i = 0; i < sides; i++) {
+        const uint32_t next = (i + 1) % sides;
+        add_face(shape, i, next, sides + next);
+        add_face(shape, i, sides + next, sides + i);
+    }
+}
+
+static void make_cone(body_shape *shape, uint32_t sides)
+{
+    add_ring(shape, sides, -1.0);
+    add_corner(shape, 0.0, 0.0, 1.0);
+    add_cap(shape, 0, sides);
+    for (uint32_t i = 0; i < sides; i++)
+        add_face(shape, i, (i + 1) % sides, sides);
+}
+
+static void make_bone(body_shape *shape, double length, double width)
+{
+    add_corner(shape, 0.0, 0.0, -0.5 * length);
+    add_corner(shape, 0.0, 0.0, 0.5 * length);
+    add_corner(shape, 0.0, -0.5 * width, 0.0);
+    add_corner(shape, 0.5 * width, 0.25 * width, 0.0);
+    add_corner(shape, -0.5 * width, 0.25 * width, 0.0);
+    for (uint32_t i = 0; i < 6; i++)
+        add_face(shape, i & 1, 2 + i / 2, 2 + (i / 2 + 1) % 3);
+}
+
+static uint32_t clamp_sides(int32_t sides, uint32_t most)
+{
+    return sides < 3 ? 3 : (uint32_t)sides > most ? most : (uint32_t)sides;
+}
+
+// The shape in the body's axes, before it is moved to its center.
+static void make_shape(const figure_maker *maker, const md5_figure_body *def, body_shape *shape)
+{
+    const md5_vec3d a = resolve(maker, &def->corners[0]), b = resolve(maker, &def->corners[1]);
+    const md5_vec3d middle = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
+    const md5_vec3d half = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
+    *shape = (body_shape){.num_corners = 0};
+    switch (def->shape) {
+    case MD5_SHAPE_BONE:
+        make_bone(shape, 2.0 * md5_vec3d_length(half), (double)def->width);
+        return;
+    case MD5_SHAPE_OCTAHEDRON:
+        make_octahedron(shape);
+        break;
+    case MD5_SHAPE_DODECAHEDRON:
+        make_dodecahedron(shape);
+        break;
+    case MD5_SHAPE_CYLINDER:
+        make_cylinder(shape, clamp_sides(def->num_sides, MAX_CYLINDER_SIDES));
+        break;
+    case MD5_SHAPE_CONE:
+        make_cone(shape, clamp_sides(def->num_sides, MAX_CONE_SIDES));
+        break;
+    case MD5_SHAPE_BOX:
+        make_box(shape);
+        break;
+    }
+    // The tip of a cone is at z = 0.
+    const double lift = def->shape == MD5_SHAPE_CONE ? -half.z : middle.z;
+    MD5_FOR (i, shape->num_corners) {
+        md5_vec3d *const corner = &shape->corners[i];
+        *corner = (md5_vec3d){middle.x + corner->x * half.x, middle.y + corner->y * half.y,
+                              lift + corner->z * half.z};
+    }
+}
+
+// Makes all faces clockwise, seen from outside.
+static void turn_outward(body_shape *shape)
+{
+    md5_vec3d middle = {0.0, 0.0, 0.0};
+    MD5_FOR (i, shape->num_corners)
+        middle =
+            md5_vec3d_add(middle, md5_vec3d_scale(shape->corners[i], 1.0 / shape->num_corners));
+    MD5_FOR (i, shape->num_faces) {
+        uint32_t *const face = shape->faces[i];
+        const md5_vec3d a = shape->corners[face[0]];
+        const md5_vec3d normal = md5_vec3d_cross(md5_vec3d_sub(shape->corners[face[2]], a),
+                                                 md5_vec3d_sub(shape->corners[face[1]], a));
+        if (md5_vec3d_dot(normal, md5_vec3d_sub(a, middle)) < 0.0) {
+            const uint32_t first = face[0];
+            face[0] = face[1];
+            face[1] = first;
+        }
+    }
+}
+
+// == Masses =======================================================================================
+
+// The volume with its center, and the integrals of the products of coordinates about it.
+typedef struct solid {
+    double volume, products[3][3];
+    md5_vec3d center;
+} solid;
+
+static solid measure(const body_shape *shape)
+{
+    solid it = {.volume = 0.0};
+    MD5_FOR (i, shape->num_faces) {
+        const md5_vec3d a = shape->corners[shape->faces[i][0]];
+        const md5_vec3d b = shape->corners[shape->faces[i][2]];
+        const md5_vec3d c = shape->corners[shape->faces[i][1]];
+        const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
+        const double six = md5_vec3d_dot(a, md5_vec3d_cross(b, c)); // times the tetrahedron
+        const double rows[4][3] = {
+            {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
+        it.volume += six / 6.0;
+        it.center = md5_vec3d_add(it.center, md5_vec3d_scale(sum, six / 24.0));
+        for (int r = 0; r < 3; r++)
+            for (int s = 0; s < 3; s++)
+                for (int k = 0; k < 4; k++)
+                    it.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
+    }
+    it.center =
+        it.volume > 0.0 ? md5_vec3d_scale(it.center, 1.0 / it.volume) : (md5_vec3d){0.0, 0.0, 0.0};
+    const double center[3] = {it.center.x, it.center.y, it.center.z};
+    for (int r = 0; r < 3; r++)
+        for (int s = 0; s < 3; s++)
+            it.products[r][s] -= it.volume * center[r] * center[s];
+    return it;
+}
+
+static void set_mass(md5_body *body, const solid *of)
+{
+    const double density = (double)body->def->density;
+    const double trace = of->products[0][0] + of->products[1][1] + of->products[2][2];
+    body->mass = md5_round_to_float(density * of->volume);
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c < 3; c++) {
+            double scaled = 0.0;
+            for (int k = 0; k < 3; k++)
+                scaled += density * ((r == k ? trace : 0.0) - of->products[r][k])
+                          * (double)body->def->inertia_scale[3 * k + c];
+            body->inertia[3 * r + c] = md5_round_to_float(scaled);
+        }
+    }
+}
+
+// == Bodies =======================================================================================
+
+static axes3 body_axes(const figure_maker *maker, const md5_figure_body *def)
+{
+    if (def->shape != MD5_SHAPE_BONE)
+        return md5i_axes_of_angles((double)def->angles[0], (double)def->angles[1],
+                                   (double)def->angles[2]);
+    const md5_vec3d up = md5_vec3d_normalize(
+        md5_vec3d_sub(resolve(maker, &def->corners[1]), resolve(maker, &def->corners[0])));
+    const double flat = sqrt(up.x * up.x + up.y * up.y);
+    axes3 axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    if (md5_vec3d_length(up) == 0.0)
+        return axes;
+    if (flat > 0.0)
+        axes.row[0] = (md5_vec3d){-up.y / flat, up.x / flat, 0.0};
+    axes.row[1] = md5_vec3d_cross(up, axes.row[0]);
+    axes.row[2] = up;
+    return axes;
+}
+
+static bool keep_shape(figure_maker *maker, md5_body *body, const body_shape *shape,
+                       md5_vec3d center)
+{
+    md5_figure *const figure = &maker->figure;
+    body->first_vertex = figure->num_vertices;
+    body->num_vertices = shape->num_corners;
+    body->first_triangle = figure->num_triangles;
+    body->num_triangles = shape->num_faces;
+    body->bounds = (md5_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    MD5_FOR (i, shape->num_corners) {
+        const md5_vec3 at = md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
+        maker->vertices[figure->num_vertices++] = at;
+        body->bounds.min =
+            (md5_vec3){fminf(body->bounds.min.x, at.x), fminf(body->bounds.min.y, at.y),
+                       fminf(body->bounds.min.z, at.z)};
+        body->bounds.max =
+            (md5_vec3){fmaxf(body->bounds.max.x, at.x), fmaxf(body->bounds.max.y, at.y),
+                       fmaxf(body->bounds.max.z, at.z)};
+    }
+    MD5_FOR (i, shape->num_faces)
+        for (int k = 0; k < 3; k++)
+            maker->triangles[figure->num_triangles + i][k] =
+                body->first_vertex + shape->faces[i][k];
+    figure->num_triangles += shape->num_faces;
+    return true;
+}
+
+// The joint that a body moves: instead of the root, which the entity's place moves, its first
+// child.
+static uint32_t moved_joint(const figure_maker *maker, const md5_figure_body *def)
+{
+    const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
+    const int32_t joint = md5i_find_joint(skeleton, def->joint);
+    uint32_t child = 0;
+    if (joint != 0 || strcmp(def->joint, "origin") != 0)
+        return joint < 0 ? MD5_NONE : (uint32_t)joint;
+    while (child < skeleton->num_joints && skeleton->joints[child].parent != 0)
+        child++;
+    return child < skeleton->num_joints ? child : 0;
+}
+
+static bool make_body(figure_maker *maker, uint32_t index)
+{
+    const md5_figure_body *const def = &maker->figure.def->bodies[index];
+    md5_body *const body = &maker->bodies[index];
+    const uint32_t joint = moved_joint(maker, def);
+    body_shape shape;
+    if (joint == MD5_NONE)
+        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
+                        "figure %s: body %s moves joint %s, which the model does not have",
+                        MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
+                        MD5_QUOTED(def->joint));
+    *body = (md5_body){.def = def, .joint = joint};
+    make_shape(maker, def, &shape);
+    turn_outward(&shape);
+    const solid of = measure(&shape);
+    const axes3 axes = body_axes(maker, def);
+    const md5_vec3d origin =
+        md5_vec3d_add(resolve(maker, &def->origin), md5_through(of.center, &axes));
+    set_mass(body, &of);
+    maker->setup[index] =
+        (md5_xform){.rotation = md5i_quat_of_axes(&axes), .translation = md5_vec3d_round(origin)};
+    body->offset = md5_xform_mul(md5_xform_inverse(md5_xform_from_mat34(maker->joints[joint])),
+                                 maker->setup[index]);
+    return keep_shape(maker, body, &shape, of.center);
+}
+
+static void share_total_mass(figure_maker *maker)
+{
+    const float wanted = maker->figure.def->total_mass;
+    double sum = 0.0;
+    MD5_FOR (i, maker->figure.num_bodies)
+        sum += (double)maker->bodies[i].mass;
+    if (!(wanted > 0.0f && sum > 0.0))
+        return;
+    MD5_FOR (i, maker->figure.num_bodies) {
+        maker->bodies[i].mass =
+            md5_round_to_float((double)maker->bodies[i].mass * (double)wanted / sum);
+        for (int k = 0; k < 9; k++)
+            maker->bodies[i].inertia[k] =
+                md5_round_to_float((double)maker->bodies[i].inertia[k] * (double)wanted / sum);
+    }
+}
+
+// Marks the joints of one word: J, *J with those below, -J, -*J.
+static void contain(figure_maker *maker, uint32_t *owners, uint32_t body, const char *word,
+                    size_t size)
+{
+    const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
+    char name[256];
+    const bool is_without = size > 0 && *word == '-';
+    word += is_without, size -= is_without;
+    const bool is_below = size > 0 && *word == '*';
+    word += is_below, size -= is_below;
+    if (size >= sizeof name)
+        size = sizeof name - 1;
+    memcpy(name, word, size);
+    name[size] = '\0';
+    const int32_t top = md5i_find_joint(skeleton, name);
+    if (top < 0) {
+        md5i_warn(maker->context, 0, 0, "figure %s: joint %s not found in \"containedJoints\"",
+                  MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
+        return;
+    }
+    // In this order parents come first: a joint is below if its parent is.
+    bool *const is_in = maker->is_in;
+    MD5_FOR (i, skeleton->num_joints) {
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        is_in[joint] = joint == (uint32_t)top || (is_below && parent != MD5_NONE && is_in[parent]);
+        if (is_in[joint] && !is_without)
+            owners[joint] = body;
+        else if (is_in[joint] && owners[joint] == body)
+            owners[joint] = MD5_NONE;
+    }
+}
+
+static void read_contained(figure_maker *maker, uint32_t *owners)
+{
+    MD5_FOR (i, maker->entity->model->skeleton.num_joints)
+        owners[i] = MD5_NONE;
+    MD5_FOR (i, maker->figure.num_bodies) {
+        const char *at = maker->figure.def->bodies[i].contained;
+        while (*at) {
+            const size_t size = strcspn(at, " \t\r\n");
+            if (size > 0)
+                contain(maker, owners, i, at, size);
+            at += size + (at[size] != '\0');
+        }
+    }
+    maker->figure.body_of_joint = owners;
+}
+
+// == Constraints ==================================================================================
+
+static uint32_t find_body(const figure_maker *maker, const char *name)
+{
+    MD5_FOR (i, maker->figure.num_bodies)
+        if (md5_is_same_word(maker->figure.def->bodies[i].name, name))
+            return i;
+    return MD5_NONE;
+}
+
+// Left of a direction, as the engine computes it: of a steep one it is not at a right angle.
+static md5_vec3d left_of(md5_vec3d v)
+{
+    if (fabs(v.z) > 0.7) {
+        const double square = v.y * v.y + v.z * v.z, scale = 1.0 / sqrt(square);
+        return (md5_vec3d){square * scale, v.x * v.y * scale, v.x * v.z * scale};
+    }
+    return md5_vec3d_normalize((md5_vec3d){-v.y, v.x, 0.0});
+}
+
+static md5_vec3d turned(md5_vec3d v, md5_vec3d axis, double degrees)
+{
+    const double c = cos(degrees * DEGREE), s = sin(degrees * DEGREE);
+    const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, v) * (1.0 - c));
+    return md5_vec3d_add(md5_vec3d_add(md5_vec3d_scale(v, c), along),
+                         md5_vec3d_scale(md5_vec3d_cross(axis, v), s));
+}
+
+// The place of a body in the setup; of the world that of model space.
+static world_place setup_of(const figure_maker *maker, uint32_t body)
+{
+    world_place place = {.axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
+    if (body == MD5_NONE)
+        return place;
+    const md5_mat34 matrix = md5_mat34_from_xform(maker->setup[body]);
+    return (world_place){md5_place_of_joint(&matrix), md5i_axes_of_joint(&matrix)};
+}
+
+static md5_vec3 into_body(md5_vec3d v, const world_place *body)
+{
+    return md5_vec3d_round(md5_into(v, &body->axes));
+}
+
+static double half_cosine(float degrees)
+{
+    return cos(0.5 * (double)degrees * DEGREE);
+}
+
+// What the limit of a constraint is about, in model space. `shaft` is what it keeps inside.
+static void set_limit(const figure_maker *maker, md5_body_constraint *constraint,
+                      const world_place ends[2], md5_vec3d shaft, md5_vec3d axis)
+{
+    const md5_figure_constraint *const def = constraint->def;
+    md5_vec3d limit = md5_vec3d_normalize(resolve(maker, &def->limit_axis));
+    md5_vec3d base = {0.0, 0.0, 0.0};
+    constraint->limit_cosines[0] = (float)half_cosine(def->limit_angles[0]);
+    constraint->limit_cosines[1] = (float)half_cosine(def->limit_angles[1]);
+    if (def->type == MD5_CONSTRAINT_HINGE) {
+        const md5_vec3d left = left_of(axis);
+        limit = turned(left, axis, -(double)def->limit_angles[0]);
+        shaft = turned(left, axis, -(double)def->limit_angles[2]);
+        constraint->limit_cosines[0] = (float)half_cosine(def->limit_angles[1]);
+    } else if (def->limit == MD5_FIGURE_PYRAMID) {
+        const axes3 axes = md5i_axes_of_angles(-md5i_pitch_of(limit), md5i_yaw_of(limit),
+                                               (double)def->limit_angles[2]);
+        limit = axes.row[0];
+        base = axes.row[1];
+    }
+    constraint->limit_axis = into_body(limit, &ends[1]);
+    constraint->limit_base = into_body(base, &ends[1]);
+    constraint->limit_shaft = into_body(shaft, &ends[0]);
+}
+
+static bool make_constraint(figure_maker *maker, uint32_t index)
+{
+    const md5_figure_constraint *const def = &maker->figure.def->constraints[index];
+    md5_body_constraint *const constraint = &maker->constraints[index];
+    *constraint = (md5_body_constraint){
+        .def = def, .bodies = {find_body(maker, def->bodies[0]), find_body(maker, def->bodies[1])}};
+    if (constraint->bodies[0] == MD5_NONE && !md5_is_same_word(def->bodies[0], "world"))
+        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
+                        "figure %s: constraint %s is of body %s, which there is not",
+                        MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
+                        MD5_QUOTED(def->bodies[0]));
+    const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
+                                 setup_of(maker, constraint->bodies[1])};
+    md5_vec3d shafts[2], axis = md5_vec3d_normalize(resolve(maker, &def->axis));
+    for (int i = 0; i < 2; i++) {
+        const int from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
+        const md5_vec3d anchor = resolve(maker, &def->anchors[from]);
+        constraint->anchors[i] = into_body(md5_vec3d_sub(anchor, ends[i].origin), &ends[i]);
+        shafts[i] = md5_vec3d_normalize(resolve(maker, &def->shafts[i]));
+        constraint->shafts[i] = into_body(shafts[i], &ends[i]);
+    }
+    if (def->type == MD5_CONSTRAINT_UNIVERSAL) {
+        const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
+        axis = md5_vec3d_length(across) > 1e-6 ? md5_vec3d_normalize(across) : left_of(shafts[0]);
+    }
+    for (int i = 0; i < 2; i++)
+        constraint->axes[i] = into_body(axis, &ends[i]);
+    set_limit(maker, constraint, ends, shafts[0], axis);
+    return true;
+}
+
+// == Making and freeing ===========================================================================
+
+static bool find_setup(figure_maker *maker)
+{
+    const md5_entity *const entity = maker->entity;
+    const md5_skeleton *const skeleton = &entity->model->skeleton;
+    const md5_moment first = {.frame0 = 0};
+    uint32_t clip = 0;
+    while (clip < entity->num_clips
+           && (entity->clips[clip].num_files == 0
+               || strcmp(entity->clips[clip].anim->name, "af_pose") != 0))
+        clip++;
+    if (clip == entity->num_clips || skeleton->num_joints == 0)
+        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
+                        "figure %s: the entity has no clip \"af_pose\"",
+                        MD5_QUOTED(maker->figure.def->decl->name));
+    md5_xform *const pose = MD5_NEW(&maker->arena, md5_xform, skeleton->num_joints);
+    maker->joints = MD5_NEW(&maker->arena, md5_mat34, skeleton->num_joints);
+    TRY(pose && maker->joints);
+    md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
+    pose[0].translation = entity->offset; // monsters remove the motion of the root
+    md5_local_to_model(skeleton, pose, maker->joints);
+    pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+    maker->figure.setup_pose = pose;
+    return true;
+}
+
+static bool make_figure(figure_maker *maker)
+{
+    md5_figure *const figure = &maker->figure;
+    const md5_figure_def *const def = figure->def;
+    const size_t num_bodies = def->num_bodies;
+    if (num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
+        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
+                        "figure %s: expected a body of the joint \"origin\"",
+                        MD5_QUOTED(def->decl->name));
+    if (num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
+        return MD5_FAIL(maker->context, MD5_ERROR_RANGE,
+                        "figure %s: %zu bodies and %u constraints, expected at most %d of each",
+                        MD5_QUOTED(def->decl->name), num_bodies, def->num_constraints,
+                        MD5_MAX_FIGURE_PARTS);
+    TRY(find_setup(maker));
+    maker->bodies = MD5_NEW(&maker->arena, md5_body, num_bodies);
+    maker->constraints = MD5_NEW(&maker->arena, md5_body_constraint, def->num_constraints);
+    maker->vertices = MD5_NEW(&maker->arena, md5_vec3, MAX_CORNERS * num_bodies);
+    maker->triangles = (uint32_t(*)[3])md5i_arena_alloc(&maker->arena, MAX_FACES * num_bodies,
+                                                        sizeof *maker->triangles);
+    maker->setup = MD5_NEW(&maker->arena, md5_xform, num_bodies);
+    const uint32_t num_joints = maker->entity->model->skeleton.num_joints;
+    uint32_t *const owners = MD5_NEW(&maker->arena, uint32_t, num_joints);
+    uint32_t *const movers = MD5_NEW(&maker->arena, uint32_t, num_joints);
+    maker->is_in = MD5_NEW(&maker->arena, bool, num_joints);
+    TRY(maker->bodies && maker->constraints && maker->vertices && maker->triangles && maker->setup
+        && owners && movers && maker->is_in);
+    for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
+        TRY(make_body(maker, figure->num_bodies));
+    share_total_mass(maker);
+    read_contained(maker, owners);
+    for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
+        TRY(make_constraint(maker, figure->num_constraints));
+    MD5_FOR (i, num_joints)
+        movers[i] = MD5_NONE;
+    MD5_FOR (i, figure->num_bodies)
+        movers[maker->bodies[i].joint] = i;
+    figure->mover_of_joint = movers;
+    figure->bodies = maker->bodies;
+    figure->constraints = maker->constraints;
+    figure->vertices = maker->vertices;
+    figure->triangles = (const uint32_t(*)[3])maker->triangles;
+    figure->setup = maker->setup;
+    return true;
+}
+
+typedef struct figure_owner {
+    md5_figure figure; // first: the public part
+    md5_allocator allocator;
+    struct md5_chunk *chunks;
+} figure_owner;
+
+md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entity,
+                              const md5_load_opts *opts, md5_error *error)
+{
+    MD5_NEED(def, "def");
+    MD5_NEED(entity, "entity");
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, NULL, error);
+    figure_maker maker = {.context = &context,
+                          .arena = {.context = &context},
+                          .entity = entity,
+                          .figure = {.def = def, .entity = entity}};
+    const md5_skeleton *const skeleton = &entity->model->skeleton;
+    if (skeleton->axes != MD5_AXES_ID || md5_scale_of(skeleton) != 1.0f) {
+        (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                       "the entity was loaded with other axes or a scale, expected id's");
+        return NULL;
+    }
+    figure_owner *const owner = MD5_NEW(&maker.arena, figure_owner, 1);
+    if (!owner || !make_figure(&maker)) {
+        md5i_arena_free(&maker.arena);
+        return NULL;
+    }
+    owner->figure = maker.figure;
+    owner->figure.internal = owner;
+    owner->allocator = context.allocator;
+    owner->chunks = maker.arena.chunks;
+    return &owner->figure;
+}
+
+void md5_free_figure(md5_figure *figure)
+{
+    if (!figure)
+        return;
+    const figure_owner *const owner = (const figure_owner *)figure->internal;
+    md5_context context;
+    md5i_context_begin_memory(&context, owner->allocator, NULL);
+    md5_arena arena = {.context = &context, .chunks = owner->chunks};
+    md5i_arena_free(&arena);
+}
+
+// == Joints and bodies ============================================================================
+
+void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, md5_xform place,
+                            float seconds, md5_body_state *bodies)
+{
+    MD5_ASSERT_NOT_NULL(figure);
+    MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: not NULL");
+    MD5_FOR (i, figure->num_bodies) {
+        const md5_body *const body = &figure->bodies[i];
+        const md5_vec3 before = bodies[i].place.translation;
+        bodies[i] = (md5_body_state){.linear = {0.0f, 0.0f, 0.0f}};
+        bodies[i].place = md5_xform_mul(
+            place, md5_xform_mul(md5_xform_from_mat34(joints[body->joint]), body->offset));
+        if (seconds > 0.0f)
+            bodies[i].linear =
+                md5_vec3_scale(md5_vec3_sub(bodies[i].place.translation, before), 1.0f / seconds);
+    }
+}
+
+md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
+                             md5_xform *pose)
+{
+    MD5_ASSERT_NOT_NULL(figure);
+    MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: not NULL");
+    const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
+    const md5_xform place = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
+    const md5_xform into = md5_xform_inverse(place);
+    memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
+    MD5_FOR (i, skeleton->num_joints) {
+        const uint32_t joint = skeleton->order[i], body = figure->mover_of_joint[joint];
+        if (body == MD5_NONE)
+            continue;
+        const md5_body *const moves = &figure->bodies[body];
+        const md5_xform from_model = md5_xform_inverse(md5i_parent_place(skeleton, pose, joint));
+        const md5_xform *const at = &bodies[body].place;
+        md5_xform in_model = {.rotation = md5_quat_mul(md5_quat_mul(into.rotation, at->rotation),
+                                                       md5_quat_conjugate(moves->offset.rotation))};
+        // The engine takes the way from joint to body, which is in model space, for one in the
+        // world.
+        const md5_vec3 lever = md5_quat_rotate(in_model.rotation, moves->offset.translation);
+        in_model.translation = md5_quat_rotate(
+            into.rotation, md5_vec3_sub(md5_vec3_sub(at->translation, place.translation), lever));
+        const md5_xform wanted = md5_xform_mul(from_model, in_model);
+        if (moves->def->mod != MD5_BODY_ORIGIN)
+            pose[joint].rotation = wanted.rotation;
+        if (moves->def->mod != MD5_BODY_AXIS)
+            pose[joint].translation = wanted.translation;
+    }
+    pose[0].translation = md5_vec3_add(pose[0].translation, figure->entity->offset);
+    return place;
+}
+
+md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,
+                             md5_xform place)
+{
+    MD5_ASSERT_NOT_NULL(figure);
+    MD5_ASSERT_NOT_NULL(bodies);
+    const md5_xform into = md5_xform_inverse(place);
+    md5_bounds all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    MD5_FOR (i, figure->num_bodies) {
+        const md5_bounds *const box = &figure->bodies[i].bounds;
+        const md5_xform at = md5_xform_mul(into, bodies[i].place);
+        for (int k = 0; k < 8; k++) {
+            const md5_vec3 corner = {k & 1 ? box->max.x : box->min.x,
+                                     k & 2 ? box->max.y : box->min.y,
+                                     k & 4 ? box->max.z : box->min.z};
+            const md5_vec3 p = md5_vec3_add(md5_quat_rotate(at.rotation, corner), at.translation);
+            all.min =
+                (md5_vec3){fminf(all.min.x, p.x), fminf(all.min.y, p.y), fminf(all.min.z, p.z)};
+            all.max =
+                (md5_vec3){fmaxf(all.max.x, p.x), fmaxf(all.max.y, p.y), fmaxf(all.max.z, p.z)};
+        }
+    }
+    return all;
+}
+
+// Where a line enters a convex body: behind the last of the planes that it comes through from
+// outside, if it leaves through none before.
+static bool enter_body(const md5_figure *figure, const md5_body *body, md5_vec3 from, md5_vec3 way,
+                       float *enter, md5_vec3 *normal)
+{
+    float leave = 1.0f;
+    *enter = -1.0f;
+    MD5_FOR (i, body->num_triangles) {
+        const uint32_t *const corners = figure->triangles[body->first_triangle + i];
+        const md5_vec3 a = figure->vertices[corners[0]];
+        const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
+                                               md5_vec3_sub(figure->vertices[corners[1]], a));
+        const float inside = md5_vec3_dot(across, md5_vec3_sub(a, from));
+        const float speed = md5_vec3_dot(across, way);
+        if (speed < 0.0f && inside / speed > *enter) {
+            *enter = inside / speed;
+            *normal = md5_vec3_normalize(across, across);
+        } else if (speed > 0.0f) {
+            leave = fminf(leave, inside / speed);
+        } else if (speed == 0.0f && inside < 0.0f) {
+            return false;
+        }
+    }
+    return *enter >= 0.0f && *enter <= leave;
+}
+
+bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, md5_vec3 from,
+                        md5_vec3 to, md5_figure_hit *hit)
+{
+    MD5_ASSERT_NOT_NULL(figure);
+    MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: not NULL");
+    const md5_vec3 way = md5_vec3_sub(to, from);
+    bool is_hit = false;
+    MD5_FOR (i, figure->num_bodies) {
+        const md5_body *const body = &figure->bodies[i];
+        const md5_quat into = md5_quat_conjugate(bodies[i].place.rotation);
+        const md5_vec3 start =
+            md5_quat_rotate(into, md5_vec3_sub(from, bodies[i].place.translation));
+        float enter;
+        md5_vec3 normal = {0.0f, 0.0f, 0.0f};
+        if (!enter_body(figure, body, start, md5_quat_rotate(into, way), &enter, &normal)
+            || (is_hit && enter >= hit->fraction))
+            continue;
+        *hit = (md5_figure_hit){
+            .body = i,
+            .joint = body->joint,
+            .fraction = enter,
+            .point = md5_vec3_add(from, md5_vec3_scale(way, enter)),
+            .normal = md5_quat_rotate(bodies[i].place.rotation, normal),
+        };
+        is_hit = true;
+    }
+    return is_hit;
+}
