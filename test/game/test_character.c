@@ -795,7 +795,8 @@ static const game_text doll_files[] = {
      "model doll { mesh d.md5mesh anim af_pose d.md5anim } model bare { mesh d.md5mesh }\n"
      "articulatedFigure doll { body \"b\" { joint \"origin\" origin ( 0, 0, 10 ) density 2\n"
      "containedJoints \"*origin -*limb\" }\n"
-     "body \"c\" { joint \"limb\" model bone( ( 0, 0, 20 ), ( 0, 0, 32 ), 4 ) origin ( 0, 0, 26 ) "
+     "body \"c\" { joint \"limb\" model bone( ( 0, 0, 20 ), ( 0, 0, 32 ), 4 ) origin ( 0, 0, 26 )\n"
+     "containedJoints \"*limb\" "
      "} }"},
 };
 
