@@ -207,7 +207,7 @@ TEST (view_start_plays_the_first_minute) {
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     view_stage stage = item_draw(state, 1400, 700);
     const view_rect all = view_layout_of(&stage).free;
-    CHECK(stage.plays && all.width == 1400.0f && all.height == 700.0f);
+    CHECK(stage.plays && all.width == 1400.0f && all.y == view_layout_of(&stage).menu.height);
     CHECK(stage.camera->distance != state->camera.distance);
     CHECK(state->document->companions[VIEW_GUEST].model != NULL);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_MOVE}, &redraw);
@@ -215,6 +215,15 @@ TEST (view_start_plays_the_first_minute) {
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
     stage = item_draw(state, 1400, 700);
     CHECK(!stage.plays && stage.camera == &state->camera);
+    CHECK_NEAR(state->ui.end_at, state->now + 20.0, 1e-9); // of the card, since he is somebody's
+    state->now = 4.0;
+    stage = item_draw(state, 1400, 700);
+    CHECK_UINT(item_press(state, &stage, "own/Open", 0.5f, 0.5f).action, VIEW_FILES);
+    state->ui.end_at = -1.0;
+    stage = item_draw(state, 1400, 700);
+    CHECK_UINT(item_press(state, &stage, "choice/Learn", 0.5f, 0.5f).action, VIEW_NEXT_PAGE);
+    CHECK(state->ui.end_at == 0.0);
+    item_release(state);
     CHECK(state->document->scene.machine.control.side == 1); // the key has done its work
     CHECK(view_layout_of(&stage).free.width == 1400.0f && view_layout_of(&stage).menu.height > 0);
     (void)view_perform(state, (view_command){.action = view_toggle_of("hierarchy")});

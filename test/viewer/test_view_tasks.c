@@ -630,9 +630,9 @@ TEST_HERE (view_game_pauses_and_gives_back_what_was_open, BOBBIN) {
     key(d, VIEW_KEY_RETURN);
     CHECK(viewer->play.playing && view_get_game_facts(viewer->pages.game).seconds == 0.0);
     key(d, VIEW_KEY_PAUSE);
-    click(d, "paused/Sound");
+    click(d, "choice/Sound");
     CHECK(viewer->ui.is_silent && !viewer->play.playing);
-    click(d, "paused/Leave");
+    click(d, "choice/Leave");
     CHECK(viewer->document == shown && viewer->play.time == 0.5 && viewer->play.speed == 0.5);
 }
 

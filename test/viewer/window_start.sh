@@ -170,6 +170,53 @@ kills() {
     grep -q "^recent=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && [ "$(ls -A "$scratch/killed")" = config ]
 }
 check "a window that is killed remembers what was open" kills
+# records: a movie of the window has begun, and some pictures of it can be played.
+records() {
+    config="--config=$scratch/movie/config"
+    open_viewer "$folder/b.md5mesh" && press record shift+F12 && until_true plays b-1.apng.part 3
+}
+plays() { # FILE LEAST
+    python3 - "$pictures/$1" "$2" <<END
+import sys
+path, least = sys.argv[1:]
+sys.argv = ["frames.py"]
+sys.path.insert(0, "test/viewer")
+import frames
+assert len(frames.apng_frames(open(path, "rb").read())[1]) >= int(least)
+END
+}
+keeps_movie() {
+    records && kill -KILL "$viewer" || return 1
+    wait "$viewer"
+    plays b-1.apng.part 3 && open_viewer && press keep Return && [ ! -e "$pictures/b-1.apng.part" ] && plays b-1.apng 3 &&
+        quits && open_viewer && press grid g && says 'is["grid"] == 1' && quits && rm "$pictures/b-1.apng"
+}
+ends_movie() { # SIGNAL
+    records && kill "-$1" "$viewer" && ended_with 0 && plays b-1.apng 3 && rm "$pictures/b-1.apng" && [ ! -e "$scratch/movie/opening" ]
+}
+fills_disk() {
+    ulimit -S -f 600
+    open_viewer "$own" && press record shift+F12 && until_true grep -q 'cannot be written on' "$log"
+    filled=$?
+    ulimit -S -f unlimited
+    [ $filled -eq 0 ] && plays bobbin-1.apng 1 && quits && rm "$pictures/bobbin-1.apng"
+}
+# The note of a viewer that has ended while it opened the last file.
+does_not_survive() {
+    config="--config=$scratch/fatal/config"
+    mkdir "$scratch/fatal"
+    cp "$folder/a.md5mesh" "$folder/c.md5mesh"
+    printf 'recent=%s\n' "$folder/c.md5mesh" >"$scratch/fatal/config"
+    sh -c 'printf "%s %s" $$ "$1"' sh "$folder/c.md5mesh" >"$scratch/fatal/opening"
+    open_viewer --open-last || return 1
+    first_line
+    says 'is["model"] == "bobbin"' && press try-again Return && says 'is["model"] == "c" && is["error"] == 0' && quits
+}
+check "a recording that is killed can be played, and kept at the next start" keeps_movie
+check "TERM finishes a recording" ends_movie TERM
+check_long "so does HUP" ends_movie HUP
+check "a full disk ends a recording where it is" fills_disk
+check "a file that was not survived is opened again only if that is asked for" does_not_survive
 config=--no-config
 
 # -- Pictures -----------------------------------------------------------------------------------

@@ -985,6 +985,8 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
                           || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP;
     *redraw = *redraw || is_meant || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW
               || kind == VIEW_INPUT_RESIZE;
+    if (viewer->ui.end_at > 0 && is_meant)
+        viewer->ui.end_at = viewer->now + 20;
     if (is_meant && stage_of(viewer).plays) {
         view_take_over(&viewer->document->scene.machine);
         view_notice(viewer, event->is_touch ? "He is yours" VIEW_DOT "the stick drives him"

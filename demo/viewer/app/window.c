@@ -103,6 +103,7 @@ static bool draw_window(view_state *viewer, bool moving)
         view_swap_window(viewer->window);
     }
     view_note_frame(viewer, view_seconds() - begin);
+    view_note_risk(viewer, NULL);
     // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
     // only work is timed.
     const view_quality_offers offers = {.samples = viewer->options->samples > 1,
@@ -184,6 +185,12 @@ static bool step_loop(void *user)
     loop->redraw = view_follow_files(viewer) || loop->redraw;
     loop->redraw = view_follow_export(viewer) || loop->redraw;
     view_pace_work(&loop->pace, view_seconds() - begin, moving);
+    if (ui->end_at > 0 && viewer->now >= ui->end_at && ui->over == VIEW_OVER_NOTHING
+        && viewer->pages.open < 0) {
+        ui->end_at = -1;
+        loop->redraw = true;
+        view_tell_state(viewer, "end");
+    }
     // One more frame removes a notice that has ended.
     const bool noticing = viewer->now < fmax(ui->notice_end, ui->lit_end);
     if (loop->noticed && !noticing)

@@ -103,7 +103,9 @@ typedef enum view_action {
     VIEW_OPEN_PAGE,       // of techniques, `number`
     VIEW_FORGET_RECENT,   // the file `path`
     VIEW_TRY_AGAIN,       // what has led to the last error
-    VIEW_RUN_EXPORT,      // as the dialog says
+    VIEW_KEEP_MOVIE,      // a recording that was not finished
+    VIEW_DELETE_MOVIE,
+    VIEW_RUN_EXPORT, // as the dialog says
     VIEW_STOP_EXPORT,
     VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`

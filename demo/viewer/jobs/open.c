@@ -440,6 +440,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_log_clear(&viewer->log);
     viewer->log.keeps_rest =
         as_asked && !again && viewer->window != NULL && view_shows_window(options);
+    if (viewer->window != NULL && num_files > 0)
+        view_note_risk(viewer, files[0]);
     view_document *const opened =
         view_load_document(&loader, files, num_files, pick_up, as_asked, manner);
     viewer->log.keeps_rest = false;
@@ -545,6 +547,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
+    viewer->ui.end_at = acts ? viewer->now + 60 : 0;
     if (waits)
         view_measure_document(viewer->document, &viewer->play);
     else
@@ -1078,7 +1081,8 @@ static bool open_named(view_state *viewer)
         options->num_files > 0 || options->num_folders > 0 || options->names_content;
     const bool is_folder = options->num_folders == 1 && options->num_files == 0;
     const bool has_last = !is_named && options->shown.open_last && config != NULL
-                          && config->recent.count > 0 && common_is_file(config->recent.names[0]);
+                          && viewer->ui.lost[0] == '\0' && config->recent.count > 0
+                          && common_is_file(config->recent.names[0]);
     char *const only = has_last                             ? common_copy(config->recent.names[0])
                        : is_folder && options->game == NULL ? only_model(options->folders[0])
                                                             : NULL;
@@ -1146,6 +1150,7 @@ static bool open_asked(view_state *viewer)
 
 bool view_open_first(view_state *viewer)
 {
+    view_find_risk(viewer);
     if (open_asked(viewer))
         return true;
     return viewer->window != NULL && view_shows_window(viewer->options)
@@ -1363,6 +1368,10 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_OPEN_PAGE:
         show_page(viewer, (int32_t)number);
+        break;
+    case VIEW_KEEP_MOVIE:
+    case VIEW_DELETE_MOVIE:
+        view_end_lost_movie(viewer, action == VIEW_KEEP_MOVIE);
         break;
     default: // the interface has done it alone
         break;

@@ -4,6 +4,7 @@
 // film.
 #include "demo/viewer/jobs/view.h"
 
+#include "demo/common/system.h"
 #include "demo/common/text.h"
 
 #include <errno.h>
@@ -113,6 +114,11 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
 // -- ffmpeg ---------------------------------------------------------------------------------
 
 #if !VIEW_STARTS_PROGRAMS
+
+#define getpid() 1
+#define kill(process, number) (-1)
+#define ftruncate(file, size) 0
+#define fileno(file) 0
 
 static bool start_ffmpeg(view_movie *movie)
 {
@@ -227,6 +233,24 @@ static bool end_ffmpeg(view_movie *movie)
 
 #endif
 
+// The end of a file at `place`, and in an APNG the number of pictures.
+static void close_at(view_movie *movie, long place)
+{
+    enum { BEFORE = 8 + 25 }; // the signature and the chunk IHDR
+    uint8_t control[8] = {0};
+    put_u32(control, movie->num_added);
+    const bool is_gif = common_has_ending(movie->path, ".gif");
+    fseek(movie->file, is_gif ? place : BEFORE, SEEK_SET);
+    if (is_gif) {
+        fputc(0x3B, movie->file);
+    } else {
+        write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
+        fseek(movie->file, place, SEEK_SET);
+        write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
+    }
+    movie->is_broken = fflush(movie->file) != 0;
+}
+
 // -- All kinds ------------------------------------------------------------------------------
 
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
@@ -241,7 +265,15 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    const bool is_open = common_begin_file(&movie->writer, path, false);
+    // Of a recording what there is so far has a name, also after the program was killed.
+    char *const part = num_frames == 0 ? common_format("%s.part", path) : NULL;
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); // to write beyond a limit fails instead
+#endif
+    if (part != NULL)
+        movie->writer = (common_writer){fopen(part, "wb"), common_copy(path), part, -1};
+    const bool is_open =
+        part != NULL ? movie->writer.file != NULL : common_begin_file(&movie->writer, path, false);
     const bool is_gif = common_has_ending(path, ".gif");
     const bool is_ours = is_gif || common_has_ending(path, ".apng");
     if (is_open && is_ours)
@@ -255,6 +287,8 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
                        path);
         } else {
             view_error(log, "cannot write %s: %s", path, strerror(errno));
+            free(movie->writer.path);
+            free(part);
         }
         free(movie->path);
         free(movie);
@@ -269,27 +303,33 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
     const bool added = movie->gif != NULL    ? view_add_gif(movie->gif, rgba)
                        : movie->file != NULL ? add_apng(movie, rgba)
                                              : feed_ffmpeg(movie, rgba, size);
-    movie->num_added++;
     movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
+    movie->num_added += !movie->is_broken;
+    if (movie->num_frames == 0 && movie->file != NULL && !movie->is_broken) {
+        // Whole as it is. The next picture begins where the end is.
+        const long place = ftell(movie->file);
+        close_at(movie, place);
+        movie->whole = movie->is_broken ? movie->whole : place;
+        movie->num_added -= movie->is_broken;
+        fseek(movie->file, place, SEEK_SET);
+    }
     return !movie->is_broken;
 }
 
 bool view_end_movie(view_movie *movie)
 {
-    if (movie->gif != NULL) {
+    if (movie->gif != NULL)
         view_end_gif(movie->gif);
-    } else if (movie->file != NULL) {
+    else if (movie->file != NULL && movie->num_frames > 0)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
-        if (movie->num_frames == 0 && movie->num_added > 0) {
-            // The number of pictures, which the first one left open.
-            enum { BEFORE = 8 + 25 }; // the signature and the chunk IHDR
-            uint8_t control[8] = {0};
-            put_u32(control, movie->num_added);
-            if (fseek(movie->file, BEFORE, SEEK_SET) == 0)
-                write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
-            else
-                movie->is_broken = true;
-        }
+    if (movie->whole > 0 && (movie->is_broken || ferror(movie->file) != 0)) {
+        // The disk is full: what is whole stays, and what the stream holds is lost.
+        FILE *const again = freopen(movie->writer.name, "r+b", movie->file);
+        movie->writer.file = movie->file = again != NULL ? again : tmpfile();
+        close_at(movie, movie->whole);
+        movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
+        view_warn(movie->log, "%s cannot be written on: it ends after %u pictures", movie->path,
+                  movie->num_added);
     }
     bool ended =
         !movie->is_broken && (movie->num_frames == 0 || movie->num_added == movie->num_frames);
@@ -356,6 +396,82 @@ static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t he
     return target;
 }
 
+// == What may be lost =============================================================================
+//
+// While a file is opened or a movie recorded, a note beside the configuration has its path, and the
+// process. Who finds that of one that is gone knows what it did not survive.
+
+static char *note_path(const view_state *viewer)
+{
+    char *const folder = common_folder(viewer->config->path);
+    char *const path = common_join(folder, "opening");
+    free(folder);
+    return path;
+}
+
+void view_note_risk(view_state *viewer, const char *path)
+{
+    if (path == NULL && viewer->movie != NULL)
+        path = viewer->movie->path;
+    if (viewer->config == NULL || path == viewer->at_risk)
+        return;
+    viewer->at_risk = path;
+    char *const note = note_path(viewer), *const whole = common_absolute(path != NULL ? path : "");
+    common_make_folders(note, 0700);
+    FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
+    if (file != NULL) {
+        fprintf(file, "%ld %s", (long)getpid(), whole);
+        fclose(file);
+    } else {
+        remove(note);
+    }
+    free(whole);
+    free(note);
+}
+
+void view_find_risk(view_state *viewer)
+{
+    enum { BEFORE = 41, SIZE = 45 }; // the number of pictures of an APNG
+    size_t size;
+    const char *reason;
+    view_ui *const ui = &viewer->ui;
+    if (viewer->config == NULL)
+        return;
+    char *const note = note_path(viewer), *const text = common_read_stream(note, &size, &reason);
+    char *path = "";
+    const long process = text != NULL ? strtol(text, &path, 10) : 0;
+    path += *path == ' ';
+    char *const part = common_format("%s.part", path);
+    uint8_t bytes[SIZE] = {0};
+    FILE *const file = fopen(part, "rb");
+    const bool is_gone = process > 0 && kill((pid_t)process, 0) != 0;
+    ui->loses_movie = is_gone && file != NULL;
+    if (ui->loses_movie || (is_gone && common_is_file(path)))
+        COMMON_TEXT(ui->lost, "%s", path);
+    if (file != NULL) {
+        ui->lost_seconds = fread(bytes, 1, SIZE, file) == SIZE;
+        fclose(file);
+    }
+    ui->lost_seconds *=
+        (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
+        / (viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 25);
+    if (ui->lost[0] != '\0') // for another try
+        viewer->failed = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
+    free(part);
+    free(text);
+    free(note);
+}
+
+void view_end_lost_movie(view_state *viewer, bool is_kept)
+{
+    const char *const path = viewer->ui.lost;
+    char *const part = common_format("%s.part", path);
+    const bool is_done = (is_kept ? rename(part, path) : remove(part)) == 0;
+    view_notice(viewer, "%s: %s", path, !is_done ? strerror(errno) : is_kept ? "kept" : "deleted");
+    viewer->ui.lost[0] = '\0';
+    free(part);
+}
+
 // == Pictures and movies of the window ============================================================
 //
 // While it records, the clock advances by the duration of a picture with each frame, so that the
@@ -367,9 +483,11 @@ static char *free_name(const char *folder, const char *model, const char *ending
 {
     for (unsigned n = 1; n < 10000; n++) {
         char *const name = common_format("%s-%u.%s", model, n, ending);
-        char *const path = common_join(folder, name);
+        char *const path = common_join(folder, name), *const part = common_format("%s.part", path);
+        const bool is_free = common_file_stamp(path) == 0 && common_file_stamp(part) == 0;
         free(name);
-        if (common_file_stamp(path) == 0)
+        free(part);
+        if (is_free)
             return path;
         free(path);
     }
@@ -413,6 +531,7 @@ void view_toggle_recording(view_state *viewer)
         }
         free(path);
         viewer->movie = NULL;
+        view_note_risk(viewer, NULL);
         return;
     }
     char *const folder = common_absolute(".");

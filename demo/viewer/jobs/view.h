@@ -30,6 +30,7 @@ typedef struct view_movie {
     uint32_t width, height, num_frames;
     double frame_rate;
     uint32_t num_added, num_chunks;
+    long whole; // bytes of a recording that can be played, without its end
     view_log *log;
 } view_movie;
 
@@ -102,7 +103,8 @@ typedef struct view_state {
 
     // What was left for after the first picture: measuring, and the guest of the first minute.
     bool has_rest;
-    char *visitor; // or NULL
+    const char *at_risk; // what view_note_risk() has noted
+    char *visitor;       // or NULL
 
     // The document and its camera.
     view_document *document; // empty before the first is opened
@@ -389,6 +391,13 @@ bool view_end_movie(view_movie *movie);
 view_gif *view_begin_gif(const view_movie *movie);
 bool view_add_gif(view_gif *gif, const uint8_t *rgba);
 void view_end_gif(view_gif *gif);
+
+// Notes what the program may not survive; NULL: nothing but a movie that is recorded.
+void view_note_risk(view_state *viewer, const char *path);
+
+// Finds what the last viewer did not survive, for a card of the interface, which may end it.
+void view_find_risk(view_state *viewer);
+void view_end_lost_movie(view_state *viewer, bool is_kept);
 
 // Adds what is in the window's framebuffer to a movie that is recorded, before the swap. A window
 // of another size than at the beginning, and a failure to write, end the movie.

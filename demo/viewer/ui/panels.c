@@ -169,16 +169,34 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     }
 }
 
-// Where keys go to the character, so that nobody looks for what they did before.
+// Where keys go to the character, so that nobody looks for what they did before. What does not fit
+// is left out, but never Esc.
 static void draw_driving(const view_stage *stage)
 {
-    char text[160];
-    const view_scene *const scene = &stage->document->scene;
+    char text[256], jump[64] = "", more[32] = "";
+    const view_machine *const machine = &stage->document->scene.machine;
     if (!stage->is_driving || stage->is_touched
-        || view_mode_of(stage->document) != VIEW_MODE_MACHINE || view_is_bind_pose(scene))
+        || view_mode_of(stage->document) != VIEW_MODE_MACHINE
+        || view_is_bind_pose(&stage->document->scene))
         return;
-    COMMON_TEXT(text, "Driving %s" VIEW_DOT "%sEsc gives the keys back", scene->machine.desc->name,
-                view_can_walk(&scene->machine) ? "W A S D walk" VIEW_DOT "Shift run" VIEW_DOT : "");
+    const view_font *const font = stage->font;
+    const float room = view_layout_of(stage).free.width - 40 * font->scale;
+    const bool walks = view_can_walk(machine);
+    uint32_t count = 0;
+    while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
+        count++;
+    if (count > 0)
+        COMMON_TEXT(jump, VIEW_DOT "Space %s",
+                    machine->desc->parameters[view_find_trigger(machine, 0)].name);
+    if (count > 1)
+        COMMON_TEXT(more, VIEW_DOT "F2\xE2\x80\x93%s%u %u more", "F", count, count - 1);
+    for (int i = 0; i < 4; i++) {
+        COMMON_TEXT(text, "Driving %s%s%s%s%s" VIEW_DOT "Esc gives the keys back",
+                    machine->desc->name, walks && i < 3 ? VIEW_DOT "W A S D walk" : "",
+                    walks && i < 2 ? VIEW_DOT "Shift run" : "", jump, i < 1 ? more : "");
+        if (view_text_width(font, VIEW_TEXT, text) <= room)
+            break;
+    }
     draw_badge(stage, 10 * stage->font->scale, VIEW_ACCENT, text);
 }
 
@@ -189,6 +207,14 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
     const float low = view_layout_of(stage).free.height - 50 * stage->font->scale;
+    if (ui->end_at > 0 && stage->now > 3 && !is_start) { // also when he was taken over by a click
+        const float em = view_em(stage->font);
+        ui_begin(ui, "own");
+        if (ui_button(
+                ui, (view_rect){stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em},
+                "Open your own model\xE2\x80\xA6", true))
+            ui->command.action = VIEW_FILES;
+    }
     if (stage->plays) {
         if (stage->shown->panel)
             draw_badge(stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
@@ -233,8 +259,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     else
         run_document_panels(ui, stage);
     draw_stick(stage);
-    if (stage->is_paused)
-        view_pause_panel(ui);
+    view_choice_panel(ui, stage);
     if (ui->over == VIEW_OVER_EXPORT && stage->pages == NULL)
         view_export_panel(ui, stage);
     view_menu_panel(ui, stage);
@@ -249,7 +274,7 @@ static const char *topmost_panel(const view_ui *ui, const view_stage *stage)
            : ui->menu.kind != VIEW_NO_MENU                        ? "menu"
            : ui->over == VIEW_OVER_EXPORT && stage->pages == NULL ? VIEW_EXPORT_PANEL
            : ui->over == VIEW_OVER_SETTINGS || stage->shown->help ? "settings"
-           : stage->is_paused                                     ? "paused"
+           : view_has_choice(ui, stage)                           ? VIEW_CHOICE_PANEL
                                                                   : NULL;
 }
 

@@ -1,19 +1,85 @@
 // The start page, beside the live character: what was opened before, our models, and pages.
 #include "demo/viewer/ui/ui.h"
 
-void view_pause_panel(view_ui *ui)
+// == Cards ========================================================================================
+
+// Buttons below each other, each with a key.
+static const struct {
+    const char *title, *text; // text: NULL: what is lost
+    uint32_t num_buttons;
+    struct {
+        const char *words;
+        int32_t key;
+        view_action action; // VIEW_TOGGLE: the game
+    } buttons[4];
+} cards[] = {
+    {"That was Bobbin.",
+     "It is your turn: a model can also be dropped",
+     4,
+     {{"Open your own model\xE2\x80\xA6   Enter", VIEW_KEY_RETURN, VIEW_FILES},
+      {"Play Lanterns   L", 'l', VIEW_TOGGLE},
+      {"Learn techniques   T", 't', VIEW_NEXT_PAGE},
+      {"Stay with him   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
+    {"md5view did not survive",
+     NULL,
+     2,
+     {{"Try again   Enter", VIEW_KEY_RETURN, VIEW_TRY_AGAIN},
+      {"Forget   Esc", VIEW_KEY_ESCAPE, VIEW_HANDLED}}},
+    {"A recording was not finished",
+     NULL,
+     2,
+     {{"Keep   Enter", VIEW_KEY_RETURN, VIEW_KEEP_MOVIE},
+      {"Delete   Del", VIEW_KEY_DELETE, VIEW_DELETE_MOVIE}}},
+    {"Paused",
+     "W A S D walk   Shift run   Space jump",
+     3,
+     {{"Continue   Esc, Space", VIEW_KEY_ESCAPE, VIEW_PLAY},
+      {"Begin anew   Enter", VIEW_KEY_RETURN, VIEW_GO_FIRST},
+      {"Leave the game   Ctrl+Home", VIEW_KEY_HOME, VIEW_CLOSE_LISTS}}},
+};
+
+bool view_has_choice(const view_ui *ui, const view_stage *stage)
 {
-    static const ui_choice rows[] = {
-        {"Continue   Esc, Space", VIEW_KEY_ESCAPE, VIEW_PLAY},
-        {"Begin anew   Enter", VIEW_KEY_RETURN, VIEW_GO_FIRST},
-        {"Leave the game   Ctrl+Home", VIEW_KEY_HOME, VIEW_CLOSE_LISTS}};
-    const float line = ui->canvas->font->line[VIEW_TEXT];
-    ui->space = ui_card(ui, "paused", "Paused", rows, 3, 2.6f * line);
-    ui->label_width = 4 * line;
-    view_draw_text(ui->canvas, VIEW_TEXT, ui->space.x, ui->space.y + 1.6f * line, ui->space.width,
-                   VIEW_DIM, "W A S D walk   Shift run   Space jump");
-    ui->is_silent ^= ui_switch(ui, "Sound", !ui->is_silent, false, "");
+    return stage->is_paused || ui->lost[0] != '\0' || ui->end_at < 0;
 }
+
+void view_choice_panel(view_ui *ui, const view_stage *stage)
+{
+    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
+    const uint32_t number = stage->is_paused ? 3 : ui->lost[0] == '\0' ? 0 : 1 + ui->loses_movie;
+    char text[128];
+    if (!view_has_choice(ui, stage))
+        return;
+    COMMON_TEXT(text, "%s", common_base(ui->lost));
+    if (ui->loses_movie)
+        common_append(text, sizeof text, ", ", "%u:%02u", (unsigned)ui->lost_seconds / 60,
+                      (unsigned)ui->lost_seconds % 60);
+    view_rect row =
+        ui_dialog(ui, VIEW_CHOICE_PANEL, 280 * scale,
+                  (float)cards[number].num_buttons * 36 * scale + 2.6f * line, cards[number].title);
+    row.height = 30 * scale;
+    COMMON_FOR (i, cards[number].num_buttons) {
+        const view_action action = cards[number].buttons[i].action;
+        if (ui_button(ui, row, cards[number].buttons[i].words, i == 0)
+            || ui_key(ui, cards[number].buttons[i].key))
+            ui->command.action = action == VIEW_TOGGLE ? view_toggle_of("game-demo") : action;
+        row.y += 36 * scale;
+    }
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, row.width, VIEW_DIM,
+                   cards[number].text != NULL ? cards[number].text : text);
+    ui->space = (view_rect){row.x, row.y + 1.4f * line, row.width, 1.2f * line};
+    ui->label_width = 4 * line;
+    if (stage->is_paused) {
+        ui->is_silent ^= ui_switch(ui, "Sound", !ui->is_silent, false, "");
+    } else if (ui->mouse.is_pressed || ui->command.action != VIEW_NOTHING
+               || ui_key(ui, VIEW_KEY_ESCAPE)) {
+        ui->end_at = 0;
+        if (ui->command.action != VIEW_KEEP_MOVIE && ui->command.action != VIEW_DELETE_MOVIE)
+            ui->lost[0] = '\0';
+    }
+}
+
+// == The page =====================================================================================
 
 void view_clear_start(view_ui *ui)
 {

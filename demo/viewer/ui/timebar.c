@@ -224,8 +224,17 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
     x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "s") + 2 * em;
     if (machine->desc->num_layers == 0 || right - x < 12 * em)
         return;
-    const md5_layer_desc *const layer = &machine->desc->layers[0];
-    const md5_layer_status status = md5_player_layer(machine->player, 0);
+    // The last layer that moves all of him: the first may only wait until that is over.
+    uint32_t number = 0;
+    COMMON_FOR (i, machine->desc->num_layers) {
+        const md5_layer_desc *const each = &machine->desc->layers[i];
+        const uint32_t state = md5_player_layer(machine->player, i).state;
+        if (each->mask == NULL && each->mode == MD5_LAYER_OVERRIDE
+            && each->states[state].motion != NULL)
+            number = i;
+    }
+    const md5_layer_desc *const layer = &machine->desc->layers[number];
+    const md5_layer_status status = md5_player_layer(machine->player, number);
     if (status.from != MD5_NONE) {
         COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
                     layer->states[status.state].name);

@@ -17,7 +17,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
         .is_touched = stage->is_touched,
-        .has_menu = shown->panel && stage->pages == NULL && !stage->plays,
+        .has_menu = shown->panel && stage->pages == NULL,
         .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
         .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy && !is_folded,
                     [VIEW_DOCK_RIGHT] = !is_start
@@ -482,20 +482,6 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
     view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);
     return (view_rect){box.x + padding, box.y + padding + head, width, height};
-}
-
-view_rect ui_card(view_ui *ui, const char *panel, const char *title, const ui_choice *rows,
-                  size_t count, float below)
-{
-    const float scale = ui->canvas->font->scale, step = 36 * scale;
-    view_rect row = ui_dialog(ui, panel, 270 * scale, (float)count * step + below, title);
-    row.height = 30 * scale;
-    COMMON_FOR (i, count) {
-        if (ui_button(ui, row, rows[i].words, i == 0) || ui_key(ui, rows[i].key))
-            ui->command.action = rows[i].action;
-        row.y += step;
-    }
-    return row;
 }
 
 // -- Columns --------------------------------------------------------------------------------

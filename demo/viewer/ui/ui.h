@@ -439,11 +439,15 @@ typedef struct view_ui {
     bool is_focus_shown;  // by a frame: from Tab until the mouse is used
     bool selects_all;     // what is typed replaces the text of the field that has the focus
     bool takes_next;      // on Tab, the next item takes the focus
-    bool is_silent;       // the game
-    ui_item_id before;    // on Tab, the item before that could take it
-    const char *modal;    // the panel above all others, which alone takes keys; NULL: none
-    float low, high;      // the range of the active slider when it was pressed
-    const char *held;     // the panel whose value the last press has changed
+    char lost[1024];      // what the last viewer did not survive; "": nothing
+    bool loses_movie;
+    double lost_seconds;
+    double end_at;     // when the card after the first minute comes; 0: never, below 0: it is there
+    bool is_silent;    // the game
+    ui_item_id before; // on Tab, the item before that could take it
+    const char *modal; // the panel above all others, which alone takes keys; NULL: none
+    float low, high;   // the range of the active slider when it was pressed
+    const char *held;  // the panel whose value the last press has changed
 
     view_rect space; // the next row that ui_slider() takes
     float label_width, value_width;
@@ -641,16 +645,6 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
 
 // -- Parts of dialogs -----------------------------------------------------------------------
 
-// A dialog of buttons below each other, each with a key. Returns
-// the row below them, of a dialog that is so much higher.
-typedef struct ui_choice {
-    const char *words;
-    int32_t key;
-    view_action action;
-} ui_choice;
-view_rect ui_card(view_ui *ui, const char *panel, const char *title, const ui_choice *rows,
-                  size_t count, float below);
-
 // A dialog of at most that size, in layout units, or as large as the window has room for. Returns
 // what is above its last row, `foot`.
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
@@ -829,8 +823,11 @@ void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area);
 bool view_shows_graph(const view_stage *stage);
 void view_graph_panel(view_ui *ui, const view_stage *stage);
 
-// The card of the paused game: start.c.
-void view_pause_panel(view_ui *ui);
+// Cards, start.c: of the paused game; of what the last viewer did not survive; after the first
+// minute. Whether one is shown.
+#define VIEW_CHOICE_PANEL "choice"
+bool view_has_choice(const view_ui *ui, const view_stage *stage);
+void view_choice_panel(view_ui *ui, const view_stage *stage);
 
 // The start page, in place of all other panels: start.c. It covers this part of the picture.
 void view_start_panel(view_ui *ui, const view_stage *stage);
