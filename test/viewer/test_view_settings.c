@@ -219,3 +219,11 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     give(s, VIEW_KEY_ESCAPE, NULL);
     CHECK(!s->options.background_given);
 }
+
+// Keys that no field uses are for what they are elsewhere; nothing is asked for by them.
+TEST_SCREEN (view_cards_leave_other_keys_alone, BOBBIN) {
+    ask(s, "background-color");
+    const ui_mouse event = {.key = VIEW_KEY_F(12)};
+    CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &event).action, VIEW_NOTHING);
+    CHECK(s->viewer.ui.card.waiting == NULL);
+}

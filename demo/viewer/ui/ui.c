@@ -423,9 +423,10 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     if (selects_all && (ui->mouse.text != NULL || ui->mouse.key != 0 || ui->mouse.is_pressed)) {
         ui->selects_all = false;
         if (ui->mouse.text != NULL || ui->mouse.key == VIEW_KEY_BACKSPACE
-            || (ui->mouse.control && ui->mouse.key == 'v'))
+            || (ui->mouse.control && ui->mouse.key == 'v')) {
+            is_changed = text[0] != '\0';
             text[0] = '\0';
-        is_changed = text[0] == '\0';
+        }
     }
     is_changed = (is_focused && edit(ui, text, size)) || is_changed;
     // Keys that are letters come again as text. Ctrl+Z and Ctrl+Y are not meant for the view.
