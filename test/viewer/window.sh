@@ -233,7 +233,7 @@ shines_as_before() {
 check_long "sliders of the lights change the picture" shines
 check_long "a click on a name resets its slider" shines_as_before
 does_long "F1 shows the keys" help F1 'is["help"] == 1'
-does_long "Esc hides the keys" close-lists Escape 'is["help"] == 0'
+does_long "Esc hides the keys" help Escape 'is["help"] == 0'
 larger_text() {
     quiet && take plain && press larger-text ctrl+plus && take larger && differ 0.003 plain larger &&
         press smaller-text ctrl+minus && take same && ! differ 0.003 plain same

@@ -218,10 +218,10 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     int way = ui_is_focused(ui) ? ui_key(ui, VIEW_KEY_RIGHT) - ui_key(ui, VIEW_KEY_LEFT) : 0;
     made[0] = '\0';
     COMMON_FOR (i, count) {
-        char part[NUMBER_TEXT];
+        char part[NUMBER_TEXT] = "";
         const size_t length = strcspn(now + (*now == '-'), ",-") + (*now == '-');
-        snprintf(part, sizeof part, *now != '\0' && first >= s->low ? "%.7g" : "",
-                 strtod(now, NULL));
+        if (*now != '\0' && first >= s->low)
+            snprintf(part, sizeof part, "%.7g", strtod(now, NULL));
         now += length + (now[length] != '\0');
         if (type_value(s, field, i == 0 ? hint_of(s->option) : "", part)) {
             is_typed = true;
@@ -337,7 +337,7 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
 // is found in a list, files in theirs.
 static void lines_picker(const setting *s)
 {
-    enum { PART = 512 };
+    enum { PART = VIEW_TARGET_TEXT };
     view_ui *const ui = s->ui;
     view_card *const card = &ui->card;
     const view_option *const option = s->option;
