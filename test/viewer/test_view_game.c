@@ -105,17 +105,15 @@ TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTI
 TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
     view_command request = press_key(fixture, VIEW_KEY_TAB);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
-    request = press_key(fixture, VIEW_KEY_LEFT);
-    CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_SKINS);
     fixture->browser.section = VIEW_SKINS;
-    request = press_key(fixture, VIEW_KEY_RIGHT);
+    request = press_key(fixture, VIEW_KEY_TAB);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
 }
 
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
-    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT, false).action == VIEW_NOTHING);
+    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT, false).action == VIEW_LISTED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB, false);
     OWN char *const whole = common_whole(test_path("models/game"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, whole) == 0);
@@ -133,6 +131,7 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     CHECK(view_key_browser(&browser, VIEW_KEY_TAB, false).action == VIEW_HANDLED);
     CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE, false).action == VIEW_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
+    view_clear_browser(&browser);
 }
 
 // -- Game place -----------------------------------------------------------------------------------

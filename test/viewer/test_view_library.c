@@ -539,9 +539,23 @@ TEST (previews_are_made_of_image_files) {
         CHECK(image->width == VIEW_SKETCH_SIZE && image->height == 1);
         CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_SKETCH_SIZE - 1)] == 0);
     }
-    const view_preview eye = view_preview_image(test_path("models/bobbin/bobbin_eye.png"));
-    CHECK(eye.width == eye.height && eye.image.width <= eye.width);
-    free(eye.image.rgba);
+    // Facts of our own files, by their first lines: sizes are those of file(1), the rest as they
+    // say.
+    static const char *const facts[][2] = {{"models/bobbin/bobbin_eye.png", "512\xC3\x97"
+                                                                            "512 png"},
+                                           {"models/bobbin/bobbin.md5mesh", "79 joints"},
+                                           {"models/bobbin/walk.md5anim", "1.00 s"}};
+    EACH (fact, facts) {
+        const view_preview made = view_preview_file(test_path((*fact)[0]), 64);
+        CHECK(made.image.rgba != NULL && made.image.width <= 64 && !made.is_wrong);
+        CHECK_THAT(strncmp(made.facts, (*fact)[1], strlen((*fact)[1])) == 0, "%s", made.facts);
+        free(made.image.rgba);
+    }
+    folder_put_text(folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\n\nnumJoints x\n");
+    OWN char *const broken = common_join(folder, "broken.md5mesh");
+    const view_preview wrong = view_preview_file(broken, 64);
+    CHECK(wrong.is_wrong && wrong.image.rgba == NULL);
+    CHECK_THAT(strncmp(wrong.facts, "line 4\n", 7) == 0, "%s", wrong.facts);
     EACH (each, lost) {
         OWN char *const path = common_join(folder, *each);
         CHECK_THAT(wait_for(previews, path) == NULL, "%s", *each);

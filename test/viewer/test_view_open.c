@@ -286,36 +286,50 @@ static const char *selected_label(const view_browser *browser)
     return browser->entries[browser->found[browser->selected]].label;
 }
 
-TEST (view_list_begins_with_the_folder_above) {
+// The folder above is no row: Backspace leads there, and what was left is selected. What begins
+// with a dot is listed by a filter that does, or if that is asked for. A path may be typed.
+TEST (view_list_leads_through_folders) {
     const char *const none[] = {NULL};
     char *const folder = folder_make(), *const closed = common_format("%s/", folder);
     OWN char *const inner = common_join(folder, "inner");
+    OWN char *const secret = common_join(folder, ".secret");
     put_again(folder, "b.md5mesh", still);
     put_again(folder, "a.md5mesh", still);
-    CHECK(mkdir(inner, 0700) == 0);
+    put_again(folder, ".c.md5mesh", still);
+    CHECK(mkdir(inner, 0700) == 0 && mkdir(secret, 0700) == 0);
     test_viewer viewer;
     if (!begin(&viewer, none, false))
         return;
     const view_browser *const browser = &viewer.state.ui.browser;
+    view_browser *const list = &viewer.state.ui.browser;
     FOR (i, 2) { // also with a slash at the end
-        OWN char *const above = common_folder(folder);
-        view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL, NULL);
-        if (CHECK(browser->num_found == 4)) {
-            CHECK_STRING(browser->entries[0].label, "../");
-            CHECK_STRING(browser->entries[0].path, above);
-            CHECK_STRING(browser->entries[1].label, "a.md5mesh");
-            CHECK_STRING(browser->entries[3].label, "inner/");
+        view_browse_folder(list, i == 0 ? folder : closed, NULL, NULL);
+        if (CHECK(browser->num_found == 3 && browser->num_hidden == 2)) {
+            CHECK_STRING(browser->entries[browser->found[2]].label, "inner/");
             CHECK_STRING(selected_label(browser), "a.md5mesh");
         }
     }
-    view_browse_folder(&viewer.state.ui.browser, inner, NULL, NULL); // only the folder above
-    CHECK_UINT(browser->num_found, 1);
-    CHECK_STRING(selected_label(browser), "../");
-    view_browse_folder(&viewer.state.ui.browser, folder, NULL, NULL);
-    CHECK_UINT(view_type_browser(&viewer.state.ui.browser, ".").action, VIEW_LISTED);
-    CHECK_STRING(selected_label(browser), "a.md5mesh");
-    view_browse_folder(&viewer.state.ui.browser, "/", NULL, NULL);
-    CHECK(browser->num_found == 0 || strcmp(browser->entries[0].label, "../") != 0);
+    view_type_browser(list, ".");
+    CHECK_UINT(browser->num_found, 4); // all but inner
+    CHECK_STRING(selected_label(browser), ".c.md5mesh");
+    view_browse_folder(list, inner, NULL, NULL);
+    CHECK_UINT(browser->num_found, 0);
+    view_type_browser(list, "x");
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_BACKSPACE, false).action, VIEW_LISTED);
+    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_BACKSPACE, false)));
+    CHECK_STRING(browser->folder, folder);
+    CHECK_STRING(selected_label(browser), "inner/");
+    view_key_browser(list, 'l' | VIEW_WITH_CTRL, false);
+    CHECK(strncmp(browser->filter, folder, strlen(folder)) == 0 && browser->num_found == 3);
+    view_type_browser(list, "b.");
+    CHECK_STRING(selected_label(browser), "b.md5mesh");
+    FOR (i, 2)
+        view_key_browser(list, VIEW_KEY_BACKSPACE, false);
+    view_type_browser(list, "inner/../inner");
+    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_RETURN, false)));
+    CHECK_STRING(browser->folder, inner);
+    view_browse_folder(list, "/", NULL, NULL);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_UP | VIEW_WITH_CTRL, false).action, VIEW_HANDLED);
     end(&viewer);
     free(closed);
     folder_remove(folder);

@@ -131,6 +131,24 @@ TEST_HERE (view_error_gives_way_to_a_list_of_files) {
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
 
+// The list is as it was left: folder, filter and row.
+TEST_HERE (view_error_leads_back_to_the_list) {
+    OWN char *const path = open_broken(w, "");
+    view_browser *const list = &w->viewer.ui.browser;
+    press_key(w, VIEW_KEY_ESCAPE);
+    folder_put_text(w->folder, "also broken.md5mesh", "");
+    view_browse_place(&w->viewer, w->folder);
+    view_type_browser(list, "broken");
+    view_key_browser(list, VIEW_KEY_END, false);
+    CHECK(view_perform(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN, false)));
+    CHECK(list->kind == VIEW_BROWSE_NOTHING && w->viewer.log.error[0] != '\0');
+    press(w, "error/Open");
+    CHECK(list->kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
+    CHECK_STRING(list->folder, w->folder);
+    CHECK_STRING(list->filter, "broken");
+    CHECK_UINT(list->selected, 1);
+}
+
 // A watched file that breaks while a list is open: its error is above, takes the keys, and the list
 // is there again behind it.
 TEST_HERE (view_error_is_above_a_list) {
@@ -179,16 +197,13 @@ TEST_HERE (folders_are_left_to_the_root) {
     CHECK_STRING(browser->folder, w->folder);
     for (const char *c = w->folder; *c != '\0'; c++)
         depth += *c == '/';
-    while (steps <= depth && browser->num_entries > 0
-           && browser->entries[0].kind == VIEW_ENTRY_PARENT) {
-        OWN char *const above = common_copy(browser->entries[0].path);
-        view_browse_place(&w->viewer, above);
-        steps++;
+    view_command command = view_key_browser(browser, VIEW_KEY_BACKSPACE, false);
+    for (; steps <= depth && command.action == VIEW_OPEN_FOLDER; steps++) {
+        view_perform(&w->viewer, command);
+        command = view_key_browser(browser, VIEW_KEY_BACKSPACE, false);
     }
     CHECK_UINT(steps, depth);
     CHECK_STRING(browser->folder, "/");
-    view_list_images(&w->viewer.ui.textures, w->viewer.renderer, "/");
-    CHECK_STRING(w->viewer.ui.textures.tiles[0].path, "/");
 }
 
 // A message of 300 bytes and a path of 200 in the smallest window.
@@ -292,8 +307,9 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     folder_put(w->folder, "paint.jpg.png", image, size);
     PERFORM(&w->viewer, VIEW_WARNINGS);
     press_key(w, VIEW_KEY_RETURN);
-    CHECK(w->viewer.ui.textures.is_open && w->viewer.ui.selected_mesh == 0);
-    press(w, "page/paint.jpg.png");
+    CHECK(w->viewer.ui.over == VIEW_OVER_FILES && w->viewer.ui.selected_mesh == 0);
+    press(w, "list/paint.jpg.png");
+    view_perform(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN, false));
     CHECK_UINT(w->viewer.log.num_warnings, 0);
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
     view_free_selected(&selected);

@@ -488,9 +488,9 @@ TEST_HERE (channels_are_rows_to_click_on, true) {
 
 TEST_HERE (sections_are_clicked_on, true) {
     view_show_section(&s->viewer, VIEW_ENTITIES);
-    const view_command request = click(s, "list/clips", 0.5f);
+    const view_command request = click(s, "list/Clips", 0.5f);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
-    CHECK(click(s, "list/box", 0.001f).action == VIEW_HANDLED);
+    CHECK(click(s, "list/Filter", 0.001f).action == VIEW_HANDLED);
     const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_press_at(&s->viewer, &facts, 1.0f, 600.0f).action == VIEW_CLOSED);
 }
@@ -577,7 +577,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // with its base
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
                  "winter + base");
-    CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_names > 0);
+    CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_entries > 0);
     CHECK(s->viewer.document->scene.library != s->viewer.library); // still in use
     view_browse_game(&s->viewer, test_path("models/nowhere"));
     WAIT_UNTIL(!view_follow_scan(&s->viewer) || s->viewer.scan == NULL);
@@ -586,25 +586,19 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 
-TEST_HERE (selected_name_has_its_picture_beside_the_list, true) {
+// Those that are seen, and of clips and skins on what is shown.
+TEST_HERE (names_of_a_game_have_pictures, true) {
     CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list
-    view_show_section(&s->viewer, VIEW_ENTITIES);
-    const view_browser *const browser = &s->viewer.ui.browser;
-    CHECK_STRING(view_listed_entry(browser, browser->selected)->path, "monster_bobbin");
-    CHECK(view_listed_entry(browser, SIZE_MAX) == NULL);
-    view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    const view_rect row = item_find(&s->viewer, &facts, "list/monster_bobbin");
-    WAIT_UNTIL(view_follow_previews(&s->viewer));
-    facts = item_draw(&s->viewer, 1280.0f, 900.0f);
-    CHECK(facts.preview != 0 && s->viewer.canvas.num_images == 1);
-    CHECK(s->viewer.canvas.images[0].image == facts.preview);
-    const float x = s->viewer.canvas.images[0].vertices[0].x; // right of the rows, in the box
-    const view_rect box = item_find(&s->viewer, &facts, "list/box");
-    CHECK(x > row.x + row.width && view_contains(box, x, row.y));
     view_show_section(&s->viewer, VIEW_SKINS);
-    CHECK(view_follow_previews(&s->viewer)); // another line, whose picture is not there yet
-    CHECK(item_draw(&s->viewer, 1280.0f, 900.0f).preview == 0 && s->viewer.canvas.num_images == 0);
-    WAIT_UNTIL(((void)view_follow_previews(&s->viewer), s->viewer.preview.wish != NULL));
-    CHECK_STRING(s->viewer.preview.wish, "monster_bobbin::skins/bobbin/ember");
-    CHECK(item_draw(&s->viewer, 1280.0f, 900.0f).preview != 0);
+    item_draw(&s->viewer, 1280.0f, 900.0f);
+    const view_small_picture *const first = s->viewer.ui.pictures;
+    CHECK_STRING(first->wish, "monster_bobbin::skins/bobbin/ember");
+    WAIT_UNTIL(((void)view_follow_previews(&s->viewer), first->is_made));
+    CHECK(first->texture != 0);
+    item_draw(&s->viewer, 1280.0f, 900.0f);
+    CHECK(s->viewer.canvas.num_images > 0 && s->viewer.canvas.images[0].image == first->texture);
+    view_close_browser(&s->viewer.ui.browser);
+    item_draw(&s->viewer, 1280.0f, 900.0f);
+    view_follow_previews(&s->viewer);
+    CHECK(first->wish == NULL && first->texture == 0);
 }

@@ -99,25 +99,33 @@ static void press_there(screen *s, const char *name)
     screen_draw(s);
 }
 
+// Selects an image of the list, which closes it.
+static void select_there(screen *s, const char *name)
+{
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
+    press_there(s, name);
+    view_perform(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN, false));
+    screen_draw(s);
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_NOTHING);
+}
+
 // A map of the page, an image of its folder, another one for another mesh, and back.
 TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) {
     view_latest selected = {.count = 0};
-    view_texture_panel *const panel = &s->viewer.ui.textures;
     s->viewer.selected = &selected;
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
-    CHECK(s->viewer.ui.selected_mesh == 0 && !panel->is_open);
+    CHECK(s->viewer.ui.selected_mesh == 0);
     CHECK(item_find(&s->viewer, &s->facts, "page/As found").width == 0.0f);
     press_there(s, "page/Texture");
-    CHECK(panel->is_open && panel->num_tiles > 0);
-    press_there(s, "page/bobbin_eye.png");
+    select_there(s, "list/bobbin_eye.png");
     CHECK(s->viewer.document->textures.meshes[0].is_selected[MD5GL_PICTURE_DIFFUSE]);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
     CHECK(strstr(s->viewer.ui.notice, "bobbin_eye.png"));
-    CHECK(!panel->is_open && s->viewer.ui.selected_mesh == 0); // still
+    CHECK(s->viewer.ui.selected_mesh == 0); // still
     press_there(s, "mesh/eyes");
     press_there(s, "page/Glow");
-    press_there(s, "page/bobbin.png");
+    select_there(s, "list/bobbin.png");
     CHECK_STRING(image_of(s, 1, MD5GL_PICTURE_GLOW), "bobbin.png");
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
     press_there(s, "page/As found");
@@ -127,9 +135,6 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) 
     CHECK(strstr(s->viewer.ui.notice, "keeps its texture"));
     screen_draw(s);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
-    press_there(s, "page/Texture");
-    press_there(s, "page/Close");
-    CHECK(!panel->is_open && panel->num_tiles == 0);
     view_free_selected(&selected);
 }
 
@@ -149,36 +154,31 @@ TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     view_free_selected(&selected);
 }
 
-// Ten thousand images, folders to enter, a filter; previews come for those that are seen alone.
+// Ten thousand images; pictures are asked for of those that are seen alone.
 TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make(), name[32];
-    view_texture_panel *const panel = &s->viewer.ui.textures;
+    view_browser *const list = &s->viewer.ui.browser;
+    const view_small_picture *const first = s->viewer.ui.pictures;
     FOR (i, 10000) {
         snprintf(name, sizeof name, "image %d.png", i);
         folder_put_text(folder, name, "");
     }
     folder_put_text(folder, "notes.txt", "");
-    PERFORM(&s->viewer, VIEW_TEXTURES);
-    view_list_images(panel, s->viewer.renderer, folder);
-    panel->is_open = true;
+    PERFORM(&s->viewer, VIEW_FIND_TEXTURE, .number = 1);
+    PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(folder));
     screen_draw(s);
-    CHECK_UINT(panel->num_tiles, 10001); // with the folder above
+    CHECK_UINT(list->num_found, 10000);
     size_t num_seen = 0;
-    EACH_IN (tile, panel, tiles)
-        num_seen += tile->is_seen;
-    CHECK(num_seen > 0 && num_seen < 100 && panel->tiles[1].is_seen);
-    WAIT_UNTIL((view_follow_previews(&s->viewer), panel->tiles[1].is_made));
-    CHECK(panel->tiles[1].width == 0 && panel->tiles[1].preview == 0);
-    snprintf(panel->filter, sizeof panel->filter, "9999");
-    screen_draw(s);
-    CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
-    panel->filter[0] = '\0';
-    screen_draw(s);
-    press_there(s, "page/..");
-    CHECK(strlen(panel->folder) < strlen(folder) && panel->filter[0] == '\0');
-    view_list_images(panel, s->viewer.renderer, "/nowhere");
-    screen_draw(s);
-    CHECK_UINT(panel->num_tiles, 1);
+    FOR (i, VIEW_MAX_PICTURES)
+        num_seen += first[i].wish != NULL;
+    CHECK(num_seen > 0 && num_seen < 60);
+    WAIT_UNTIL((view_follow_previews(&s->viewer), first->is_made));
+    CHECK(first->is_wrong && first->texture == 0);
+    view_type_browser(list, "9999");
+    CHECK_UINT(list->num_found, 1);
+    const view_command command = view_key_browser(list, VIEW_KEY_RETURN, false);
+    CHECK(command.action == VIEW_TAKE_TEXTURE && command.number == 1);
+    free(command.path);
     folder_remove(folder);
 }
 
@@ -199,7 +199,7 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
     press_there(s, "page/Texture");
-    press_there(s, "page/image.png");
+    select_there(s, "list/image.png");
     PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
     screen_draw(s);
     CHECK_STRING(s->viewer.ui.textures.saved, written);
@@ -344,25 +344,21 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     s->viewer.options->shown.light_list = true;
     screen_draw(s);
     const view_rect sky = item_find(&s->viewer, &s->facts, "inspected/sky");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene));
     screen_draw(s);
     view_command request = press(s, "list/dance", 0.5f);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
+    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene));
     move(s, sky.x, sky.y);
     CHECK_STRING(s->viewer.ui.hot.panel, "list");
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
-    CHECK(move(s, dance.x + 1.0f, dance.y + 1.0f));
-    request = view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN, false);
-    CHECK_STRING(scene->clips[request.number].name, "dance");
-    CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     s->viewer.ui.browser.selected = 0;
     screen_draw(s); // scrolls to it
-    CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_HANDLED);
-    CHECK(s->viewer.ui.browser.first == 3 && s->viewer.ui.browser.selected == 3);
-    CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_HANDLED);
-    CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
+    CHECK_UINT(turn_wheel(s, dance.x, dance.y).action, VIEW_HANDLED);
+    CHECK(s->viewer.ui.scrolls[UI_SCROLL_FILES].wanted > 0.0f);
+    CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
+    CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
                VIEW_CLOSED);
     CHECK_NEAR(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
     CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
@@ -373,7 +369,7 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
     CHECK_UINT(view_key_browser(list, VIEW_KEY_RETURN, false).action, VIEW_NOTHING);
-    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene, NULL));
+    CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene));
     CHECK_UINT(view_type_browser(list, "x").action,
                VIEW_NOTHING); // the character of the key that opened the list
     CHECK_UINT(view_key_browser(list, VIEW_KEY_END, false).action, VIEW_LISTED);
@@ -382,9 +378,8 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     CHECK_UINT(request.number, scene->num_clips - 1);
     CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
-    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, 0, scene, NULL));
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_HOME, false).action, VIEW_LISTED);
-    request = view_key_browser(list, VIEW_KEY_RETURN, false);
+    CHECK(view_open_browser(list, VIEW_BROWSE_FILES, 0, scene));
+    request = view_key_browser(list, VIEW_KEY_BACKSPACE, false);
     CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
     CHECK(request.path != NULL && common_is_folder(request.path));
     CHECK(view_perform(&s->viewer, request));

@@ -927,8 +927,10 @@ static void press_key(view_state *viewer, const view_input *event)
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     if (type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control}))
         return;
-    if (!control && !alt && viewer->ui.modal == NULL
-        && view_perform(viewer, view_key_browser(&viewer->ui.browser, key, event->is_repeated)))
+    if (!alt && viewer->ui.modal == NULL
+        && view_perform(viewer,
+                        view_key_browser(&viewer->ui.browser, key | (control ? VIEW_WITH_CTRL : 0),
+                                         event->is_repeated)))
         return;
     // A dialog leaves only function keys and those with Ctrl to the rest.
     const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);

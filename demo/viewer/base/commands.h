@@ -41,7 +41,7 @@ typedef enum view_action {
     VIEW_ISOMETRIC,
     VIEW_PREVIOUS_VIEW, // before one of those
     VIEW_ORTHOGRAPHIC,
-    VIEW_FILES,
+    VIEW_FILES, // to open; with `item` for the option `item` - 1, behind the text `path` of it
     VIEW_GAME,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
@@ -100,6 +100,7 @@ typedef enum view_action {
     VIEW_LIST_CHANNEL,    // list the clips for channel `item`
     VIEW_HIDE_MESH,       // or show mesh `number`
     VIEW_TAKE_TEXTURE,    // give mesh `number` the image `path` as map `item`; NULL: as found
+    VIEW_FIND_TEXTURE,    // list images for that
     VIEW_OPEN_PAGE,       // of techniques, `number`
     VIEW_FORGET_RECENT,   // the file `path`
     VIEW_TRY_AGAIN,       // what has led to the last error

@@ -152,7 +152,6 @@ typedef struct view_stage {
     const float *frame_times; // [VIEW_NUM_FRAME_TIMES] seconds; frame i at i % VIEW_NUM_FRAME_TIMES
     uint32_t num_frame_times; // frames so far
     view_economy economy;     // what this picture leaves out
-    md5gl_texture preview;    // of the selected entry of a game's list, or 0
     float caption;            // height of a line of text below the picture, pixels
 
     double recorded; // seconds of the movie of the window; below 0: there is none

@@ -428,39 +428,6 @@ view_preview view_make_preview(view_library *library, const char *wish)
     return made;
 }
 
-// -- Of an image ----------------------------------------------------------------------------
-
-// Each texel is that of 4 by 4 points of the pixel, on average.
-view_preview view_preview_image(const char *path)
-{
-    enum { POINTS = 4 };
-    view_image whole = {NULL, 0, 0};
-    md5_error error = {0};
-    // A pipe would be waited for.
-    if (!common_is_file(path) || !view_read_image(path, MD5_MAX_IMAGE_PIXELS, &whole, &error))
-        return (view_preview){.width = 0};
-    const uint64_t longest = whole.width > whole.height ? whole.width : whole.height;
-    const uint64_t side = longest < VIEW_SKETCH_SIZE ? longest : VIEW_SKETCH_SIZE;
-    const uint64_t width = (whole.width * side + longest - 1) / longest;
-    const uint64_t height = (whole.height * side + longest - 1) / longest;
-    uint8_t *const rgba = common_alloc(4 * width * height, 1);
-    COMMON_FOR (i, 4 * width * height) { // a channel each
-        unsigned sum = 0;
-        for (uint64_t p = 0; p < POINTS * POINTS; p++) {
-            const uint64_t x = (i / 4 % width * POINTS + p % POINTS) * whole.width;
-            const uint64_t y = (i / 4 / width * POINTS + p / POINTS) * whole.height;
-            sum +=
-                whole
-                    .rgba[4 * (y / (height * POINTS) * whole.width + x / (width * POINTS)) + i % 4];
-        }
-        rgba[i] = (uint8_t)(sum / (POINTS * POINTS));
-    }
-    free(whole.rgba);
-    return (view_preview){.image = {rgba, (uint32_t)width, (uint32_t)height},
-                          .width = whole.width,
-                          .height = whole.height};
-}
-
 // -- On a thread ---------------------------------------------------------------------------------
 
 // The thread's game is opened again after so many pictures, because what games have read stays in
@@ -527,7 +494,9 @@ static int make_pictures(void *user)
         view_preview made = {.image = {.rgba = NULL}};
         md5_error error = {0};
         if (previews->place == NULL) {
-            made = view_preview_image(next->wish);
+            const bool is_large = next->wish[0] == '*';
+            made = view_preview_file(next->wish + is_large,
+                                     is_large ? 6 * VIEW_SKETCH_SIZE : VIEW_SKETCH_SIZE);
         } else if (num_made++ % PICTURES_A_GAME == 0) {
             view_drop_library(library);
             library = view_open_library(previews->place, goes_on, previews, &error);
@@ -643,6 +612,7 @@ typedef struct thumbnail {
     char *path; // of `image`, the last one that was read: meshes often share one
     view_image image;
     uint64_t num_pixels; // of all images
+    uint32_t num_found;  // meshes with a texture
 } thumbnail;
 
 // Whether a path leads into the folder, through no link.
@@ -758,6 +728,7 @@ static view_image make_picture(thumbnail *of)
         };
         view_look look = view_find_look(&search, view_log_listener(of->log));
         const bool is_read = read_image(of, look.diffuse);
+        of->num_found += look.diffuse != NULL;
         const view_image *const texture = of->image.rgba != NULL ? &of->image : NULL;
         const md5gl_texture_desc desc = {
             .width = of->image.width, .height = of->image.height, .texels = of->image.rgba};
@@ -774,19 +745,27 @@ static view_image make_picture(thumbnail *of)
     return image;
 }
 
+// Begins to read files within the limits.
+static void begin(thumbnail *of, md5_files *reader)
+{
+    char *const whole = common_whole(of->options->files[0]);
+    *reader = (md5_files){open_file, close_file, of};
+    of->folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
+    of->left = MAX_BYTES;
+    free(whole);
+}
+
 view_image view_make_thumbnail(const view_options *options, view_log *log)
 {
     thumbnail of = {.options = options, .log = log};
     view_image image = {.rgba = NULL};
+    md5_files reader;
     if (options->num_files == 0) {
         view_error(log, "--thumbnail needs a file");
         return image;
     }
     common_limit_process(MAX_MEMORY, MAX_SECONDS, late);
-    char *const whole = common_whole(options->files[0]);
-    of.folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
-    of.left = MAX_BYTES;
-    const md5_files reader = {open_file, close_file, &of};
+    begin(&of, &reader);
     if (view_load_scene(&of.scene, options->files, options->num_files, &reader, false, log)) {
         of.package = view_open_package(of.scene.path, &reader);
         image = make_picture(&of);
@@ -795,6 +774,138 @@ view_image view_make_thumbnail(const view_options *options, view_log *log)
         view_free_scene(&of.scene);
     }
     free(of.folder);
-    free(whole);
     return image;
+}
+
+// == Pictures of files =====================================================================
+
+// Each texel is that of 4 by 4 points of the pixel, on average.
+static void preview_image(const char *path, uint32_t size, view_preview *made)
+{
+    enum { POINTS = 4 };
+    view_image whole = {NULL, 0, 0};
+    md5_error error = {0};
+    const char *const ending = strrchr(path, '.');
+    made->is_wrong = true;
+    COMMON_TEXT(made->facts, "cannot be read");
+    // A pipe would be waited for.
+    if (!common_is_file(path) || !view_read_image(path, MD5_MAX_IMAGE_PIXELS, &whole, &error))
+        return;
+    const uint64_t longest = whole.width > whole.height ? whole.width : whole.height;
+    const uint64_t side = longest < size ? longest : size;
+    const uint64_t width = (whole.width * side + longest - 1) / longest;
+    const uint64_t height = (whole.height * side + longest - 1) / longest;
+    uint8_t *const rgba = common_alloc(4 * width * height, 1);
+    COMMON_FOR (i, 4 * width * height) { // a channel each
+        unsigned sum = 0;
+        for (uint64_t p = 0; p < POINTS * POINTS; p++) {
+            const uint64_t x = (i / 4 % width * POINTS + p % POINTS) * whole.width;
+            const uint64_t y = (i / 4 / width * POINTS + p / POINTS) * whole.height;
+            sum +=
+                whole
+                    .rgba[4 * (y / (height * POINTS) * whole.width + x / (width * POINTS)) + i % 4];
+        }
+        rgba[i] = (uint8_t)(sum / (POINTS * POINTS));
+    }
+    free(whole.rgba);
+    made->is_wrong = false;
+    made->image = (view_image){rgba, (uint32_t)width, (uint32_t)height};
+    COMMON_TEXT(made->facts, "%u\xC3\x97%u %s", whole.width, whole.height,
+                ending != NULL ? ending + 1 : "");
+}
+
+// What there is to say of what was drawn. Of clips beside a model, how many fit it.
+static void tell_facts(thumbnail *of, view_preview *made)
+{
+    view_scene *const scene = &of->scene;
+    const md5_model *const model = scene->model;
+    const md5_machine_desc *const machine = scene->machine.desc;
+    const md5_anim *const anim = view_shown_anim(scene);
+    char *const facts = made->facts;
+    const size_t size = sizeof made->facts;
+    size_t num_states = 0, num_clips = 0, num_fit = 0;
+    for (size_t i = 0; machine != NULL && i < machine->num_layers; i++)
+        num_states += machine->layers[i].num_states;
+    if (machine != NULL)
+        common_append(facts, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
+    else if (scene->num_clips > 0)
+        common_append(facts, size, "\n", "%.2f s", anim->duration);
+    else if (model == NULL && scene->camera_path.camera != NULL)
+        common_append(facts, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
+    else
+        common_append(facts, size, "\n", "%u joints", scene->num_joints);
+    if (scene->num_clips > 0)
+        common_append(facts, size, "\n", "%u frames, %g a second", anim->num_frames,
+                      (double)anim->frame_rate);
+    if (model == NULL || scene->num_clips > 0)
+        return;
+    common_append(facts, size, "\n", "%u mesh%s, %u vertices", model->num_meshes,
+                  model->num_meshes == 1 ? "" : "es", view_count_vertices(model));
+    common_append(facts, size, "\n", "textures: %u of %u found", of->num_found, model->num_meshes);
+    if (machine != NULL)
+        return;
+    common_list clips = common_list_folder(of->folder, ".md5anim");
+    of->left = MAX_BYTES;
+    for (; num_clips < clips.count && of->left > 0; num_clips++)
+        num_fit += view_add_clip(scene, clips.names[num_clips], of->log)
+                   && scene->clips[scene->num_clips - 1].binding->num_missing == 0;
+    if (num_clips > 0)
+        common_append(facts, size, "\n", "%zu clips beside it fit", num_fit);
+    if (num_fit < num_clips)
+        common_append(facts, size, "\n", "%zu do not", num_clips - num_fit);
+    common_free_list(&clips);
+}
+
+// Tries a file, a clip on a model, which may be NULL. Returns whether it can be read.
+static bool preview_files(const char *path, const char *model, uint32_t size, view_preview *made)
+{
+    const char *files[2] = {path, model};
+    const size_t count = model != NULL ? 2 : 1;
+    double middle = 0;
+    view_log log = {.level = VIEW_QUIET};
+    const view_options options = {
+        .files = files, .num_files = count, .thumbnail = size, .times = &middle, .num_times = 1};
+    thumbnail of = {.options = &options, .log = &log};
+    md5_files reader;
+    begin(&of, &reader);
+    const bool is_loaded = view_load_scene(&of.scene, files, count, &reader, false, &log);
+    if (is_loaded) {
+        const md5_anim *const anim = view_shown_anim(&of.scene);
+        middle = of.scene.num_clips > 0 ? 0.5 * anim->duration : 0;
+        of.package = view_open_package(of.scene.path, &reader);
+        made->image = make_picture(&of);
+        tell_facts(&of, made);
+        view_close_package(of.package);
+        view_free_scene(&of.scene);
+    } else if (model == NULL) {
+        made->is_wrong = true;
+        if (log.failure.line > 0)
+            COMMON_TEXT(made->facts, "line %u\n%.150s", log.failure.line, log.failure.message);
+        else
+            COMMON_TEXT(made->facts, "cannot be read\n%.150s", log.error);
+    }
+    free(of.folder);
+    return is_loaded;
+}
+
+view_preview view_preview_file(const char *path, uint32_t size)
+{
+    view_preview made = {.num_missing = 0};
+    bool is_made = view_is_image(path);
+    if (is_made)
+        preview_image(path, size, &made);
+    if (common_has_ending(path, ".md5anim")) {
+        char *const folder = common_folder(path);
+        common_list models = common_list_folder(folder, ".md5mesh");
+        for (size_t i = 0; i < models.count && i < MAX_TRIED && !is_made; i++)
+            is_made = preview_files(path, models.names[i], size, &made);
+        common_free_list(&models);
+        free(folder);
+    }
+    if (!is_made)
+        preview_files(path, NULL, size, &made);
+    if (!made.is_wrong)
+        common_append(made.facts, sizeof made.facts, "\n", "%.0f KB",
+                      ceil((double)common_file_size(path) / 1000));
+    return made;
 }

@@ -38,10 +38,11 @@ void view_end_sketch(view_sketch *sketch, view_image *image);
 // freed.
 char *view_wish_of(view_section section, const char *name, const char *on);
 
-// A picture that was made, of what is `width` by `height` pixels large if it is an image.
+// A picture that was made.
 typedef struct view_preview {
-    view_image image; // .rgba NULL: nothing can be shown
-    uint32_t width, height;
+    view_image image;     // .rgba NULL: nothing can be shown
+    char facts[192];      // of a file: lines, the first of which says the most
+    bool is_wrong;        // it cannot be read, and they say why
     uint32_t num_missing; // images of drawn meshes that are declared and not there; or the model
 } view_preview;
 
@@ -64,7 +65,8 @@ enum { VIEW_MAX_PREVIEWS = 256 };
 typedef struct view_previews view_previews;
 
 // Begins with the game in a folder or an archive. The thread opens it for itself, on the first
-// wish, because one thread at a time may use a game. NULL: what is wished are the paths of images.
+// wish, because one thread at a time may use a game. NULL: what is wished are the paths of files,
+// with "*" before them if the picture is to be large.
 view_previews *view_begin_previews(const char *place);
 void view_stop_previews(view_previews *previews); // NULL is allowed
 
@@ -75,9 +77,9 @@ void view_stop_previews(view_previews *previews); // NULL is allowed
 bool view_want_previews(view_previews *previews, const char *const *wishes, size_t count,
                         const view_preview **made);
 
-// Makes the picture of an image file: as it is, or smaller. Not of one of more than 64 million
-// pixels.
-view_preview view_preview_image(const char *path);
+// Makes the picture of a file, in no more than what a thumbnail may read and draw: of an image, as
+// it is or smaller; of a model with what is beside it; of a clip, on a model beside it.
+view_preview view_preview_file(const char *path, uint32_t size);
 
 // -- A thumbnail of files ------------------------------------------------------------------------
 

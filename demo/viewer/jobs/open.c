@@ -138,111 +138,62 @@ static char *shown_name(const view_state *viewer)
 
 // == Previews of a game's list ====================================================================
 
-static void drop_shown(view_state *viewer)
+void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
 {
-    if (viewer->renderer != NULL)
-        md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
-    free(viewer->preview.wish);
-    viewer->preview = (view_shown_preview){NULL, 0};
+    COMMON_FOR (i, VIEW_MAX_PICTURES) {
+        view_small_picture *const picture = &viewer->ui.pictures[i];
+        if (picture->wish == NULL || picture->is_in_game != is_in_game
+            || (picture->is_seen && !is_all))
+            continue;
+        if (viewer->renderer != NULL)
+            md5gl_destroy_texture(viewer->renderer, picture->texture);
+        free(picture->wish);
+        *picture = (view_small_picture){.wish = NULL};
+    }
 }
 
-// The wish of a line of a game's list, or NULL.
-static char *wish_at(const view_state *viewer, size_t line, const char *on)
+// Asks for those that are seen and not there yet, and takes those that are ready.
+static bool follow_pictures(view_state *viewer, view_previews **previews, bool is_in_game)
 {
-    const view_browser *const browser = &viewer->ui.browser;
-    const view_entry *const entry = view_listed_entry(browser, line);
-    return entry != NULL ? view_wish_of(browser->section, entry->path, on) : NULL;
-}
-
-// The previews of the images that are seen in their list; others lose theirs.
-static bool follow_images(view_state *viewer)
-{
-    enum { MOST = 96 };
-    view_texture_panel *const panel = &viewer->ui.textures;
-    const char *wishes[MOST] = {NULL};
-    const view_preview *made[MOST];
-    view_tile *tiles[MOST];
+    const char *wishes[VIEW_MAX_PICTURES];
+    view_small_picture *asked[VIEW_MAX_PICTURES];
+    const view_preview *made[VIEW_MAX_PICTURES];
     size_t count = 0;
-    if (!panel->is_open || viewer->renderer == NULL) {
-        view_stop_previews(viewer->images);
-        viewer->images = NULL;
+    view_drop_pictures(viewer, is_in_game, is_in_game && viewer->library == NULL);
+    COMMON_FOR (i, VIEW_MAX_PICTURES) {
+        view_small_picture *const picture = &viewer->ui.pictures[i];
+        if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
+            wishes[count] = picture->wish;
+            asked[count++] = picture;
+        }
+    }
+    if (*previews == NULL && count > 0)
+        *previews = view_begin_previews(is_in_game ? viewer->library->place : NULL);
+    if (*previews == NULL)
         return false;
-    }
-    COMMON_FOR (i, panel->num_tiles) {
-        view_tile *const tile = &panel->tiles[i];
-        if (!tile->is_seen && tile->preview != 0) {
-            md5gl_destroy_texture(viewer->renderer, tile->preview);
-            tile->preview = 0;
-            tile->is_made = false;
-        }
-        if (tile->is_seen && !tile->is_folder && !tile->is_made && count < MOST) {
-            wishes[count] = tile->path;
-            tiles[count++] = tile;
-        }
-    }
-    if (viewer->images == NULL)
-        viewer->images = view_begin_previews(NULL);
-    bool has_more = view_want_previews(viewer->images, wishes, count, made);
+    bool has_more = view_want_previews(*previews, wishes, count, made);
     COMMON_FOR (i, count) {
-        view_tile *const tile = tiles[i];
+        view_small_picture *const picture = asked[i];
         if (made[i] == NULL)
             continue;
-        tile->is_made = has_more = true;
-        tile->width = made[i]->width;
-        tile->height = made[i]->height;
-        tile->preview = made[i]->image.rgba != NULL
-                            ? view_make_texture(viewer->renderer, made[i]->image.rgba,
-                                                made[i]->image.width, made[i]->image.height)
-                            : 0;
+        const view_image *const image = &made[i]->image;
+        picture->is_made = has_more = true;
+        picture->is_wrong = made[i]->is_wrong;
+        picture->num_missing = made[i]->num_missing;
+        picture->width = image->width;
+        picture->height = image->height;
+        memcpy(picture->facts, made[i]->facts, sizeof picture->facts);
+        if (image->rgba != NULL && viewer->renderer != NULL)
+            picture->texture =
+                view_make_texture(viewer->renderer, image->rgba, image->width, image->height);
     }
     return has_more;
 }
 
 bool view_follow_previews(view_state *viewer)
 {
-    // The selected one and all that are seen.
-    enum { MAX_ASKED = 64 };
-    char *wishes[MAX_ASKED];
-    size_t lines[MAX_ASKED], count = 0;
-    const view_browser *const browser = &viewer->ui.browser;
-    const bool has_images = follow_images(viewer);
-    if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL)
-        return has_images;
-    if (viewer->previews == NULL)
-        viewer->previews = view_begin_previews(viewer->library->place);
-    char *const on = viewer->document->scene.model != NULL ? shown_name(viewer) : NULL;
-    for (size_t i = 0; i <= browser->num_rows && count < MAX_ASKED; i++) {
-        lines[count] = i == 0 ? browser->selected : browser->first + i - 1;
-        wishes[count] = wish_at(viewer, lines[count], on);
-        count += wishes[count] != NULL;
-    }
-    const view_preview *made[MAX_ASKED] = {NULL};
-    const bool has_more =
-        view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
-    COMMON_FOR (i, count) {
-        if (made[i] != NULL)
-            view_listed_entry(browser, lines[i])->num_missing = made[i]->num_missing;
-        free(wishes[i]);
-    }
-    // That of the selected line is shown, which is the first that is asked for.
-    char *const wish = wish_at(viewer, browser->selected, on);
-    const char *const shown = viewer->preview.wish;
-    const view_image *const image =
-        wish != NULL && made[0] != NULL && made[0]->image.rgba != NULL ? &made[0]->image : NULL;
-    const bool is_same = image != NULL && shown != NULL && strcmp(shown, wish) == 0;
-    free(on);
-    if (is_same || (image == NULL && shown == NULL)) {
-        free(wish);
-        return has_more;
-    }
-    drop_shown(viewer);
-    if (image == NULL || viewer->renderer == NULL) {
-        free(wish);
-        return true;
-    }
-    viewer->preview = (view_shown_preview){
-        wish, view_make_texture(viewer->renderer, image->rgba, image->width, image->height)};
-    return true;
+    const bool has_files = follow_pictures(viewer, &viewer->images, false);
+    return follow_pictures(viewer, &viewer->previews, true) || has_files;
 }
 
 // == What has failed ==============================================================================
@@ -256,16 +207,110 @@ static void note_failed(view_state *viewer, const view_command *command)
     viewer->failed.path = path;
 }
 
+// == Our own models ===============================================================================
+
+// The folder of our own models: from the build, or relative to the program.
+#ifndef MD5VIEW_MODELS
+#define MD5VIEW_MODELS "models"
+#endif
+
+// The first machine in a folder of `models`, or NULL.
+static char *first_machine(const char *models)
+{
+    char *found = NULL;
+    common_list folders = common_list_folder(models, NULL);
+    for (size_t i = 0; i < folders.count && found == NULL; i++) {
+        common_list files = common_list_folder(folders.names[i], ".md5machine");
+        if (files.count > 0)
+            found = common_copy(files.names[0]);
+        common_free_list(&files);
+    }
+    common_free_list(&folders);
+    return found;
+}
+
+// Beside the program, built or installed, or in the folder that the build defines.
+static char *find_own_model(void)
+{
+    char *found = NULL;
+    char *const base = view_program_folder(); // folder of the program, with a slash
+    static const char *const places[] = {"models", "../models", "../../models",
+                                         "../share/md5model/models"};
+    for (size_t i = 0; i < 4 && base != NULL && found == NULL; i++) {
+        char *models = common_join(base, places[i]);
+        found = first_machine(models);
+        free(models);
+    }
+    free(base);
+    return found != NULL ? found : first_machine(MD5VIEW_MODELS);
+}
+
+// The folder of our own models, to be freed, or NULL.
+static char *own_models(void)
+{
+    char *const machine = find_own_model();
+    char *const folder = machine != NULL ? common_folder(machine) : NULL;
+    char *const models = folder != NULL ? common_folder(folder) : NULL;
+    free(machine);
+    free(folder);
+    return models;
+}
+
 // == Folders and archives as lists ================================================================
 
 // -- Places ---------------------------------------------------------------------------------
+
+// The user's folder, or the current one.
+static const char *home_folder(void)
+{
+    const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
+    return home != NULL ? home : profile != NULL ? profile : ".";
+}
+
+// Adds a folder or a game to the places; "": it is not there.
+static void add_place(view_state *viewer, const char *path)
+{
+    common_list *const places = &viewer->ui.places;
+    bool is_there = false;
+    for (size_t i = 5; i < places->count; i++)
+        is_there = is_there || strcmp(places->names[i], path) == 0;
+    if (!is_there)
+        common_add(places, path[0] != '\0' ? common_whole(path) : common_copy(""));
+}
+
+// Lists a folder, for what is asked.
+static void list_files(view_state *viewer, const char *folder, view_asked asked)
+{
+    view_browser *const browser = &viewer->ui.browser;
+    const view_config *const config = viewer->config;
+    const char *const shown = viewer->document->scene.path;
+    char *const models = own_models(), *const beside = common_folder(shown != NULL ? shown : "");
+    common_free_list(&viewer->ui.places);
+    add_place(viewer, "");
+    add_place(viewer, home_folder());
+    add_place(viewer,
+              viewer->document->scene.library == NULL && common_is_folder(beside) ? beside : "");
+    add_place(viewer, models != NULL ? models : "");
+    add_place(viewer, "/");
+    for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
+        view_address address;
+        if (!view_read_address(config->recent.names[i], &address))
+            continue;
+        add_place(viewer, address.place);
+        view_free_address(&address);
+    }
+    free(models);
+    free(beside);
+    browser->asked = asked;
+    view_browse_folder(browser, folder, shown, config);
+}
 
 void view_browse_place(view_state *viewer, const char *path)
 {
     if (view_is_game(path))
         view_browse_game(viewer, path);
     else
-        view_browse_folder(&viewer->ui.browser, path, NULL, viewer->config);
+        list_files(viewer, path, (view_asked){.takes = 0});
 }
 
 // The model of a folder that has one, with the machine that plays it if there is one, to be freed.
@@ -334,7 +379,7 @@ bool view_follow_scan(view_state *viewer)
             // Forgets all pictures, for another game.
             view_stop_previews(viewer->previews);
             viewer->previews = NULL;
-            drop_shown(viewer);
+            view_drop_pictures(viewer, true, true);
 
             // The first section that has names.
             viewer->section = VIEW_ENTITIES;
@@ -352,57 +397,6 @@ bool view_follow_scan(view_state *viewer)
 }
 
 // == Opening ======================================================================================
-
-// The folder of our own models: from the build, or relative to the program.
-#ifndef MD5VIEW_MODELS
-#define MD5VIEW_MODELS "models"
-#endif
-
-// -- Own model ------------------------------------------------------------------------------
-
-// The first machine in a folder of `models`, or NULL.
-static char *first_machine(const char *models)
-{
-    char *found = NULL;
-    common_list folders = common_list_folder(models, NULL);
-    for (size_t i = 0; i < folders.count && found == NULL; i++) {
-        common_list files = common_list_folder(folders.names[i], ".md5machine");
-        if (files.count > 0)
-            found = common_copy(files.names[0]);
-        common_free_list(&files);
-    }
-    common_free_list(&folders);
-    return found;
-}
-
-// Beside the program, built or installed, or in the folder that the build defines.
-static char *find_own_model(void)
-{
-    char *found = NULL;
-    char *const base = view_program_folder(); // folder of the program, with a slash
-    static const char *const places[] = {"models", "../models", "../../models",
-                                         "../share/md5model/models"};
-    for (size_t i = 0; i < 4 && base != NULL && found == NULL; i++) {
-        char *models = common_join(base, places[i]);
-        found = first_machine(models);
-        free(models);
-    }
-    free(base);
-    return found != NULL ? found : first_machine(MD5VIEW_MODELS);
-}
-
-// The folder of our own models, to be freed, or NULL.
-static char *own_models(void)
-{
-    char *const machine = find_own_model();
-    char *const folder = machine != NULL ? common_folder(machine) : NULL;
-    char *const models = folder != NULL ? common_folder(folder) : NULL;
-    free(machine);
-    free(folder);
-    return models;
-}
-
-// -- Opening --------------------------------------------------------------------------------
 
 void view_frame_anew(view_state *viewer)
 {
@@ -896,8 +890,42 @@ static char *first_folder(const view_state *viewer, bool is_last)
         return common_folder(shown);
     if (is_last && config != NULL && config->recent.count > 0)
         return common_folder(config->recent.names[0]);
-    const char *const home = getenv("HOME"), *const profile = getenv("USERPROFILE");
-    return common_copy(home != NULL ? home : profile != NULL ? profile : ".");
+    return common_copy(home_folder());
+}
+
+// Lists images for a map of a mesh, beside the one that it has, or the model.
+static void list_images(view_state *viewer, const view_command *command)
+{
+    const view_textures *const textures = &viewer->document->textures;
+    const view_texture *const image =
+        command->number < textures->num_meshes
+            ? view_mesh_image(textures, (uint32_t)command->number, MD5GL_PICTURE_DIFFUSE)
+            : NULL;
+    const char *const beside = image != NULL && image->program == NULL ? image->path
+                               : textures->package != NULL             ? textures->package->model
+                                                                       : "./";
+    char *const folder = common_folder(beside);
+    list_files(viewer, folder,
+               (view_asked){.takes = 1u << VIEW_ENTRY_PICTURE,
+                            .answer = {VIEW_TAKE_TEXTURE, command->number, command->item, NULL}});
+    free(folder);
+}
+
+// Lists files for an option: what it takes, beside what it is now.
+static void ask_for_file(view_state *viewer, size_t number, const char *before)
+{
+    static const unsigned takes[] = {[VIEW_NAMES_MODEL] =
+                                         1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
+                                     [VIEW_NAMES_MACHINE] = 1u << VIEW_ENTRY_MODEL,
+                                     [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE,
+                                     [VIEW_NAMES_CLIP] = 1u << VIEW_ENTRY_ANIM};
+    const view_names names = view_option_rows[number].names;
+    view_asked asked = {.takes = names < COMMON_LENGTH(takes) ? takes[names] : 0,
+                        .answer = {.action = VIEW_SET, .number = number}};
+    char *const folder = first_folder(viewer, true);
+    COMMON_TEXT(asked.before, "%s", before != NULL ? before : "");
+    list_files(viewer, folder, asked);
+    free(folder);
 }
 
 // == Pages of techniques, and the game ============================================================
@@ -1269,6 +1297,7 @@ static void perform_file(view_state *viewer, const view_command *command)
     view_browser *const browser = &viewer->ui.browser;
     const view_scene *const scene = &viewer->document->scene;
     const view_action action = command->action;
+    const bool is_wrong = viewer->log.error[0] != '\0';
     const size_t number = command->number;
     const char *const path = command->path;
     const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
@@ -1277,26 +1306,35 @@ static void perform_file(view_state *viewer, const view_command *command)
     int32_t count, page;
     // A list does not stay over what is opened, nor an error over a list that it leads to.
     if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_TAKE_TEXTURE)
-        view_clear_browser(browser);
-    const bool is_below = viewer->log.error[0] != '\0' && !is_closed;
+        view_close_browser(browser);
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
         viewer->log.error[0] = '\0';
-        if (is_below)
+        if (is_wrong && (!is_closed || browser->was != VIEW_BROWSE_NOTHING)) {
+            // What could not be opened is in it.
+            browser->kind = is_closed ? browser->was : browser->kind;
             break;
+        }
+        if (action == VIEW_FILES && command->item > 0) {
+            ask_for_file(viewer, command->item - 1, path);
+            break;
+        }
         if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
             break;
-        if (action == VIEW_FILES && viewer->ui.start.is_open && is_closed) {
-            view_browse_folder(browser, folder, NULL, viewer->config);
+        if (action == VIEW_FILES && is_closed) {
+            list_files(viewer, folder, (view_asked){.takes = 0});
             browser->fresh = true;
         } else if (!view_open_browser(browser,
                                       action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
-                                      0, scene, viewer->config))
+                                      0, scene))
             view_notice(viewer, VIEW_NO_CLIP);
         break;
+    case VIEW_FIND_TEXTURE:
+        list_images(viewer, command);
+        break;
     case VIEW_LIST_CHANNEL:
-        view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene, NULL);
+        view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene);
         break;
     case VIEW_GAME:
         list_game(viewer);
@@ -1323,8 +1361,10 @@ static void perform_file(view_state *viewer, const view_command *command)
             view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
         else if (path != NULL && is_closed) // of the desktop's dialog
             open_path(viewer, path);
-        else if (path != NULL || !view_ask_desktop(viewer, action, folder))
-            view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
+        else if (path != NULL)
+            view_browse_folder(browser, path, browser->folder, viewer->config);
+        else if (!view_ask_desktop(viewer, action, folder))
+            list_files(viewer, folder, (view_asked){.takes = 0});
         break;
     case VIEW_START_PAGE:
         if (viewer->left != NULL)
@@ -1337,7 +1377,10 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_FORGET_RECENT:
         if (viewer->config != NULL)
             view_forget_recent(viewer->config, path);
-        show_start(viewer);
+        if (is_closed)
+            show_start(viewer);
+        else
+            view_browse_folder(browser, "", NULL, viewer->config);
         break;
     case VIEW_OPEN_GAME:
         view_browse_game(viewer, path);

@@ -66,7 +66,6 @@ void view_end(view_state *viewer)
     view_free_thumbnails(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
-        md5gl_destroy_texture(viewer->renderer, viewer->preview.texture);
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
@@ -74,7 +73,6 @@ void view_end(view_state *viewer)
     free(viewer->failed.path);
     free(viewer->visitor);
     view_free_font(&viewer->font, viewer->renderer);
-    free(viewer->preview.wish);
     free(viewer->canvas.vertices);
     common_free_list(&viewer->texts);
     free(viewer->steps);
@@ -85,7 +83,10 @@ void view_end(view_state *viewer)
     view_clear_start(&viewer->ui);
     view_free_export(&viewer->ui.export);
     view_clear_card(&viewer->ui.card);
-    view_clear_textures(&viewer->ui.textures, viewer->renderer);
+    view_clear_textures(&viewer->ui.textures);
+    view_drop_pictures(viewer, false, true);
+    view_drop_pictures(viewer, true, true);
+    common_free_list(&viewer->ui.places);
     view_stop_previews(viewer->images);
     view_stop_scan(viewer->scan);
     view_stop_previews(viewer->previews);
@@ -154,7 +155,6 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .is_moving = viewer->is_moving,
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,
-        .preview = viewer->preview.texture,
         .pages = viewer->pages.open >= 0 ? &viewer->pages : NULL,
         .page_panel = view_page_panel,
         .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1,

@@ -41,12 +41,6 @@ typedef struct view_presented {
     uint32_t width, height, samples;
 } view_presented;
 
-// What is shown beside the list of a game.
-typedef struct view_shown_preview {
-    char *wish;            // see view_wish_of(); NULL: no picture
-    md5gl_texture texture; // of the renderer
-} view_shown_preview;
-
 // A dialog of the desktop that is open.
 typedef struct view_picker {
     int process;        // 0: none is
@@ -95,8 +89,7 @@ typedef struct view_state {
     view_section section;    // the listed one
     view_scan *scan;         // opens another library, or NULL
     view_previews *previews; // of the library's contents, or NULL
-    view_shown_preview preview;
-    view_previews *images; // previews of the panel of textures, or NULL
+    view_previews *images;   // of files, or NULL
 
     // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
     view_command failed;
@@ -348,9 +341,12 @@ void view_watch_files(view_state *viewer);
 // Takes the opened game, or shows how far that is. Returns whether the picture changes.
 bool view_follow_scan(view_state *viewer);
 
-// Asks for pictures of the selected line and its neighbours while a game is listed, and takes those
-// that are ready. Returns whether what is shown has changed.
+// Asks for the pictures that the last picture of the window wanted, see ui_picture(), and takes
+// those that are ready. Returns whether what is shown has changed.
 bool view_follow_previews(view_state *viewer);
+
+// Frees the pictures of files or of the game that are not seen any more, or all of them.
+void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all);
 
 // The texture of a small picture, on the frame that previews are drawn on; 0 if memory runs out.
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,

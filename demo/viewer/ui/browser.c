@@ -1,6 +1,5 @@
-// The lists that open over the picture: their entries, names of a game in groups, selecting by
-// keys, and the panel. Names are grouped by the folders in them, and by their words up to "_" where
-// there are no folders, so that a long list fits on a screen.
+// The list that opens over the picture, of files, clips or the contents of a game: its entries,
+// selecting by keys, and the panel, which shows them as tiles.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/draw/previews.h"
@@ -14,98 +13,19 @@ void view_clear_browser(view_browser *browser)
     free(browser->entries);
     free(browser->found);
     free(browser->folder);
-    free(browser->group);
-    memset(browser, 0, sizeof *browser);
+    free(browser->on);
+    *browser = (view_browser){.asked = browser->asked};
 }
 
-// -- Groups ---------------------------------------------------------------------------------
-
-// A name of the browser.
-typedef struct ordered {
-    const char *name;
-    size_t entry; // of the browser
-} ordered;
-
-// Names in the order of their bytes: those that begin alike are neighbours.
-typedef struct name_order {
-    ordered *names; // [count]
-    size_t count;
-} name_order;
-
-// Neighbours that begin with the same `length` bytes.
-typedef struct name_span {
-    size_t first, count, length;
-} name_span;
-
-static int by_name(const void *a, const void *b)
+void view_close_browser(view_browser *browser)
 {
-    const ordered *const first = a, *const second = b;
-    const int names = strcmp(first->name, second->name);
-    return names != 0 ? names : (first->entry > second->entry) - (first->entry < second->entry);
+    if (browser->kind != VIEW_BROWSE_NOTHING)
+        browser->was = browser->kind;
+    browser->kind = VIEW_BROWSE_NOTHING;
+    browser->is_peeking = false;
 }
 
-// Folders divide names; only where there are none, words do.
-static char divider_of(const name_order *order, name_span span)
-{
-    COMMON_FOR (i, span.count)
-        if (strchr(order->names[span.first + i].name + span.length, '/') != NULL)
-            return '/';
-    return '_';
-}
-
-// The group that begins with name `first` of a span; a name that belongs to none is one by itself.
-static name_span group_at(const name_order *order, name_span span, char divider, size_t first)
-{
-    const char *const name = order->names[first].name;
-    const char *const end = strchr(name + span.length, divider);
-    name_span group = {first, 1, end != NULL ? (size_t)(end - name) + 1 : span.length};
-    while (end != NULL && first + group.count < span.first + span.count
-           && strncmp(order->names[first + group.count].name, name, group.length) == 0)
-        group.count++;
-    return group;
-}
-
-// Goes down as long as there is one group and nothing else.
-static name_span without_levels(const name_order *order, name_span span)
-{
-    while (span.count > 1) {
-        const name_span only = group_at(order, span, divider_of(order, span), span.first);
-        if (only.count < span.count)
-            break;
-        span = only;
-    }
-    return span;
-}
-
-// The span of a group, or of the group that lists a name; `*above` is the one that it is in, or has
-// count 0.
-static name_span find_span(const name_order *order, const char *name, name_span *above)
-{
-    name_span here = without_levels(order, (name_span){0, order->count, 0});
-    *above = (name_span){0, 0, 0};
-    while (here.count > VIEW_MOST_UNGROUPED && here.length < strlen(name)) {
-        const char divider = divider_of(order, here);
-        name_span group = {here.first, 0, 0};
-        bool is_within = false;
-        while (!is_within && group.first + group.count < here.first + here.count) {
-            group = group_at(order, here, divider, group.first + group.count);
-            is_within =
-                group.count > 1 && strncmp(order->names[group.first].name, name, group.length) == 0;
-        }
-        if (!is_within)
-            break;
-        *above = here;
-        here = without_levels(order, group);
-    }
-    return here;
-}
-
-static char *start_of(const name_order *order, name_span group)
-{
-    char *const start = common_copy(group.count > 0 ? order->names[group.first].name : "");
-    start[group.length] = '\0';
-    return start;
-}
+// -- Entries --------------------------------------------------------------------------------
 
 // Adds an entry, which takes over its label.
 static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
@@ -122,85 +42,35 @@ static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
     return entry;
 }
 
-static void add_group_row(view_browser *browser, view_entry_kind kind, char *label, char *path)
+// Whether the filter and what is asked for leave an entry in the list. In a filter with a folder,
+// which is a path that is typed, only what follows the listed one counts.
+static bool is_listed(view_browser *browser, const view_entry *entry)
 {
-    browser->found[browser->num_found++] = browser->num_entries;
-    add_entry(browser, kind, label, NULL)->path = path;
+    const char *wanted = browser->filter;
+    const size_t length = browser->folder != NULL ? strlen(browser->folder) : 0;
+    if (browser->kind == VIEW_BROWSE_FILES && length > 0
+        && strncmp(wanted, browser->folder, length) == 0)
+        wanted += length + (wanted[length] == '/');
+    const bool is_hidden = browser->kind == VIEW_BROWSE_FILES && entry->label[0] == '.';
+    const bool is_kind = browser->shows == 0 || entry->kind == VIEW_ENTRY_FOLDER
+                         || (browser->shows >> entry->kind & 1) != 0;
+    const bool is_found = is_kind && common_contains(entry->label, wanted)
+                          && (entry->is_own || !browser->is_own_alone);
+    const bool is_left_out = is_hidden && !browser->shows_hidden && wanted[0] != '.';
+    browser->num_hidden += is_found && is_left_out;
+    return is_found && !is_left_out;
 }
 
-static void list_groups(view_browser *browser)
-{
-    size_t num_own = 0;
-    name_order order = {common_alloc(browser->num_names + 1, sizeof *order.names), 0};
-    COMMON_FOR (i, browser->num_names) {
-        num_own += browser->entries[i].is_own;
-        if (browser->entries[i].is_own || !browser->is_own_alone)
-            order.names[order.count++] = (ordered){browser->entries[i].path, i};
-    }
-    if (order.count > 0)
-        qsort(order.names, order.count, sizeof *order.names, by_name);
-    name_span above;
-    const name_span here = find_span(&order, browser->group != NULL ? browser->group : "", &above);
-    const char divider = here.count > VIEW_MOST_UNGROUPED ? divider_of(&order, here) : '\0';
-    char *const start = start_of(&order, here);
-    const char *const slash = strrchr(start, '/');
-    // Groups and special rows are at most as many as names, and two.
-    browser->found =
-        common_realloc(browser->found, 2 * browser->num_names + 2, sizeof *browser->found);
-    browser->num_left_out = slash != NULL ? (size_t)(slash - start) + 1 : 0;
-    if (above.count > 0 || browser->is_own_alone)
-        add_group_row(browser, VIEW_ENTRY_PARENT, common_copy("../"),
-                      above.count > 0 ? start_of(&order, above) : NULL);
-    else if (here.count == browser->num_names && num_own > 0 && num_own < browser->num_names)
-        add_group_row(browser, VIEW_ENTRY_OWN,
-                      common_format("only of the mod" VIEW_DOT "%zu", num_own), NULL);
-    for (size_t i = here.first; i < here.first + here.count;) {
-        const name_span group =
-            divider != '\0' ? group_at(&order, here, divider, i) : (name_span){i, 1, 0};
-        if (group.count > 1) {
-            char *const path = start_of(&order, group);
-            const char *const dots = path[group.length - 1] == '/' ? "" : "\xE2\x80\xA6";
-            add_group_row(browser, VIEW_ENTRY_GROUP,
-                          common_format("%s%s" VIEW_DOT "%zu", path + browser->num_left_out, dots,
-                                        group.count),
-                          path);
-        } else {
-            browser->found[browser->num_found++] = order.names[i].entry;
-        }
-        i += group.count;
-    }
-    free(order.names);
-    free(browser->group);
-    browser->group = start;
-}
-
-// Finds the entries whose labels contain the filter, and selects the first. Without a filter, the
-// entries of a game are those of its group: groups within and single names. Time: that of sorting
-// the names.
+// Finds the entries of the filter, and selects the first.
 static void find_entries(view_browser *browser)
 {
     browser->found =
         common_realloc(browser->found, browser->num_entries + 1, sizeof *browser->found);
-    browser->num_found = browser->selected = browser->first = 0;
-    if (browser->kind == VIEW_BROWSE_GAME) {
-        while (browser->num_entries > browser->num_names) { // groups stand behind the names
-            view_entry *const entry = &browser->entries[--browser->num_entries];
-            free(entry->label);
-            free(entry->path);
-        }
-        browser->num_left_out = 0;
-        if (browser->filter[0] == '\0')
-            list_groups(browser);
-    }
-    const bool has_rows = browser->num_found > 0;
-    for (size_t i = 0; i < browser->num_entries && !has_rows; i++)
-        if (common_contains(browser->entries[i].label, browser->filter)
-            && (browser->entries[i].is_own || !browser->is_own_alone))
+    browser->num_found = browser->selected = browser->num_hidden = 0;
+    browser->reveals = true;
+    COMMON_FOR (i, browser->num_entries)
+        if (is_listed(browser, &browser->entries[i]))
             browser->found[browser->num_found++] = i;
-    // Enter selects an entry other than the parent folder, if there is one.
-    const view_entry_kind first =
-        browser->num_found > 1 ? browser->entries[browser->found[0]].kind : VIEW_ENTRY_FILE;
-    browser->selected = first == VIEW_ENTRY_PARENT || first == VIEW_ENTRY_OWN;
 }
 
 // Selects the row of what is shown, if it is listed.
@@ -211,89 +81,117 @@ static void select_shown(view_browser *browser)
             browser->selected = i;
 }
 
-// Enters the group of a row, or leaves one. Returns false if the row is a name.
-static bool enter_group(view_browser *browser, const view_entry *entry)
+// The folder that the listed one lies in; VIEW_HANDLED: it lies in none.
+static view_command leave(const view_browser *browser)
 {
-    char *const left = browser->group;
-    const bool is_above = entry->kind == VIEW_ENTRY_PARENT;
-    if (entry->kind != VIEW_ENTRY_GROUP && entry->kind != VIEW_ENTRY_OWN && !is_above)
-        return false;
-    if (entry->kind == VIEW_ENTRY_OWN || entry->path == NULL)
-        browser->is_own_alone = entry->kind == VIEW_ENTRY_OWN;
-    browser->group = entry->path != NULL ? common_copy(entry->path) : NULL;
-    find_entries(browser); // frees the entry
-    // The group that was left is selected.
-    for (size_t i = 0; i < browser->num_found && is_above && left != NULL; i++) {
-        const view_entry *const listed = &browser->entries[browser->found[i]];
-        if (listed->kind == VIEW_ENTRY_GROUP
-            && strncmp(listed->path, left, strlen(listed->path)) == 0)
-            browser->selected = i;
-    }
-    free(left);
-    return true;
+    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL
+        || strcmp(browser->folder, "/") == 0)
+        return (view_command){.action = VIEW_HANDLED};
+    char *const outer = common_folder(browser->folder), *const path = common_whole(outer);
+    free(outer);
+    return (view_command){.action = VIEW_OPEN_FOLDER, .path = path};
 }
 
 // -- Lists ----------------------------------------------------------------------------------
 
+// What files are, by the ends of their names; the first of several that are alike is opened.
+static const struct {
+    const char *ending;
+    view_entry_kind kind;
+} endings[] = {
+    {".md5mesh", VIEW_ENTRY_MODEL},    {".md5machine", VIEW_ENTRY_MODEL},
+    {"md5.cfg", VIEW_ENTRY_MODEL},     {".md5anim", VIEW_ENTRY_ANIM},
+    {".md5camera", VIEW_ENTRY_CAMERA}, {".pk4", VIEW_ENTRY_FOLDER},
+    {".pk3", VIEW_ENTRY_FOLDER},       {".pak", VIEW_ENTRY_FOLDER},
+    {".zip", VIEW_ENTRY_FOLDER},
+};
+
+// Lists those of the files that are of a kind, all of an ending together.
+static void add_files(view_browser *browser, const common_list *files, const char *ending,
+                      view_entry_kind kind, const char *shown)
+{
+    COMMON_FOR (i, files->count) {
+        const char *const path = files->names[i];
+        if (ending != NULL ? !common_has_ending(path, ending) : !view_is_image(path))
+            continue;
+        add_entry(browser, kind, common_copy(common_base(path)), path)->is_shown =
+            shown != NULL && strcmp(path, shown) == 0;
+    }
+}
+
+// What was opened before.
+static void list_recent(view_browser *browser, const view_config *config)
+{
+    for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
+        const char *const path = config->recent.names[i];
+        view_address address;
+        const bool is_in_game = view_read_address(path, &address);
+        view_entry *const entry =
+            add_entry(browser, VIEW_ENTRY_MODEL, common_copy(common_base(path)), path);
+        entry->is_missing = !is_in_game && !common_is_file(path) && !common_is_folder(path);
+        entry->is_in_game = is_in_game;
+        if (is_in_game)
+            view_free_address(&address);
+    }
+}
+
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config)
 {
-    static const char *const endings[] = {".md5mesh", ".md5machine", "md5.cfg", ".md5anim",
-                                          ".md5camera"};
-    enum { NUM_ENDINGS = COMMON_LENGTH(endings) };
-    view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_whole(folder)};
-    char *const outer = common_folder(listed.folder), *const above = common_whole(outer);
-    free(outer);
-    if (strcmp(above, listed.folder) != 0)
-        add_entry(&listed, VIEW_ENTRY_PARENT, common_copy("../"), above);
-    free(above);
-    for (size_t i = 0; i <= NUM_ENDINGS; i++) { // then the folders in it
-        const bool is_file = i < NUM_ENDINGS;
-        common_list list = common_list_folder(listed.folder, is_file ? endings[i] : NULL);
-        COMMON_FOR (k, list.count) {
-            const char *const name = common_base(list.names[k]);
-            add_entry(&listed, is_file ? VIEW_ENTRY_FILE : VIEW_ENTRY_FOLDER,
-                      common_format(is_file ? "%s" : "%s/", name), list.names[k])
-                ->is_shown = is_file && shown != NULL && strcmp(name, common_base(shown)) == 0;
-        }
-        common_free_list(&list);
+    view_browser listed = {.kind = VIEW_BROWSE_FILES,
+                           .asked = browser->asked,
+                           .folder = folder[0] != '\0' ? common_whole(folder) : NULL};
+    char *const whole = shown != NULL ? common_whole(shown) : NULL;
+    const unsigned takes = listed.asked.takes;
+    common_list files = {NULL, 0}, folders = {NULL, 0};
+    if (listed.folder == NULL) {
+        list_recent(&listed, config);
+    } else {
+        files = common_list_folder(listed.folder, "");
+        folders = common_list_folder(listed.folder, NULL);
     }
-    for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
-        const char *const path = config->recent.names[i];
-        char *const within = common_folder(path);
-        add_entry(&listed, VIEW_ENTRY_RECENT,
-                  common_format("%s" VIEW_DOT "%s", common_base(path), within), path);
-        free(within);
-    }
+    COMMON_FOR (i, COMMON_LENGTH(endings))
+        if (takes == 0 || (takes >> endings[i].kind & 1) != 0
+            || endings[i].kind == VIEW_ENTRY_FOLDER)
+            add_files(&listed, &files, endings[i].ending, endings[i].kind, whole);
+    if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
+        add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
+    COMMON_FOR (i, folders.count)
+        add_entry(&listed, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(folders.names[i])),
+                  folders.names[i])
+            ->is_shown = whole != NULL && strcmp(folders.names[i], whole) == 0;
+    common_free_list(&files);
+    common_free_list(&folders);
+    free(whole);
     view_clear_browser(browser);
     *browser = listed;
     find_entries(browser);
+    select_shown(browser);
 }
 
 static view_entry *add_clip(view_browser *browser, const view_scene *scene, size_t number)
 {
     view_entry *const entry =
-        add_entry(browser, VIEW_ENTRY_CLIP,
-                  common_format("%s" VIEW_DOT "%.2f s", scene->clips[number].name,
-                                scene->clips[number].anim->duration),
-                  NULL);
+        add_entry(browser, VIEW_ENTRY_CLIP, common_copy(scene->clips[number].name), NULL);
     entry->clip = number;
     return entry;
 }
 
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
-                       const view_scene *scene, const view_config *config)
+                       const view_scene *scene)
 {
     const bool has_key = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
     const bool was_open = browser->kind == kind;
-    view_clear_browser(browser);
-    if (has_key && was_open)
+    if (has_key && was_open) {
+        view_close_browser(browser);
         return true;
+    }
+    view_clear_browser(browser);
     if (kind == VIEW_BROWSE_CLIPS && scene->num_clips == 0)
         return false;
     if (kind == VIEW_BROWSE_FILES) {
         char *const folder = common_folder(scene->path != NULL ? scene->path : ".");
-        view_browse_folder(browser, folder, scene->path, config);
+        view_browse_folder(browser, folder, scene->path, NULL);
         free(folder);
     }
     browser->kind = kind;
@@ -339,14 +237,13 @@ void view_list_section(view_browser *browser, const view_library *library, view_
         const char *const name = library->names[section][i];
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
         entry->is_own = view_is_own(library, section, i);
+        browser->num_own += entry->is_own;
         entry->is_shown = shown != NULL && strcmp(name, shown) == 0;
     }
-    browser->num_names = count;
+    browser->on = shown != NULL ? common_copy(shown) : NULL;
     memcpy(browser->filter, filter, sizeof filter);
-    browser->group = shown != NULL ? common_copy(shown) : NULL; // the one that lists it
     find_entries(browser);
-    if (filter[0] == '\0')
-        select_shown(browser);
+    select_shown(browser);
 }
 
 void view_list_scan(view_browser *browser, const char *place)
@@ -361,27 +258,68 @@ void view_list_scan(view_browser *browser, const char *place)
 
 // -- Choosing -------------------------------------------------------------------------------
 
+// A path that is typed, if it has a folder: "~" is the user's. To be freed; NULL: it has none.
+static char *typed_path(const view_browser *browser)
+{
+    const char *const text = browser->filter, *const home = getenv("HOME");
+    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL || strchr(text, '/') == NULL)
+        return NULL;
+    char *const joined = text[0] == '~' && home != NULL ? common_format("%s%s", home, text + 1)
+                                                        : common_join(browser->folder, text);
+    char *const path = common_whole(joined);
+    free(joined);
+    return path;
+}
+
+// What the list is for is done with a file.
+static view_command answer_with(const view_browser *browser, const char *path)
+{
+    view_command command = browser->asked.answer;
+    if (command.action == VIEW_NOTHING)
+        command.action = VIEW_OPEN_FILE;
+    command.path = common_format("%s%s", browser->asked.before, path);
+    return command;
+}
+
+static const view_entry *selected_entry(const view_browser *browser)
+{
+    return browser->selected < browser->num_found
+               ? &browser->entries[browser->found[browser->selected]]
+               : NULL;
+}
+
 // Choosing an entry closes the list, unless it is a folder, which is listed instead.
 static view_command take_selected(view_browser *browser)
 {
-    if (browser->selected >= browser->num_found)
-        return (view_command){.action = VIEW_HANDLED};
-    const view_entry *const entry = &browser->entries[browser->found[browser->selected]];
-    if (browser->kind == VIEW_BROWSE_GAME && enter_group(browser, entry))
-        return (view_command){.action = VIEW_LISTED};
-    if (entry->kind == VIEW_ENTRY_FOLDER || entry->kind == VIEW_ENTRY_PARENT)
-        return (view_command){.action = VIEW_OPEN_FOLDER, .path = common_copy(entry->path)};
-    static const view_action actions[] = {[VIEW_BROWSE_FILES] = VIEW_OPEN_FILE,
-                                          [VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
-                                          [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
-                                          [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
-    const view_command command = {
-        .action = actions[browser->kind],
-        .number = browser->kind == VIEW_BROWSE_GAME ? browser->section : entry->clip,
-        .item = browser->channel,
-        .path = entry->path != NULL ? common_copy(entry->path) : NULL,
-    };
-    view_clear_browser(browser);
+    const view_entry *const entry = selected_entry(browser);
+    char *const typed = typed_path(browser);
+    view_command command = {.action = VIEW_HANDLED};
+    if (typed != NULL && common_is_folder(typed)) {
+        return (view_command){.action = VIEW_OPEN_FOLDER, .path = typed};
+    } else if (typed != NULL && common_is_file(typed)) {
+        command = answer_with(browser, typed);
+    } else if (entry == NULL) {
+        free(typed);
+        return command;
+    } else if (entry->kind == VIEW_ENTRY_FOLDER) {
+        command.action = common_is_folder(entry->path) ? VIEW_OPEN_FOLDER : VIEW_OPEN_GAME;
+        command.path = common_copy(entry->path);
+        return command;
+    } else if (browser->kind == VIEW_BROWSE_FILES) {
+        command = answer_with(browser, entry->path);
+    } else {
+        static const view_action actions[] = {[VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
+                                              [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
+                                              [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
+        command = (view_command){
+            .action = actions[browser->kind],
+            .number = browser->kind == VIEW_BROWSE_GAME ? browser->section : entry->clip,
+            .item = browser->channel,
+            .path = entry->path != NULL ? common_copy(entry->path) : NULL,
+        };
+    }
+    free(typed);
+    view_close_browser(browser);
     return command;
 }
 
@@ -391,13 +329,14 @@ static void move_choice(view_browser *browser, long long step)
     long long place = (long long)browser->selected + step;
     place = place > last ? last : place;
     browser->selected = place < 0 ? 0 : (size_t)place;
+    browser->reveals = true;
 }
 
 // Another section of the game; of the files, the contents of their folder.
 static view_command turn_section(const view_browser *browser, int step)
 {
     const int count = VIEW_NUM_SECTIONS;
-    if (browser->kind == VIEW_BROWSE_FILES)
+    if (browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL)
         return (view_command){.action = VIEW_OPEN_GAME, .path = common_copy(browser->folder)};
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
         return (view_command){.action = VIEW_HANDLED};
@@ -410,33 +349,64 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return (view_command){.action = VIEW_NOTHING};
     browser->fresh = browser->fresh && repeated;
-    const long long page = (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
+    const long long row = (long long)(browser->per_row > 1 ? browser->per_row : 1);
+    const long long page = row * (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
     const long long all = (long long)browser->num_found;
+    const view_entry *const entry = selected_entry(browser);
+    size_t length = strlen(browser->filter);
     switch (code) {
     case VIEW_KEY_ESCAPE:
-        view_clear_browser(browser);
+        if (browser->is_peeking) {
+            browser->is_peeking = false;
+            break;
+        }
+        view_close_browser(browser);
         return (view_command){.action = VIEW_CLOSED};
     case VIEW_KEY_RETURN:
     case VIEW_KEY_PAD_ENTER:
         return take_selected(browser);
-    case VIEW_KEY_BACKSPACE: {
+    case ' ':
+        if (length > 0)
+            return (view_command){.action = VIEW_HANDLED};
+        browser->is_peeking = !browser->is_peeking && browser->kind == VIEW_BROWSE_FILES;
+        break;
+    case VIEW_KEY_BACKSPACE:
+        if (length == 0)
+            return leave(browser);
         // Removes the last character, which may have several bytes.
-        size_t length = strlen(browser->filter);
-        while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
-            length--;
-        browser->filter[length > 0 ? length - 1 : 0] = '\0';
+        while (length > 0 && ((unsigned char)browser->filter[--length] & 0xC0) == 0x80)
+            continue;
+        browser->filter[length] = '\0';
         find_entries(browser);
-    } break;
+        break;
+    case VIEW_KEY_UP | VIEW_WITH_CTRL:
+        return leave(browser);
+    case 'l' | VIEW_WITH_CTRL:
+        if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
+            return (view_command){.action = VIEW_NOTHING};
+        COMMON_TEXT(browser->filter, "%s%s", browser->folder,
+                    strcmp(browser->folder, "/") == 0 ? "" : "/");
+        find_entries(browser);
+        break;
+    case 'c' | VIEW_WITH_CTRL:
+        if (entry != NULL && entry->path != NULL)
+            return (view_command){.action = VIEW_COPY_PATH, .path = common_copy(entry->path)};
+        break;
+    case 'v' | VIEW_WITH_CTRL: {
+        char *const pasted = view_paste_text();
+        const view_command command = view_type_browser(browser, pasted != NULL ? pasted : "");
+        free(pasted);
+        return command;
+    }
     case VIEW_KEY_TAB:
         return turn_section(browser, 1);
     case VIEW_KEY_RIGHT:
     case VIEW_KEY_LEFT:
-        return browser->kind == VIEW_BROWSE_GAME
-                   ? turn_section(browser, code == VIEW_KEY_RIGHT ? 1 : -1)
-                   : (view_command){.action = VIEW_NOTHING};
+        move_choice(browser, code == VIEW_KEY_RIGHT ? 1 : -1);
+        break;
     case VIEW_KEY_UP:
     case VIEW_KEY_DOWN:
-        move_choice(browser, code == VIEW_KEY_DOWN ? 1 : -1);
+        move_choice(browser, code == VIEW_KEY_DOWN ? row : -row);
         break;
     case VIEW_KEY_PAGE_UP:
     case VIEW_KEY_PAGE_DOWN:
@@ -455,170 +425,441 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
 
 view_command view_type_browser(view_browser *browser, const char *text)
 {
+    const size_t used = strlen(browser->filter);
     if (browser->kind == VIEW_BROWSE_NOTHING || browser->fresh)
         return (view_command){.action = VIEW_NOTHING};
-    const size_t used = strlen(browser->filter);
-    if (used + strlen(text) >= sizeof browser->filter)
+    if (used + strlen(text) >= sizeof browser->filter || (used == 0 && text[0] == ' '))
         return (view_command){.action = VIEW_HANDLED};
     memcpy(browser->filter + used, text, strlen(text) + 1);
     find_entries(browser);
     return (view_command){.action = VIEW_LISTED};
 }
 
-view_entry *view_listed_entry(const view_browser *browser, size_t line)
-{
-    if (browser->kind != VIEW_BROWSE_GAME || line >= browser->num_found)
-        return NULL;
-    view_entry *const entry = &browser->entries[browser->found[line]];
-    return entry->kind == VIEW_ENTRY_NAMED ? entry : NULL;
-}
-
 // -- The panel ------------------------------------------------------------------------------
 
-// Title, count, sections of a game, and the typed filter or a hint.
-static void draw_heading(view_ui *ui, float x, float y, float width)
+static const char *const kind_words[] = {
+    [VIEW_ENTRY_MODEL] = "model",   [VIEW_ENTRY_ANIM] = "clip",     [VIEW_ENTRY_CAMERA] = "camera",
+    [VIEW_ENTRY_PICTURE] = "image", [VIEW_ENTRY_FOLDER] = "folder", [VIEW_ENTRY_CLIP] = "",
+    [VIEW_ENTRY_NAMED] = "",
+};
+
+// The picture of an entry, or NULL, and what is said of it in a line.
+static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry, char *text,
+                                            size_t size)
 {
     const view_browser *const browser = &ui->browser;
-    view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const bool is_game = browser->kind == VIEW_BROWSE_GAME, is_typed = browser->filter[0] != '\0';
-    const size_t num_all = is_game ? browser->num_names : browser->num_entries;
-    static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
-    char count[48], hint[160];
-    if (is_game && !is_typed)
-        COMMON_TEXT(count, "%zu", num_all); // rows may be groups
-    else
-        COMMON_TEXT(count, "%zu of %zu", browser->num_found, num_all);
-    const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12 * scale;
-    view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1), VIEW_BRIGHT,
-                   browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder);
-    view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12 * scale, y, 0, VIEW_DIM, count);
-    y += is_game ? 1.2f * line : 0;
-    if (is_game && browser->is_scanning) {
-        COMMON_TEXT(hint, "reading: %zu files", browser->num_scanned);
-        view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, hint);
-    }
-    float left = x;
-    for (int i = 0; is_game && !browser->is_scanning && i < VIEW_NUM_SECTIONS && left < x + width;
-         i++) {
-        const bool is_open = (view_section)i == browser->section;
-        const view_color color = is_open                          ? VIEW_BRIGHT
-                                 : browser->num_in_section[i] > 0 ? VIEW_ACCENT
-                                                                  : VIEW_DIM;
-        char text[64];
-        COMMON_TEXT(text, "%s %zu", names[i], browser->num_in_section[i]);
-        const float used =
-            view_draw_text(canvas, VIEW_TEXT, left, y, x + width - left, color, text);
-        if (ui_item(ui, (view_rect){left, y, used, line}, text))
-            ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)i};
-        if (is_open)
-            view_draw_rect(canvas, (view_rect){left, y + line - 2 * scale, used, scale},
-                           VIEW_BRIGHT);
-        left += used + 18 * scale;
-    }
-    const view_rect field = {x - 6 * scale, y + 1.2f * line, width + 12 * scale, line + 4 * scale};
-    view_draw_round_rect(canvas, field, 4 * scale, VIEW_CONTROL);
-    const char *const group = is_game && browser->group != NULL ? browser->group : "";
-    COMMON_TEXT(hint, "%s%stype to filter; Enter opens%s", group, group[0] != '\0' ? ": " : "",
-                is_game ? ", Tab: next section" : "");
-    const float used =
-        view_draw_text(canvas, VIEW_TEXT, x, field.y + 2 * scale, width,
-                       is_typed ? VIEW_BRIGHT : VIEW_DIM, is_typed ? browser->filter : hint);
-    if (is_typed)
-        view_draw_rect(canvas,
-                       (view_rect){x + used + 1, field.y + 4 * scale, scale, line - 4 * scale},
-                       VIEW_ACCENT);
+    const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
+    snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
+    if ((entry->kind > VIEW_ENTRY_PICTURE && !is_named) || entry->is_missing || entry->is_in_game)
+        return NULL;
+    char *const wish = is_named ? view_wish_of(browser->section, entry->path, browser->on)
+                                : common_copy(entry->path);
+    const view_small_picture *const picture = ui_picture(ui, wish, is_named);
+    free(wish);
+    if (picture != NULL && picture->num_missing > 0)
+        snprintf(text, size, "\xE2\x9A\xA0 %u missing", picture->num_missing);
+    else if (picture != NULL && picture->facts[0] != '\0')
+        snprintf(text, size, "%.*s", (int)strcspn(picture->facts, "\n"), picture->facts);
+    return picture;
 }
 
-// A click beside the list closes it.
+static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_rect box)
+{
+    view_browser *const browser = &ui->browser;
+    const view_entry *const entry = &browser->entries[browser->found[line]];
+    const float em = view_em(stage->font);
+    const bool is_file = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
+    const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
+    char text[64], name[256];
+    const view_small_picture *const picture = picture_of(ui, entry, text, sizeof text);
+    view_clip_picture *const clip =
+        entry->kind == VIEW_ENTRY_CLIP && entry->clip < stage->document->num_pictures
+            ? &stage->document->pictures[entry->clip]
+            : NULL;
+    if (clip != NULL)
+        clip->is_wanted = true;
+    if (entry->kind == VIEW_ENTRY_CLIP && entry->clip < stage->document->scene.num_clips)
+        COMMON_TEXT(text, "%.2f s", stage->document->scene.clips[entry->clip].anim->duration);
+    COMMON_TEXT(name, "%s",
+                entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
+    char *const dot = strrchr(name, '.');
+    if (dot > name && entry->kind < VIEW_ENTRY_FOLDER && box.width < 2 * box.height)
+        *dot = '\0'; // the line below says what it is
+    const bool is_pressed = ui_thing_tile(
+        ui, box,
+        &(ui_thing){.label = entry->label,
+                    .name = name,
+                    .text = text,
+                    .texture = picture != NULL ? picture->texture
+                               : clip != NULL  ? clip->texture
+                                               : 0,
+                    .width = picture != NULL ? picture->width : 1,
+                    .height = picture != NULL ? picture->height : 1,
+                    .is_selected = line == browser->selected,
+                    .is_link = is_list,
+                    .is_wrong = picture != NULL && (picture->is_wrong || picture->num_missing > 0),
+                    .is_grey = entry->is_missing});
+    if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
+        const view_rect cross = {box.x + box.width - 1.7f * em, box.y, 1.7f * em, 1.7f * em};
+        COMMON_TEXT(name, "forget %s", entry->label);
+        if (ui_item(ui, cross, name)) {
+            ui->command =
+                (view_command){.action = VIEW_FORGET_RECENT, .path = common_copy(entry->path)};
+            return;
+        }
+        ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
+    }
+    if (!is_pressed)
+        return;
+    browser->selected = line;
+    if (is_list || !is_file || ui->mouse.is_double)
+        ui->command = take_selected(browser);
+}
+
+// All that is found: files as tiles, or rows with small pictures where there is little room, and
+// folders below them.
+static void show_entries(view_ui *ui, const view_stage *stage, view_rect area, bool is_small)
+{
+    view_browser *const browser = &ui->browser;
+    const float em = view_em(stage->font);
+    ui_grid grid = {0};
+    ui_column column;
+    view_rect box;
+    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_FILES]);
+    COMMON_FOR (i, browser->num_found) {
+        const view_entry_kind kind = browser->entries[browser->found[i]].kind;
+        const bool is_flat = kind == VIEW_ENTRY_FOLDER;
+        if (grid.count > 0 && is_flat != grid.is_flat)
+            grid.count = 0; // a new row
+        grid.is_flat = is_flat;
+        const bool is_seen = ui_next_tile(ui, &grid, is_small ? area.width : 7.5f * em,
+                                          is_small  ? 2.6f * em
+                                          : is_flat ? 2.3f * em
+                                                    : 10 * em,
+                                          &box);
+        if (!is_flat)
+            browser->per_row = grid.per_row;
+        if (i == browser->selected && browser->reveals && !ui->is_event) {
+            ui_scroll *const scroll = &ui->scrolls[UI_SCROLL_FILES];
+            scroll->wanted +=
+                fminf(box.y - area.y, 0) + fmaxf(box.y + box.height - area.y - area.height, 0);
+            browser->reveals = false;
+        }
+        if (is_seen)
+            show_entry(ui, stage, i, box);
+        else
+            ui->item.number++; // so that the others keep theirs
+    }
+    if (browser->num_found == 0)
+        ui_column_text(ui, VIEW_DIM,
+                       browser->is_scanning         ? "Reading\xE2\x80\xA6"
+                       : browser->filter[0] != '\0' ? "Nothing here is called so"
+                                                    : "Nothing here can be shown");
+    browser->num_rows = (size_t)fmaxf(area.height / fmaxf(grid.height, 1), 1);
+    ui_end_column(ui);
+}
+
+// Where to look for files.
+static void list_places(view_ui *ui, view_rect area)
+{
+    static const char *const names[] = {"Recent", "Home", NULL, "Examples", "Computer"};
+    const view_browser *const browser = &ui->browser;
+    const char *const here = browser->folder != NULL ? browser->folder : "";
+    const bool is_files = browser->kind == VIEW_BROWSE_FILES;
+    const float em = view_em(ui->canvas->font);
+    ui_column column;
+    view_rect row;
+    ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
+    COMMON_FOR (i, ui->places.count) {
+        const char *const path = ui->places.names[i];
+        const bool is_game = i >= COMMON_LENGTH(names), is_known = i == 0 || path[0] != '\0';
+        const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
+        if (!is_known || !ui_take_row(ui, 2.05f * em, &row))
+            continue;
+        if (ui_item(ui, row, name))
+            ui->command = (view_command){.action = is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER,
+                                         .path = common_copy(path)};
+        ui_tip(ui, path);
+        const bool is_here = is_game != is_files && strcmp(path, here) == 0;
+        view_draw_rect(ui->canvas, row, is_here ? VIEW_SELECTED : ui_is_hot(ui) ? VIEW_HOVERED : 0);
+        row = view_inset(row, 0.4f * em);
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, row.width,
+                       is_here   ? VIEW_BRIGHT
+                       : is_game ? VIEW_DIM
+                                 : VIEW_PLAIN,
+                       name);
+    }
+    ui_end_column(ui);
+}
+
+// The folders that the listed one lies in, the last ones where there is no room for all.
+static void draw_crumbs(view_ui *ui, view_rect box)
+{
+    static const char arrow[] = " \xE2\x80\xBA ";
+    const view_browser *const browser = &ui->browser;
+    const view_font *const font = ui->canvas->font;
+    const char *const path = browser->folder != NULL ? browser->folder : "Recent";
+    const bool is_path = browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
+    const float end = box.x + box.width, y = box.y + 0.5f * (box.height - font->line[VIEW_TEXT]);
+    const float gap = view_text_width(font, VIEW_TEXT, arrow);
+    size_t first = strlen(path), last = first;
+    char name[256];
+    float room = box.width;
+    while (is_path && first > 0) { // goes back as far as there is room
+        size_t begin = first - 1;
+        while (begin > 0 && path[begin] != '/')
+            begin--;
+        COMMON_TEXT(name, "%.*s", (int)(first - begin), path + begin);
+        room -= view_text_width(font, VIEW_TEXT, name) + gap;
+        if (room < 0 && first < last)
+            break;
+        first = begin;
+    }
+    first = is_path ? first : 0;
+    float x = box.x;
+    if (first > 0)
+        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "\xE2\x80\xA6");
+    while (first < last && x < end) {
+        const size_t begin = first + (is_path && path[first] == '/');
+        const size_t length = is_path ? strcspn(path + begin, "/") : last;
+        first = begin + length;
+        COMMON_TEXT(name, "%.*s", (int)length, path + begin);
+        if (x > box.x)
+            x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, arrow);
+        const view_rect part = {
+            x, box.y, fmaxf(fminf(view_text_width(font, VIEW_TEXT, name), end - x), 1), box.height};
+        if (ui_item(ui, part, name) && first < last)
+            ui->command = (view_command){.action = VIEW_OPEN_FOLDER,
+                                         .path = common_format("%.*s", (int)first, path)};
+        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, part.width,
+                            first == last   ? VIEW_BRIGHT
+                            : ui_is_hot(ui) ? VIEW_BRIGHT
+                                            : VIEW_ACCENT,
+                            name);
+    }
+}
+
+// What is typed, or what the field is for.
+static void draw_filter(view_ui *ui, view_rect box)
+{
+    view_browser *const browser = &ui->browser;
+    const ui_item_id focus = ui->focus;
+    ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1}; // it is always typed in
+    char unused[sizeof browser->filter];
+    COMMON_TEXT(unused, "%s", browser->filter);
+    const ui_mouse mouse = ui->mouse;
+    ui->mouse.key = 0;
+    ui->mouse.text = NULL;
+    ui_field(ui, box, "Filter", unused, sizeof unused);
+    ui->mouse = mouse;
+    ui->focus = focus;
+}
+
+// The selected one, large, with what is known of it.
+static void show_large(view_ui *ui, view_rect box, view_rect facts)
+{
+    const view_entry *const entry = selected_entry(&ui->browser);
+    char text[64];
+    const view_small_picture *const picture =
+        entry != NULL ? picture_of(ui, entry, text, sizeof text) : NULL;
+    view_draw_round_rect(ui->canvas, box, 4 * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
+    if (picture != NULL && picture->texture != 0)
+        ui_image(ui, view_inset(box, 4), picture->texture, picture->width, picture->height, true);
+    ui_column column;
+    ui_scroll none = {0, 0};
+    if (entry == NULL || !(facts.height > 0))
+        return;
+    ui_begin_column(ui, &column, facts, &none);
+    ui_column_text(ui, VIEW_BRIGHT, entry->label);
+    for (const char *line = picture != NULL ? picture->facts : ""; *line != '\0';
+         line += line[strcspn(line, "\n")] != '\0' ? strcspn(line, "\n") + 1 : strlen(line)) {
+        char *const one = common_format("%.*s", (int)strcspn(line, "\n"), line);
+        ui_column_text(ui, picture->is_wrong ? VIEW_AMBER : VIEW_DIM, one);
+        free(one);
+    }
+    ui_end_column(ui);
+}
+
+// What can be done with the selected one: as many as there is room for.
+static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
+{
+    static const char *const verbs[] = {"Wear", "Compare", "Retarget to it"};
+    static const char *const options[] = {"wear", "compare", "retarget"};
+    view_browser *const browser = &ui->browser;
+    const view_entry *const entry = selected_entry(browser);
+    const char *words[5];
+    const view_option *does[5] = {NULL};
+    int count = 0;
+    for (int i = 0;
+         i < 3 && browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
+         && stage->document->scene.model != NULL && !stage->is_start
+         && foot->width > 40 * view_em(stage->font);
+         i++) {
+        does[count] = view_find_option(options[i], strlen(options[i]));
+        words[count] = verbs[i];
+        count += does[count] != NULL;
+    }
+    does[count] = NULL;
+    words[count++] = "Cancel";
+    words[count++] = "Open";
+    const int pressed = ui_buttons(ui, foot, words, count, count - 1, true);
+    if (pressed < 0)
+        return;
+    if (pressed == count - 1) {
+        ui->command = take_selected(browser);
+    } else if (does[pressed] == NULL) {
+        view_close_browser(browser);
+        ui->command.action = VIEW_CLOSED;
+    } else if (entry == NULL || entry->kind > VIEW_ENTRY_ANIM
+               || (entry->kind == VIEW_ENTRY_ANIM && strcmp(does[pressed]->name, "compare") != 0)) {
+        COMMON_TEXT(ui->notice, "%s: choose a model first", words[pressed]);
+        ui->notice_end = stage->now + 2.5;
+    } else {
+        ui->command = (view_command){.action = VIEW_SET,
+                                     .number = (size_t)(does[pressed] - view_option_rows),
+                                     .path = common_copy(entry->path)};
+        view_close_browser(browser);
+    }
+}
+
+// Which of the files are listed, or which section of a game.
+static void run_tabs(view_ui *ui, view_rect box)
+{
+    static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
+    static const char *const kinds[] = {"All", "Models", "Clips", "Cameras"};
+    view_browser *const browser = &ui->browser;
+    uint32_t choice = 0;
+    if (browser->kind == VIEW_BROWSE_GAME && !browser->is_scanning) {
+        char texts[VIEW_NUM_SECTIONS][32];
+        const char *words[VIEW_NUM_SECTIONS];
+        choice = (uint32_t)browser->section;
+        COMMON_FOR (i, VIEW_NUM_SECTIONS) {
+            COMMON_TEXT(texts[i], "%s %zu", sections[i], browser->num_in_section[i]);
+            words[i] = texts[i];
+        }
+        if (ui_segment(ui, box, words, VIEW_NUM_SECTIONS, &choice))
+            ui->command = (view_command){.action = VIEW_OPEN_SECTION, .number = choice};
+    } else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.takes == 0) {
+        while (choice < 3 && browser->shows != (1u << choice) >> 1)
+            choice++;
+        if (ui_segment(ui, box, kinds, 4, &choice)) {
+            browser->shows = (1u << choice) >> 1;
+            find_entries(browser);
+        }
+    }
+}
+
 void view_browser_panel(view_ui *ui, const view_stage *stage)
 {
-    static const view_color colors[] = {
-        [VIEW_ENTRY_FILE] = VIEW_PLAIN,    [VIEW_ENTRY_RECENT] = VIEW_DIM,
-        [VIEW_ENTRY_FOLDER] = VIEW_ACCENT, [VIEW_ENTRY_PARENT] = VIEW_ACCENT,
-        [VIEW_ENTRY_CLIP] = VIEW_PLAIN,    [VIEW_ENTRY_NAMED] = VIEW_PLAIN,
-        [VIEW_ENTRY_GROUP] = VIEW_ACCENT,  [VIEW_ENTRY_OWN] = VIEW_ACCENT,
-    };
     view_browser *const browser = &ui->browser;
-    view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
-    const float margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
-    const bool is_game = browser->kind == VIEW_BROWSE_GAME;
+    const view_font *const font = stage->font;
+    const float em = view_em(font), gap = 0.6f * em, line = ceilf(1.85f * em);
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
-    // As high as the unfiltered list, of all sections, so that it does not jump while the user
-    // types.
-    size_t num_lines = browser->num_entries;
-    COMMON_FOR (i, VIEW_NUM_SECTIONS)
-        if (browser->num_in_section[i] > num_lines)
-            num_lines = browser->num_in_section[i];
-    const float heading = (is_game ? 4 : 2.8f) * line;
-    const float most = ui->window.height - 2 * margin - 2 * padding - heading;
-    const float inner = fmaxf(fminf(520 * scale, stage->width - 2 * margin - 2 * padding), 1);
-    // The preview of a game is beside the rows, if there is room for one.
-    const float side = (float)VIEW_SKETCH_SIZE * scale, distance = 16 * scale;
-    const bool has_preview = is_game && !browser->is_scanning && inner > 2.5f * (side + distance);
-    const float beside = has_preview ? side + distance : 0;
-    const float height =
-        fmaxf(floorf(fminf(fmaxf((float)num_lines * line, beside), most) / line), 1) * line;
-    const view_rect box = {roundf(0.5f * (stage->width - inner) - padding), ui->window.y + margin,
-                           inner + 2 * padding, heading + height + 2 * padding};
-    ui_list list = {
-        .rows = {box.x + padding, box.y + padding + heading, inner - beside, height},
-        .count = browser->num_found,
-        .highlight = 12 * scale,
-        .bar_x = box.x + padding + inner - beside + 7 * scale,
-        .hovered = SIZE_MAX,
-        .pressed = SIZE_MAX,
-    };
-    browser->num_rows = ui_list_room(ui, list.rows);
-    ui_begin(ui, "list");
-    const bool is_beside = ui_item(ui, (view_rect){0, 0, stage->width, stage->height}, "");
-    ui_item(ui, box, "box");
-    if (ui_is_panel_hot(ui)
-        && ui_scroll_lines(ui, line, browser->num_rows, browser->num_found, &browser->first)) {
-        const size_t last = browser->first + browser->num_rows - 1;
-        browser->selected = browser->selected < browser->first ? browser->first
-                            : browser->selected > last         ? last
-                                                               : browser->selected;
+    const bool is_files = browser->kind == VIEW_BROWSE_FILES;
+    view_rect foot;
+    char text[128], more[48] = "";
+    view_rect rest =
+        ui_footed_dialog(ui, "list", 930, 520,
+                         browser->asked.answer.action == VIEW_TAKE_TEXTURE      ? "Choose an image"
+                         : is_files && browser->asked.answer.action == VIEW_SET ? "Choose a file"
+                         : is_files                                             ? "Open"
+                         : browser->kind == VIEW_BROWSE_GAME                    ? "Game contents"
+                         : browser->kind == VIEW_BROWSE_CLIPS                   ? "Clips"
+                                                                                : browser->folder,
+                         &foot);
+    const float border = VIEW_PADDING * font->scale,
+                top = rest.y - font->line[VIEW_TITLE] - 0.5f * border;
+    const bool is_beside =
+        ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
+        && !view_contains(
+            view_inset((view_rect){rest.x, top, rest.width, foot.y + foot.height - top}, -border),
+            ui->mouse.x, ui->mouse.y);
+    const bool is_small = rest.width < 45 * em;
+    const view_rect cross = {rest.x + rest.width - line, top, line, line};
+    const bool is_closed = ui_item(ui, cross, "close") || is_beside;
+    ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
+    view_rect bar = {rest.x, rest.y, rest.width, line}, button, side = rest;
+    if (browser->is_peeking) {
+        show_large(ui, (view_rect){rest.x, rest.y, rest.width, foot.y + foot.height - rest.y},
+                   (view_rect){0, 0, 0, 0});
+        return;
     }
-    if (browser->selected < browser->first)
-        browser->first = browser->selected;
-    if (browser->selected >= browser->first + browser->num_rows)
-        browser->first = browser->selected - browser->num_rows + 1;
-    list.first = browser->first;
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
-    draw_heading(ui, box.x + padding, box.y + padding, inner);
-    if (has_preview) {
-        static const float whole[4] = {0, 0, 1, 1};
-        const view_rect frame = {list.rows.x + list.rows.width + distance, list.rows.y, side, side};
-        view_draw_round_rect(canvas, frame, 4 * scale, VIEW_PREVIEW_COLOR);
-        if (stage->preview != 0)
-            view_draw_image(canvas, view_inset(frame, 2 * scale), whole, stage->preview, true);
+    if (!is_small && ui->places.count > 0 && browser->kind != VIEW_BROWSE_CLIPS
+        && browser->kind != VIEW_BROWSE_CHANNEL) { // at the left
+        side.width = 11 * em;
+        list_places(ui, side);
+        bar.x += side.width + gap;
+        bar.width -= side.width + gap;
     }
-    for (size_t i = list.first; i < list.count && i < list.first + browser->num_rows; i++) {
-        const view_entry *const entry = &browser->entries[browser->found[i]];
-        const size_t left_out = entry->kind == VIEW_ENTRY_NAMED ? browser->num_left_out : 0;
-        if (entry->num_missing > 0) {
-            char text[48];
-            COMMON_TEXT(text, "\xE2\x9A\xA0 %u missing", entry->num_missing);
-            ui_text_left_of(ui, list.rows.x + list.rows.width,
-                            list.rows.y + (float)(i - list.first) * line, VIEW_AMBER, text);
+    const bool has_side = rest.width > 56 * em && is_files;
+    if (has_side) { // at the right
+        const float wide = 15 * em;
+        side = (view_rect){rest.x + rest.width - wide, rest.y, wide, wide};
+        show_large(ui, side,
+                   (view_rect){side.x, rest.y + wide + gap, wide, rest.height - wide - gap});
+        bar.width -= wide + 2 * gap;
+    }
+    rest.x = bar.x;
+    rest.width = bar.width;
+    if (is_files || browser->kind == VIEW_BROWSE_GAME) {
+        button = (view_rect){bar.x, bar.y, line, line};
+        if (ui_button(ui, button, "\xE2\x86\x91", false))
+            ui->command = leave(browser);
+        ui_tip(ui, "The folder that this lies in  Ctrl+Up");
+        bar.x += line + gap;
+        bar.width -= line + gap;
+        const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
+        if (is_mod || (is_small && ui->places.count > 0)) {
+            bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
+            button = (view_rect){bar.x + bar.width - 6 * em, bar.y, 6 * em, line};
+            bar.width -= button.width + gap;
+            if (ui_button(ui, button, is_mod ? "Mod only" : "Places", *on)) {
+                *on = !*on;
+                find_entries(browser);
+            }
         }
-        ui_line(ui, &list, i, i == browser->selected, 0, colors[entry->kind], entry->label,
-                entry->label + left_out);
-        if (entry->kind == VIEW_ENTRY_FILE || entry->kind == VIEW_ENTRY_RECENT)
-            ui_context(ui, VIEW_ON_FILE, 0, 0, common_base(entry->path), entry->path);
+        draw_crumbs(ui, view_inset(bar, 0.3f * em));
+        rest.y += line + gap;
+        rest.height -= line + gap;
     }
-    ui_scroll_bar(ui, &list);
-    if (list.hovered != SIZE_MAX)
-        browser->selected = list.hovered;
-    if (list.pressed != SIZE_MAX) {
-        browser->selected = list.pressed;
-        ui->command = take_selected(browser);
+    bar = (view_rect){rest.x, rest.y, rest.width, line};
+    if (is_small) {
+        bar = foot;
+        bar.width = fmaxf(foot.width - 12 * em, 1);
+    } else {
+        rest.y += line + gap;
+        rest.height -= line + gap;
+        bar.width = fmaxf(bar.width - 22 * em, 8 * em);
+        run_tabs(ui,
+                 (view_rect){bar.x + bar.width + gap, bar.y, rest.width - bar.width - gap, line});
     }
-    if (is_beside) {
-        view_clear_browser(browser);
+    draw_filter(ui, bar);
+    if (is_small && browser->shows_places)
+        list_places(ui, rest);
+    else
+        show_entries(ui, stage, rest, is_small);
+    run_verbs(ui, stage, &foot);
+    if (!is_small) {
+        if (browser->num_hidden > 0)
+            COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
+        if (browser->is_scanning)
+            COMMON_TEXT(text, "%zu files so far", browser->num_scanned);
+        else
+            COMMON_TEXT(text, "%zu of %zu%s", browser->num_found, browser->num_entries, more);
+        const float y = foot.y + 0.5f * (foot.height - font->line[VIEW_TEXT]);
+        const float used =
+            view_draw_text(ui->canvas, VIEW_TEXT, foot.x, y, foot.width, VIEW_DIM, text);
+        const view_rect show = {foot.x + used, y, 3 * em, font->line[VIEW_TEXT]};
+        if (browser->num_hidden > 0 && ui_item(ui, show, "show")) {
+            browser->shows_hidden = true;
+            find_entries(browser);
+        }
+        if (more[0] != '\0')
+            view_draw_text(ui->canvas, VIEW_TEXT, show.x, y, 0, VIEW_ACCENT, "show");
+    }
+    if (is_closed) {
+        view_close_browser(browser);
         ui->command.action = VIEW_CLOSED;
     }
 }

@@ -311,6 +311,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     const float top = view_layout_of(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui, stage);
+    for (size_t i = 0; i < VIEW_MAX_PICTURES && event == NULL; i++)
+        ui->pictures[i].is_seen = false;
     run_panels(ui, stage);
     if (event == NULL) {
         if (!ui->is_focus_there) // its panel was closed

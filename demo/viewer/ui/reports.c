@@ -321,7 +321,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (is_mended)
         show_about(ui, stage, &about);
     if (is_mended && about.kind == VIEW_ABOUT_MESH)
-        view_open_images(ui, stage, about.number, 0);
+        ui->command = (view_command){VIEW_FIND_TEXTURE, about.number, MD5GL_PICTURE_DIFFUSE, NULL};
     ui->item.number = item + ITEMS;
     free(place);
     free(text);

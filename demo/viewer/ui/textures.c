@@ -1,6 +1,5 @@
 // The page of the selected mesh in the inspector: its material, which image it has as each map,
-// where that was looked for, the images of any folder, to select from, its shape, faults, and UV
-// layout.
+// where that was looked for, its shape, faults, and UV layout.
 #include "demo/viewer/ui/ui.h"
 
 #define WARNING "\xE2\x9A\xA0 "
@@ -15,45 +14,11 @@ static const struct {
                           {MD5GL_PICTURE_SPECULAR, "Specular", "none"},
                           {MD5GL_PICTURE_GLOW, "Glow", "none"}};
 
-// == What is listed =======================================================================
-
-static void clear_tiles(view_texture_panel *panel, md5gl_renderer *renderer)
+void view_clear_textures(view_texture_panel *panel)
 {
-    COMMON_FOR (i, panel->num_tiles) {
-        if (panel->tiles[i].preview != 0)
-            md5gl_destroy_texture(renderer, panel->tiles[i].preview);
-        free(panel->tiles[i].path);
-    }
-    free(panel->tiles);
-    panel->tiles = NULL;
-    panel->num_tiles = 0;
-}
-
-void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer)
-{
-    clear_tiles(panel, renderer);
     free(panel->offered);
     free(panel->saved);
     *panel = (view_texture_panel){.column = panel->column};
-}
-
-void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const char *folder)
-{
-    char *const clean = common_whole(folder);
-    common_list lists[2] = {common_list_folder(clean, NULL), common_list_folder(clean, "")};
-    clear_tiles(panel, renderer);
-    panel->filter[0] = '\0';
-    COMMON_TEXT(panel->folder, "%s", clean);
-    panel->tiles = common_alloc(lists[0].count + lists[1].count + 1, sizeof *panel->tiles);
-    panel->tiles[panel->num_tiles++] = (view_tile){.path = common_folder(clean), .is_folder = true};
-    COMMON_FOR (kind, 2) {
-        COMMON_FOR (i, lists[kind].count)
-            if (kind == 0 || view_is_image(lists[kind].names[i]))
-                panel->tiles[panel->num_tiles++] =
-                    (view_tile){.path = common_copy(lists[kind].names[i]), .is_folder = kind == 0};
-        common_free_list(&lists[kind]);
-    }
-    free(clean);
 }
 
 // == Parts of rows ========================================================================
@@ -76,13 +41,13 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 
 // Gives the selected mesh an image as the selected map, or NULL; the list of images has done its
 // work.
-static void give(view_ui *ui, const view_stage *stage, const char *path)
+static void give(view_ui *ui, const char *path)
 {
     ui->command = (view_command){.action = VIEW_TAKE_TEXTURE,
                                  .number = (size_t)ui->selected_mesh,
                                  .item = columns[ui->textures.column].map,
                                  .path = path != NULL ? common_copy(path) : NULL};
-    view_clear_textures(&ui->textures, stage->renderer);
+    view_clear_textures(&ui->textures);
 }
 
 // == Maps =================================================================================
@@ -91,19 +56,6 @@ bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_pictur
 {
     return map == MD5GL_PICTURE_DIFFUSE && view_mesh_image(textures, mesh, map) == NULL
            && view_find_layered(&textures->layers, mesh) == NULL;
-}
-
-void view_open_images(view_ui *ui, const view_stage *stage, uint32_t mesh, uint32_t column)
-{
-    const view_textures *const textures = &stage->document->textures;
-    const view_texture *const image = view_mesh_image(textures, mesh, MD5GL_PICTURE_DIFFUSE);
-    char *const folder = common_folder(image != NULL && image->program == NULL ? image->path
-                                       : textures->package != NULL ? textures->package->model
-                                                                   : "./");
-    view_list_images(&ui->textures, stage->renderer, folder);
-    ui->textures.column = column;
-    ui->textures.is_open = true;
-    free(folder);
 }
 
 // A tile for each map. A press lists images for it, or gives it what was dropped.
@@ -124,9 +76,9 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
         if (ui_tile(ui, cell, columns[i].name, panel->column == i)) {
             panel->column = i;
             if (panel->offered != NULL)
-                give(ui, stage, panel->offered);
+                give(ui, panel->offered);
             else
-                view_open_images(ui, stage, mesh, i);
+                ui->command = (view_command){VIEW_FIND_TEXTURE, mesh, map, NULL};
         }
         if (ui_is_hot(ui) && ui->mouse.is_moved)
             panel->hovered = 1 + map;
@@ -223,7 +175,7 @@ static void show_selected(view_ui *ui, const view_stage *stage, uint32_t mesh)
                                                                     : "found",
                           !is_selected && panel->column == 0 && look->why != NULL ? look->why : "");
     if (is_selected && ui_buttons(ui, &row, words, 1, -1, true) == 0)
-        give(ui, stage, NULL);
+        give(ui, NULL);
     draw_text(ui, row,
               panel->offered != NULL || is_missing ? VIEW_AMBER
               : image != NULL                      ? VIEW_BRIGHT
@@ -232,97 +184,6 @@ static void show_selected(view_ui *ui, const view_stage *stage, uint32_t mesh)
     ui_item(ui, row, "");
     ui_tip_cut(ui, text, row.width);
     free(text);
-}
-
-// == The folders and images in a folder ===================================================
-
-// Returns whether it was pressed.
-static bool show_tile(view_ui *ui, const view_stage *stage, const view_tile *tile, view_rect box)
-{
-    view_texture_panel *const panel = &ui->textures;
-    const float line = ui->canvas->font->line[VIEW_TEXT];
-    const char *const name = tile == panel->tiles ? ".." : common_base(tile->path);
-    const char *const ending = strrchr(name, '.');
-    const bool is_lost = tile->is_made && tile->width == 0;
-    char text[48] = "";
-    const bool is_pressed = ui_tile(ui, box, name, false);
-    if (is_pressed) { // the tile is freed by both
-        char *const path = common_copy(tile->path);
-        if (tile->is_folder)
-            view_list_images(panel, stage->renderer, path);
-        else
-            give(ui, stage, path);
-        free(path);
-        return true;
-    }
-    box = view_inset(box, 4 * ui->canvas->font->scale);
-    box.height -= 2 * line;
-    if (tile->preview != 0)
-        ui_image(ui, box, tile->preview, tile->width, tile->height, true);
-    if (tile->width > 0)
-        COMMON_TEXT(text, "%u\xC3\x97%u %s", tile->width, tile->height,
-                    ending != NULL ? ending + 1 : "");
-    box.y += box.height;
-    box.height = line;
-    draw_text(ui, box, tile->is_folder ? VIEW_ACCENT : VIEW_PLAIN, name);
-    box.y += line;
-    draw_text(ui, box, is_lost ? VIEW_AMBER : VIEW_DIM,
-              is_lost           ? WARNING "cannot be read"
-              : tile->is_folder ? "folder"
-                                : text);
-    return false;
-}
-
-// The folder, which may be typed, a filter, and what is there.
-static void list_tiles(view_ui *ui, const view_stage *stage)
-{
-    static const char *const words[] = {"Close"};
-    view_texture_panel *const panel = &ui->textures;
-    const float em = view_em(ui->canvas->font), gap = 0.45f * em, least = 7.5f, tall = 9;
-    uint32_t count = 0, per_row = 1;
-    bool is_seen = false, has_new = false;
-    view_rect row;
-    take_row(ui, 1.8f, &row);
-    const bool is_closed = ui_buttons(ui, &row, words, 1, -1, true) == 0;
-    if (is_closed || (ui->focus.panel == NULL && ui_key(ui, VIEW_KEY_ESCAPE))) {
-        view_clear_textures(panel, stage->renderer);
-        return;
-    }
-    ui_field(ui, row, "Folder", panel->folder, sizeof panel->folder);
-    if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, VIEW_KEY_RETURN)) {
-        char *const folder = common_copy(panel->folder);
-        view_list_images(panel, stage->renderer, folder);
-        free(folder);
-    }
-    take_row(ui, 0.4f, &row);
-    take_row(ui, 1.8f, &row);
-    ui_field(ui, row, "Filter", panel->filter, sizeof panel->filter);
-    take_row(ui, 0.4f, &row);
-    COMMON_FOR (i, panel->num_tiles) {
-        view_tile *const tile = &panel->tiles[i];
-        const bool was_seen = tile->is_seen;
-        tile->is_seen = false;
-        if (!common_contains(common_base(tile->path), panel->filter))
-            continue;
-        const uint32_t column = count++ % per_row;
-        if (column == 0) {
-            is_seen = take_row(ui, tall, &row);
-            per_row = (uint32_t)fmaxf(floorf((row.width + gap) / (least * em + gap)), 1);
-            row.width = (row.width + gap) / (float)per_row;
-        }
-        tile->is_seen = is_seen;
-        has_new = has_new || (is_seen && !was_seen);
-        if (!is_seen)
-            ui->item.number++; // so that the others keep theirs
-        else if (show_tile(ui, stage, tile,
-                           (view_rect){row.x + (float)column * row.width, row.y, row.width - gap,
-                                       row.height - gap}))
-            return;
-    }
-    if (count <= 1 && take_row(ui, 1.6f, &row))
-        draw_text(ui, row, VIEW_DIM, "No such images here, or they cannot be read");
-    if (has_new) // their previews are wanted
-        view_wake_window();
 }
 
 // == The page =============================================================================
@@ -446,8 +307,6 @@ void view_mesh_page(view_ui *ui, const view_stage *stage)
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
         show_maps(ui, stage, mesh);
         show_selected(ui, stage, mesh);
-        if (panel->is_open)
-            list_tiles(ui, stage);
         show_saving(ui);
     }
     COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);

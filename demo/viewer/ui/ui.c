@@ -169,7 +169,7 @@ void view_lay_over(view_ui *ui, view_over over)
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
     ui->focus.panel = NULL;
     if (over != VIEW_OVER_FILES)
-        view_clear_browser(&ui->browser);
+        view_close_browser(&ui->browser);
     ui->over = over == VIEW_OVER_NOTHING && ui->start.is_open ? VIEW_OVER_START : over;
 }
 
@@ -641,43 +641,83 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
     return true;
 }
 
-size_t ui_list_room(const view_ui *ui, view_rect rows)
+view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game)
 {
-    return (size_t)(rows.height / ui->canvas->font->line[VIEW_TEXT] + 0.5f);
+    view_small_picture *unused = NULL;
+    COMMON_FOR (i, VIEW_MAX_PICTURES) {
+        view_small_picture *const picture = &ui->pictures[i];
+        if (picture->wish == NULL) {
+            unused = unused != NULL ? unused : picture;
+        } else if (picture->is_in_game == is_in_game && strcmp(picture->wish, wish) == 0) {
+            picture->is_seen = true;
+            return picture;
+        }
+    }
+    if (unused == NULL)
+        return NULL;
+    *unused =
+        (view_small_picture){.wish = common_copy(wish), .is_in_game = is_in_game, .is_seen = true};
+    view_wake_window();
+    return unused;
 }
 
-void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_selected, float indent,
-             view_color color, const char *label, const char *text)
+bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box)
 {
-    view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, height = canvas->font->line[VIEW_TEXT];
-    const view_rect rows = list->rows;
-    const view_rect row = {rows.x, rows.y + (float)(line - list->first) * height, rows.width,
-                           height};
-    if (is_selected)
-        view_draw_round_rect(
-            canvas, (view_rect){row.x - 6 * scale, row.y, row.width + list->highlight, row.height},
-            4 * scale, VIEW_SELECTED);
-    view_draw_text(canvas, VIEW_TEXT, row.x + indent, row.y, row.width - indent,
-                   is_selected ? VIEW_BRIGHT : color, text);
-    if (ui_item(ui, row, label))
-        list->pressed = line;
-    ui_tip_cut(ui, text, row.width - indent);
-    if (ui->mouse.is_moved && is_same(ui->hot, ui->item))
-        list->hovered = line;
+    const float gap = 0.6f * view_em(ui->canvas->font);
+    const uint32_t place = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
+    if (place == 0) {
+        grid->height = ceilf(height);
+        grid->is_seen = ui_take_row(ui, grid->height, &grid->row);
+        grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (least + gap)), 1);
+        grid->count = 1;
+    }
+    const float step = (grid->row.width - gap) / (float)grid->per_row; // without the scroll bar
+    *box = (view_rect){grid->row.x + step * (float)place, grid->row.y, step - gap,
+                       grid->row.height - 0.5f * gap};
+    return grid->is_seen;
 }
 
-void ui_scroll_bar(view_ui *ui, const ui_list *list)
+bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
 {
-    const float scale = ui->canvas->font->scale;
-    const size_t room = ui_list_room(ui, list->rows);
-    if (list->count <= room)
-        return;
-    const float length = list->rows.height * ((float)room / (float)list->count);
-    const float way = (float)list->first / (float)(list->count - room);
-    const view_rect bar = {list->bar_x, list->rows.y + (list->rows.height - length) * way,
-                           4 * scale, length};
-    view_draw_round_rect(ui->canvas, bar, 2 * scale, VIEW_DIM);
+    const float line = ui->canvas->font->line[VIEW_TEXT], gap = 0.4f * view_em(ui->canvas->font);
+    const bool is_wide = box.width > 2 * box.height;
+    const bool is_pressed = ui_tile(ui, box, thing->label, thing->is_selected && is_wide);
+    if (!is_wide) { // pictures have a background
+        view_draw_round_rect(ui->canvas, box, gap, VIEW_CONTROL);
+        if (thing->is_selected || ui_is_hot(ui))
+            view_draw_frame(ui->canvas, box, 0.4f * gap,
+                            thing->is_selected ? VIEW_ACCENT : VIEW_DISABLED);
+    }
+    const view_color color = thing->is_grey                        ? VIEW_DISABLED
+                             : thing->is_selected || ui_is_hot(ui) ? VIEW_BRIGHT
+                             : thing->is_link                      ? VIEW_ACCENT
+                                                                   : VIEW_PLAIN;
+    const view_color below = thing->is_wrong ? VIEW_AMBER : VIEW_DIM;
+    view_rect image = view_inset(box, gap), row = image;
+    ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : row.width);
+    if (is_wide) {
+        image.width = thing->is_link ? 0 : image.height;
+        row.x += image.width + gap;
+        row.width -= image.width + gap;
+        const float y = box.y + 0.5f * (box.height - line);
+        const float used =
+            fminf(view_text_width(ui->canvas->font, VIEW_TEXT, thing->text), 0.5f * row.width);
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + row.width - used, y, used + 1, below,
+                       thing->text);
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, row.width - used - gap, color, thing->name);
+    } else {
+        image.height -= 2 * line;
+        row.height = line;
+        row.y = image.y + image.height;
+        ui_text_in(ui, row, color, thing->name);
+        row.y += line;
+        ui_text_in(ui, row, below, thing->text);
+    }
+    if (thing->texture != 0)
+        ui_image(ui, image, thing->texture, thing->width, thing->height, true);
+    else if (thing->is_wrong)
+        ui_text_in(ui, image, VIEW_AMBER, "\xE2\x9A\xA0");
+    return is_pressed;
 }
 
 // -- Parts of dialogs -----------------------------------------------------------------------

@@ -5,6 +5,22 @@
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/ui/graph_layout.h"
 
+// == Small pictures of files ==============================================================
+
+// A picture of a file or of something in a game, asked for by what shows it: it is there some
+// pictures later, and lasts while it is seen.
+enum { VIEW_MAX_PICTURES = 96 };
+typedef struct view_small_picture {
+    char *wish;             // a path, or of a game: see view_wish_of(); NULL: unused
+    bool is_in_game;        // the one that is listed
+    bool is_seen, is_made;  // is_made: what follows is known
+    bool is_wrong;          // the file cannot be read
+    md5gl_texture texture;  // 0: cannot be shown
+    uint32_t width, height; // of that
+    uint32_t num_missing;   // images, of a thing in a game
+    char facts[192];        // lines: the first says the most
+} view_small_picture;
+
 // == Lists of files and clips, and of the contents of a game (browser.c) ========
 
 typedef enum view_browser_kind {
@@ -16,74 +32,80 @@ typedef enum view_browser_kind {
 } view_browser_kind;
 
 typedef enum view_entry_kind {
-    VIEW_ENTRY_FILE,
-    VIEW_ENTRY_RECENT, // a file, shown with its folder
-    VIEW_ENTRY_FOLDER,
-    VIEW_ENTRY_PARENT, // the parent folder: the first entry
-    VIEW_ENTRY_CLIP,
-    VIEW_ENTRY_NAMED, // in a game
-    VIEW_ENTRY_GROUP, // names in a game that begin with its path
-    VIEW_ENTRY_OWN,   // the names of a mod without its base
+    VIEW_ENTRY_MODEL, // or a machine: files, from here to PICTURE
+    VIEW_ENTRY_ANIM,
+    VIEW_ENTRY_CAMERA,
+    VIEW_ENTRY_PICTURE,
+    VIEW_ENTRY_FOLDER, // or an archive
+    VIEW_ENTRY_CLIP,   // of what is shown
+    VIEW_ENTRY_NAMED,  // in a game
 } view_entry_kind;
 
 typedef struct view_entry {
     view_entry_kind kind;
     char *label, *path; // path: NULL for a clip and the names of a mod
     size_t clip;
-    bool is_own;          // a name of the mod, not of its base
-    bool is_shown;        // in the picture
-    uint32_t num_missing; // files, if its preview was made
+    bool is_own;                 // a name of the mod, not of its base
+    bool is_shown;               // in the picture
+    bool is_missing, is_in_game; // of recent ones: is gone, is an address
 } view_entry;
+
+// What files are listed for.
+typedef struct view_asked {
+    unsigned takes;      // kinds of them, a bit each; 0: models, clips and cameras
+    view_command answer; // by the path behind `before`; VIEW_NOTHING: it is opened
+    char before[256];
+} view_asked;
 
 typedef struct view_browser {
     view_browser_kind kind;
-    char *folder;     // the listed one, or that of a game; a title; or NULL
+    view_browser_kind was; // when it was closed last: its entries are still there
+    view_asked asked;
+    char *folder;     // the listed one, NULL: recent files; or a title, or NULL
     uint32_t channel; // that the clips are for
     view_entry *entries;
     size_t num_entries;
-    size_t *found; // [num_found] indices of entries that contain the filter
-    size_t num_found;
-    size_t selected,
-        first; // indices into `found`: the entry that Enter takes, the topmost visible one
-    char filter[64];
-    bool fresh;      // opened by a key whose text must be ignored
-    size_t num_rows; // that the list had room for when it was last drawn
+    size_t *found; // [num_found] indices of entries that are listed
+    size_t num_found, num_hidden;
+    size_t selected;          // index into `found`: the entry that Enter takes
+    char filter[4200];        // or a path that is typed
+    unsigned shows;           // of what files are listed for, as `takes`
+    bool fresh;               // opened by a key whose text must be ignored
+    bool is_peeking;          // the selected one is shown large
+    bool shows_hidden;        // names that begin with a dot
+    bool shows_places;        // in a small window, instead of entries
+    bool reveals;             // the selected one is to be moved into sight
+    size_t num_rows, per_row; // that there was room for when it was last drawn
 
-    // Of a game: first all names of a section, then the groups that are listed.
-    size_t num_names;
-    char *group;         // the beginning of what is listed; NULL: everything
-    size_t num_left_out; // bytes of each name, as they are the same: its folder
-    bool is_own_alone;   // without the base
+    // Of a game.
+    char *on;          // the name of what is shown, or NULL
+    size_t num_own;    // names of the mod
+    bool is_own_alone; // without the base
     view_section section;
     size_t num_in_section[VIEW_NUM_SECTIONS];
     bool is_scanning;   // there are no entries yet
     size_t num_scanned; // files so far
 } view_browser;
 
-// Opens a list: of the scene's clips, of the files in its folder and recent files, or of its
-// entity's clips for channel `number`. One of clips or files that is open is closed instead.
-// `config`: the configuration, or NULL. If there are no clips to list, closes the list and returns
-// false.
+// Opens a list: of the scene's clips, of the files in its folder, or of its
+// entity's clips for channel `number`. One of clips or files that is open is closed instead. If
+// there are no clips to list, closes the list and returns false.
 bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t number,
-                       const view_scene *scene, const view_config *config);
+                       const view_scene *scene);
 
-// Lists a folder of files; `shown`: the path of the one that is shown, or NULL.
+// Lists a folder of files, "": those that were opened before; `shown`: the path of the one that is
+// selected, or NULL.
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config);
 
-// So many names are listed without groups.
-enum { VIEW_MOST_UNGROUPED = 30 };
-
-// Closes the list and frees its entries.
+// Closes the list; or also frees its entries.
+void view_close_browser(view_browser *browser);
 void view_clear_browser(view_browser *browser);
 
 // The list takes keys and text before anything else while it is open: VIEW_NOTHING is returned
 // if it is closed, or does not use the key. `code`: of platform.h.
 view_command view_key_browser(view_browser *browser, int32_t code, bool repeated);
 view_command view_type_browser(view_browser *browser, const char *text);
-
-// The entry of a game in a line of the list, if it has a name; else NULL.
-view_entry *view_listed_entry(const view_browser *browser, size_t line);
 
 // Of the frame that the preview is drawn on.
 #define VIEW_PREVIEW_COLOR VIEW_CONTROL
@@ -99,15 +121,6 @@ void view_list_scan(view_browser *browser, const char *place);
 
 // == The page of the selected mesh, and images for it (textures.c) ========================
 
-// A folder or an image in the listed folder.
-typedef struct view_tile {
-    char *path;
-    bool is_folder, is_seen;
-    bool is_made;           // its preview was: without one it cannot be read
-    md5gl_texture preview;  // only while it is seen, or 0
-    uint32_t width, height; // of the image, pixels; 0: not known
-} view_tile;
-
 // Figures of a mesh that are found once.
 typedef struct view_mesh_facts {
     const md5_mesh *of;
@@ -116,24 +129,16 @@ typedef struct view_mesh_facts {
 } view_mesh_facts;
 
 typedef struct view_texture_panel {
-    bool is_open;     // images are listed
-    uint32_t column;  // the map that one is selected for
+    uint32_t column;  // the map that is selected
     uint32_t hovered; // 1 + the map below the mouse; 0: none
     view_mesh_facts facts;
-    char folder[1024]; // that is listed, or typed
-    char filter[64];
-    view_tile *tiles; // [num_tiles] folders first
-    size_t num_tiles;
     char *offered; // an image that was dropped and waits for its place, or NULL
     char *saved;   // the file that may be written next, or NULL
     bool replaces; // which exists
 } view_texture_panel;
 
-// Lists the folders and images in a folder.
-void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const char *folder);
-
-// Closes the list and frees what it holds.
-void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer);
+// Forgets what was dropped, and what may be written.
+void view_clear_textures(view_texture_panel *panel);
 
 void view_mesh_page(struct view_ui *ui, const view_stage *stage);
 
@@ -377,6 +382,8 @@ enum {
     UI_SCROLL_EXPORT,
     UI_SCROLL_EXPORT_SIDE,
     UI_SCROLL_CARD,
+    UI_SCROLL_FILES,
+    UI_SCROLL_PLACES,
     UI_NUM_SCROLLS,
 };
 
@@ -458,6 +465,8 @@ typedef struct view_ui {
 
     view_over over; // set by view_lay_over()
     view_browser browser;
+    common_list places; // recent files, home, where files are, examples, root; "": none; then games
+    view_small_picture pictures[VIEW_MAX_PICTURES];
     view_menus menu;
     view_card card;
     const view_command_row *used[VIEW_NUM_USED]; // the last ones, for the search
@@ -618,27 +627,32 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of);
 
 // -- Lists ----------------------------------------------------------------------------------
 
-// Lines of text, of which those from `first` on are shown, as many as `rows` has room for. What it
-// shows of a line is `text`, moved to the right by `indent`.
-typedef struct ui_list {
-    view_rect rows;
-    size_t count, first;
-    float highlight;         // how much wider than the rows that of the selected line is, pixels
-    float bar_x;             // where the scroll bar is, if there are more lines
-    size_t hovered, pressed; // lines; SIZE_MAX: none
-} ui_list;
-
 // Scrolls `count` lines, of which `room` are seen from `first` on, by the wheel or a finger.
 // Returns false if neither does.
 bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first);
 
-// How many lines the rectangle has room for.
-size_t ui_list_room(const view_ui *ui, view_rect rows);
+// The picture of a file, or of a wish of the listed game. NULL: there are too many.
+view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game);
 
-// A line of a list, which is an item. Sets `hovered` and `pressed`.
-void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_selected, float indent,
-             view_color color, const char *label, const char *text);
-void ui_scroll_bar(view_ui *ui, const ui_list *list);
+// Tiles side by side, as many as the column has room for: the next one of a row. `height` 0 of the
+// grid begins a row. Returns whether it is seen.
+typedef struct ui_grid {
+    uint32_t count, per_row; // count: of the row; 0 begins one
+    bool is_flat;            // the caller's
+    bool is_seen;
+    float height;
+    view_rect row;
+} ui_grid;
+bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box);
+
+// A picture above two lines of text; in a wide box beside them. Returns whether it was pressed.
+typedef struct ui_thing {
+    const char *label, *name, *text; // label: of the item
+    md5gl_texture texture;           // or 0
+    uint32_t width, height;          // of that
+    bool is_selected, is_link, is_wrong, is_grey;
+} ui_thing;
+bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);
 
 // A text in the middle of a box.
 void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
@@ -843,9 +857,6 @@ bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint
 
 // Whether a mesh lacks a map: a material may draw all in stages, without a texture. textures.c.
 bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map);
-
-// Lists the images beside a mesh's texture, or beside the model: textures.c.
-void view_open_images(view_ui *ui, const view_stage *stage, uint32_t mesh, uint32_t column);
 
 // The window of the log's error, or of the place of a problem: reports.c. The name of the panel, or
 // NULL.
