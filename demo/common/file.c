@@ -388,7 +388,7 @@ common_list common_list_folder(const char *folder, const char *ending)
 
 void common_free_list(common_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    COMMON_FOR (i, list->count)
         free(list->names[i]);
     free(list->names);
     *list = (common_list){0};
@@ -463,7 +463,7 @@ static bool enter(walk_state *walked, const char *path)
     if (2 * walked->num_searched >= walked->room) {
         const size_t room = walked->room > 0 ? 2 * walked->room : 64;
         identity *const table = common_alloc(room, sizeof *table);
-        for (size_t i = 0; i < walked->room; i++)
+        COMMON_FOR (i, walked->room)
             if (walked->searched[i].file != 0)
                 *find(table, room, walked->searched[i]) = walked->searched[i];
         free(walked->searched);

@@ -120,7 +120,7 @@ static bool check_entries(place *archive, md5_error *error)
                     (unsigned long long)archive->num_packed,
                     (unsigned long long)archive->archive_size);
     const place_file **const sorted = common_alloc(archive->count, sizeof *sorted);
-    for (size_t i = 0; i < archive->count; i++)
+    COMMON_FOR (i, archive->count)
         sorted[i] = &archive->files[i];
     common_sort(sorted, archive->count, sizeof *sorted, compare_files);
     for (size_t i = 1; i < archive->count; i++) {
@@ -342,7 +342,7 @@ static void free_place(place *freed)
     close_zip(freed->zip);
     if (freed->stream)
         fclose(freed->stream);
-    for (size_t i = 0; i < freed->count; i++)
+    COMMON_FOR (i, freed->count)
         free(freed->files[i].name);
     free(freed->files);
     free(freed);
@@ -430,7 +430,7 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
     if (walk.is_cut)
         warn(disk, "", "too many files: not all are listed");
     common_sort(files.names, files.count, sizeof *files.names, common_by_text);
-    for (size_t i = 0; i < files.count; i++)
+    COMMON_FOR (i, files.count)
         add_file(disk, (place_file){.name = files.names[i]}); // which is freed with it
     free(files.names);
     add_archives(places, folder, over, disk->count);
@@ -441,7 +441,7 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
 
 void common_free_game_places(common_game_places *places)
 {
-    for (size_t i = 0; i < places->count; i++) {
+    COMMON_FOR (i, places->count) {
         free_place(places->paths[i].user);
         free(places->titles[i]);
     }
@@ -468,10 +468,10 @@ bool common_is_game_folder(const char *path)
     static const char *const names[] = {"materials", "def", "skins"};
     common_list folders = common_list_folder(path, NULL), files = common_list_folder(path, "");
     bool is_game = common_is_archive(path) && common_is_file(path);
-    for (size_t i = 0; i < folders.count; i++)
-        for (size_t j = 0; j < COMMON_LENGTH(names); j++)
+    COMMON_FOR (i, folders.count)
+        COMMON_FOR (j, COMMON_LENGTH(names))
             is_game |= common_compare_case(common_base(folders.names[i]), names[j]) == 0;
-    for (size_t i = 0; i < files.count; i++)
+    COMMON_FOR (i, files.count)
         is_game |= common_is_archive(files.names[i]);
     common_free_list(&folders);
     common_free_list(&files);

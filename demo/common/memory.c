@@ -1,7 +1,6 @@
 #include "demo/common/memory.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 
 static void *checked(void *memory, size_t count, size_t size)
 {

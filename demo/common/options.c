@@ -3,7 +3,6 @@
 #include "demo/common/memory.h"
 
 #include <math.h>
-#include <stdint.h>
 
 // How many numbers a kind has; of COMMON_NUMBER 64 bits, of all others 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
@@ -77,14 +76,14 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     if (kind == COMMON_COLOR && text[0] == '#') {
         char *end = NULL;
         const unsigned long hex = strtoul(text + 1, &end, 16);
-        for (int i = 0; i < 3; i++)
+        COMMON_FOR (i, 3)
             ((float *)member)[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
         return strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL;
     }
     const char between = kind == COMMON_RANGE                       ? '-'
                          : kind == COMMON_GRID && strchr(text, 'x') ? 'x'
                                                                     : ',';
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         before = number;
         rest = common_take_number(rest, option->low, high, &number);
         if (rest == NULL || *rest++ != (i + 1 < count ? between : '\0')
@@ -131,7 +130,7 @@ char *common_write_value(const common_option *option, const void *structure)
                                 : kind == COMMON_OPPOSITE ? "yes|no"
                                                           : option->value,
                                 choice);
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const double number = kind == COMMON_NUMBER ? *(const double *)member
                               : is_whole(kind)      ? ((const uint32_t *)member)[i]
                                                     : (double)((const float *)member)[i];

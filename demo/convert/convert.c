@@ -109,7 +109,7 @@ static bool read_bytes(const convert_job *job, convert_input *input, md5_error *
         return input->bytes;
     }
     md5_error why = {.message = ""};
-    input->bytes = convert_copy_file(job->files, input->path, &input->size, &why);
+    input->bytes = view_copy_file(job->files, input->path, &input->size, &why);
     return input->bytes
            || convert_fail(error, MD5_ERROR_IO, input->path, "%s",
                            why.message[0] != '\0'
@@ -135,89 +135,68 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
 
 // -- Clothes --------------------------------------------------------------------------------------
 
-static int compare_joints(const void *a, const void *b)
-{
-    return strcmp((*(md5_doc_joint *const *)a)->name, (*(md5_doc_joint *const *)b)->name);
-}
-
-// A point of a weight in the bind pose.
-static md5_vec3 place(const md5_doc_joint *joint, md5_vec3 offset)
-{
-    const md5_vec3 q = joint->rotation;
-    return md5_vec3_add(joint->position, md5_quat_rotate(md5_quat_from_xyz(q.x, q.y, q.z), offset));
-}
-
-// Adds the meshes of a second model to the document of the first one, whose joints of their names
-// their weights get: points stay relative to them, as with a palette of each model's own.
+// Adds the meshes of a second model to the document of the first one.
 static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *doc,
-                        const convert_part *part, md5_error *error)
+                        const convert_part *part, common_list *names, md5_error *error)
 {
-    const char *const path = part->path ? part->path : part->name, *worst_joint = "";
-    md5_doc_joint **const sorted = common_alloc(body->num_joints, sizeof *sorted);
-    float size = 0.0f, worst = 0.0f;
-    const char *missing = NULL;
-    COMMON_FOR (i, body->num_joints)
-        sorted[i] = &body->joints[i];
-    qsort((void *)sorted, body->num_joints, sizeof *sorted, compare_joints);
-    COMMON_EACH (mesh, doc->meshes, doc->num_meshes)
-        COMMON_EACH (weight, mesh->weights, mesh->num_weights) {
-            const md5_doc_joint *const own = &doc->joints[weight->joint];
-            md5_doc_joint *const *const found =
-                bsearch((const void *)&own, (void *)sorted, body->num_joints, sizeof *sorted,
-                        compare_joints);
-            if (!found) {
-                missing = missing ? missing : own->name;
-                continue;
-            }
-            const md5_vec3 at = place(*found, weight->offset);
-            const float off = md5_vec3_length(md5_vec3_sub(at, place(own, weight->offset)));
-            size = fmaxf(size, md5_vec3_length(at));
-            worst_joint = off > worst ? own->name : worst_joint;
-            worst = fmaxf(worst, off);
-            weight->joint = (uint32_t)(*found - body->joints);
-        }
-    free((void *)sorted);
-    if (missing)
+    const char *const path = part->path ? part->path : part->name;
+    common_worn worn = common_wear(body, doc);
+    for (uint32_t i = 0; i < body->num_joints && worn.is_related; i++)
+        if (worn.num_followers[i] > 0)
+            convert_note(job, "%u joints of %s follow %s", worn.num_followers[i], part->name,
+                         body->joints[i].name);
+    free(worn.num_followers);
+    if (!worn.is_related)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
-                            "the second model: joint %.80s, which moves vertices, is none of the "
-                            "first. Models on its joints become a part of it, those with as many "
-                            "vertices in each mesh morph targets",
-                            missing);
-    if (worst > 0.01f * size && !job->is_forced)
+                            "the second model has no joint of the first. Models on its joints "
+                            "become a part of it, those with as many vertices in each mesh morph "
+                            "targets");
+    if (worn.distance > 0.01f * worn.size && !job->is_forced)
         return convert_fail(error, MD5_ERROR_MISMATCH, path,
                             "the second model: joint %.80s is bound elsewhere than in the first: "
                             "vertices are up to %.4g units off: --force accepts that",
-                            worst_joint, worst);
-    convert_note(job, "%s becomes a part of the model: vertices are up to %.3g units elsewhere",
-                 part->name, worst);
+                            worn.joint, worn.distance);
+    const bool is_far = worn.distance > 0.001f * worn.size;
+    convert_note(job, "%s becomes a part of the model: vertices are up to %.3g units elsewhere%s%s",
+                 part->name, worn.distance, is_far ? ", at joint " : "", is_far ? worn.joint : "");
     md5_doc_mesh *const meshes =
         common_alloc(body->num_meshes + (size_t)doc->num_meshes, sizeof *meshes);
     memcpy(meshes, body->meshes, body->num_meshes * sizeof *meshes);
-    memcpy(meshes + body->num_meshes, doc->meshes, doc->num_meshes * sizeof *meshes);
     body->meshes = meshes;
-    body->num_meshes += doc->num_meshes;
+    COMMON_EACH (mesh, doc->meshes, doc->num_meshes) {
+        const bool is_named = mesh->name && mesh->name[0] != '\0';
+        mesh->name =
+            common_add(names, common_format("%s/%s", part->name,
+                                            is_named ? mesh->name : common_base(mesh->shader)));
+        meshes[body->num_meshes++] = *mesh;
+    }
     return true;
 }
 
 // Joins a second model to the first one, unless it can be a morph target. Then, or if it is of
 // version 12, which is no document, it stays what it is.
-static bool join_model(const convert_job *job, convert_part *first, const convert_part *part,
-                       bool *is_joined, md5_error *error)
+static bool join_model(const convert_job *job, convert_scene *scene, convert_part *first,
+                       const convert_part *part, bool *is_joined, md5_error *error)
 {
+    common_list names = {NULL, 0};
     md5_doc *const body = convert_parse_doc(first, error);
     md5_doc *const doc = body ? convert_parse_doc(part, error) : NULL;
-    bool is_done = doc || error->status == MD5_ERROR_VERSION;
-    bool is_target =
-        !doc || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes);
+    bool is_done = doc || (error->status == MD5_ERROR_VERSION && !part->is_worn);
+    bool is_target = !doc
+                     || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes
+                         && !part->is_worn);
     for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
         is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
     if (!is_target) {
         md5_doc all = *body;
-        is_done = join_meshes(job, &all, doc, part, error)
+        is_done = join_meshes(job, &all, doc, part, &names, error)
                   && convert_print_doc(&all, &first->bytes, &first->size, error);
         if (all.meshes != body->meshes)
             free(all.meshes);
+        *COMMON_MORE(scene->worn, scene->num_worn) =
+            (convert_worn){common_copy(part->path), body->num_meshes};
     }
+    common_free_list(&names);
     *is_joined = !is_target;
     md5_free_doc(body);
     md5_free_doc(doc);
@@ -234,7 +213,7 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
         const convert_part part = scene->parts[i];
         bool is_joined = false;
         if (is_done && part.is_model) // behind the first
-            is_done = join_model(job, &scene->parts[first], &part, &is_joined, error);
+            is_done = join_model(job, scene, &scene->parts[first], &part, &is_joined, error);
         if (is_joined)
             convert_free_part(&part);
         else
@@ -456,6 +435,25 @@ static size_t find_first(const convert_job *job)
     return 0;
 }
 
+bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *error)
+{
+    const size_t first = find_first(job);
+    bool is_done = read_input(job, job->inputs[first], scene, error);
+    for (size_t i = 0; i < job->num_inputs && is_done; i++)
+        is_done = i == first
+                  || (convert_goes_on(job, error) && read_input(job, job->inputs[i], scene, error));
+    for (size_t i = 0; i < job->worn.count && is_done; i++) {
+        const size_t number = scene->num_parts;
+        is_done = read_input(job, job->worn.names[i], scene, error)
+                  && ((scene->num_parts > number && scene->parts[number].is_model)
+                      || convert_fail(error, MD5_ERROR_MISMATCH, job->worn.names[i],
+                                      "it is no model for another one to wear"));
+        if (is_done)
+            scene->parts[number].is_worn = true;
+    }
+    return is_done && join_models(job, scene, error);
+}
+
 // Whether a name of nothing that exists asks for a folder: one without an ending, or with one that
 // holds a digit, as a version; or with a slash behind it.
 static bool is_new_folder(const char *path)
@@ -489,14 +487,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         edit.rate = 0.0;
     }
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
-    bool is_done = true;
-    const size_t first = find_first(job);
-    is_done = read_input(job, job->inputs[first], &scene, error);
-    for (size_t i = 0; i < job->num_inputs && is_done; i++)
-        is_done =
-            i == first
-            || (convert_goes_on(job, error) && read_input(job, job->inputs[i], &scene, error));
-    is_done = is_done && join_models(job, &scene, error);
+    bool is_done = convert_read_all(job, &scene, error);
     if (is_done && job->prints_map) {
         is_done = convert_carry(job, &scene, false, error);
         convert_free_scene(&scene);

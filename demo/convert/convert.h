@@ -14,7 +14,9 @@
 #include "demo/common/options.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
+#include "demo/common/wear.h"
 #include "demo/convert/space.h"
+#include "demo/looks/look.h"
 #include "md5/md5edit.h"
 #include "md5/md5game.h"
 
@@ -33,6 +35,7 @@ typedef enum convert_part_kind {
 typedef struct convert_part {
     convert_part_kind kind;
     bool is_model;       // a target that was read as a model
+    bool is_worn;        // that is never a target
     char *name;          // of the file, without folder and ending; UTF-8; unique in its kind
     uint32_t num_copies; // of the name, which were called name_2 and so on
     char *path;          // of the file that it was read from; NULL: made by a reader
@@ -81,6 +84,11 @@ typedef struct convert_weights {
     size_t num_keys;
 } convert_weights;
 
+typedef struct convert_worn { // a model that became a part of the scene's
+    char *path;               // NULL: made by a reader
+    uint32_t first;           // its first mesh in that
+} convert_worn;
+
 typedef struct convert_scene { // each array grows by common_grow()
     char *name;                // of the output's files, without folder and ending
     convert_part *parts;
@@ -90,6 +98,8 @@ typedef struct convert_scene { // each array grows by common_grow()
     // [num_looks] 1 + the number of a mesh's material; 0, none: that of its shader; CONVERT_HIDDEN
     size_t *looks;
     size_t num_looks;
+    convert_worn *worn; // [num_worn]
+    size_t num_worn;
     bool declares; // pictures were said: an MD5 model gets materials with them
     convert_weights *weights;
     size_t num_weights;
@@ -158,6 +168,7 @@ typedef struct convert_job {
     // What is said of meshes, by name, shader or number: for each map "[MESH=]FILE", without a mesh
     // of all; at last "MESH", which is left out.
     common_texts said[CONVERT_NUM_MAPS + 1];
+    common_texts worn; // paths of models that become a part of the first one, on its joints
     const common_list *shaders; // of the meshes, as a skin shows them, or NULL
     md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
     md5_files files; // from where inputs are read; 0: from disk
@@ -174,6 +185,9 @@ typedef struct convert_job {
 // that was not before, but perhaps some of several. Time and memory are linear in the files.
 // Nothing is global: calls may run at the same time.
 bool convert_files(const convert_job *job, md5_error *error);
+
+// Reads the inputs alone, and joins what the model wears to it.
+bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *error);
 
 // Returns the path that the model, or all that is written, goes to: job->output, or where the
 // engine looks for it. The output is not a folder. Free the result.
@@ -244,9 +258,6 @@ char *convert_file_name(const char *name);
 
 // Reads a file to its end, with a 0 behind it; free() the result. NULL: it cannot be read.
 char *convert_read_file(const char *path, size_t *size, md5_error *error);
-
-// The same of files that are not on disk; without a reason `error` is as it was.
-char *convert_copy_file(md5_files files, const char *path, size_t *size, md5_error *error);
 
 // Whether the job goes on; fills `error` if it does not.
 bool convert_goes_on(const convert_job *job, md5_error *error);

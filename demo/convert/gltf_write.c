@@ -9,7 +9,6 @@
 #ifdef HAS_JANSSON
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
-#include "demo/convert/space.h"
 
 typedef struct gltf_writer {
     const convert_job *job;

@@ -4,7 +4,6 @@
 #include "demo/convert/layout.h"
 
 #include "demo/looks/image.h"
-#include "demo/looks/look.h"
 
 // -- Layouts --------------------------------------------------------------------------------------
 
@@ -217,7 +216,7 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     const bool is_file = program->num_steps == 1 && program->steps[0].kind == MD5_IMAGE_FILE;
     const char *const name = is_file ? md5_game_image_file(game, program->steps[0].file) : NULL;
     md5_error error;
-    return name ? convert_copy_file(md5_game_files(game), name, size, &error) : NULL;
+    return name ? view_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
 // Gives a material a picture, of a file or, without a path, of a program of the game; `how` is that
@@ -539,7 +538,15 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds
     scene->num_looks = model->num_meshes;
     scene->looks = common_alloc(scene->num_looks, sizeof *scene->looks);
     bool is_done = find_said(&f, error);
+    size_t worn = 0;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
+        for (; worn < scene->num_worn && scene->worn[worn].first == i; worn++) {
+            if (!scene->worn[worn].path || job->files.open)
+                continue;
+            view_close_package(f.package); // a worn model's pictures are around that
+            f.package = view_open_package(scene->worn[worn].path, NULL);
+            f.game = job->game ? job->game : view_package_game(f.package, f.listener);
+        }
         if (f.said[i][CONVERT_NUM_MAPS])
             scene->looks[i] = CONVERT_HIDDEN;
         else if (finds && i < MAX_MESHES && model->meshes[i].num_triangles > 0)

@@ -1,7 +1,6 @@
 // MD5 files in, which a scene holds as they are, and out as text or Doom 3 BFG's binary files,
 // within the limits of an engine; morph targets and their curves as machine.c reads them.
 #include "demo/convert/layout.h"
-#include "demo/convert/space.h"
 #include "md5/md5machine.h"
 
 // By kind of part, of text and of Doom 3 BFG's binary files.

@@ -68,7 +68,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     char *bytes = job->palette ? common_read_stream(job->palette, &size, &reason) : NULL;
     char *folder = common_whole(model);
     if (job->files.open && !job->palette)
-        bytes = convert_copy_file(job->files, palette_name, &size, &unused);
+        bytes = view_copy_file(job->files, palette_name, &size, &unused);
     for (int i = 0; i < MAX_LEVELS && !bytes && !job->palette && !job->files.open; i++) {
         char *const above = common_folder(folder), *const base = common_join(above, "id1");
         bytes = read_palette(above, &size);

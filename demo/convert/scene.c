@@ -2,7 +2,6 @@
 #include "demo/convert/convert.h"
 
 #include "demo/common/write.h"
-#include "demo/looks/look.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -102,16 +101,6 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error)
     if (!bytes)
         convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     return bytes;
-}
-
-char *convert_copy_file(md5_files files, const char *path, size_t *size, md5_error *error)
-{
-    const void *const bytes = files.open(files.user, path, size, error);
-    if (!bytes)
-        return NULL;
-    char *const copy = memcpy(common_alloc(*size + 1, 1), bytes, *size);
-    files.close(files.user, bytes, *size);
-    return copy;
 }
 
 bool convert_goes_on(const convert_job *job, md5_error *error)
@@ -417,6 +406,9 @@ void convert_free_scene(convert_scene *scene)
     }
     free(scene->parts);
     free(scene->materials);
+    COMMON_FOR (i, scene->num_worn)
+        free(scene->worn[i].path);
+    free(scene->worn);
     free(scene->looks);
     free(scene->weights);
     free(scene->name);

@@ -299,6 +299,16 @@ static void warn(view_listener warnings, char *text)
 
 // == Looks ========================================================================================
 
+char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error *error)
+{
+    const void *const bytes = files.open(files.user, path, size, error);
+    if (!bytes)
+        return NULL;
+    char *const copy = memcpy(common_alloc(*size + 1, 1), bytes, *size);
+    files.close(files.user, bytes, *size);
+    return copy;
+}
+
 bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, size_t length)
 {
     char digits[16];

@@ -51,6 +51,10 @@ bool view_is_other_map(const view_name *name);
 // NULL if there is none.
 const md5_image_program *view_material_image(const md5_material *material, md5gl_picture map);
 
+// Returns the bytes of a file that need not be on disk, with a 0 behind them, to be freed; NULL if
+// it cannot be read. Without a reason `error` is as it was.
+char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error *error);
+
 // Whether text[length] is the name, the shader or the number of a mesh.
 bool view_is_mesh(const md5_model *model, uint32_t number, const char *text, size_t length);
 

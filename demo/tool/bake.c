@@ -40,7 +40,7 @@ static bool find_file(const tool_arguments *arguments, const char *name, baked_f
 // No file that is read may be written, not even one that is baked to elsewhere.
 static bool check_places(const baked_file *files, size_t count, md5_error *error)
 {
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         for (size_t j = 0; j < count && common_is_file(files[i].place); j++)
             if (common_same_file(files[i].place, files[j].path))
                 return convert_fail(error, MD5_ERROR_MISMATCH, files[j].path,
@@ -102,7 +102,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
         num_models += !is_clip;
         num_written += is_clip;
     }
-    for (size_t i = 0; i < num_files; i++) {
+    COMMON_FOR (i, num_files) {
         free(files[i].path);
         free(files[i].place);
     }
@@ -147,7 +147,7 @@ static int bake(tool_arguments *arguments)
         if (is_done)
             printf("%u models, %u clips, %zu bytes\n", assets.num_models, assets.num_anims, size);
     }
-    for (size_t i = 0; i < room; i++)
+    COMMON_FOR (i, room)
         tool_free(&loaded[i]);
     free(loaded);
     free(models);

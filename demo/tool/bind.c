@@ -6,7 +6,7 @@
 
 static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
 {
-    for (size_t i = 0; i < arguments->excluded.count; i++) {
+    COMMON_FOR (i, arguments->excluded.count) {
         const uint32_t joint = md5_find_joint(&model->skeleton, arguments->excluded.names[i]);
         if (joint == MD5_NONE)
             return tool_usage("bind", "--exclude %s: there is no such joint",
@@ -22,12 +22,12 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
                                    const bool *excluded, md5_error *error)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < obj->num_parts; i++)
+    COMMON_FOR (i, obj->num_parts)
         count += obj->parts[i].num_triangles;
     uint32_t *const indices = common_alloc(3 * count + 1, sizeof *indices);
     size_t used = 0;
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        for (size_t k = 0; k < 3 * (size_t)obj->parts[i].num_triangles; k++)
+    COMMON_FOR (i, obj->num_parts)
+        COMMON_FOR (k, 3 * (size_t)obj->parts[i].num_triangles)
             indices[used++] = obj->parts[i].corners[k].position;
     const md5_weights_desc desc = {
         .positions = obj->positions,
@@ -86,18 +86,18 @@ static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *pa
     md5_doc_mesh mesh = {.shader = part->material,
                          .num_triangles = part->num_triangles,
                          .indices = common_alloc(num_corners, sizeof *mesh.indices)};
-    for (size_t i = 0; i < num_corners; i++) { // clockwise seen from outside
+    COMMON_FOR (i, num_corners) { // clockwise seen from outside
         const size_t turned = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
         mesh.indices[turned] = vertex_of(&vertices, part->corners[i]);
     }
     mesh.num_vertices = vertices.count;
     mesh.vertices = common_alloc(mesh.num_vertices, sizeof *mesh.vertices);
     mesh.texcoords = common_alloc(mesh.num_vertices, sizeof *mesh.texcoords);
-    for (uint32_t i = 0; i < mesh.num_vertices; i++)
+    COMMON_FOR (i, mesh.num_vertices)
         mesh.num_weights += weights->vertices[vertices.corners[i].position].num_weights;
     mesh.weights = common_alloc(mesh.num_weights, sizeof *mesh.weights); // or more than it has
     mesh.num_weights = 0;
-    for (uint32_t i = 0; i < mesh.num_vertices; i++) {
+    COMMON_FOR (i, mesh.num_vertices) {
         const convert_obj_corner corner = vertices.corners[i];
         const md5_vertex from = weights->vertices[corner.position];
         // Vertices of one position share their weights.
@@ -134,18 +134,18 @@ static bool write_bound(const char *path, const md5_model *model, const md5_xfor
         .joints = common_alloc(skeleton->num_joints, sizeof *doc.joints),
         .meshes = common_alloc(obj->num_parts, sizeof *doc.meshes),
     };
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    COMMON_FOR (i, skeleton->num_joints) {
         const md5_quat q = joints[i].rotation;
         doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
                                         .parent = skeleton->joints[i].parent,
                                         .position = joints[i].translation,
                                         .rotation = {q.x, q.y, q.z}};
     }
-    for (uint32_t i = 0; i < obj->num_parts; i++)
+    COMMON_FOR (i, obj->num_parts)
         if (obj->parts[i].num_triangles > 0)
             doc.meshes[doc.num_meshes++] = make_mesh(obj, &obj->parts[i], weights);
     const bool is_written = tool_write_doc(path, &doc, error);
-    for (uint32_t m = 0; m < doc.num_meshes; m++) {
+    COMMON_FOR (m, doc.num_meshes) {
         free(doc.meshes[m].indices);
         free(doc.meshes[m].vertices);
         free(doc.meshes[m].texcoords);
@@ -171,7 +171,7 @@ static int bind_files(tool_arguments *arguments)
     int status = model ? find_excluded(arguments, model, excluded) : tool_end(false, &error);
     if (model && status == TOOL_OK) {
         // The bind pose as a file has it, and what a reader makes of that.
-        for (uint32_t i = 0; i < num_joints; i++) {
+        COMMON_FOR (i, num_joints) {
             md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
             const double rest = 1.0 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
                                 - (double)q.z * (double)q.z;

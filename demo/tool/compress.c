@@ -90,7 +90,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
         .numbers = common_alloc(anim->num_frames, anim->num_components * sizeof *doc.numbers),
         .bounds = common_alloc(anim->num_frames, sizeof *doc.bounds),
     };
-    for (uint32_t i = 0; i < num_joints; i++) {
+    COMMON_FOR (i, num_joints) {
         const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
         doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
                                         .parent = skeleton->joints[i].parent,
@@ -99,19 +99,19 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
                                         .rotation = {q.x, q.y, q.z}};
     }
     float *next = doc.numbers;
-    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+    COMMON_FOR (frame, anim->num_frames) {
         const md5_moment still = {.frame0 = frame, .frame1 = frame};
         md5_bounds *const bounds = &doc.bounds[frame];
         *bounds = md5_bounds_from_points(NULL, 0);
         md5_sample(own, still, MD5_ROOT_FILE, pose);
         md5_local_to_model(skeleton, pose, matrices);
-        for (uint32_t i = 0; i < num_joints; i++) { // tracks have all of a triple or nothing
+        COMMON_FOR (i, num_joints) { // tracks have all of a triple or nothing
             const md5_vec3 point = md5_mat34_translation(matrices[i]);
             const md5_quat q = tool_stored_rotation(pose[i].rotation);
             const float values[] = {
                 pose[i].translation.x, pose[i].translation.y, pose[i].translation.z, q.x, q.y, q.z};
             *bounds = md5_bounds_union(*bounds, md5_bounds_from_points(&point, 1));
-            for (uint32_t k = 0; k < 6; k++)
+            COMMON_FOR (k, 6)
                 if (anim->tracks[i].flags >> k & 1)
                     *next++ = values[k];
         }

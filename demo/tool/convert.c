@@ -499,6 +499,7 @@ static int convert(tool_arguments *arguments)
         .keeps_root = arguments->has_root && arguments->root != MD5_ROOT_IN_PLACE,
         .tags = arguments->tags.names,
         .num_tags = arguments->tags.count,
+        .worn = arguments->worn,
         .is_quantized = arguments->is_quantized,
         .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
@@ -586,6 +587,8 @@ const tool_command tool_convert = {
     "  --specular-map FILE  likewise\n"
     "  --glow-map FILE      likewise\n"
     "  --hide MESH       leave out the meshes of a name, a shader or a number\n"
+    "  --wear MODEL      a model on joints of the first one, by name, becomes a part of it; may be "
+    "repeated\n"
     "  --up z|y          which axis of the input points up (z): y is turned to z\n"
     "  --tag JOINT       to MD3: a tag tag_JOINT with its place in each frame, or JOINT=NAME\n"
     "  --scene NAME      of glTF: which scene, by name or number; or a node: what is below it\n"

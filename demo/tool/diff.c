@@ -18,7 +18,7 @@ static side sort_joints(const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
     side result = {skeleton, common_alloc(count, sizeof(md5_joint *))};
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         result.sorted[i] = &skeleton->joints[i];
     qsort(result.sorted, count, sizeof *result.sorted, by_name);
     return result;
@@ -122,7 +122,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         DIFFERS("mesh %u: shader %s, then %s\n", index, a->shader, b->shader);
     if (strcmp(a->name, b->name) != 0)
         DIFFERS("mesh %u: name %s, then %s\n", index, a->name, b->name);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    COMMON_FOR (i, sizeof counts / sizeof counts[0]) {
         (void)snprintf(what, sizeof what, "mesh %u: %s", index, counts[i].name);
         print_count(what, counts[i].a, counts[i].b, differs);
     }
@@ -130,7 +130,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
         return;
     double moved = 0.0, shifted = 0.0;
     uint32_t moved_at = 0, num_moved = 0;
-    for (uint32_t i = 0; i < a->num_vertices; i++) {
+    COMMON_FOR (i, a->num_vertices) {
         const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
         num_moved += far > 0.0;
         moved_at = far > moved ? a->sources[i] : moved_at;
@@ -151,7 +151,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 {
     uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
     largest most = {0};
-    for (uint32_t i = 0; i < a->skeleton.num_joints; i++)
+    COMMON_FOR (i, a->skeleton.num_joints)
         if (pairs[i] != MD5_NONE)
             compare(&most, a->bind[i], b->bind[pairs[i]], i, 0);
     if (most.distance > 0.0)
@@ -208,7 +208,7 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
             md5_local_to_model(&a->skeleton, pose, first);
             md5_sample(of_b, still, MD5_ROOT_FILE, pose);
             md5_local_to_model(&b->skeleton, pose, second);
-            for (uint32_t k = 0; k < num_a; k++)
+            COMMON_FOR (k, num_a)
                 if (pairs[k] != MD5_NONE)
                     compare(&most, first[k], second[pairs[k]], k, i);
         }
@@ -374,7 +374,7 @@ static int diff_folders(const char *first, const char *second)
     const char *const folders[2] = {first, second};
     common_list found[2];
     int status = TOOL_OK;
-    for (int i = 0; i < 2; i++) {
+    COMMON_FOR (i, 2) {
         common_walk walk = {.is_wanted = is_compared};
         found[i] = common_walk_folder(folders[i], &walk);
         common_sort(found[i].names, found[i].count, sizeof(char *), common_by_text);

@@ -67,7 +67,7 @@ static const md5_finding *find_rule(md5_check *facts, const char *rule)
 {
     size_t count = 0;
     const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         if (!found[i].is_silent && strcmp(found[i].rule, rule) == 0)
             return &found[i];
     return NULL;
@@ -78,7 +78,7 @@ static void compare(mended *file, md5_check *before, md5_check *after)
 {
     size_t count = 0;
     const md5_finding *const found = before ? tool_findings(before, &count) : NULL;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         if (found[i].is_silent)
             continue;
         const bool is_mended = !find_rule(after, found[i].rule);
@@ -108,7 +108,7 @@ static bool is_alone(const md5_doc *doc, const char *name, const char *option, c
                      md5_error *error)
 {
     uint32_t count = 0;
-    for (uint32_t j = 0; j < doc->num_joints; j++)
+    COMMON_FOR (j, doc->num_joints)
         count += strcmp(doc->joints[j].name, name) == 0;
     return count < 2
            || convert_fail(error, MD5_ERROR_MISMATCH, "", "%s %.100s: %u joints get one name",
@@ -121,7 +121,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
     const tool_arguments *const arguments = file->arguments;
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     uint32_t count = 0;
-    for (size_t i = 0; i < arguments->renames.count; i++) {
+    COMMON_FOR (i, arguments->renames.count) {
         const char *const name = arguments->renames.names[i], *const to = strchr(name, '=');
         const size_t length = to ? (size_t)(to - name) : 0;
         if (length == 0 || to[1] == '\0') {
@@ -129,7 +129,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
                          name);
             return MD5_NONE;
         }
-        for (size_t k = 0; k < num_names; k++) {
+        COMMON_FOR (k, num_names) {
             const size_t m = k < doc->num_joints ? 0 : (k - doc->num_joints) / 2;
             const char **const of = k < doc->num_joints         ? &doc->joints[k].name
                                     : (k - doc->num_joints) % 2 ? &doc->meshes[m].shader
@@ -141,7 +141,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
             count++;
         }
         bool is_joint = false;
-        for (uint32_t j = 0; j < doc->num_joints; j++)
+        COMMON_FOR (j, doc->num_joints)
             is_joint |= doc->joints[j].name == to + 1;
         if (is_joint && !is_alone(doc, to + 1, "--rename", name, error))
             return MD5_NONE;
@@ -166,7 +166,7 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
         return false;
     uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
     md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);
-    for (uint32_t j = 0; j < doc->num_joints; j++)
+    COMMON_FOR (j, doc->num_joints)
         joints[j] = (md5_joint){doc->joints[j].name, doc->joints[j].parent};
     const md5_skeleton skeleton = {.num_joints = doc->num_joints, .joints = joints};
     md5_build_mirror(&skeleton, partners);
@@ -324,7 +324,7 @@ static bool load_mesh(mended *file, md5_error *error)
     file->mesh_path = mesh ? common_copy(mesh) : tool_mesh_beside(file->path);
     size_t num_meshes = 0; // the only one of the command, if none is beside the clip
     const char *named = NULL;
-    for (int i = 0; i < file->arguments->num_words; i++)
+    COMMON_FOR (i, file->arguments->num_words)
         if (tool_kind_of(file->arguments->words[i]) == TOOL_MODEL)
             num_meshes++, named = file->arguments->words[i];
     if (!file->mesh_path && num_meshes == 1)
@@ -369,10 +369,10 @@ static void compare_warnings(mended *file, const common_list *before)
     warnings after = {0};
     const md5_load_opts opts = {.warn = keep_warning, .warn_user = &after};
     md5_free_doc(md5_parse_doc(file->kind, file->written, file->written_size, &opts, NULL));
-    for (size_t i = 0; i < before->count; i++) {
+    COMMON_FOR (i, before->count) {
         const char *const message = strchr(before->names[i], ':');
         bool is_mended = true;
-        for (size_t k = 0; k < after.list.count; k++)
+        COMMON_FOR (k, after.list.count)
             is_mended &= strcmp(strchr(after.list.names[k], ':'), message) != 0;
         common_print(stdout, "  %s: %s\n", is_mended ? "mended" : "stays", before->names[i]);
         file->num_changes += is_mended;
@@ -549,7 +549,7 @@ static int read_texts(tool_arguments *arguments)
     if (arguments->frames
         && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
         return tool_usage("fix", "--frames takes FIRST-LAST, found '%s'", arguments->frames);
-    for (size_t i = 0; i < arguments->cuts.count; i++)
+    COMMON_FOR (i, arguments->cuts.count)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';
             const size_t length = strcspn(part, "=,");

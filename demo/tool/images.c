@@ -9,7 +9,7 @@
 static uint32_t big(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         value = value << 8 | bytes[i];
     return value;
 }

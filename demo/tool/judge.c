@@ -25,7 +25,7 @@ static int32_t frames_of_replaced(md5_game *game, const char *path)
     char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
     for (size_t i = 0; i < NUM_REPLACED && bytes; i++)
         if (size >= replaced[i].at + 4 && memcmp(bytes, replaced[i].word, 4) == 0)
-            for (int k = 0; k < 3; k++) // more than 2^24 are none
+            COMMON_FOR (k, 3) // more than 2^24 are none
                 frames |= (int32_t)(unsigned char)bytes[replaced[i].at + (size_t)k] << 8 * k;
     free(bytes);
     free(file);
@@ -47,7 +47,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     size_t work = 1 << 24; // to look for nearest names
     if (is_of_quake && !tool_has_beside(game, facts->file, "", ".md5anim"))
         tool_found(facts, "no-clip", 1, "there is no %.100s.md5anim", stem);
-    for (size_t i = 0; i < facts->num_shaders; i++) {
+    COMMON_FOR (i, facts->num_shaders) {
         char *found =
             is_of_quake ? NULL : tool_find_texture(game, facts->file, facts->shaders[i].name);
         for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {

@@ -73,7 +73,7 @@ static int print_rows(const char *name)
         return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", name);
     common_row rows[NUM_COMMANDS];
     common_list texts = {0};
-    for (int i = 0; i < NUM_COMMANDS; i++) {
+    COMMON_FOR (i, NUM_COMMANDS) {
         const char *const usage = commands[i]->help + strlen("usage: md5tool "), *line = usage;
         const int length = (int)strcspn(usage, "\n");
         const char *words = "";
@@ -167,6 +167,7 @@ static const common_option options[] = {
     {"specular-map", AT(TEXTS, said[CONVERT_MAP_SPECULAR])},
     {"glow-map", AT(TEXTS, said[CONVERT_MAP_GLOW])},
     {"hide", AT(TEXTS, said[CONVERT_NUM_MAPS])},
+    {"wear", AT(TEXTS, worn)},
     {"range", AT(RANGE, range), RANGE(0, 1e9)},
     {"up", "z|y", AT(EITHER, was_y_up)},
     {"formats", AT(SWITCH, shows_formats)},
@@ -278,7 +279,7 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     const char *const output = arguments->output;
     if (!output || !common_is_file(output) || has_word(command->help, "--force"))
         return false;
-    for (int i = 0; i < arguments->num_words; i++)
+    COMMON_FOR (i, arguments->num_words)
         if (common_is_file(arguments->words[i]) && common_same_file(output, arguments->words[i])) {
             tool_usage(command->name, "'%s' would be overwritten: expected another output",
                        arguments->words[i]);
@@ -307,7 +308,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
 {
     bool has_ended = false, is_mixed = false, is_given[NUM_OPTIONS] = {false}; // has_ended: by --
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         char *const argument = list[i];
         if (has_ended || argument[0] != '-' || argument[1] == '\0') {
             list[arguments->num_words++] = argument;
@@ -355,7 +356,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         }
     }
     const char *unknown = NULL; // engine
-    for (size_t i = 0; i < arguments->engines.count; i++) {
+    COMMON_FOR (i, arguments->engines.count) {
         const char *const name = arguments->engines.names[i];
         const uint32_t engines = md5_find_engines(name);
         // Some engines have files that are only written.
@@ -381,10 +382,10 @@ static bool read_arguments(const tool_command *command, int count, char **list,
     else if (is_mixed)
         tool_usage(command->name, "only one of --frame and --ms has an effect");
     else {
-        for (int i = 0; i < arguments->num_words; i++)
+        COMMON_FOR (i, arguments->num_words)
             if (is_inside(command, arguments->words[i]))
                 return false;
-        for (int k = 0; k < NUM_OPTIONS; k++)
+        COMMON_FOR (k, NUM_OPTIONS)
             if (is_given[k] && is_useless(command, options[k].name, arguments))
                 return false;
         return !overwrites_input(command, arguments);
@@ -416,7 +417,7 @@ static int run_command(const tool_command *command, int count, char **list)
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
                                                                         : TOOL_BAD_USAGE;
     free(arguments.times);
-    for (int i = 0; i < NUM_OPTIONS; i++)
+    COMMON_FOR (i, NUM_OPTIONS)
         if (options[i].kind == COMMON_TEXTS)
             free(((common_texts *)(void *)((char *)&arguments + options[i].place))->names);
     return status;
@@ -426,13 +427,13 @@ static int run_command(const tool_command *command, int count, char **list)
 static bool print_answers(int count, char **words)
 {
     char *question = common_copy("");
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         char *const longer = common_format("%s %s", question, words[i]);
         free(question);
         question = longer;
     }
     bool is_found = false;
-    for (size_t i = 0; i < common_num_answers; i++) {
+    COMMON_FOR (i, common_num_answers) {
         const common_answer *const answer = &common_answers[i];
         if (strcmp(question, " words") != 0 && !common_is_asked(answer, question))
             continue;
@@ -448,7 +449,7 @@ static bool print_answers(int count, char **words)
 static const char *name_commands(char names[256])
 {
     size_t used = 0;
-    for (int i = 0; i < NUM_COMMANDS; i++)
+    COMMON_FOR (i, NUM_COMMANDS)
         used += (size_t)snprintf(names + used, 256 - used, "%s%s",
                                  i == 0                 ? ""
                                  : i + 1 < NUM_COMMANDS ? ", "
@@ -470,7 +471,7 @@ static int run(int count, char **arguments)
     if (is_help) { // of a command, or else to a word
         static char option[] = "--help";
         bool is_command = arguments[1][0] == '-';
-        for (int i = 0; i < NUM_COMMANDS; i++)
+        COMMON_FOR (i, NUM_COMMANDS)
             is_command |= count == 2 && strcmp(arguments[1], commands[i]->name) == 0;
         if (!is_command && print_answers(count - 1, arguments + 1))
             return TOOL_OK;
@@ -485,12 +486,12 @@ static int run(int count, char **arguments)
         return print_rows(NULL);
     if (strcmp(arguments[0], "--completions") == 0)
         return print_rows(count > 1 ? arguments[1] : "");
-    for (int i = 0; i < NUM_COMMANDS; i++) {
+    COMMON_FOR (i, NUM_COMMANDS) {
         if (strcmp(arguments[0], commands[i]->name) == 0)
             return run_command(commands[i], count - 1, arguments + 1);
     }
     tool_nearest nearest = {.work = 1 << 20};
-    for (int i = 0; i < NUM_COMMANDS; i++)
+    COMMON_FOR (i, NUM_COMMANDS)
         tool_compare_name(&nearest, arguments[0], commands[i]->name);
     if (nearest.name)
         return tool_usage(NULL, "unknown command '%s': did you mean '%s'?", arguments[0],

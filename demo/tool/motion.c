@@ -90,11 +90,11 @@ typedef struct skin_point {
 // MD5_NONE. What most moves a vertex is its first influence.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    COMMON_FOR (i, mesh->num_vertices) {
         if (mesh->first_influence[i] == mesh->first_influence[i + 1])
             continue;
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
-        for (int side = 0; side < NUM_SIDES; side++) {
+        COMMON_FOR (side, NUM_SIDES) {
             uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
             const float sign = side % 2 > 0 ? 1.0f : -1.0f;
             const md5_vec3 axis = {side / 2 == 0 ? sign : 0.0f, side / 2 == 1 ? sign : 0.0f,
@@ -113,10 +113,10 @@ static skin_point *find_points(const md5_model *model, uint32_t *count)
     skin_point *points = NULL;
     const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
     uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         memset(farthest, 0xFF, num_sides * sizeof *farthest);
         find_farthest(&model->meshes[m], farthest);
-        for (size_t i = 0; i < num_sides; i++) {
+        COMMON_FOR (i, num_sides) {
             bool is_new = farthest[i] != MD5_NONE;
             for (size_t k = i - i % NUM_SIDES; k < i && is_new; k++)
                 is_new = farthest[k] != farthest[i];
@@ -205,10 +205,10 @@ static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
 static md5_bounds bounds_of(const motion *of)
 {
     md5_bounds box = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < of->num_points; i++) {
+    COMMON_FOR (i, of->num_points) {
         const md5_vec3 at = place_of(of->model, of->points[i], of->palette);
         const float point[3] = {at.x, at.y, at.z};
-        for (int k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3) {
             float *const low = &box.min.x + k, *const high = &box.max.x + k;
             *low = point[k] < *low ? point[k] : *low;
             *high = point[k] > *high ? point[k] : *high;
@@ -280,7 +280,7 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
     const md5_mat34 root = of->joints[0];
     pose_frame(of, b, MD5_ROOT_IN_PLACE);
     const md5_mat34 back = md5_mat34_mul(root, md5_mat34_inverse(of->joints[0]));
-    for (uint32_t i = 0; i < of->num_points; i++) {
+    COMMON_FOR (i, of->num_points) {
         const md5_vec3 from = place_of(of->model, of->points[i], of->before);
         const md5_vec3 to = place_of(of->model, of->points[i], of->palette);
         const md5_vec3 turned = md5_mat34_point(back, to);
@@ -328,7 +328,7 @@ static void judge_feet(const motion *of, int kind)
         path += level_distance(of->places[0][i - 1], of->places[0][i]);
     if (!(kind & STAYS) && path <= 0.1 * of->size)
         return;
-    for (uint32_t i = 0; i < of->num_feet; i++) {
+    COMMON_FOR (i, of->num_feet) {
         const md5_vec3 *const places = of->places[i + 1];
         for (uint32_t k = 0, first = 0; k + 1 < num_frames; k++) {
             if (!tool_stands(of->anim, places, k, scale)) {

@@ -100,7 +100,7 @@ static bool count_in_group(tool_report *report, const md5_finding *found)
     write_kind(found, text);
     const uint64_t start = 0xCBF29CE484222325;
     const uint64_t key = hash(start, text) | 1, file = hash(start, found->error.file);
-    for (size_t i = 0; i < 8; i++) {
+    COMMON_FOR (i, 8u) {
         finding_group *const at = &report->groups[(key + i) % NUM_GROUPS];
         if (at->key == 0)
             memcpy(at->text, text, sizeof text);
@@ -123,7 +123,7 @@ static bool count_in_group(tool_report *report, const md5_finding *found)
 // Whether one of the names is the finding's rule or a part of its text or path.
 static bool is_named(const common_list *names, const md5_finding *found)
 {
-    for (size_t i = 0; i < names->count; i++)
+    COMMON_FOR (i, names->count)
         if (strcmp(found->rule, names->names[i]) == 0
             || common_contains(found->error.message, names->names[i])
             || common_contains(found->error.file, names->names[i]))
@@ -232,9 +232,9 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
 {
     tool_report *const report = common_alloc(1, sizeof *report);
     report->arguments = arguments;
-    for (size_t i = 0; i < arguments->only.count; i++)
+    COMMON_FOR (i, arguments->only.count)
         common_add(&report->only, common_copy(arguments->only.names[i]));
-    for (size_t i = 0; i < arguments->ignored.count; i++)
+    COMMON_FOR (i, arguments->ignored.count)
         common_add(&report->ignored, common_copy(arguments->ignored.names[i]));
     report->shows_places = common_is_terminal(1);
     fputs(form_of(report)->begin, stdout);

@@ -118,7 +118,7 @@ enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
 
 tool_kind tool_kind_of(const char *path)
 {
-    for (int i = 0; i < NUM_KINDS; i++)
+    COMMON_FOR (i, NUM_KINDS)
         if (common_has_ending(path, kinds[i].ending))
             return kinds[i].kind;
     return TOOL_UNKNOWN;
@@ -145,7 +145,7 @@ static tool_kind kind_of_text(const char *text, size_t size)
     if (stands_at(text, size, "M5CC")
         || (stands_at(text, size, "M5AI") && size >= 28 && memcmp(text + 24, "\0\0\0", 4) == 0))
         return TOOL_ANIM;
-    for (size_t i = 0; i < size; i++)
+    COMMON_FOR (i, size)
         for (int k = 0; text[i] == 'n' && k < NUM_KINDS && kinds[k].word; k++)
             if (stands_at(text + i, size - i, kinds[k].word))
                 return kinds[k].kind;
@@ -216,7 +216,7 @@ bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts
                       tool_places *places, md5_error *error)
 {
     const char *const paths[] = {arguments->mod, arguments->folder, arguments->base};
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         md5_error reason = {.message = "not a folder or an archive"};
         const char *const path = paths[i];
         const bool is_there = !path || common_is_folder(path) || common_is_file(path);
@@ -273,7 +273,7 @@ char *tool_read_file(md5_game *game, const char *path, size_t *size)
     md5_error error = {0};
     if (!game)
         return common_is_file(path) ? common_read_stream(path, size, &reason) : NULL;
-    return convert_copy_file(md5_game_files(game), path, size, &error);
+    return view_copy_file(md5_game_files(game), path, size, &error);
 }
 
 md5_files tool_files(md5_game *game)

@@ -25,7 +25,7 @@ typedef struct tool_arguments {
     const char *folder; // of a game: DIR
     const char *turn, *frames;
     common_texts excluded, only, ignored, engines, joints, renames, cuts, tags;
-    common_texts said[CONVERT_NUM_MAPS + 1]; // as in convert_job
+    common_texts said[CONVERT_NUM_MAPS + 1], worn; // as in convert_job
     uint32_t range[2];
     md5_engines asked; // the engines
     double *times;     // [num_times] in milliseconds or, if it counts_frames, in frames

@@ -2,6 +2,7 @@
 # Several models in: what is on joints of the first becomes a part of it, what has its vertices a morph target.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
+root=$PWD
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 
@@ -118,12 +119,37 @@ check "several, one with a joint more that moves nothing" several
 check "one whose joint is bound elsewhere stays at the joint" elsewhere
 check "one whose joint is bound far away" refused far.md5mesh head "up to 5 units off: --force accepts that"
 check "the same, forced" forced
-check "one on a joint that the body lacks" refused paw.md5mesh paw "none of the first"
+follows() { # rigidly: in the bind pose it is where it was, and in others beside what it follows
+    wears body.md5mesh paw.md5mesh && says "1 joints of paw follow spine" && says "up to 0 units elsewhere" && grep -q "meshes: paw/fur" to/body.md5mesh &&
+        grep -q "weight 0 1 1 ( 10 0 0 )" to/body.md5mesh
+}
+alien() {
+    sed 's/"\(root\|spine\|head\)"/"x_\1"/' hat.md5mesh >alien.md5mesh
+    rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && says "the second model has no joint of the first"
+}
+explicit() { # --wear: never a morph target
+    wears body.md5mesh --wear face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
+        ends_saying 1 "it is no model for another one to wear" "$tool" convert body.md5mesh --wear nod.md5anim -o to2/
+}
+check "a joint that the body lacks follows that above it" follows
+check "one without any joint of the body" alien
+check "one that is worn, though it has the body's vertices" explicit
 check "one with the body's vertices is a morph target" target
 check "from IQM" formats iqm
 if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'has no jansson' notes; then
     check "from glTF" formats glb
 fi
+seen() { # eyes that are worn: the picture of the whole; and both images in glTF
+    models=$root/models/bobbin
+    mkdir -p eyes && cp "$models/bobbin.md5mesh" . && cp "$models/bobbin.png" . && cp "$models/bobbin_eye.png" eyes/ &&
+        "$tool" convert bobbin.md5mesh --hide eyes -o skin.md5mesh && "$tool" convert bobbin.md5mesh --hide skin -o eyes/eyes.md5mesh || return 1
+    set -- "$models/walk.md5anim" --no-config --animation-time 0.3 --resolution 160,120
+    SDL_VIDEODRIVER=offscreen "$view" bobbin.md5mesh --texture skin=bobbin.png --texture eyes=eyes/bobbin_eye.png --output whole.png "$@" >/dev/null 2>&1 &&
+        SDL_VIDEODRIVER=offscreen "$view" skin.md5mesh eyes/eyes.md5mesh --output worn.png "$@" >notes 2>&1 || { cat notes; return 1; }
+    cmp whole.png worn.png
+}
+view=$(dirname "$tool")/md5view
+check "what is worn is drawn with its own images, as if it were one" seen
 report=${MD5_CORPUS:-/none}/golden/reports/second_model
 reported() {
     wears "$report/body.md5mesh" "$report/hat.md5mesh" && grep -q '^numJoints 9' to/body.md5mesh && grep -q '^numMeshes 2' to/body.md5mesh

@@ -68,6 +68,7 @@ convert --normal-map=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --specular-map=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --glow-map=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --hide=x|md5mesh bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
+convert --wear=x|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --rate=3|md5anim bvh glb iqm x|md5mesh glb obj iqm mdl md3 o
 convert --scene=a|glb x|md5mesh glb obj iqm mdl md3 o
 convert --error=1|md5anim md5camera bvh glb iqm|glb

@@ -537,6 +537,14 @@ TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
         check_tool_writes_same(fixture, *ending, " --texture 0=");
     viewer->selected = NULL;
     view_free_selected(&selected);
+    view_options *const options = viewer->options;
+    *COMMON_MORE(options->wear.names, options->wear.count) =
+        test_path("models/thimble/thimble.md5mesh");
+    REQUIRE(view_reload(viewer));
+    const md5_model *const model = viewer->document->scene.model;
+    CHECK(model->num_meshes == 2 && strcmp(model->meshes[1].name, "thimble/thimble") == 0);
+    EACH (ending, endings)
+        check_tool_writes_same(fixture, *ending, " --wear ");
 }
 
 // What a format loses is no warning of what is shown; nor is it counted again.

@@ -130,7 +130,7 @@ usage "unknown root mode" "file|id|in_place" --root sideways
 usage "invalid colour" "--background-color" --background-color '#12'
 usage "switch with an invalid value" "yes or no" --grid=perhaps
 usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
-usage "two models" "one model" "$model" "$own"
+usage "clothes of a crowd" "wear nothing" --wear "$own" --crowd 2 "$model"
 usage "two camera paths" "only one camera path" "$flight" "$flight"
 usage "unsupported picture format" "PNG" --output x.jpg
 usage "two jobs" "only one of" --verify --frames 3

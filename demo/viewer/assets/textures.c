@@ -878,6 +878,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     const md5_model *const model = dressing->model;
     md5_game *const game = dressing->game;
     const view_options *const options = dressing->options;
+    const convert_scene *const wardrobe = dressing->wardrobe;
     *textures = (view_textures){
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
@@ -910,6 +911,11 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         const view_texture **const diffuse = &own->maps[MD5GL_PICTURE_DIFFUSE];
         const char *const shader = model->meshes[i].shader;
         d.search.mesh = i;
+        while (wardrobe != NULL && textures->num_worn < wardrobe->num_worn
+               && wardrobe->worn[textures->num_worn].first <= i) {
+            d.search.package = view_open_package(wardrobe->worn[textures->num_worn].path, NULL);
+            *COMMON_MORE(textures->worn, textures->num_worn) = d.search.package;
+        }
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
         for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
             const char *const selected =
@@ -997,6 +1003,9 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     free(layers->places);
     free(layers->notes);
     view_close_package(textures->package);
+    COMMON_FOR (i, textures->num_worn)
+        view_close_package(textures->worn[i]);
+    free(textures->worn);
     free(textures->meshes);
     free(textures->loaded);
     *textures = (view_textures){0};

@@ -2,6 +2,7 @@
 #ifndef DEMO_VIEWER_ASSETS_TEXTURES_H
 #define DEMO_VIEWER_ASSETS_TEXTURES_H
 
+#include "demo/convert/convert.h"
 #include "demo/looks/image.h"
 #include "demo/viewer/base/config.h"
 #include "render/md5gl_game.h"
@@ -138,8 +139,10 @@ typedef struct view_textures {
     size_t num_loaded;
     uint32_t num_meshes;
     view_mesh_textures *meshes; // [num_meshes]
-    view_package *package;      // whose game the layers are of, or NULL
-    view_layers layers;         // what materials draw besides lit surfaces
+    view_package **worn;        // [num_worn] those of worn models
+    size_t num_worn;
+    view_package *package; // whose game the layers are of, or NULL
+    view_layers layers;    // what materials draw besides lit surfaces
 } view_textures;
 
 // Input of loading besides the files.
@@ -157,8 +160,9 @@ typedef struct view_dressing {
     md5_game *game;        // where it is, or NULL
     const view_look *said; // [num_said] what an md5.cfg says of each mesh, if there is one
     uint32_t num_said;
-    const view_options *options; // the textures that they name; NULL: none
-    const char *file;            // of the model, if `path` is that of a machine that plays it
+    const view_options *options;   // the textures that they name; NULL: none
+    const convert_scene *wardrobe; // which models became a part of it, or NULL
+    const char *file;              // of the model, if `path` is that of a machine that plays it
 } view_dressing;
 
 // What textures are loaded with, and for which mesh.

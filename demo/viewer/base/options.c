@@ -128,6 +128,10 @@ const view_option view_option_rows[] = {
      AT(TEXT, retarget_map), EFFECT(REOPENS), NAMES(MAP), OF_FILE},
     {"retarget-pairs", "LINES", "the same, with ; between the lines, instead of those of the map",
      AT(TEXT, retarget_pairs), OF_FILE},
+    {"wear", "MODEL",
+     "clothes, hair or armour: a model on joints of the shown one,\n"
+     "by name; may be repeated. Further models are worn, too",
+     AT(TEXTS, wear), EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
     {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), EFFECT(REOPENS),
      NAMES(MODEL), OF_FILE},
     {"guest", "MACHINE",
@@ -493,8 +497,10 @@ bool view_keep_option(const view_option *option, view_options *to, const view_op
 {
     const int kind = option->kind;
     const bool is_undone = option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
-    const size_t size = !is_undone                   ? 0
-                        : kind == COMMON_TEXTS       ? sizeof to->hidden + sizeof to->hidden_meshes
+    const size_t size = !is_undone ? 0
+                        : option->place == offsetof(view_options, hidden)
+                            ? sizeof to->hidden + sizeof to->hidden_meshes
+                        : kind == COMMON_TEXTS       ? sizeof to->wear
                         : kind == VIEW_OPTION_LIGHTS ? sizeof to->lights
                         : kind == VIEW_OPTION_PARM   ? sizeof to->parms
                         : kind < COMMON_NUM_KINDS    ? common_value_size(kind)
@@ -720,12 +726,9 @@ const char *view_lacks(const view_option *option, const view_options *o)
 
 static const char *find_contradiction(const view_options *o)
 {
-    size_t num_models = 0, num_camera_paths = 0;
-    COMMON_FOR (i, o->num_files) {
-        const bool is_camera_path = common_has_ending(o->files[i], ".md5camera");
-        num_camera_paths += is_camera_path;
-        num_models += !is_camera_path && !common_has_ending(o->files[i], ".md5anim");
-    }
+    size_t num_camera_paths = 0;
+    COMMON_FOR (i, o->num_files)
+        num_camera_paths += common_has_ending(o->files[i], ".md5camera");
     if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
         return "--game takes one name, and no --crowd";
     if (o->bases.count > 0 && o->game == NULL)
@@ -735,9 +738,8 @@ static const char *find_contradiction(const view_options *o)
             || (o->page != NULL && o->game_demo)))
         return "--page and --game-demo show a model of their own, without files, --game and "
                "--crowd";
-    if (num_models > 1 && o->crowd == 0)
-        return "only one model can be shown, except with --crowd; animations end in .md5anim, "
-               "camera paths in .md5camera";
+    if (o->wear.count > 0 && (o->game != NULL || o->crowd > 0))
+        return "--wear is for a model of files: names in --game and a --crowd wear nothing";
     if (num_camera_paths > 1)
         return "only one camera path (.md5camera) can be shown";
     if ((o->output != NULL) + o->verify + o->no_render > 1
@@ -834,6 +836,21 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     if (options->game != NULL)
         options->num_folders = 0;
 
+    // All models but the first are worn.
+    const size_t num_files = options->num_files;
+    bool has_model = false;
+    options->num_files = 0;
+    COMMON_FOR (i, num_files) {
+        const char *const file = options->files[i];
+        const bool is_model =
+            !common_has_ending(file, ".md5anim") && !common_has_ending(file, ".md5camera");
+        if (is_model && has_model && options->crowd == 0 && options->game == NULL)
+            *COMMON_MORE(options->wear.names, options->wear.count) = file;
+        else
+            options->files[options->num_files++] = file;
+        has_model |= is_model;
+    }
+
     if (options->postcard != NULL) { // a movie like others
         options->output = options->postcard;
         options->frame_rate = 10;
@@ -880,6 +897,7 @@ void view_free_options(view_options *options)
     COMMON_FOR (i, options->num_textures)
         free(options->textures[i].mesh);
     free(options->textures);
+    free(options->wear.names);
     free(options->hidden.names);
     free(options->bases.names);
     free(options->times);

@@ -52,7 +52,8 @@ typedef struct view_options {
     common_texts bases; // --base: folders or archives behind it, the next one first
     view_texture_choice *textures;
     size_t num_textures;
-    uint32_t skin;       // of a Quake model
+    uint32_t skin; // of a Quake model
+    common_texts wear;
     common_texts hidden; // --hide: names or numbers of meshes, and a bit for each of the first 64
     uint64_t hidden_meshes;
     view_setting *settings; // --set, by time

@@ -445,6 +445,12 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (is_in_game ? !view_load_game_scene(scene, manner->library, files[0], loader->log)
                    : !view_load_scene(scene, files, own, NULL, pick_up, loader->log))
         return false;
+    const common_texts *const wear = &loader->options->wear;
+    if (document->as_asked && wear->count > 0
+        && !(scene->model != NULL ? view_wear(scene, wear, loader->log)
+                                  : view_error(loader->log, "--wear: there is no model"))
+        && !loader->log->keeps_rest)
+        return false;
     view_check_clips(scene, scene->num_clips, loader->log);
     scene->root = manner->root;
     scene->dual = manner->dual;
@@ -465,7 +471,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const bool has_morphs =
         loader->options->num_morphs > 0 || view_has_driven_morphs(view_machine_of(scene));
     const bool keeps_rest = loader->log->keeps_rest;
-    if (has_morphs && !view_prepare_morphs(document, loader)) {
+    if (has_morphs && scene->dressed != NULL)
+        view_warn(loader->log, "--wear: what wears others shows no morph targets");
+    else if (has_morphs && !view_prepare_morphs(document, loader)) {
         view_free_morphs(&document->morphs, loader->renderer);
         if (!keeps_rest)
             return false;

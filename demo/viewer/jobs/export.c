@@ -93,6 +93,8 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     for (unsigned i = 0; i < 64; i++)
         if ((viewer->options->hidden_meshes >> i & 1) != 0)
             add_option(words, "hide", common_format("%u", i));
+    for (size_t i = 0; i < now->wear.count && viewer->document->as_asked; i++)
+        add_option(words, "wear", common_copy(now->wear.names[i]));
     const view_page *const page = open_page(viewer);
     const float *const values = viewer->pages.values;
     for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
@@ -224,8 +226,10 @@ common_list view_export_words(view_state *viewer)
 static const char *add_sources(view_converting *converting, const view_state *viewer,
                                const view_options *now)
 {
-    static const char shared[] = " range root up hide texture normal-map specular-map glow-map ";
-    static const char *const said[] = {"texture", "normal-map", "specular-map", "glow-map", "hide"};
+    static const char shared[] =
+        " range root up wear hide texture normal-map specular-map glow-map ";
+    static const char *const said[] = {"texture",  "normal-map", "specular-map",
+                                       "glow-map", "hide",       "wear"};
     const view_scene *const scene = &viewer->document->scene;
     const view_textures *const textures = &viewer->document->textures;
     common_list *const words = &converting->words;
@@ -259,9 +263,11 @@ static const char *add_sources(view_converting *converting, const view_state *vi
     }
     common_free_list(&all);
     for (size_t i = job->num_inputs; i < words->count; i += 2)
-        COMMON_FOR (k, COMMON_LENGTH(said))
+        COMMON_FOR (k, COMMON_LENGTH(said)) {
+            common_texts *const to = k > CONVERT_NUM_MAPS ? &job->worn : &job->said[k];
             if (strcmp(words->names[i] + strlen("--"), said[k]) == 0)
-                *COMMON_MORE(job->said[k].names, job->said[k].count) = words->names[i + 1];
+                *COMMON_MORE(to->names, to->count) = words->names[i + 1];
+        }
     if (has_clips) {
         job->range[0] = now->range_first;
         job->range[1] = now->range_last;
@@ -278,6 +284,7 @@ static void free_converting(view_converting *converting)
 {
     COMMON_FOR (k, CONVERT_NUM_MAPS + 1)
         free(converting->job.said[k].names);
+    free(converting->job.worn.names);
     common_free_list(&converting->words);
     common_free_list(&converting->shaders);
     common_free_list(&converting->notes);

@@ -49,6 +49,9 @@ static void free_pose(view_scene *scene)
     free(scene->palette);
     free(scene->duals);
     free(scene->joint_bounds);
+    scene->pose = NULL;
+    scene->joints = scene->palette = NULL;
+    scene->duals = NULL;
     scene->joint_bounds = NULL;
     scene->skinned = NULL;
 }
@@ -69,6 +72,8 @@ void view_free_scene(view_scene *scene)
     free(scene->clips);
     view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
+    md5_free_model(scene->dressed);
+    convert_free_scene(&scene->wardrobe);
     view_drop_library(scene->library);
     COMMON_FOR (i, scene->num_looks)
         view_free_look(&scene->looks[i]);
@@ -99,6 +104,33 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
         scene->skinned[i].positions = common_alloc(2 * count, sizeof(md5_vec3));
         scene->skinned[i].normals = scene->skinned[i].positions + count;
     }
+}
+
+static void take_worn_note(void *log, const char *text)
+{
+    if (strstr(text, " 0 units elsewhere") == NULL)
+        view_warn(log, "%s", text);
+}
+
+bool view_wear(view_scene *scene, const common_texts *files, view_log *log)
+{
+    const md5_character *const character = scene->machine.character;
+    const char *const path = character != NULL ? character->model_path : scene->path;
+    const convert_job job = {.inputs = &path,
+                             .num_inputs = 1,
+                             .worn = *files,
+                             .is_forced = true,
+                             .note = take_worn_note,
+                             .user = log};
+    md5_error error = {0};
+    if (convert_read_all(&job, &scene->wardrobe, &error))
+        scene->dressed = convert_parse_model(convert_find_model(&scene->wardrobe), &error);
+    if (scene->dressed == NULL)
+        return view_log_error(log, &error);
+    free_pose(scene);
+    scene->model = scene->dressed;
+    view_make_pose(scene, &scene->model->skeleton);
+    return true;
 }
 
 // -- Clips ----------------------------------------------------------------------------------
@@ -514,6 +546,7 @@ bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool 
         scene->looks,
         scene->num_looks,
         as_asked ? loader->options : NULL,
+        &scene->wardrobe,
         scene->machine.character != NULL ? scene->machine.character->model_path : NULL};
     return scene->model == NULL || loader->renderer == NULL
            || view_upload(loader, &dressing, drawn, textures);

@@ -64,6 +64,8 @@ typedef struct view_scene {
     char *path, *name;      // of the model, else of the first clip, else of the camera path
     const md5_model *model; // own_model, or that of the machine; NULL: only joints are shown
     md5_model *own_model;
+    md5_model *dressed; // `model`, if it wears others; clips stay bound to the bare one
+    convert_scene wardrobe;
     view_clip *clips;
     size_t num_clips, clip; // clip: index of the selected one, if num_clips > 0
     // What moves the model, and what does so now: the same, or the bind pose. See motion.h; NULL:
@@ -131,6 +133,10 @@ void view_free_scene(view_scene *scene); // a zeroed one is allowed
 bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
                       md5_error *error);
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
+
+// Joins models to that of the scene, on joints of their names: see --wear. Warns of joints that it
+// lacks. Returns false and logs an error if one cannot be worn.
+bool view_wear(view_scene *scene, const common_texts *files, view_log *log);
 
 // Loads a clip and shows it: a file, which replaces a clip of the same file, or what that name is
 // in the scene's library. Returns false and logs an error if it cannot be read or does not fit the
