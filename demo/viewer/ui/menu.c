@@ -93,7 +93,7 @@ static bool is_on(const view_stage *stage, const view_command_row *row)
     case VIEW_REVERSE:
         return stage->play->backward;
     case VIEW_WALK:
-        return scene->legs.num_legs > 0;
+        return view_mover_of(scene) == &view_legs_motion;
     case VIEW_ORTHOGRAPHIC:
         return stage->camera->orthographic;
     case VIEW_CAMERA_PATH:
@@ -428,9 +428,10 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_stage *s
         if (score == LEAST_SCORE)
             continue;
         score_line(ui, &item, score);
-        lines->lines[lines->count] = item;
-        COMMON_TEXT(lines->lines[lines->count++].label, "%.*s%s%.150s",
-                    (int)strcspn(texts[0], "\xE2"), texts[0], is_named ? ": " : " ", item.label);
+        menu_line *const line = &lines->lines[lines->count++];
+        *line = item;
+        COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(texts[0], "\xE2"), texts[0],
+                    is_named ? ": " : " ", item.label);
     }
     qsort(lines->lines + first, lines->count - first, sizeof item, compare_lines);
     lines->count = lines->count < most ? lines->count : most;
