@@ -249,6 +249,8 @@ TEST (view_config_keeps_recent_files) {
         OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
     }
+    view_note_recent(&config, "/a folder/x/../b.md5mesh");
+    CHECK_STRING(config.recent.names[0], "/a folder/b.md5mesh");
     view_config loaded = save_and_load(&config);
     CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
     FOR (i, loaded.recent.count)

@@ -372,10 +372,10 @@ void view_free_config(view_config *config)
 
 // -- Recent files ---------------------------------------------------------------------------
 
-// A copy of an absolute path that fits in a line, or NULL.
+// A copy of an absolute path, without "..", that fits in a line, or NULL.
 static char *line_path(const char *path)
 {
-    char *const full = common_absolute(path);
+    char *const full = common_whole(path);
     if (is_text(full) && strlen(full) < MAX_BYTES - sizeof "recent=\r\n")
         return full;
     free(full);

@@ -319,7 +319,8 @@ static char *only_model(const char *folder)
 {
     common_list list = common_list_folder(folder, ".md5mesh");
     common_list machines = common_list_folder(folder, ".md5machine");
-    const bool is_one = list.count == 1 && machines.count <= 1 && !view_is_game(folder);
+    const bool is_one = list.count <= 1 && machines.count <= 1 && list.count + machines.count > 0
+                        && !view_is_game(folder);
     const common_list *const from = machines.count > 0 ? &machines : &list;
     char *const model = is_one ? common_copy(from->names[0]) : NULL;
     common_free_list(&list);
