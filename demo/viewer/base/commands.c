@@ -169,6 +169,7 @@ const view_command_row view_command_rows[] = {
      NEEDS(ONE)},
     ASK(MODEL, "Morphs…", "morph", "target blend shape face expression", NEEDS(MODEL)),
     SWITCH(MODEL, "Material parameters…", "parm-list", "parm sliders stages", KEYS(SHIFT('m'))),
+    ASK(MODEL, "Wear…", "wear", "clothes armor second model same skeleton", NEEDS(MODEL)),
     ASK(MODEL, "Attach a model…", "attach", "weapon hand hold", NEEDS(MODEL), ON(JOINT)),
     ASK(MODEL, "Retarget to…", "retarget", "another skeleton transfer map joints", NEEDS(MODEL)),
     ASK(MODEL, "Compare with…", "compare", "difference clip model diff", NEEDS(MODEL)),
