@@ -394,7 +394,7 @@ TEST_HERE (view_start_page_fits_into_any_window) {
     static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}};
     PERFORM(&w->viewer, VIEW_START_PAGE);
     EACH (size, sizes)
-        CHECK(has_item(w, (*size)[0], (*size)[1], "start/Open folder"));
+        CHECK(has_item(w, (*size)[0], (*size)[1], "start/Open your"));
 }
 
 // -- Frame time, recording ----------------------------------------------------------------------

@@ -114,8 +114,8 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
     const float y = row.y + 0.5f * (row.height - line), end = rest.x + rest.width;
     if (ui_item(ui, rest, name))
         ui->command = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
-    if (ui_is_hot(ui))
-        view_draw_round_rect(canvas, rest, 4 * scale, VIEW_CONTROL);
+    if (ui_is_hot(ui) || (number == 0 && !is_missing)) // which Enter opens
+        view_draw_round_rect(canvas, rest, 4 * scale, number == 0 ? VIEW_SELECTED : VIEW_CONTROL);
     float x = row.x + 8 * scale;
     x += view_draw_text(canvas, VIEW_TEXT, x, y, end - x, is_missing ? VIEW_DISABLED : VIEW_BRIGHT,
                         name)
@@ -165,8 +165,9 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
 void view_start_panel(view_ui *ui, const view_stage *stage)
 {
     static const char *const hint = "click the character, it is alive";
-    static const char *const words[] = {"Open\xE2\x80\xA6", "Open folder\xE2\x80\xA6"};
-    static const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER};
+    static const char *const words[] = {"Folder or game\xE2\x80\xA6", "Play Lanterns", "Keys F1"};
+    const view_action actions[] = {VIEW_FILES, VIEW_OPEN_FOLDER, view_toggle_of("game-demo"),
+                                   view_toggle_of("keys")};
     view_canvas *const canvas = stage->canvas;
     const view_font *const font = stage->font;
     const float scale = font->scale, gap = 8 * scale;
@@ -178,10 +179,19 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     view_rect part = view_inset(box, padding), buttons;
     view_draw_text(canvas, VIEW_TITLE, part.x, part.y, part.width, VIEW_BRIGHT, "md5view");
     if (box.x > 0 && view_text_width(font, VIEW_TEXT, hint) < 0.6f * part.width)
-        ui_text_left_of(ui, part.x + part.width, part.y + 4 * scale, VIEW_DIM, hint);
+        ui_text_left_of(ui, part.x + part.width - 32 * scale, part.y + 4 * scale, VIEW_DIM, hint);
     part.y += font->line[VIEW_TITLE] + gap;
-    buttons = (view_rect){part.x, part.y, part.width, 32 * scale};
-    const int pressed = ui_buttons(ui, &buttons, words, 2, 0, false);
+    buttons = (view_rect){part.x, part.y, part.width, 36 * scale};
+    int pressed = ui_button(ui, buttons, "Open your own model\xE2\x80\xA6   Ctrl+O", true) ? 0 : -1;
+    part.y += buttons.height + gap;
+    buttons.y = part.y;
+    buttons.height = 30 * scale;
+    const int other = ui_buttons(ui, &buttons, words, 3, -1, false);
+    pressed = other >= 0 ? 1 + other : pressed;
+    const view_rect corner = {part.x + part.width - 24 * scale, box.y + padding, 24 * scale,
+                              24 * scale};
+    if (ui_button(ui, corner, "\xC3\x97", false)) // to what is open
+        ui->command.action = VIEW_START_PAGE;
     part.y += buttons.height + gap;
     part.height = box.y + box.height - 0.5f * padding - part.y;
 
@@ -198,7 +208,11 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
                 VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER);
-    if (pressed >= 0 || is_return)
+    const view_start *const start = &ui->start;
+    if (is_return && start->recent.count > 0 && (start->missing & 1) == 0) // where one was
+        ui->command =
+            (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0])};
+    else if (pressed >= 0 || is_return)
         ui->command.action = actions[pressed > 0 ? pressed : 0];
     if (ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
