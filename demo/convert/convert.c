@@ -488,9 +488,12 @@ bool convert_files(const convert_job *job, md5_error *error)
     }
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = convert_read_all(job, &scene, error);
-    if (is_done && job->prints_map) {
+    if (is_done && (job->prints_map || job->carried)) {
         is_done = convert_carry(job, &scene, false, error);
-        convert_free_scene(&scene);
+        if (!job->carried)
+            convert_free_scene(&scene);
+        else
+            *job->carried = scene;
         return is_done;
     }
     if (is_done && scene.num_parts == 0)

@@ -140,23 +140,24 @@ typedef struct convert_job {
     bool is_forced; // writes over files, goes on where a loss is above 1 % of the size, and leaves
                     // out clips of which no joint is the model's
     // Of what is written:
-    uint32_t influences;      // of a vertex: 4 (the default) to 16, where the format limits them
-    double scale;             // units of the output in one of the input; 0: as the formats say
-    double turn;              // degrees about the vertical axis, counterclockwise from above
-    double rate;              // frames a second of all clips; 0: as they have, or their keys, or 60
-    double tolerance;         // with which keys are reduced, in units of the input; 0: all are kept
-    uint32_t range[2];        // frames of clips, the first and the last, from 0; equal: all
-    bool was_y_up;            // y is up in the input
-    bool is_y_up;             // OBJ: y up, z forward, x left; else MD5's axes
-    bool is_in_place;         // the root's motion along the ground is taken out
-    bool is_id_root;          // its place in the base frame is taken off, as id's engine does
-    bool keeps_root;          // it is not, also in frames, whose entities games move
-    bool is_quantized;        // glTF: KHR_mesh_quantization
-    bool is_packed;           // glTF: EXT_meshopt_compression
-    bool is_batch;            // of the models of a folder: with declarations also without an engine
-    bool is_fitted;           // vertices that MD5's weights scatter are fitted to the clips
-    FILE *prints_map;         // only who moves whom is printed to it, as a map; or NULL
-    const char *scene_name;   // glTF: which scene, or a node
+    uint32_t influences; // of a vertex: 4 (the default) to 16, where the format limits them
+    double scale;        // units of the output in one of the input; 0: as the formats say
+    double turn;         // degrees about the vertical axis, counterclockwise from above
+    double rate;         // frames a second of all clips; 0: as they have, or their keys, or 60
+    double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
+    uint32_t range[2];   // frames of clips, the first and the last, from 0; equal: all
+    bool was_y_up;       // y is up in the input
+    bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
+    bool is_in_place;    // the root's motion along the ground is taken out
+    bool is_id_root;     // its place in the base frame is taken off, as id's engine does
+    bool keeps_root;     // it is not, also in frames, whose entities games move
+    bool is_quantized;   // glTF: KHR_mesh_quantization
+    bool is_packed;      // glTF: EXT_meshopt_compression
+    bool is_batch;       // of the models of a folder: with declarations also without an engine
+    bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
+    struct convert_scene *carried; // only the clips for `target` are made, and given to it; or NULL
+    FILE *prints_map;              // only who moves whom is printed to it, as a map; or NULL
+    const char *scene_name;        // glTF: which scene, or a node
     const char *target, *map; // the model that clips are for; a file of "source target" joint names
     const char *pairs;        // more lines of such a map, with ; between them, which may replace it
     const char *palette;      // a file, of Quake's pictures; NULL: that of the game

@@ -1,45 +1,202 @@
-// Retargeting in the window: who moves whom, by guesses, a map's file and the user, and what of
-// that is saved.
+// Retargeting in the window: who moves whom, by guesses, a map's file and the user, and what is
+// saved of it.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
 
-#define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720)
-#define SPINDLE "models/spindle/spindle.md5mesh"
+// A screen with Bobbin and a folder with another body: Spindle, whose forearms and tail have other
+// names.
+static bool open(screen *s)
+{
+    static const char *const names[][2] = {{"\"forearm_", "\"lowerarm_"},
+                                           {"\"tail_1\"", "\"rump\""}};
+    size_t size;
+    if (!screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720))
+        return false;
+    s->folder = folder_make();
+    OWN char *const text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
+    OWN char *const other = common_alloc(2, size);
+    size_t used = 0;
+    for (const char *c = text; c < text + size;) {
+        size_t k = 0;
+        while (k < 2 && strncmp(c, names[k][0], strlen(names[k][0])) != 0)
+            k++;
+        const size_t length = k < 2 ? strlen(names[k][1]) : 1;
+        memcpy(other + used, k < 2 ? names[k][1] : c, length);
+        used += length;
+        c += k < 2 ? strlen(names[k][0]) : 1;
+    }
+    folder_put(s->folder, "other.md5mesh", other, used);
+    return true;
+}
 
 static void set(screen *s, const char *name, const char *text)
 {
-    view_perform(&s->viewer, (view_command){.action = VIEW_SET,
-                                            .number = (size_t)(view_find_option(name, strlen(name))
-                                                               - view_option_rows),
-                                            .path = common_copy(text)});
+    const size_t number = (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
+    PERFORM(&s->viewer, VIEW_SET, .number = number, .path = common_copy(text));
     view_note_step(&s->viewer);
 }
 
-// How far the retargeted body's joint is turned out of its bind pose, 0 to 1.
-static float turned(screen *s, const char *joint)
+static void show_clip(screen *s, const char *name)
 {
-    const view_companion *const body = &s->viewer.document->companions[0];
-    const uint32_t i = md5_find_joint(&body->model->skeleton, joint);
+    view_scene *const scene = &s->viewer.document->scene;
+    for (size_t i = 0; i < scene->num_clips; i++)
+        if (strcmp(scene->clips[i].name, name) == 0)
+            view_change_clip(&s->viewer, i);
+}
+
+static void draw(screen *s)
+{
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
     CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL));
     md5gl_destroy_target(s->viewer.renderer, target);
+    screen_draw(s);
+}
+
+static const md5_skeleton *other_of(const screen *s)
+{
+    return &s->viewer.document->companions[0].model->skeleton;
+}
+
+// How far the other body's joint is turned out of its bind pose, 0 to 1.
+static float turned(screen *s, const char *joint)
+{
+    const uint32_t i = md5_find_joint(other_of(s), joint);
+    draw(s);
+    const view_companion *const body = &s->viewer.document->companions[0];
     const md5_quat a = body->pose[i].rotation, b = body->model->bind_local[i].rotation;
     return 1.0f - fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
 }
 
-TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, BOBBIN) {
-    OWN_FOLDER folder = folder_make();
-    OWN char *const map = common_join(folder, "own.map");
-    folder_put_text(folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
-    set(s, "retarget", SPINDLE);
-    view_select_clip(&s->viewer.document->scene, 0);
+// Which joint moves the other body's; "": none does.
+static const char *partner(screen *s, const char *joint)
+{
+    draw(s);
+    const convert_pair *const pair =
+        &s->viewer.ui.retarget.made->pairs[md5_find_joint(other_of(s), joint)];
+    return pair->source == MD5_NONE ? ""
+                                    : s->viewer.document->scene.skeleton->joints[pair->source].name;
+}
+
+static void press(screen *s, const char *item)
+{
+    view_command command = item_press(&s->viewer, &s->facts, item, 0.3f, 0.5f);
+    s->viewer.now += 2;
+    view_perform(&s->viewer, command);
+    (void)item_release(&s->viewer);
+    view_note_step(&s->viewer);
+    draw(s);
+}
+
+static void begin(screen *s)
+{
+    OWN char *const other = common_join(s->folder, "other.md5mesh");
+    view_note_step(&s->viewer);
+    set(s, "retarget", other);
+    show_clip(s, "walk");
     s->viewer.play.time = 0.4;
+    draw(s);
+}
+
+TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, open(s)) {
+    OWN char *const map = common_join(s->folder, "own.map");
+    folder_put_text(s->folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
+    begin(s);
     CHECK(turned(s, "head") > 1e-6f);
+    const uint32_t before = s->viewer.log.num_warnings; // it has no textures
     set(s, "retarget-map", map);
+    show_clip(s, "walk");
     s->viewer.play.time = 0.4;
     CHECK(turned(s, "head") < 1e-6f && turned(s, "neck") > 1e-5f);
-    CHECK_UINT(s->viewer.log.num_warnings, 2);
+    CHECK_UINT(s->viewer.log.num_warnings, before + 2);
     CHECK(strstr(s->viewer.log.warning, "own.map:4: the model has no joint 'no head'") != NULL);
+}
+
+// Two actions mend a pair: its row, and the joint in the outliner. Each is a step of undo.
+TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
+    begin(s);
+    CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l"); // guessed
+    CHECK_STRING(partner(s, "rump"), "");
+    s->viewer.ui.retarget.is_short = true; // else it has to be scrolled
+    CHECK(item_find(&s->viewer, &s->facts, "pair/head").width == 0);
+    press(s, "pair/rump");
+    press(s, "joint/tail_1");
+    CHECK_STRING(partner(s, "rump"), "tail_1");
+    CHECK(turned(s, "rump") > 1e-6f);
+    press(s, "pair/lowerarm_l");
+    const ui_mouse gone = {.key = VIEW_KEY_DELETE};
+    s->viewer.ui.focus.panel = NULL;
+    view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &gone));
+    CHECK_STRING(partner(s, "lowerarm_l"), "");
+    CHECK_STRING(partner(s, "rump"), "tail_1");
+    view_note_step(&s->viewer);
+    PERFORM(&s->viewer, VIEW_UNDO);
+    CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l");
+    PERFORM(&s->viewer, VIEW_UNDO);
+    CHECK_STRING(partner(s, "rump"), "");
+    CHECK(s->viewer.document->companions[0].model != NULL);
+}
+
+static void save(screen *s, size_t what)
+{
+    PERFORM(&s->viewer, VIEW_SAVE_RETARGETED, .number = what);
+    WAIT_UNTIL(!view_follow_export(&s->viewer) || s->viewer.converting == NULL);
+}
+
+// What is saved is what is shown, and what md5tool convert makes with the saved map.
+TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
+    begin(s);
+    set(s, "retarget-pairs", "\"tail_1\" \"rump\";- head;~");
+    show_clip(s, "walk");
+    draw(s);
+    save(s, VIEW_SAVE_CLIP);
+    save(s, VIEW_SAVE_MAP);
+    OWN char *const path = common_join(s->folder, "other_walk.md5anim");
+    OWN char *const map = common_join(s->folder, "bobbin-other.map");
+    OWN char *const again = common_join(s->folder, "again.md5anim");
+    const view_companion *const body = &s->viewer.document->companions[0];
+    const char *const inputs[] = {test_path("models/bobbin/walk.md5anim")};
+    const char *const both[] = {inputs[0], s->viewer.document->scene.path};
+    const convert_job job = {.inputs = both,
+                             .num_inputs = 2,
+                             .output = again,
+                             .target = s->viewer.options->retarget,
+                             .map = map};
+    md5_error error;
+    CHECK(convert_files(&job, &error));
+    size_t sizes[2];
+    OWN char *const saved = test_read_file(path, &sizes[0]), *const made =
+                                                                 test_read_file(again, &sizes[1]);
+    CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
+    md5_anim *const anim = md5_load_anim(path, NULL, NULL);
+    md5_binding *const binding = md5_bind(body->model, anim, NULL, NULL);
+    const uint32_t count = body->model->skeleton.num_joints;
+    OWN md5_mat34 *const shown = common_alloc(count, sizeof *shown), *const alone = common_alloc(
+                                                                         count, sizeof *alone);
+    OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
+    float worst = 0;
+    s->viewer.play.wrap = MD5_WRAP_CLAMP; // the last frame is not the first
+    FOR (frame, anim != NULL && binding != NULL ? anim->num_frames : 0) {
+        s->viewer.play.time = frame / (double)anim->frame_rate;
+        draw(s);
+        md5_local_to_model(&body->model->skeleton, body->pose, shown);
+        md5_sample(binding, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
+        md5_local_to_model(&body->model->skeleton, pose, alone);
+        FOR (i, count)
+            worst = fmaxf(worst, view_distance(md5_mat34_translation(shown[i]),
+                                               md5_mat34_translation(alone[i])));
+    }
+    CHECK_NEAR(worst, 0, 1e-4f * view_size(body->model->bounds));
+    CHECK(binding != NULL);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+}
+
+TEST_SCREEN (view_retargets_all_clips, open(s)) {
+    begin(s);
+    save(s, VIEW_SAVE_CLIPS);
+    common_list files = common_list_folder(s->folder, ".md5anim");
+    CHECK_UINT(files.count, s->viewer.document->scene.num_clips);
+    common_free_list(&files);
 }

@@ -500,7 +500,7 @@ TEST (view_each_option_is_in_a_menu) {
         "no-background output postcard sheet clips labels turntable samples frames thumbnail "
         "resolution no-render config no-config list-bindings help man version completions walk "
         "camera-orthographic parm lights verbose frame-rate path open-last retarget-map "
-        "retarget-pairs ";
+        "retarget-pairs retarget-place ";
     FOR (i, view_num_options) {
         OWN char *const name = common_format(" %s ", view_option_rows[i].name);
         CHECK_THAT(view_command_of(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,

@@ -442,6 +442,9 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_STOP_EXPORT:
         view_perform_export(viewer, action);
         break;
+    case VIEW_SAVE_RETARGETED:
+        view_save_retargeted(viewer, number);
+        break;
     case VIEW_SELECT_PARENT:
         joint = viewer->ui.selected_joint;
         if (joint >= 0 && (uint32_t)joint < scene->num_joints
@@ -583,6 +586,8 @@ void view_pick_at(view_state *viewer, float x, float y)
     if (viewer->pick.is_set) {
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
+        const view_stage stage = stage_of(viewer);
+        view_take_partner(&viewer->ui, &stage);
     }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
     viewer->has_let_go = false; // a click on the picture takes the keys

@@ -108,6 +108,7 @@ typedef enum view_action {
     VIEW_DELETE_MOVIE,
     VIEW_RUN_EXPORT, // as the dialog says
     VIEW_STOP_EXPORT,
+    VIEW_SAVE_RETARGETED, // a clip, all or the map, by `number`: see jobs/view.h
     VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
     // From here to VIEW_TRIGGER: control of what moves the model, while a key is held or once.

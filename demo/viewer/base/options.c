@@ -128,6 +128,8 @@ const view_option view_option_rows[] = {
      AT(TEXT, retarget_map), EFFECT(REOPENS), NAMES(MAP), OF_FILE},
     {"retarget-pairs", "LINES", "the same, with ; between the lines, instead of those of the map",
      AT(TEXT, retarget_pairs), OF_FILE},
+    {"retarget-place", "beside|over|alone", "where that model stands (beside)",
+     AT(CHOICE, retarget_place), OF_FILE},
     {"wear", "MODEL",
      "clothes, hair or armour: a model on joints of the shown one,\n"
      "by name; may be repeated. Further models are worn, too",
@@ -711,7 +713,7 @@ const char *view_lacks(const view_option *option, const view_options *o)
         {" crowd-exact crowd-reduced crowd-baked crowd-impostors no-crowd-levels ", o->crowd > 0,
          "--crowd"},
         {" onion-step ", o->onion.count > 0, "--onion"},
-        {" retarget-map retarget-pairs ", o->retarget != NULL, "--retarget"},
+        {" retarget-map retarget-pairs retarget-place ", o->retarget != NULL, "--retarget"},
         {" no-environment environment-background ", o->environment != NULL, "--environment"},
         {" camera-path camera-smoothing ", has_camera, "a camera path (.md5camera)"},
         {" watch record-as no-auto-quality reduced-motion open-last ", false, "a window"},

@@ -34,6 +34,13 @@ typedef enum view_record_format {
     VIEW_RECORD_WEBM,
 } view_record_format;
 
+// --retarget-place: of the other model; alone: instead of this one.
+typedef enum view_retarget_place {
+    VIEW_RETARGET_BESIDE,
+    VIEW_RETARGET_OVER,
+    VIEW_RETARGET_ALONE,
+} view_retarget_place;
+
 // --completions
 typedef enum view_shell {
     VIEW_BASH,
@@ -69,9 +76,10 @@ typedef struct view_options {
     uint32_t width, height;
     uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;
-    uint32_t num_frames;                                  // --frames; 0 = not given
-    const char *retarget;                                 // another model, or NULL
-    const char *retarget_map, *retarget_pairs;            // a file of a map, its lines, or NULL
+    uint32_t num_frames;                       // --frames; 0 = not given
+    const char *retarget;                      // another model, or NULL
+    const char *retarget_map, *retarget_pairs; // a file of a map, its lines, or NULL
+    view_retarget_place retarget_place;
     const char *attach;                                   // "JOINT=MODEL", or NULL
     const char *guest;                                    // another machine, or NULL
     const char *compare;                                  // a clip or another model, or NULL

@@ -1,7 +1,6 @@
 // A document: everything that is loaded and shown.
 #include "demo/viewer/crowd/document.h"
 
-#include "demo/convert/retarget.h"
 #include "demo/viewer/assets/words.h"
 
 // == Comparing ===================================================================================
@@ -324,9 +323,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
             body->retarget = convert_create_retarget(&job, scene->model, body->model, NULL, &error);
             is_loaded = body->retarget != NULL || view_log_error(loader->log, &error);
         }
-        if (is_loaded)
-            body->scratch = common_alloc(1, md5_retarget_pose_scratch(body->retarget));
-        else if (!leave_out(body, loader))
+        if (!is_loaded && !leave_out(body, loader))
             return false;
     }
     if (options->attach != NULL) {

@@ -3,6 +3,7 @@
 #ifndef DEMO_VIEWER_CROWD_DOCUMENT_H
 #define DEMO_VIEWER_CROWD_DOCUMENT_H
 
+#include "demo/convert/retarget.h"
 #include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/crowd/ground.h"
 #include "demo/viewer/motion/motion.h"

@@ -483,10 +483,75 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
 
 // == Companions ============================================================================
 
-// Writes the companion's palette and returns its placement.
-static md5_mat34 pose(view_companion *companion, const view_document *document)
+void view_clear_retargeting(view_retargeting *retargeting)
 {
+    md5_free_binding(retargeting->binding);
+    md5_free_anim(retargeting->anim);
+    free(retargeting->pairs);
+    free(retargeting->key);
+    *retargeting = (view_retargeting){.key = NULL};
+}
+
+// What is wrong in a map was said when it was opened.
+static void ignore(void *user, const md5_error *warning)
+{
+    (void)user;
+    (void)warning;
+}
+
+convert_job view_retarget_job(const view_options *options)
+{
+    return (convert_job){.num_inputs = 2,
+                         .output = "x.md5anim",
+                         .is_forced = true,
+                         .target = options->retarget,
+                         .map = options->retarget_map,
+                         .pairs = options->retarget_pairs,
+                         .warn = ignore};
+}
+
+// Makes it anew after another map or clip was selected.
+static void update_retargeting(view_retargeting *made, const view_stage *stage,
+                               view_companion *body)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_clip *const clip = view_is_bind_pose(scene) ? NULL : view_shown_clip(scene);
+    const char *const inputs[] = {clip != NULL ? clip->path : "", scene->path};
+    convert_scene carried = {.name = NULL};
+    convert_job job = view_retarget_job(stage->options);
+    md5_error error;
+    char *const key =
+        common_format("%s\n%s\n%s", inputs[0], job.map ? job.map : "", job.pairs ? job.pairs : "");
+    if (made->key != NULL && strcmp(made->key, key) == 0) {
+        free(key);
+        return;
+    }
+    view_clear_retargeting(made);
+    made->key = key;
+    made->pairs = common_alloc(body->model->skeleton.num_joints, sizeof *made->pairs);
+    md5_retarget *const retarget =
+        convert_create_retarget(&job, scene->model, body->model, made->pairs, &error);
+    if (retarget == NULL) // no joint has a partner any more
+        return;
+    md5_destroy_retarget(body->retarget);
+    free(body->scratch);
+    body->retarget = retarget;
+    body->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
+    job.inputs = inputs;
+    job.carried = &carried;
+    if (clip != NULL && convert_files(&job, &error) && carried.num_parts > 0)
+        made->anim = md5_parse_anim(carried.parts->bytes, carried.parts->size, NULL, &error);
+    if (made->anim != NULL)
+        made->binding = md5_bind(body->model, made->anim, NULL, &error);
+    convert_free_scene(&carried);
+}
+
+// Writes the companion's palette and returns its placement.
+static md5_mat34 pose(view_companion *companion, const view_stage *stage)
+{
+    const view_document *const document = stage->document;
     const view_scene *const scene = &document->scene;
+    view_retargeting *const made = stage->retargeting;
     if (companion->machine != NULL) {
         // A guest's palette is in the world already.
         view_pose_machine(companion->machine, companion->model->skeleton.num_joints,
@@ -494,7 +559,10 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         return companion->joint >= 0 ? scene->joints[companion->joint]
                                      : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     }
-    const md5_xform aside = {.rotation = {.w = 1}, .translation = {0, companion->aside, 0}};
+    const bool is_beside =
+        companion->retarget == NULL || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
+    const md5_xform aside = {.rotation = {.w = 1},
+                             .translation = {0, is_beside ? companion->aside : 0, 0}};
     md5_mat34 place =
         md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
     if (scene->turn.is_set)
@@ -504,7 +572,14 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         return place;
     }
     if (companion->retarget != NULL) {
-        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
+        if (made != NULL)
+            update_retargeting(made, stage, companion);
+        if (made != NULL && made->binding != NULL)
+            md5_sample(made->binding, view_moment(stage->play, made->anim), scene->root,
+                       companion->pose);
+        else if (companion->scratch != NULL)
+            md5_retarget_pose(companion->retarget, scene->pose, companion->pose,
+                              companion->scratch);
     } else {
         memcpy(companion->pose, companion->model->bind_local,
                companion->model->skeleton.num_joints * sizeof *companion->pose);
@@ -624,8 +699,12 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
     view_document *const document = stage->document;
     const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
     const view_heat *const heat = &document->surfaces.heat;
+    const bool is_alone = document->companions[0].retarget != NULL
+                          && stage->options->retarget_place == VIEW_RETARGET_ALONE;
     bodies->bodies[bodies->count++] = (view_body){
-        .uses = is_heat ? LIT : LIT | VIEW_BODY_STAGED,
+        .uses = is_alone  ? 0
+                : is_heat ? LIT
+                          : LIT | VIEW_BODY_STAGED,
         .textures = is_heat ? NULL : &document->textures,
         .drawn = is_heat ? heat->drawn : document->drawn,
         .instances = {.count = 1,
@@ -757,7 +836,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         view_skin(&document->scene);
     for (int i = 0; i < VIEW_NUM_COMPANIONS && !is_crowd; i++)
         if (document->companions[i].model != NULL)
-            document->companions[i].place = pose(&document->companions[i], document);
+            document->companions[i].place = pose(&document->companions[i], stage);
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);

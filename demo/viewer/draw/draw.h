@@ -105,6 +105,7 @@ enum { VIEW_NUM_FRAME_TIMES = 120 };
 
 struct view_ui;
 struct view_pages;
+struct view_retargeting;
 
 // What one picture shows. The caller owns everything and builds a stage for each picture and each
 // event of the mouse. Drawing skins the scene, updates its crowd and fills canvas and lines; the
@@ -137,6 +138,7 @@ typedef struct view_stage {
     view_lights *lights;
     const view_environment *environment; // of --environment
     view_parms *parms;
+    struct view_retargeting *retargeting; // or NULL
     const view_font *font;
     view_canvas *canvas; // memory for text and shapes
     view_lines *lines;   // memory for lines
@@ -235,6 +237,22 @@ typedef struct view_extra {
     const md5gl_blob *blobs; // [num_blobs] on the ground
     uint32_t num_blobs;
 } view_extra;
+
+// == The model that is retargeted ==========================================================
+
+// What moves the companion that is retargeted, as the options say.
+typedef struct view_retargeting {
+    char *key;           // what it was made for; NULL: nothing
+    convert_pair *pairs; // [joints of the companion] who moves each
+    // The shown clip, as it is saved for the companion; NULL: its pose is transferred alone.
+    md5_anim *anim;
+    md5_binding *binding;
+} view_retargeting;
+
+void view_clear_retargeting(view_retargeting *retargeting);
+
+// What carries a clip over to that companion, of the inputs clip and model.
+convert_job view_retarget_job(const view_options *options);
 
 // == Lights, materials and surfaces ========================================================
 

@@ -688,3 +688,44 @@ bool view_follow_export(view_state *viewer)
         end_export(viewer, false);
     return true;
 }
+
+// == For a model that is retargeted ===============================================================
+
+void view_save_retargeted(view_state *viewer, size_t what)
+{
+    const view_options *const options = viewer->options;
+    const view_scene *const scene = &viewer->document->scene;
+    const bool is_map = what == VIEW_SAVE_MAP;
+    bool is_saved = options->retarget != NULL;
+    for (size_t i = 0; i < scene->num_clips && is_saved; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        if (clip != view_shown_clip(scene) && what != VIEW_SAVE_CLIPS)
+            continue;
+        char *const target = common_stem(options->retarget);
+        char *const folder = common_folder(options->retarget);
+        char *const path =
+            common_format(is_map ? "%s/%s-%s.map" : "%s/%s_%s.md5anim", folder,
+                          is_map ? scene->name : target, is_map ? target : clip->name);
+        const char *const inputs[] = {clip->path, scene->path};
+        convert_job job = view_retarget_job(options);
+        md5_error error;
+        convert_fail(&error, MD5_ERROR_IO, path, "it cannot be written");
+        job.inputs = inputs;
+        if (is_map)
+            job.prints_map = fopen(path, "w");
+        else
+            job.output = path;
+        is_saved = (!is_map || job.prints_map != NULL) && convert_files(&job, &error);
+        if (job.prints_map != NULL)
+            is_saved = fclose(job.prints_map) == 0 && is_saved;
+        if (is_saved && !is_map)
+            COMMON_TEXT(viewer->ui.retarget.saved, "%s", path);
+        if (is_saved)
+            view_notice(viewer, "Saved %s", path);
+        else
+            view_log_error(&viewer->log, &error);
+        free(path);
+        free(folder);
+        free(target);
+    }
+}

@@ -26,6 +26,7 @@ void view_begin(view_state *viewer, view_options *options)
     *viewer = (view_state){.options = options,
                            .ui = {.hovered_joint = -1, .selected_joint = -1, .curves.kind = 1}};
     viewer->steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->steps);
+    viewer->ui.retarget.made = common_alloc(1, sizeof(view_retargeting));
     view_forget_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
@@ -83,6 +84,8 @@ void view_end(view_state *viewer)
     view_clear_start(&viewer->ui);
     view_free_export(&viewer->ui.export);
     view_clear_card(&viewer->ui.card);
+    view_clear_retargeting(viewer->ui.retarget.made);
+    free(viewer->ui.retarget.made);
     view_clear_textures(&viewer->ui.textures);
     view_drop_pictures(viewer, false, true);
     view_drop_pictures(viewer, true, true);
@@ -142,6 +145,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .lights = &viewer->options->lights,
         .environment = &viewer->environment,
         .parms = &viewer->options->parms,
+        .retargeting = viewer->ui.retarget.made,
         .font = &viewer->font,
         .canvas = &viewer->canvas,
         .lines = &viewer->lines,
@@ -164,6 +168,11 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
                    && viewer->ui.over < VIEW_OVER_START,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
     };
+    if (view_shows_retarget(&viewer->ui, &stage)) { // in place of the inspector
+        viewer->drawn_shown.inspector = true;
+        stage.docks.sizes[VIEW_DOCK_RIGHT] =
+            fmaxf(stage.docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
+    }
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
     if (viewer->framed.width > 0 && !plays)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0

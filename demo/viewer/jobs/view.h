@@ -451,6 +451,10 @@ char *view_command_line(view_state *viewer);
 // Opens or closes the dialog, begins what it says, or once more under the next free name, or stops.
 void view_perform_export(view_state *viewer, view_action action);
 
+// Saves VIEW_SAVE_CLIP, the shown clip, or VIEW_SAVE_CLIPS, all, for the model that they are
+// retargeted to, or VIEW_SAVE_MAP: beside that model.
+void view_save_retargeted(view_state *viewer, size_t what);
+
 // Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
 // frame. Returns whether the picture changes.
 bool view_follow_export(view_state *viewer);

@@ -140,7 +140,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
             if (ui_is_hot(ui))
                 view_draw_rect(ui->canvas, row, VIEW_CONTROL);
         }
-        const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
+        const float y = ui_text_top(ui, row);
         const float left = row.x + padding, right = row.x + row.width - padding;
         const float weight = left + vertex + 3.6f * em;
         if (i < 0) {
@@ -401,7 +401,9 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
         ui_setting(ui, stage, view_find_option("lights", 6));
     if (shown->parm_list && ui_section(ui, UI_SECTION_MATERIALS, "Materials", "bright: in use"))
         ui_setting(ui, stage, view_find_option("parm", 4));
-    if (shown->panel && shown->inspector) {
+    if (view_shows_retarget(ui, stage)) {
+        view_retarget_rows(ui, stage);
+    } else if (shown->panel && shown->inspector) {
         view_two_panel(ui, stage);
         view_mesh_page(ui, stage);
         joint_panel(ui, stage);

@@ -12,6 +12,8 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
 void view_forget_rows(view_ui *ui)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
+    view_clear_retargeting(ui->retarget.made);
+    ui->retarget = (view_retarget_page){.made = ui->retarget.made};
     ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
     ui->lit.is_set = false;
     ui->lit_end = 0;
@@ -89,7 +91,7 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     ui_tip_cut(ui, of->name, room);
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
-        const float y = row.y + floorf(0.5f * (row.height - font->line[VIEW_TEXT]));
+        const float y = ui_text_top(ui, row);
         if (of->is_selected || is_hot)
             view_draw_rect(ui->canvas, row, of->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
         draw_sign(ui->canvas, is_hot && of->sign == SIGN_STARTS ? SIGN_PAUSED : of->sign,

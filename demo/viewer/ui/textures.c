@@ -35,7 +35,7 @@ static bool take_row(view_ui *ui, float height, view_rect *row)
 
 static void draw_text(view_ui *ui, view_rect row, view_color color, const char *text)
 {
-    const float y = row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
+    const float y = ui_text_top(ui, row);
     view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, fmaxf(row.width, 1), color, text);
 }
 

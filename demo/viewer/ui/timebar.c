@@ -114,7 +114,7 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
 static void place_text(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
                        const char *text, view_color color, float *right)
 {
-    const float y = bar.y + floorf(0.5f * (bar.height - stage->font->line[VIEW_TEXT]));
+    const float y = ui_text_top(ui, bar);
     ui_text_left_of(ui, *right, y, color, text);
     *right -= ceilf(view_text_width(stage->font, VIEW_TEXT, widest) + 0.7f * view_em(stage->font));
 }
@@ -213,7 +213,7 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
 {
     const view_machine *const machine = &stage->document->scene.machine;
     const view_font *const font = stage->font;
-    const float em = view_em(font), y = bar.y + floorf(0.5f * (bar.height - font->line[VIEW_TEXT]));
+    const float em = view_em(font), y = ui_text_top(ui, bar);
     const view_event *const event = &machine->events[0];
     char text[160], widest[24];
     COMMON_TEXT(text, "%.2f", machine->time);

@@ -253,8 +253,7 @@ static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
     return pressed;
 }
 
-// Of a line in the middle of a row.
-static float text_top(const view_ui *ui, view_rect row)
+float ui_text_top(const view_ui *ui, view_rect row)
 {
     return row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
 }
@@ -265,7 +264,7 @@ view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect
     *rest = (view_rect){row.x + ui->label_width, row.y,
                         row.width - ui->label_width - ui->value_width, row.height};
     ui->space.y += row.height;
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, text_top(ui, row),
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, ui_text_top(ui, row),
                    ui->label_width - 8 * ui->canvas->font->scale, color, name);
     return row;
 }
@@ -285,8 +284,8 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_ACCENT);
     view_draw_disc(ui->canvas, track.x + place, middle, 6 * scale, VIEW_BRIGHT);
     if (text != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12 * scale, text_top(ui, all),
-                       0, text_color, text);
+        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12 * scale,
+                       ui_text_top(ui, all), 0, text_color, text);
     const bool is_pressed = ui_item(ui, all, name);
     if (is_pressed) {
         if (usual != NULL && ui->mouse.x < track.x - 8 * scale) {
@@ -314,7 +313,7 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
     if (!is_button)
         view_draw_disc(ui->canvas, box.x + (is_set ? 1.5f : 0.5f) * side, box.y + 0.5f * side,
                        0.4f * side, is_set ? VIEW_BOX : VIEW_BRIGHT);
-    view_draw_text(ui->canvas, VIEW_TEXT, box.x + box.width + 8 * scale, text_top(ui, rest), 0,
+    view_draw_text(ui->canvas, VIEW_TEXT, box.x + box.width + 8 * scale, ui_text_top(ui, rest), 0,
                    VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;
@@ -583,7 +582,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
     const bool is_pressed = is_link && ui_item(ui, link, text);
-    const float y = text_top(ui, row);
+    const float y = ui_text_top(ui, row);
     if (is_seen) {
         view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_DIM, name);
         view_draw_text(ui->canvas, VIEW_TEXT, link.x, y, link.width,
@@ -594,7 +593,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
-    const float padding = 0.7f * view_em(ui->canvas->font), y = text_top(ui, row);
+    const float padding = 0.7f * view_em(ui->canvas->font), y = ui_text_top(ui, row);
     const float end = row.x + row.width - padding, right = end - wide * (float)of->count;
     COMMON_FOR (i, of->count)
         ui_text_left_of(ui, right + wide * (float)(i + 1), y,
@@ -611,7 +610,7 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(25 * scale), &row);
-    const float y = text_top(ui, row);
+    const float y = ui_text_top(ui, row);
     if (ui_item(ui, row, title))
         ui->folded ^= bit;
     if (is_seen) {

@@ -156,8 +156,6 @@ typedef enum view_over {
     VIEW_OVER_START, // the start page, which comes back when what covers it is closed
 } view_over;
 
-// == Values of options and the card that holds them (settings.c) ========================
-
 typedef struct view_card {
     const view_command_row *row; // of a command that it was opened by, or NULL
     char **before;               // [view_num_options] texts of its rows when it was opened
@@ -178,6 +176,19 @@ typedef struct view_card {
     char sought[64];             // in all settings
     float hue;                   // of a color, also of grey
 } view_card;
+
+// == The page of a model that is retargeted (retarget.c) ==================================
+
+typedef struct view_retarget_page {
+    bool is_closed, is_short; // short: without joints that are found by equal names
+    uint32_t picked;          // 1 + the other model's joint that gets a partner; 0: none
+    char saved[512];          // the file that was written last, or ""
+    view_retargeting *made;   // by drawing
+} view_retarget_page;
+
+#define VIEW_RETARGET_WIDTH 38.0f // em, at least, of the inspector
+
+enum { VIEW_SAVE_CLIP, VIEW_SAVE_CLIPS, VIEW_SAVE_MAP }; // numbers of VIEW_SAVE_RETARGETED
 
 // == Menus and the search for commands (menu.c) ===================================
 
@@ -500,6 +511,7 @@ typedef struct view_ui {
     view_problems problems;
     view_export export;
     view_texture_panel textures;
+    view_retarget_page retarget;
     double notice_end;
     view_action notice_action; // what a click on it does
 } view_ui;
@@ -604,6 +616,9 @@ int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows);
 
 // The head of a section, with a text at the right. Returns whether it is open.
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text);
+
+// The top of a line in the middle of a row.
+float ui_text_top(const view_ui *ui, view_rect row);
 
 // A text that ends at `right`.
 void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text);
@@ -732,6 +747,22 @@ void view_menu_panel(view_ui *ui, const view_stage *stage);
 // The keys that do something with the document, as the help lists them; returns the number of
 // lines.
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES]);
+
+// The page of a model that is retargeted, in place of what else the inspector shows, and whether it
+// is open.
+void view_retarget_rows(view_ui *ui, const view_stage *stage);
+static inline bool view_shows_retarget(const view_ui *ui, const view_stage *stage)
+{
+    return stage->document->companions[0].retarget != NULL && !ui->retarget.is_closed;
+}
+
+// Gives the joint of the other model that was picked there, if there is one, the joint that was
+// selected now as its partner.
+void view_take_partner(view_ui *ui, const view_stage *stage);
+
+// Where a place in the world is in the picture; false: nowhere near. Marks it, with a name.
+bool view_find_pixel(const view_stage *stage, md5_vec3 place, float at[2]);
+void view_mark_pixel(const view_stage *stage, const float at[2], const char *name);
 
 // The joint that is hovered over or selected, or -1.
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
