@@ -72,7 +72,7 @@ forbidden() {
             allow("editdoor", "door editdoor libc")
             allow("md5gl", "door md5gl libc")
             allow("render", "door md5gl render glad libc")
-            allow("common", "door playdoor gamedoor common libc system")
+            allow("common", "door playdoor gamedoor editdoor common libc system")
             allow("examples", "examples installed libc SDL stb system")
             allow("looks", "door gamedoor md5gl common looks libc system stb")
             allow("convert", "door playdoor gamedoor editdoor md5gl common looks convert libc system jansson stb")
@@ -82,7 +82,7 @@ forbidden() {
             allow("sdl", "common platform sdl libc SDL system")
             doors = "door playdoor md5gl common looks platform libc system stb "
             allow("base", doors "gamedoor base")
-            allow("assets", doors "gamedoor base assets")
+            allow("assets", doors "gamedoor base assets convert")
             allow("motion", doors "gamedoor base assets motion")
             allow("crowd", doors "gamedoor base assets motion crowd convert")
             allow("draw", doors "gamedoor base assets motion crowd draw")
