@@ -159,13 +159,25 @@ TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "hand_r"));
 }
 
-// A file that is selected in the list becomes the value; the card is there again.
+// Of an option's row those files are listed that it takes; one that is selected becomes the value,
+// and the card is there again. If the list is closed, the next file is opened as ever.
 TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
-    ask(s, "retarget");
-    click(s, "card/Browse", 0.5f);
-    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
-    PERFORM(&s->viewer, VIEW_OPEN_FILE,
-            .path = common_copy(test_path("models/thimble/thimble.md5mesh")));
+    static const struct {
+        const char *option;
+        view_entry_kind kind;
+    } rows[] = {{"environment", VIEW_ENTRY_PICTURE}, {"retarget", VIEW_ENTRY_MODEL}};
+    view_browser *const list = &s->viewer.ui.browser;
+    FOR (i, 2) {
+        ask(s, rows[i].option);
+        click(s, "card/Browse", 0.5f);
+        CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
+        PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(test_path("models/thimble")));
+        CHECK(list->num_found > 0 && list->entries[list->found[0]].kind == rows[i].kind);
+        if (i == 0)
+            view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_ESCAPE, false));
+    }
+    view_type_browser(list, "thimble.md5mesh");
+    view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_RETURN, false));
     CHECK(is_card(s) && s->options.retarget != NULL);
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }

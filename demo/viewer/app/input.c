@@ -458,6 +458,8 @@ static void perform_rest(view_state *viewer, const view_command *command)
                                                           : "Choose the joint to measure from");
         break;
     case VIEW_SET:
+        if (command->item != 0)
+            view_lay_over(&viewer->ui, (view_over)command->item);
         if (command->path != NULL) // of a clip that lies in no file there is none
             view_set_option(viewer, number, command->path);
         break;

@@ -41,7 +41,7 @@ typedef enum view_action {
     VIEW_ISOMETRIC,
     VIEW_PREVIOUS_VIEW, // before one of those
     VIEW_ORTHOGRAPHIC,
-    VIEW_FILES, // to open; with `item` for the option `item` - 1, behind the text `path` of it
+    VIEW_FILES, // to open; with `item` for the option `item` - 1, in place of "\1" in `path`
     VIEW_GAME,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
@@ -78,8 +78,9 @@ typedef enum view_action {
     VIEW_UNDO,
     VIEW_REDO,
     VIEW_QUIT,
-    VIEW_ASK,          // for the value of option `number`
-    VIEW_SET,          // option `number` to the text `path`
+    VIEW_ASK, // for the value of option `number`
+    VIEW_SET, // option `number` to the text `path`; then the view_over `item` is there, 0: as it
+              // was
     VIEW_SETTINGS,     // all options
     VIEW_TAKE_BACK,    // all that the card has changed; `number` 1: to what is usual
     VIEW_FIRE_TRIGGER, // trigger `number` of the machine

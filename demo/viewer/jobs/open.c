@@ -301,6 +301,7 @@ static void list_files(view_state *viewer, const char *folder, view_asked asked)
     }
     free(models);
     free(beside);
+    free(browser->asked.form);
     browser->asked = asked;
     view_browse_folder(browser, folder, shown, config);
 }
@@ -912,19 +913,20 @@ static void list_images(view_state *viewer, const view_command *command)
     free(folder);
 }
 
-// Lists files for an option: what it takes, beside what it is now.
-static void ask_for_file(view_state *viewer, size_t number, const char *before)
+// Lists files for an option: what it takes.
+static void ask_for_file(view_state *viewer, size_t number, const char *form)
 {
-    static const unsigned takes[] = {[VIEW_NAMES_MODEL] =
-                                         1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
-                                     [VIEW_NAMES_MACHINE] = 1u << VIEW_ENTRY_MODEL,
-                                     [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE,
-                                     [VIEW_NAMES_CLIP] = 1u << VIEW_ENTRY_ANIM};
-    const view_names names = view_option_rows[number].names;
-    view_asked asked = {.takes = names < COMMON_LENGTH(takes) ? takes[names] : 0,
-                        .answer = {.action = VIEW_SET, .number = number}};
+    static const unsigned takes[] = {
+        [VIEW_NAMES_MODEL] = 1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
+        [VIEW_NAMES_MACHINE] = 1u << VIEW_ENTRY_MODEL,
+        [VIEW_NAMES_MAP] = 1u << VIEW_ENTRY_MAP,
+        [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT};
+    const view_option *const option = &view_option_rows[number];
+    view_asked asked = {.takes = option->kind == VIEW_OPTION_TEXTURE ? 1u << VIEW_ENTRY_PICTURE
+                                                                     : takes[option->names],
+                        .answer = {VIEW_SET, number, viewer->ui.over, NULL},
+                        .form = common_copy(form)};
     char *const folder = first_folder(viewer, true);
-    COMMON_TEXT(asked.before, "%s", before != NULL ? before : "");
     list_files(viewer, folder, asked);
     free(folder);
 }
@@ -1311,14 +1313,14 @@ static void perform_file(view_state *viewer, const view_command *command)
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
+        if (command->item > 0) {
+            ask_for_file(viewer, command->item - 1, path);
+            break;
+        }
         viewer->log.error[0] = '\0';
         if (is_wrong && (!is_closed || browser->was != VIEW_BROWSE_NOTHING)) {
             // What could not be opened is in it.
             browser->kind = is_closed ? browser->was : browser->kind;
-            break;
-        }
-        if (action == VIEW_FILES && command->item > 0) {
-            ask_for_file(viewer, command->item - 1, path);
             break;
         }
         if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
@@ -1425,12 +1427,6 @@ static void perform_file(view_state *viewer, const view_command *command)
 
 void view_perform_file(view_state *viewer, const view_command *command)
 {
-    const view_command taken = view_take_browsed(&viewer->ui, command);
-    if (taken.path != NULL) {
-        view_set_option(viewer, taken.number, taken.path);
-        free(taken.path);
-        return;
-    }
     const uint32_t num_errors = viewer->log.num_errors;
     const bool is_again = command->action == VIEW_TRY_AGAIN;
     if (is_again) {

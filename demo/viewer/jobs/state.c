@@ -79,6 +79,7 @@ void view_end(view_state *viewer)
     free(viewer->steps);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
+    free(viewer->ui.browser.asked.form);
     view_clear_graph(&viewer->ui.graph);
     free(viewer->ui.curves.values);
     view_clear_start(&viewer->ui);

@@ -94,6 +94,8 @@ static view_command leave(const view_browser *browser)
 
 // -- Lists ----------------------------------------------------------------------------------
 
+enum { OPENED = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
+
 // What files are, by the ends of their names; the first of several that are alike is opened.
 static const struct {
     const char *ending;
@@ -103,7 +105,8 @@ static const struct {
     {"md5.cfg", VIEW_ENTRY_MODEL},     {".md5anim", VIEW_ENTRY_ANIM},
     {".md5camera", VIEW_ENTRY_CAMERA}, {".pk4", VIEW_ENTRY_FOLDER},
     {".pk3", VIEW_ENTRY_FOLDER},       {".pak", VIEW_ENTRY_FOLDER},
-    {".zip", VIEW_ENTRY_FOLDER},
+    {".zip", VIEW_ENTRY_FOLDER},       {".hdr", VIEW_ENTRY_LIGHT},
+    {".map", VIEW_ENTRY_MAP},
 };
 
 // Lists those of the files that are of a kind, all of an ending together.
@@ -151,7 +154,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         folders = common_list_folder(listed.folder, NULL);
     }
     COMMON_FOR (i, COMMON_LENGTH(endings))
-        if (takes == 0 || (takes >> endings[i].kind & 1) != 0
+        if (((takes == 0 ? OPENED : takes) >> endings[i].kind & 1) != 0
             || endings[i].kind == VIEW_ENTRY_FOLDER)
             add_files(&listed, &files, endings[i].ending, endings[i].kind, whole);
     if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
@@ -277,7 +280,9 @@ static view_command answer_with(const view_browser *browser, const char *path)
     view_command command = browser->asked.answer;
     if (command.action == VIEW_NOTHING)
         command.action = VIEW_OPEN_FILE;
-    command.path = common_format("%s%s", browser->asked.before, path);
+    const char *const form = browser->asked.form != NULL ? browser->asked.form : "\1";
+    const size_t before = strcspn(form, "\1");
+    command.path = common_format("%.*s%s%s", (int)before, form, path, form + before + 1);
     return command;
 }
 
@@ -438,9 +443,9 @@ view_command view_type_browser(view_browser *browser, const char *text)
 // -- The panel ------------------------------------------------------------------------------
 
 static const char *const kind_words[] = {
-    [VIEW_ENTRY_MODEL] = "model",   [VIEW_ENTRY_ANIM] = "clip",     [VIEW_ENTRY_CAMERA] = "camera",
-    [VIEW_ENTRY_PICTURE] = "image", [VIEW_ENTRY_FOLDER] = "folder", [VIEW_ENTRY_CLIP] = "",
-    [VIEW_ENTRY_NAMED] = "",
+    [VIEW_ENTRY_MODEL] = "model",   [VIEW_ENTRY_ANIM] = "clip",   [VIEW_ENTRY_CAMERA] = "camera",
+    [VIEW_ENTRY_PICTURE] = "image", [VIEW_ENTRY_LIGHT] = "light", [VIEW_ENTRY_MAP] = "map",
+    [VIEW_ENTRY_FOLDER] = "folder", [VIEW_ENTRY_CLIP] = "",       [VIEW_ENTRY_NAMED] = "",
 };
 
 // The picture of an entry, or NULL, and what is said of it in a line.

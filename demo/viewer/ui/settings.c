@@ -86,22 +86,6 @@ view_command view_take_waiting(view_ui *ui, double now)
     return (view_command){VIEW_SET, (size_t)(card->waits - view_option_rows), 0, text};
 }
 
-view_command view_take_browsed(view_ui *ui, const view_command *command)
-{
-    view_card *const card = &ui->card;
-    const bool is_file = command->action == VIEW_OPEN_FILE && card->browsed != NULL;
-    view_command taken = {.action = VIEW_NOTHING};
-    if (is_file) {
-        const size_t before = strcspn(card->form, "\1");
-        taken = (view_command){VIEW_SET, (size_t)(card->browsed - view_option_rows), 0,
-                               common_format("%.*s%s%s", (int)before, card->form, command->path,
-                                             card->form + before + 1)};
-        card->browsed = NULL;
-        view_lay_over(ui, VIEW_OVER_CARD);
-    }
-    return taken;
-}
-
 // == Parts of pickers =============================================================================
 
 // The next row of the column, and what a picker has of it: all but the sign of the reset.
@@ -379,11 +363,10 @@ static void lines_picker(const setting *s)
         }
         field.width = browse;
         if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
-            free(card->form);
-            card->form = common_format("%s%s%s\1%s%s", text, parts[0], is_pair ? "=" : "",
-                                       is_many ? "\n" : "", at);
-            card->browsed = option;
-            ui->command.action = VIEW_FILES;
+            ui->command =
+                (view_command){VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows),
+                               common_format("%s%s%s\1%s%s", text, parts[0], is_pair ? "=" : "",
+                                             is_many ? "\n" : "", at)};
         }
         if (card->opened == option && card->line == line
             && list_things(s, card->filter, parts[!is_pair], taken)) {
@@ -601,7 +584,6 @@ void view_clear_card(view_card *card)
         free(card->before[i]);
     free(card->before);
     free(card->waiting);
-    free(card->form);
     *card = (view_card){.row = NULL};
 }
 

@@ -36,6 +36,8 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_ANIM,
     VIEW_ENTRY_CAMERA,
     VIEW_ENTRY_PICTURE,
+    VIEW_ENTRY_LIGHT,  // these two are listed only if they are asked for, as pictures
+    VIEW_ENTRY_MAP,    // of joints
     VIEW_ENTRY_FOLDER, // or an archive
     VIEW_ENTRY_CLIP,   // of what is shown
     VIEW_ENTRY_NAMED,  // in a game
@@ -53,8 +55,8 @@ typedef struct view_entry {
 // What files are listed for.
 typedef struct view_asked {
     unsigned takes;      // kinds of them, a bit each; 0: models, clips and cameras
-    view_command answer; // by the path behind `before`; VIEW_NOTHING: it is opened
-    char before[256];
+    view_command answer; // by `form` with the path in place of "\1"; VIEW_NOTHING: it is opened
+    char *form;          // NULL: the path alone
 } view_asked;
 
 typedef struct view_browser {
@@ -163,8 +165,6 @@ typedef struct view_card {
     const view_option *focused;  // whose first field takes the focus next, or NULL
     const view_option *opened;   // whose list is, of this line of its values; or NULL
     uint32_t line;
-    const view_option *browsed; // that a file is selected for, in place of "\1" in `form`; or NULL
-    char *form;
     const view_option *wrong; // whose value could not be shown, or NULL
     char problem[256];        // why
     const view_option *waits; // that is set to `waiting` when it is `due`
@@ -725,9 +725,6 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
 
 // The one that has waited long enough, if any does. INFINITY: whatever waits.
 view_command view_take_waiting(view_ui *ui, double now);
-
-// A file that is opened while one is selected for an option is its value; else nothing.
-view_command view_take_browsed(view_ui *ui, const view_command *command);
 
 // Opens the card of an option, with all rows of its group. Clearing frees what it holds.
 void view_ask(view_ui *ui, const view_stage *stage, size_t option);
