@@ -3,8 +3,8 @@
 #include <string.h>
 
 const char *const common_plain[] = {NULL};
-const char *const common_roff[] = {"\xC2\xB0", "\\[de]", "\n.", "\n\\&.", "\n'", "\n\\&'", "-",
-                                   "\\-",      "\\",     "\\e", "…",      "...", NULL};
+const char *const common_roff[] = {"\xC2\xB0", " degrees", "\n.", "\n\\&.", "\n'", "\n\\&'", "-",
+                                   "\\-",      "\\",       "\\e", "…",      "...", NULL};
 
 static void print_value(FILE *file, const char *value, const char *const *escapes)
 {

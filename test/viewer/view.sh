@@ -184,7 +184,7 @@ bad "animation index too large" "--animation-index 9" --animation-index 9 "$mode
 bad "missing texture" "no such file" --texture "$scratch/missing.png" "$model" --no-auto
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$model" --no-auto
 bad "folder as a texture" "folder" --texture "$scratch" "$model" --no-auto
-bad "texture of a missing mesh" "no mesh" --texture nobody="$scratch/text.png" "$own"
+bad "texture of a missing mesh" "no mesh" --texture nobody="${own%.md5mesh}.png" "$own"
 bad "missing normal map" "normal map" --normal-map "$scratch/missing.png" "$model" --no-auto
 bad "text as a glow map" "glow map" --glow-map "$scratch/text.png" "$model" --no-auto
 bad "output into a missing folder" "cannot write" "$model" --output "$scratch/nowhere/x.png"

@@ -22,7 +22,7 @@ closes_lists() {
 lists_by_mouse() {
     xdotool mousemove --window "$window" 670 39 click 1 # the tab of the inspector
     after files xdotool mousemove --window "$window" 500 65 click 1 && says 'is["list"] == "files"' &&
-        clicks close-lists 780 200 &&
+        clicks close-lists 799 200 &&
         says 'is["list"] == "none"'
 }
 finds_clips() {
@@ -41,17 +41,19 @@ check "Ctrl+O lists them again, Esc closes the list" closes_lists
 check "a click on the name opens the list, a click outside closes it" lists_by_mouse
 check "Ctrl+L lists clips, which are chosen by key or mouse" finds_clips
 
-# The outliner comes to the front when it is switched on: meshes below the search, then joints.
+# The outliner comes to the front when it is switched on: meshes below the search, then joints. A name that is clicked
+# brings the inspector there, with its page.
 hides_mesh() {
     press hierarchy shift+h && press hierarchy shift+h &&
         says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes &&
-        clicks joint 620 119 && says 'is["hidden"] == 0' &&
         after mesh xdotool mousemove --window "$window" 581 119 click 1 && says 'is["hidden"] == 1' &&
         take hidden && differ 0.02 meshes hidden &&
-        after mesh xdotool click 1 && says 'is["hidden"] == 0'
+        after mesh xdotool click 1 && says 'is["hidden"] == 0' &&
+        clicks joint 620 119 && says 'is["hidden"] == 0'
 }
 marks_joint() {
-    press front 1 && press panel h && take unmarked && press panel h &&
+    press front 1 && press panel h && take unmarked && press panel h && press hierarchy shift+h &&
+        press hierarchy shift+h &&
         clicks joint 700 281 && says 'is["joint"] >= 0' &&
         xdotool mousemove --window "$window" 300 300 && press panel h &&
         says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
@@ -77,7 +79,7 @@ remembers() {
         open_viewer --open-last || return 1
     line=$(grep '^start: ' "$log") before=$line
     says 'is["model"] == "b" && is["edges"] == 1 &&
-          is["size"] == "700x400"' && press files ctrl+o && says 'is["found"] >= 4' &&
+          is["size"] == "700x400"' && press files ctrl+o && says 'is["found"] == 3' &&
         press close-lists Escape && press quit ctrl+q && ended_with 0
 }
 # The command line overrides the configuration file.

@@ -45,7 +45,7 @@ remembers_all() {
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
             hierarchy:shift+h light-list:shift+l root:shift+r loop:l right:3 orthographic:5 || return 1
     take lights # the list of lights is drawn then, and the mouse finds it
-    after lights drag 1 611 93 705 93 && after lights drag 1 642 189 694 189 &&
+    after inspected drag 1 622 91 705 91 && after inspected drag 1 635 198 665 198 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /around=0,/' && restores_state
 }
@@ -79,11 +79,10 @@ quick="$quick --no-shadow"
 opens_from_folder() {
     open_viewer "$folder/b.md5mesh" "$folder" || return 1
     first_line
-    says 'is["list"] == "files" && is["model"] == "b"' && press list Home && press list Down &&
-        press choose Return &&
+    says 'is["list"] == "files" && is["model"] == "b"' && press list Home && press choose Return &&
         says 'is["list"] == "none" && is["model"] == "a" && is["error"] == 0' && quits
 }
-check "a folder is listed: first its parent, then its files" opens_from_folder
+check "a folder is listed: folders behind its files" opens_from_folder
 
 # -- What cannot be opened ------------------------------------------------------------------------
 
