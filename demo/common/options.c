@@ -116,7 +116,7 @@ void common_explain_value(const common_option *option, const char *text, char *p
 
 char *common_write_value(const common_option *option, const void *structure)
 {
-    const int kind = option->kind, count = kind != COMMON_RANGE ? num_numbers[kind] : 0;
+    const int kind = option->kind, count = num_numbers[kind];
     const void *const member = (const unsigned char *)structure + option->place;
     char text[96];
     size_t used = 0;
@@ -137,7 +137,10 @@ char *common_write_value(const common_option *option, const void *structure)
         if ((kind == COMMON_FLOAT || kind == COMMON_NUMBER)
             && !(number >= option->low && number <= option->high))
             return NULL;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g", i > 0 ? "," : "",
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g",
+                                 i == 0                 ? ""
+                                 : kind == COMMON_RANGE ? "-"
+                                                        : ",",
                                  kind == COMMON_NUMBER ? 17
                                  : is_whole(kind)      ? 10
                                                        : 9,

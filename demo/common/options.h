@@ -15,7 +15,7 @@ typedef enum common_kind {
     COMMON_FLOAT,    // number within the range (float)
     COMMON_NUMBER,   // likewise (double)
     COMMON_GRID,     // two whole numbers within the range, "6x4" or "6,4" (uint32_t[2])
-    COMMON_RANGE,    // "A-B", likewise, A < B (uint32_t[2]); never written
+    COMMON_RANGE,    // "A-B", likewise, A < B (uint32_t[2])
     COMMON_COLOR,    // "#rrggbb" or "R,G,B" (float[3])
     COMMON_POINT,    // "X,Y,Z", each within the range (float[3])
     // The following are never written.

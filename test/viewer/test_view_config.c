@@ -34,17 +34,19 @@ static size_t size_of_field(const view_option *option)
         [COMMON_COUNT] = sizeof(uint32_t), [COMMON_FLOAT] = sizeof(float),
         [COMMON_NUMBER] = sizeof(double),  [COMMON_GRID] = sizeof(uint32_t[2]),
         [COMMON_COLOR] = sizeof(float[3]), [VIEW_OPTION_LIGHTS] = sizeof(view_lights),
-        [COMMON_POINT] = sizeof(float[3]),
+        [COMMON_POINT] = sizeof(float[3]), [COMMON_RANGE] = sizeof(uint32_t[2]),
     };
-    return sizes[option->kind];
+    return option->kind < (int)COUNT_OF(sizes) ? sizes[option->kind] : 0;
 }
 
 static bool is_same(const view_option *option, const view_options *a, const view_options *b)
 {
     const size_t size = size_of_field(option);
     const char *const x = (const char *)a, *const y = (const char *)b;
-    return CHECK_THAT(size > 0, "--%s: how large is its field?", option->name)
-           && memcmp(x + option->place, y + option->place, size) == 0;
+    OWN char *const text = size == 0 ? view_write_option(option, a) : NULL;
+    OWN char *const other = size == 0 ? view_write_option(option, b) : NULL;
+    return memcmp(x + option->place, y + option->place, size) == 0
+           && (text == NULL) == (other == NULL) && (text == NULL || strcmp(text, other) == 0);
 }
 
 static char *any_word(const char *words, uint64_t *random)
@@ -71,7 +73,7 @@ static char *any_lights(uint64_t *random)
     return text;
 }
 
-// Returns a random valid text for the option, or NULL if its kind is unknown.
+// Returns a random valid text for the option.
 static char *any_value(const view_option *option, uint64_t *random)
 {
     const double low = option->low, high = option->high;
@@ -98,8 +100,23 @@ static char *any_value(const view_option *option, uint64_t *random)
                              test_random(random));
     case VIEW_OPTION_LIGHTS:
         return any_lights(random);
-    default:
-        return NULL;
+    case COMMON_RANGE:
+        return common_format("%.0f-%.0f", test_between(0, 9, random), test_between(10, 99, random));
+    case COMMON_TEXT:
+    case COMMON_TEXTS:
+        return common_format("a b=%u", test_random_u32(random));
+    case VIEW_OPTION_TIMES:
+        return common_format("%.17g", test_between(-9, 9, random));
+    case VIEW_OPTION_SETTING:
+        return common_format("p=%.9g@%.17g", (double)(float)test_between(-9, 9, random),
+                             test_between(-9, 9, random));
+    case VIEW_OPTION_PARM:
+        return common_format("%u=%.9g", test_random_u32(random) % VIEW_NUM_PARMS,
+                             (double)(float)test_between(2, 9, random));
+    case VIEW_OPTION_WEIGHT:
+        return common_format("a b=%.9g", (double)(float)test_between(0, 1, random));
+    default: // COMMON_PAIR_TEXT, VIEW_OPTION_TEXTURE
+        return common_format("a b=/c=%u.png", test_random_u32(random));
     }
 }
 
@@ -171,14 +188,39 @@ TEST (view_options_are_reset) {
     uint64_t random = 1;
     FOR (i, count) {
         OWN char *const text = any_value(&table[i], &random);
-        if (text == NULL)
-            continue;
         CHECK(view_read_option(&table[i], text, &options));
         view_reset_option(&table[i], &options);
         CHECK_THAT(is_same(&table[i], &options, &usual), "--%s stays %s", table[i].name, text);
     }
     view_free_options(&options);
     view_free_options(&usual);
+}
+
+// What is written is what was read, each value on a line where there may be several, and is read
+// as the same.
+TEST (view_options_of_all_kinds_are_written_and_read) {
+    uint64_t random = 3;
+    FOR (round, NUM_ROUNDS)
+        FOR (i, view_num_options) {
+            const view_option *const row = &view_option_rows[i];
+            view_options options = usual_options(), again = usual_options();
+            OWN char *const one = any_value(row, &random);
+            OWN char *const other = any_value(row, &random);
+            OWN char *const lines = common_format("%s\n%s\n", one, other);
+            CHECK(view_read_option(row, one, &options));
+            CHECK(!view_is_repeated(row) || view_read_option(row, other, &options));
+            OWN char *const text = view_write_option(row, &options);
+            CHECK_THAT(text != NULL && view_set_text(row, text, &again), "--%s of %s", row->name,
+                       one);
+            CHECK_THAT(is_same(row, &options, &again), "--%s: %s became %s", row->name, one, text);
+            if (row->kind == COMMON_TEXT || row->kind == COMMON_PAIR_TEXT)
+                CHECK_STRING(text, one);
+            else if (view_is_repeated(row) && row->kind != VIEW_OPTION_PARM
+                     && row->kind != VIEW_OPTION_SETTING) // those are sorted
+                CHECK_STRING(text, lines);
+            view_free_options(&again);
+            view_free_options(&options);
+        }
 }
 
 TEST (view_config_keeps_every_option_that_it_may_hold) {
@@ -243,7 +285,7 @@ TEST (view_window_restores_the_last_state) {
 
 // -- Files --------------------------------------------------------------------
 
-TEST (view_config_keeps_recent_files) {
+TEST (view_config_keeps_documents_and_files) {
     view_config config = {.path = new_file()};
     FOR (i, VIEW_MAX_RECENT + 3) {
         OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
@@ -251,11 +293,20 @@ TEST (view_config_keeps_recent_files) {
     }
     view_note_recent(&config, "/a folder/x/../b.md5mesh");
     CHECK_STRING(config.recent.names[0], "/a folder/b.md5mesh");
-    view_config loaded = save_and_load(&config);
-    CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
-    FOR (i, loaded.recent.count)
-        CHECK_STRING(loaded.recent.names[i], config.recent.names[i]);
-    view_free_config(&loaded);
+    FOR (round, NUM_ROUNDS) {
+        OWN char *const path = common_format("/a folder/%d.md5mesh", round);
+        view_note_document(&config, path,
+                           round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
+        view_config loaded = save_and_load(&config);
+        CHECK_STRING(view_find_document(&loaded.documents, path),
+                     round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
+        CHECK_UINT(loaded.documents.count,
+                   round < VIEW_MAX_DOCUMENTS ? (unsigned)round + 1 : VIEW_MAX_DOCUMENTS);
+        CHECK_UINT(loaded.recent.count, VIEW_MAX_RECENT);
+        FOR (i, loaded.recent.count)
+            CHECK_STRING(loaded.recent.names[i], config.recent.names[i]);
+        view_free_config(&loaded);
+    }
     (void)remove(config.path);
     view_free_config(&config);
 }
@@ -279,18 +330,42 @@ TEST (view_config_sets_a_broken_file_aside) {
     (void)remove(aside);
 }
 
-// Values that a line cannot hold or that the reader would refuse are not written.
+// Values that a line cannot hold are not written.
 TEST (view_config_writes_nothing_that_it_does_not_read) {
     view_config config = {.path = new_file()};
     static char longest[6000];
     memset(longest, 'x', sizeof longest - 1);
     longest[0] = '/';
-    view_note_recent(&config, longest);
-    view_note_recent(&config, "/two\nlines.md5mesh");
-    view_config loaded = save_and_load(&config);
-    CHECK_UINT(loaded.recent.count, 0);
-    view_free_config(&loaded);
+    FOR (i, 2) {
+        const char *const path = i == 0 ? longest : "/two\nlines.md5mesh";
+        view_note_recent(&config, path);
+        view_note_document(&config, path, "--terrain=yes\n");
+        view_note_document(&config, "/tab\t.md5mesh", "--terrain=yes\n");
+        view_note_document(&config, "/long.md5mesh", longest);
+        view_config loaded = save_and_load(&config);
+        CHECK(loaded.recent.count == 0 && loaded.documents.count == 0);
+        view_free_config(&loaded);
+    }
     (void)remove(config.path);
+    view_free_config(&config);
+}
+
+// Lines of earlier versions are read once more.
+TEST (view_config_reads_textures_of_before) {
+    view_log log = quiet_log;
+    OWN char *const path = new_file();
+    OWN_FOLDER folder = folder_make();
+    folder_put_text(folder, "config",
+                    "model=/a b/m.md5mesh\ncamera=12.5 7 90 1 2 3 1\nloop=once\n"
+                    "mesh-glow-map=3 /c d/g.png\t/a b/m.md5mesh\n"
+                    "mesh-texture=x /c.png\t/m\nmesh-texture=1 /c.png\t\n");
+    OWN char *const name = common_join(folder, "config");
+    view_config config;
+    view_read_config(&config, name, &log);
+    CHECK_UINT(log.num_warnings, 2);
+    CHECK_STRING(view_find_document(&config.documents, "/a b/m.md5mesh"),
+                 "--glow-map=3=/c d/g.png\n");
+    (void)remove(path);
     view_free_config(&config);
 }
 
@@ -337,42 +412,46 @@ static void check_recent(const view_config *config, const char *const *names, si
         CHECK_STRING(config->recent.names[i], names[i]);
 }
 
-// Both began with the same file; each opens a model and selects textures.
+// Both began with the same file; each opens a model and changes documents.
 TEST (view_config_keeps_what_another_viewer_has_written) {
     view_log log = quiet_log;
     OWN char *const path = new_file();
     view_config first = read_config(path);
     view_note_recent(&first, "/0.md5mesh");
-    view_select_texture(&first.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/0.png");
-    view_select_texture(&first.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, "/3.png");
+    view_note_document(&first, "/0.md5mesh", "--hide=0\n");
+    view_note_document(&first, "/3.md5mesh", "--hide=3\n");
     CHECK(view_write_config(&first, &log));
 
     view_config second = read_config(path);
     view_note_recent(&first, "/1.md5mesh");
-    view_select_texture(&first.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
-    view_select_texture(&first.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE, NULL);
+    view_note_document(&first, "/1.md5mesh", "--hide=1\n");
+    view_forget_document(&first, "/3.md5mesh");
     CHECK(view_write_config(&first, &log));
 
     view_note_recent(&second, "/2.md5mesh");
     view_note_recent(&second, "/0.md5mesh");
-    view_select_texture(&second.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/new.png");
+    view_note_document(&second, "/0.md5mesh", "--hide=new\n");
     CHECK(view_write_config(&second, &log));
 
     view_config stored = read_config(path);
     check_recent(&stored, (const char *const[]){"/0.md5mesh", "/2.md5mesh", "/1.md5mesh"}, 3);
-    CHECK_UINT(stored.selected.count, 2);
-    CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
-                 "/new.png");
-    CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
-                 "/1.png");
-    CHECK(!view_selected_texture(&stored.selected, "/a.md5mesh", 3, MD5GL_PICTURE_DIFFUSE));
+    CHECK_UINT(stored.documents.count, 2);
+    CHECK_STRING(view_find_document(&stored.documents, "/0.md5mesh"), "--hide=new\n");
+    CHECK_STRING(view_find_document(&stored.documents, "/1.md5mesh"), "--hide=1\n");
+    CHECK(view_find_document(&stored.documents, "/3.md5mesh") == NULL);
     view_free_config(&stored);
 
     // What the first one has written before is not new any more.
-    view_select_texture(&second.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
+    view_forget_document(&second, "/1.md5mesh");
     CHECK(view_write_config(&second, &log) && view_write_config(&first, &log));
     stored = read_config(path);
-    CHECK_UINT(stored.selected.count, 1);
+    CHECK_UINT(stored.documents.count, 1);
+    view_free_config(&stored);
+
+    view_forget_document(&first, NULL); // all of them
+    CHECK(view_write_config(&first, &log));
+    stored = read_config(path);
+    CHECK(stored.documents.count == 0 && stored.recent.count == 0);
     CHECK_UINT(log.num_warnings, 0);
     (void)remove(path);
     view_free_config(&first);
@@ -386,13 +465,13 @@ TEST (view_config_keeps_what_could_not_be_written) {
     size_t size;
     OWN char *const path = new_file();
     view_config config = read_config(path);
-    view_select_texture(&config.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/0.png");
+    view_note_document(&config, "/a.md5mesh", "--hide=0\n");
     CHECK(view_write_config(&config, &log));
     OWN char *const before = test_read_file(path, &size);
 
     view_note_recent(&config, "/1.md5mesh");
-    view_select_texture(&config.selected, "/a.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, NULL);
-    view_select_texture(&config.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/1.png");
+    view_forget_document(&config, "/a.md5mesh");
+    view_note_document(&config, "/b.md5mesh", "--hide=1\n");
     struct rlimit limit;
     CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK(setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, limit.rlim_max}) == 0);
@@ -405,9 +484,8 @@ TEST (view_config_keeps_what_could_not_be_written) {
     CHECK(view_write_config(&config, &log));
     view_config stored = read_config(path);
     check_recent(&stored, (const char *const[]){"/1.md5mesh"}, 1);
-    CHECK_UINT(stored.selected.count, 1);
-    CHECK_STRING(view_selected_texture(&stored.selected, "/a.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
-                 "/1.png");
+    CHECK_UINT(stored.documents.count, 1);
+    CHECK_STRING(view_find_document(&stored.documents, "/b.md5mesh"), "--hide=1\n");
     (void)remove(path);
     view_free_config(&config);
     view_free_config(&stored);
@@ -428,8 +506,8 @@ TEST (view_config_is_locked_while_it_is_changed) {
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
         FOR (round, 8u) {
             view_note_recent(&config, name);
-            view_select_texture(&config.selected, "/a.md5mesh", NUM_VIEWERS * round + i,
-                                MD5GL_PICTURE_DIFFUSE, "/a.png");
+            OWN char *const other = common_format("/%u.%u.md5mesh", (unsigned)i, round);
+            view_note_document(&config, other, "--hide=0\n");
             view_write_config(&config, &log);
         }
         _exit(log.num_warnings > 0);
@@ -440,7 +518,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
     }
     view_config stored = read_config(path);
     CHECK_UINT(stored.recent.count, NUM_VIEWERS);
-    CHECK_UINT(stored.selected.count, 8 * NUM_VIEWERS);
+    CHECK_UINT(stored.documents.count, 8 * NUM_VIEWERS);
     (void)remove(path);
     view_free_config(&stored);
 }

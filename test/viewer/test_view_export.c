@@ -73,8 +73,8 @@ static void change_all(view_state *viewer)
     viewer->camera.target.x += 2.7f;
     viewer->options->onion.count = 2;
     viewer->options->speed = 0.5;
-    viewer->options->hidden_meshes = 1;
-    view_show_meshes(viewer->document, 1);
+    CHECK(view_read_option(view_find_option("hide", 4), "0", viewer->options)
+          && view_hide_meshes(viewer));
 }
 
 TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
@@ -461,9 +461,8 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     folder_put_text(fixture->folder, "models/t.md5mesh", text);
     OWN char *const path = common_join(fixture->folder, "models/t.md5mesh");
     OWN char *const said = common_join(fixture->folder, "said.png");
-    static view_latest selected;
-    view_select_texture(&selected, path, 3, MD5GL_PICTURE_DIFFUSE, said);
-    viewer->selected = &selected;
+    OWN char *const chosen = common_format("3=%s", said);
+    CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
     select_model(fixture, "glb");
@@ -493,7 +492,8 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     OWN char *const line = view_command_line(viewer);
     CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
     // Without a mesh the others keep their pictures.
-    viewer->options->hidden_meshes = 1u << 1;
+    CHECK(view_read_option(view_find_option("hide", 4), "1", viewer->options)
+          && view_hide_meshes(viewer));
     viewer->ui.over = VIEW_OVER_EXPORT;
     run(fixture);
     OWN char *const less = test_read_file(out, &size);
@@ -510,13 +510,10 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     }
     check_tool_writes_same(fixture, "glb", " --hide 1 ");
     check_tool_writes_same(fixture, "md5mesh", " --hide 1 ");
-    viewer->selected = NULL;
-    view_free_selected(&selected);
 }
 
 TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
     view_state *const viewer = &fixture->viewer;
-    static view_latest selected;
     const char *const image = test_path("models/bobbin/bobbin.png");
     static const char *const endings[] = {"glb", "obj", "iqm", "md5mesh"};
     EACH (ending, endings)
@@ -525,18 +522,16 @@ TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
     viewer->play.range_last = 7;
     viewer->options->root = viewer->document->scene.root = MD5_ROOT_ID;
     EACH (ending, endings)
-        check_tool_writes_same(fixture, *ending, " --range 3-7 --output");
+        check_tool_writes_same(fixture, *ending, " --range 3-7 ");
     viewer->options->root = viewer->document->scene.root = MD5_ROOT_IN_PLACE;
     viewer->document->scene.turn = view_turn_further((view_turn){.is_set = false}, 0);
     EACH (ending, endings)
         check_tool_writes_same(fixture, *ending, " --root in_place ");
-    view_select_texture(&selected, viewer->document->scene.path, 0, MD5GL_PICTURE_DIFFUSE, image);
-    viewer->selected = &selected;
-    REQUIRE(view_reload(viewer));
+    OWN char *const chosen = common_format("0=%s", image);
+    CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
+    REQUIRE(view_dress(viewer));
     EACH (ending, endings)
         check_tool_writes_same(fixture, *ending, " --texture 0=");
-    viewer->selected = NULL;
-    view_free_selected(&selected);
     view_options *const options = viewer->options;
     *COMMON_MORE(options->wear.names, options->wear.count) =
         test_path("models/thimble/thimble.md5mesh");

@@ -121,128 +121,6 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
 }
 
-// -- Selected
-// ---------------------------------------------------------------------------------------
-
-// Textures that the user chose for meshes: the list of them, its lines in the configuration file,
-// and their use for a model.
-
-TEST (view_selected_textures_are_found_replaced_and_forgotten) {
-    view_latest list = {.count = 0};
-    view_select_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/red.png");
-    view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, "/a/blue.png");
-    view_select_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/b/green.png");
-    CHECK_STRING(view_selected_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
-                 "/a/red.png");
-    CHECK_STRING(view_selected_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
-                 "/a/blue.png");
-    CHECK(view_selected_texture(&list, "/a/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE) == NULL);
-    CHECK(view_selected_texture(NULL, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
-    view_select_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE, "/a/white.png");
-    CHECK_STRING(view_selected_texture(&list, "/a/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
-                 "/a/white.png");
-    CHECK(list.count == 3);
-    view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL);
-    CHECK(view_selected_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE) == NULL);
-    view_select_texture(&list, "/a/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE, NULL); // not in the list
-    CHECK_STRING(view_selected_texture(&list, "/b/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE),
-                 "/b/green.png");
-    view_free_selected(&list);
-}
-
-TEST (view_selected_textures_of_a_full_list_replace_the_oldest) {
-    view_latest list = {.count = 0};
-    for (uint32_t i = 0; i <= VIEW_MAX_SELECTED; i++)
-        view_select_texture(&list, "/imp.md5mesh", i, MD5GL_PICTURE_DIFFUSE, "/red.png");
-    CHECK(list.count == VIEW_MAX_SELECTED);
-    CHECK(view_selected_texture(&list, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE) == NULL);
-    CHECK_STRING(view_selected_texture(&list, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE),
-                 "/red.png");
-    CHECK_STRING(
-        view_selected_texture(&list, "/imp.md5mesh", VIEW_MAX_SELECTED, MD5GL_PICTURE_DIFFUSE),
-        "/red.png");
-    CHECK(!view_read_selected(&list, MD5GL_PICTURE_DIFFUSE, "1 /a.png\t/b.md5mesh")); // full
-    view_free_selected(&list);
-}
-
-TEST (view_selected_textures_with_invalid_lines_are_refused) {
-    static const char *const lines[] = {
-        "",
-        "red.png",
-        "1",
-        "1 red.png",
-        "1 \timp.md5mesh",
-        "1\ta b",
-        "-1 a\tb",
-        " 1 a\tb",
-        "x 1 a\tb",
-        "1 red.png\t",
-        "1x a\tb",
-        "4294967296 a\tb",
-        "99999999999999999999 a\tb",
-    };
-    view_latest list = {.count = 0};
-    FOR (i, COUNT_OF(lines))
-        CHECK_THAT(!view_read_selected(&list, MD5GL_PICTURE_DIFFUSE, lines[i]), "line %zu", i);
-    CHECK(list.count == 0);
-    view_free_selected(&list);
-}
-
-TEST (view_selected_textures_are_stored_in_the_configuration) {
-    const char *const folder = getenv("TMPDIR");
-    char *const path = common_format("%s/md5view_chosen_XXXXXX", folder != NULL ? folder : "/tmp");
-    view_log log = quiet_log;
-    view_config config = {.path = path}, read;
-    const int file = mkstemp(path);
-    CHECK(file >= 0);
-    if (file >= 0)
-        (void)close(file);
-    view_select_texture(&config.selected, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE,
-                        "/a b/red 1.png");
-    view_select_texture(&config.selected, "/imp.md5mesh", 0, MD5GL_PICTURE_DIFFUSE,
-                        "/two\nlines.png");
-    view_select_texture(&config.selected, "/imp.md5mesh", 1, MD5GL_PICTURE_DIFFUSE,
-                        "/with\ttab.png");
-    view_select_texture(&config.selected, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE, "/blue.png");
-    CHECK(view_write_config(&config, &log));
-    view_read_config(&read, path, &log);
-    CHECK(log.num_warnings == 0);
-    CHECK(read.selected.count == 2); // a line cannot hold a newline or a tab in a path
-    CHECK_STRING(
-        view_selected_texture(&read.selected, "/a b/imp.md5mesh", 3, MD5GL_PICTURE_DIFFUSE),
-        "/a b/red 1.png");
-    CHECK_STRING(view_selected_texture(&read.selected, "/imp.md5mesh", 2, MD5GL_PICTURE_DIFFUSE),
-                 "/blue.png");
-    CHECK(strstr(read.selected.names[0], "=2 ") != NULL); // the latest is first, as before
-    view_free_config(&read);
-    (void)remove(path);
-    view_free_config(&config);
-}
-
-// Bobbin with the eyes' texture on his skin, and a file that does not exist for his eyes.
-TEST_SCENE (view_selected_textures_are_used_unless_they_cannot_be_read) {
-    OWN char *const model_path = common_copy(test_path("models/bobbin/bobbin.md5mesh"));
-    OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
-    OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-    view_latest list = {.count = 0};
-    view_textures textures;
-    view_log log = quiet_log;
-    view_select_texture(&list, model_path, 0, MD5GL_PICTURE_DIFFUSE, eye);
-    view_select_texture(&list, model_path, 1, MD5GL_PICTURE_DIFFUSE, "/nowhere/at/all.png");
-    if (CHECK(view_load_textures(
-            &textures, &(view_loader){.renderer = scene->renderer, .log = &log, .selected = &list},
-            &(view_dressing){.model = model, .path = model_path}))) {
-        OWN char *const selected = common_absolute(eye);
-        CHECK_STRING(view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path, selected);
-        CHECK(textures.meshes[0].is_selected[0]);
-        CHECK(strstr(view_mesh_image(&textures, 1, MD5GL_PICTURE_DIFFUSE)->path, "bobbin_eye.png"));
-        CHECK(!textures.meshes[1].is_selected[0]);
-        CHECK(log.num_warnings == 1 && strstr(log.warning, "/nowhere/at/all.png") != NULL);
-    }
-    view_free_textures(&textures, scene->renderer);
-    view_free_selected(&list);
-}
-
 // -- Layers ---------------------------------------------------------------------------------------
 
 // Materials of a game folder in the viewer: which stages are drawn when and with what state, and
@@ -731,19 +609,21 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         {"d.png", 1, MD5GL_PICTURE_DIFFUSE, "models/bobbin/bobbin_eye.png"},
     };
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
-    view_latest list = {.count = 0};
+    view_options options = {.skin = 0};
     view_textures textures;
     view_log log = quiet_log;
-    view_loader loader = {.renderer = scene->renderer, .log = &log, .selected = &list};
-    const view_dressing dressing = {.model = model, .path = model_path};
+    view_loader loader = {.renderer = scene->renderer, .log = &log};
+    const view_dressing dressing = {.model = model, .path = model_path, .options = &options};
     FOR (round, 3) { // 0: elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
             OWN char *const path = round == 0
                                        ? common_copy(test_path(selected[i].from))
                                        : put_copy(folder, selected[i].name, selected[i].from);
-            view_select_texture(&list, model_path, selected[i].mesh, selected[i].map, path);
+            const char *const map = view_map_options[selected[i].map];
+            OWN char *const chosen = common_format("%u=%s", selected[i].mesh, path);
+            CHECK(view_read_option(view_find_option(map, strlen(map)), chosen, &options));
         }
-        loader.selected = round < 2 ? &list : NULL;
+        options.num_textures = round < 2 ? options.num_textures : 0;
         log.num_warnings = 0;
         if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
             continue;
@@ -768,7 +648,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         }
         view_free_textures(&textures, scene->renderer);
     }
-    view_free_selected(&list);
+    view_free_options(&options);
 }
 
 TEST (view_map_of_a_name_is_what_its_last_word_says) {

@@ -155,6 +155,7 @@ static void check_start(const start_case *start, const char *model)
     if (!begin(&viewer, arguments, false))
         return;
     viewer.state.config = &config;
+    viewer.state.documents = &config.documents;
     // Our own model has no clips.
     CHECK(view_open_first(&viewer.state) != viewer.options.animation_index_given);
     const view_state *const state = &viewer.state;
@@ -254,7 +255,7 @@ TEST (view_broken_file_is_not_remembered) {
         CHECK(view_open_first(&viewer.state) && viewer.state.log.error[0] != '\0');
         CHECK_STRING(viewer.state.document->scene.name, "bobbin");
         view_remember(&viewer.state);
-        CHECK_UINT(config.recent.count, 0);
+        CHECK(config.documents.count == 0 && config.recent.count == 0);
         end(&viewer);
     }
     view_free_config(&config);
@@ -277,6 +278,79 @@ TEST (view_start_page_is_shown_after_the_first_start) {
         end(&viewer);
         view_free_config(&config);
     }
+}
+
+// -- What is remembered of documents ------------------------------------------------------------
+
+static char *document_texts(const view_options *options)
+{
+    return view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+}
+
+static void set(view_state *viewer, const char *name, const char *text)
+{
+    const view_option *const row = view_find_option(name, strlen(name));
+    CHECK_THAT(view_set_option(viewer, (size_t)(row - view_option_rows), text), "--%s", name);
+}
+
+// Each document comes back as it was left, in the same window and in another one, unless the
+// command line says otherwise; what is of the look is for all.
+TEST (view_documents_are_shown_as_they_were_left) {
+    OWN_FOLDER folder = folder_make();
+    OWN char *const model = common_copy(test_path("models/thimble/thimble.md5mesh"));
+    OWN char *const other = put(folder, "other.md5mesh", still);
+    OWN char *const image = put(folder, "any.png", "models/thimble/thimble.png");
+    OWN char *const texture = common_format("0=%s", image);
+    view_config config = {.path = common_join(folder, "config")};
+    view_log log = {.level = VIEW_QUIET};
+    test_viewer viewer;
+    if (!begin(&viewer, (const char *[]){model, NULL}, true))
+        return;
+    view_state *const state = &viewer.state;
+    state->config = &config;
+    state->documents = &config.documents;
+    CHECK(view_open_first(state) && !state->is_restored);
+    set(state, "animation-speed-factor", "0.5");
+    set(state, "texture", texture);
+    set(state, "loop", "once");
+    set(state, "edges", "yes");
+    state->camera.azimuth = 77.0f;
+    OWN char *const left = document_texts(&viewer.options);
+    view_drop(state, other);
+    OWN char *const plain = document_texts(&viewer.options);
+    CHECK_STRING(plain, "");
+    CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
+    view_drop(state, model);
+    CHECK(state->is_restored && state->play.speed == 0.5 && state->play.wrap == MD5_WRAP_CLAMP);
+    CHECK_NEAR(state->camera.azimuth, 77.0, 0.0);
+    const char *const used =
+        view_mesh_image(&state->document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
+    CHECK_STRING(used, image);
+    view_remember(state);
+    end(&viewer);
+
+    FOR (round, 3) { // 1: an option says otherwise; 2: the texture is gone
+        const char *const arguments[] = {round == 1 ? "--animation-speed-factor=2" : "--grid",
+                                         model, NULL};
+        if (round == 2)
+            CHECK(remove(image) == 0);
+        view_config again;
+        view_read_config(&again, config.path, &log);
+        CHECK_UINT(log.num_warnings, 0);
+        if (begin(&viewer, arguments, true)) {
+            state->config = &again;
+            state->documents = &again.documents;
+            CHECK(view_open_first(state) && state->log.error[0] == '\0');
+            CHECK_NEAR(state->play.speed, round == 1 ? 2.0 : 0.5, 0.0);
+            CHECK_NEAR(state->camera.azimuth, 77.0, 0.0);
+            CHECK_UINT(viewer.options.num_textures, round < 2 ? 1 : 0);
+            CHECK(round < 2 || strstr(state->log.warning, "any.png is gone") != NULL);
+            CHECK(viewer.options.onion.count == 0 && strstr(left, "--loop=once\n") != NULL);
+            end(&viewer);
+        }
+        view_free_config(&again);
+    }
+    view_free_config(&config);
 }
 
 // -- The list of files --------------------------------------------------------------------------
@@ -419,15 +493,12 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
-        view_latest selected = {.count = 0};
         CHECK(view_open_first(&viewer.state));
-        viewer.state.selected = &selected;
         view_drop(&viewer.state, texture);
         check_watched(&viewer, folder, "any.png", BOBBIN ".png");
         const char *const used =
             view_mesh_image(&viewer.state.document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
         CHECK(used != NULL && strcmp(used, texture) == 0);
-        view_free_selected(&selected);
         end(&viewer);
     }
     free(model);

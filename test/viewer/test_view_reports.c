@@ -295,13 +295,11 @@ TEST_HERE (view_problems_lead_somewhere) {
 
 // A mesh without an image gets one by its button, or by Enter; then the problem is gone.
 TEST_HERE (view_problems_that_are_mended_are_gone) {
-    view_latest selected = {.count = 0};
     size_t size;
     OWN char *const mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
     folder_put(w->folder, "lost.md5mesh", mesh, size);
     OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
     OWN char *const path = common_join(w->folder, "lost.md5mesh");
-    w->viewer.selected = &selected;
     open_path(w, path);
     CHECK_UINT(w->viewer.log.num_warnings, 1);
     folder_put(w->folder, "paint.jpg.png", image, size);
@@ -312,7 +310,6 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     view_perform(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN, false));
     CHECK_UINT(w->viewer.log.num_warnings, 0);
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
-    view_free_selected(&selected);
 }
 
 // Once a document, by a notice that opens the list.

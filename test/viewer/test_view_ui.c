@@ -111,8 +111,6 @@ static void select_there(screen *s, const char *name)
 
 // A map of the page, an image of its folder, another one for another mesh, and back.
 TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) {
-    view_latest selected = {.count = 0};
-    s->viewer.selected = &selected;
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
     CHECK(s->viewer.ui.selected_mesh == 0);
@@ -133,25 +131,23 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) 
     // A file that cannot be read changes nothing.
     PERFORM(&s->viewer, VIEW_TAKE_TEXTURE, .path = common_copy("/nowhere.png"));
     CHECK(strstr(s->viewer.ui.notice, "keeps its texture"));
+    CHECK(strstr(s->viewer.log.error, "/nowhere.png"));
+    s->viewer.log.error[0] = '\0';
     screen_draw(s);
-    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
-    view_free_selected(&selected);
+    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
 }
 
 // Beside the model it is asked which mesh an image is for; the name says which map.
 TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
-    view_latest selected = {.count = 0};
     const view_texture_panel *const panel = &s->viewer.ui.textures;
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-    s->viewer.selected = &selected;
     view_drop(&s->viewer, eye);
     screen_draw(s);
-    CHECK(panel->offered != NULL && selected.count == 0);
+    CHECK(panel->offered != NULL && s->options.num_textures == 0);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
     press_there(s, "page/Specular");
-    CHECK(panel->offered == NULL && selected.count == 1);
+    CHECK(panel->offered == NULL && s->options.num_textures == 1);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
-    view_free_selected(&selected);
 }
 
 // Ten thousand images; pictures are asked for of those that are seen alone.
@@ -184,7 +180,6 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 
 // The place is said first; a file that is there is replaced only if that was said, too.
 TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
-    view_latest selected = {.count = 0};
     OWN_FOLDER folder = folder_make();
     OWN char *const model = common_join(folder, "t.md5mesh");
     OWN char *const written = common_join(folder, "materials/t.mtr");
@@ -194,7 +189,6 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     folder_put_text(folder, "t.md5mesh", bytes);
     folder_put(folder, "image.png", image, size);
     const char *const files[] = {model};
-    s->viewer.selected = &selected;
     CHECK(view_open(&s->viewer, files, 1, false));
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
@@ -211,7 +205,6 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     CHECK(remove(written) == 0); // meanwhile: asks again
     press_there(s, "page/Replace");
     CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
-    view_free_selected(&selected);
 }
 
 // The value is that of the place along the bar's line, whose ends are those of the clip.

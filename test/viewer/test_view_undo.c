@@ -7,15 +7,10 @@
 #define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 320, 240)
 #define THIMBLE screen_open(s, "models/thimble/thimble.md5mesh", 320, 240)
 
-// The texts of all options that can be written, of what is hidden, and of files.
+// The texts of all options.
 static char *texts_of(const view_options *options)
 {
-    char *text = common_format("hidden=%llx compare=%s surface=%d range=%u-%u",
-                               (unsigned long long)options->hidden_meshes,
-                               options->compare != NULL ? options->compare : "none",
-                               (int)options->surface, options->range_first, options->range_last);
-    FOR (i, VIEW_NUM_PARMS)
-        common_extend(&text, " %.9g", options->parms.values[i]);
+    char *text = common_copy("");
     FOR (i, view_num_options) {
         OWN char *const value = view_write_option(&view_option_rows[i], options);
         common_extend(&text, " %s=%s", view_option_rows[i].name, value != NULL ? value : "none");
@@ -226,4 +221,70 @@ TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
     redo(s);
     CHECK(s->viewer.step == 0 && s->options.retarget == NULL && s->viewer.num_steps == 2);
     CHECK(strstr(s->viewer.log.error, "other.md5mesh") != NULL);
+}
+
+// Textures and hidden meshes are steps that read no model again.
+TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
+    const md5_model *const model = s->viewer.document->scene.model;
+    const view_texture *image;
+    begin(s);
+    OWN char *const first = texts_of(&s->options);
+    act(s, (view_command){.action = VIEW_TAKE_TEXTURE,
+                          .number = 0,
+                          .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
+    act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
+    OWN char *const last = texts_of(&s->options);
+    CHECK_UINT(s->viewer.num_steps, 3);
+    FOR (i, 4) { // undone twice, done again twice
+        act(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
+        image = view_mesh_image(&s->viewer.document->textures, 0, MD5GL_PICTURE_DIFFUSE);
+        CHECK_STRING(common_base(image->path), i == 1 ? "bobbin.png" : "bobbin_eye.png");
+        CHECK(s->options.hidden_meshes == (i == 3 ? 2u : 0u));
+        CHECK(s->viewer.document->scene.model == model);
+        OWN char *const texts = texts_of(&s->options);
+        if (i % 2 == 1)
+            CHECK_STRING(texts, i == 1 ? first : last);
+    }
+}
+
+static void press_bracket(screen *s, double after)
+{
+    bool redraw;
+    s->viewer.now += after;
+    view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = '['}, &redraw);
+}
+
+// Keys that follow at once are one step; later, or for another option, they are another.
+TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
+    static const double after[] = {5.0, 0.5, 0.79, 0.81, 0.1};
+    static const size_t steps[] = {1, 1, 1, 2, 2};
+    begin(s);
+    FOR (i, COUNT_OF(after)) {
+        press_bracket(s, after[i]);
+        CHECK_UINT(s->viewer.step, steps[i]);
+    }
+    bool redraw;
+    view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'g'}, &redraw);
+    CHECK_UINT(s->viewer.step, 3);
+    undo(s);
+    undo(s);
+    undo(s);
+    CHECK_NEAR(s->options.speed, 1.0, 0.0);
+}
+
+TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
+    begin(s);
+    OWN char *const first = texts_of(&s->options);
+    act(s, (view_command){.action = VIEW_SLOWER});
+    act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
+    act(s, (view_command){.action = view_toggle_of("edges")});
+    OWN char *const last = texts_of(&s->options);
+    act(s, (view_command){.action = VIEW_RESET_ALL});
+    OWN char *const reset = texts_of(&s->options);
+    CHECK_STRING(reset, first);
+    CHECK(s->viewer.document->scene.model != NULL && s->options.hidden_meshes == 0);
+    undo(s);
+    OWN char *const undone = texts_of(&s->options);
+    CHECK_STRING(undone, last);
+    CHECK(s->options.hidden_meshes == 2);
 }

@@ -418,13 +418,26 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     return true;
 }
 
+// --hide by the numbers of meshes, a bit for each.
+static void hide(view_state *viewer, uint64_t meshes)
+{
+    char *text = common_copy("");
+    COMMON_FOR (i, 64)
+        if ((meshes >> i & 1) != 0)
+            common_extend(&text, "%d\n", i);
+    view_set_option(viewer, (size_t)(view_find_option("hide", 4) - view_option_rows), text);
+    free(text);
+}
+
 // What the mouse selects in the picture and in lists; else files.
 static void perform_rest(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     const size_t number = command->number;
     view_scene *const scene = &viewer->document->scene;
-    uint64_t *const hidden = &viewer->options->hidden_meshes;
+    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    const uint64_t all = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
+    const uint64_t hidden = viewer->options->hidden_meshes;
     const int32_t mesh = viewer->ui.selected_mesh;
     int32_t joint;
     uint64_t bit;
@@ -473,6 +486,14 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_REDO:
         view_go_to_step(viewer, viewer->step + (action == VIEW_UNDO ? SIZE_MAX : 1));
         break;
+    case VIEW_GO_TO_STEP:
+        view_go_to_step(viewer, number);
+        break;
+    case VIEW_RESET_ALL:
+    case VIEW_FORGET_DOCUMENT:
+    case VIEW_FORGET_ALL:
+        view_forget(viewer, action);
+        break;
     case VIEW_FIRE_TRIGGER:
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
             view_take_over(&scene->machine);
@@ -494,12 +515,11 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_SHOW_MESHES:
     case VIEW_ONLY_MESH:
     case VIEW_HIDE_MESH:
-        bit = number < 64 ? (uint64_t)1 << number : 0; // those behind cannot be hidden
-        if (action == VIEW_HIDE_MESH)
-            *hidden ^= scene->model != NULL && number < scene->model->num_meshes ? bit : 0;
-        else if (bit > 0)
-            *hidden = action == VIEW_SHOW_MESHES || *hidden == ~bit ? 0 : ~bit;
-        view_take_options(viewer);
+        bit = number < 64 ? all & (uint64_t)1 << number : 0; // those behind cannot be hidden
+        if (bit > 0 || action == VIEW_SHOW_MESHES)
+            hide(viewer, action == VIEW_HIDE_MESH                              ? hidden ^ bit
+                         : action == VIEW_SHOW_MESHES || hidden == (all ^ bit) ? 0
+                                                                               : all ^ bit);
         break;
     case VIEW_HIDE_SELECTION:
         if (mesh >= 0 || viewer->pick.is_set)
@@ -1051,6 +1071,7 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
     case VIEW_INPUT_OTHER:
         break;
     }
+    viewer->joins = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
     // What is dragged is one step, and so is what a card changes.
     if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVER_CARD)
         view_note_step(viewer);

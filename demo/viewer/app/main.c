@@ -36,7 +36,7 @@ static int run(int count, char **arguments, view_options *options)
         view_take_config(&config, count, arguments, options, &log);
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
-    viewer.selected = &config.selected;
+    viewer.documents = &config.documents;
     // Reading files needs no GL.
     if (!is_thumbnail && !options->no_render && !open_window(&viewer, has_window)) {
         status = EXIT_NO_DISPLAY;

@@ -861,6 +861,7 @@ static bool use_choices(const view_dresser *d, const view_options *options)
                 || view_is_mesh(model, m, choice->mesh, strlen(choice->mesh))) {
                 const view_texture **const map = &d->textures->meshes[m].maps[choice->map];
                 *map = loaded != NULL ? loaded : *map;
+                d->textures->meshes[m].is_selected[choice->map] = choice->mesh != NULL;
                 is_used = true;
             }
         if (!is_used)
@@ -917,14 +918,6 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
             *COMMON_MORE(textures->worn, textures->num_worn) = d.search.package;
         }
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
-        for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
-            const char *const selected =
-                view_selected_texture(loader->selected, dressing->path, i, map);
-            if (selected == NULL || own->maps[map] != NULL) // the options come first
-                continue;
-            own->maps[map] = load_file(&d, map, selected, false);
-            own->is_selected[map] = own->maps[map] != NULL;
-        }
         const bool is_selected = own->is_selected[MD5GL_PICTURE_DIFFUSE];
         // In the game, if there is one, then as without.
         d.game = game != NULL || *diffuse != NULL

@@ -127,7 +127,7 @@ typedef struct view_mesh_textures {
     const view_texture *turns[MD5_MAX_QUAKE_IMAGES]; // [num_turns]
     uint32_t num_turns;
     bool two_sided;                       // a look says that both sides are drawn
-    bool is_selected[MD5GL_NUM_PICTURES]; // by the user
+    bool is_selected[MD5GL_NUM_PICTURES]; // for this mesh alone, by an option
     float alpha_test;                     // what a look says, 0 = nothing
     bool opaque;                          // a material says that alpha cuts nothing out
     bool is_undrawn;                      // its material has no stages
@@ -150,7 +150,6 @@ typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
-    const view_latest *selected; // NULL: no textures were selected
 } view_loader;
 
 // What textures are loaded for.
@@ -180,11 +179,10 @@ typedef struct view_dresser {
 // layers and no diffuse map.
 bool view_add_layers(const view_dresser *d, const char *shader);
 
-// Finds and loads the textures of all meshes: those of the options, those that the user chose,
-// those that are said, then those that view_find_look() finds, then their other maps. Logs a
-// warning for each mesh without a texture, and for each selected file that cannot be read. Returns
-// false and logs an error if the options name a mesh that the model lacks or a file that cannot be
-// read. Of the loader it reads renderer, log and selected.
+// Finds and loads the textures of all meshes: those of the options, those that are said, then those
+// that view_find_look() finds, then their other maps. Logs a warning for each mesh without a
+// texture. Returns false and logs an error if the options name a mesh that the model lacks or a
+// file that cannot be read. Of the loader it reads renderer and log.
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing);
 

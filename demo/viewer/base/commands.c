@@ -85,6 +85,9 @@ const view_command_row view_command_rows[] = {
 
     {VIEW_UNDO, VIEW_MENU_EDIT, "undo", "Undo", "back revert", KEYS(CTRL('z'))},
     {VIEW_REDO, VIEW_MENU_EDIT, "redo", "Redo", "again", KEYS(SHIFT(CTRL('z')), CTRL('y'))},
+    {VIEW_GO_TO_STEP, VIEW_MENU_EDIT, "history", "History", "steps undo", .list = VIEW_LIST_STEPS},
+    {VIEW_RESET_ALL, VIEW_MENU_EDIT, "reset-all", "Reset all", "defaults usual as opened",
+     .help = "all settings of this model and of the look are as usual"},
     {VIEW_SETTINGS, VIEW_MENU_EDIT, "settings", "Settings…",
      "preferences options configuration keys forget", KEYS(CTRL(','))},
     {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", "search find menu palette",

@@ -77,6 +77,10 @@ typedef enum view_action {
     VIEW_MEASURE,      // from the selected joint to the one that is selected next
     VIEW_UNDO,
     VIEW_REDO,
+    VIEW_GO_TO_STEP, // `number` of those that can be undone
+    VIEW_RESET_ALL,
+    VIEW_FORGET_DOCUMENT, // what is shown is as usual, the next time too
+    VIEW_FORGET_ALL,      // documents, and recent files
     VIEW_QUIT,
     VIEW_ASK, // for the value of option `number`
     VIEW_SET, // option `number` to the text `path`; then the view_over `item` is there, 0: as it
@@ -196,6 +200,7 @@ enum {
 typedef enum view_menu_list {
     VIEW_LIST_NONE,
     VIEW_LIST_RECENT,
+    VIEW_LIST_STEPS,
     VIEW_LIST_CLIPS,
     VIEW_LIST_MESHES,
     VIEW_LIST_STATES,

@@ -1,4 +1,4 @@
-// The configuration file: what was selected for each model, and what the window remembers.
+// The configuration file.
 #include "demo/viewer/base/config.h"
 
 #include "demo/common/system.h"
@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-// == What was selected for models =================================================================
+// == Lists of the latest
+// ===========================================================================
 
 const char *const view_map_options[MD5GL_NUM_PICTURES] = {
     [MD5GL_PICTURE_DIFFUSE] = "texture",
@@ -54,7 +55,7 @@ static bool note_line(view_latest *list, size_t most, const char *line)
     return true;
 }
 
-void view_free_selected(view_latest *list)
+void view_free_lines_of(view_latest *list)
 {
     COMMON_FOR (i, list->count)
         free(list->names[i]);
@@ -67,48 +68,31 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t most)
     for (size_t i = list->num_new; i-- > 0;)
         note_line(stored, most, list->names[i]);
     stored->num_new = list->num_new;
-    view_free_selected(list);
+    view_free_lines_of(list);
     *list = *stored;
     stored->count = 0;
 }
 
-void view_select_texture(view_latest *list, const char *model, uint32_t mesh, md5gl_picture map,
-                         const char *file)
+const char *view_find_document(const view_latest *documents, const char *path)
 {
-    char *const path = common_absolute(model);
-    char *const whole = file != NULL ? common_absolute(file) : common_copy("");
-    char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[map], mesh, path, whole);
-    note_line(list, VIEW_MAX_SELECTED, line);
-    free(line);
-    free(whole);
-    free(path);
+    char *const full = common_whole(path);
+    const size_t i = documents != NULL ? find_line(documents, full) : 0;
+    free(full);
+    const char *const tab =
+        documents != NULL && i < documents->count ? strchr(documents->names[i], '\t') : NULL;
+    return tab != NULL ? tab + 1 : NULL;
 }
 
-const char *view_selected_texture(const view_latest *list, const char *model, uint32_t mesh,
-                                  md5gl_picture map)
+// Adds what a line of before says of a document, behind the others.
+static void add_to_document(view_latest *documents, const char *path, char *text)
 {
-    if (list == NULL || view_map_options[map] == NULL)
-        return NULL;
-    char *const path = common_absolute(model);
-    char *const line = common_format("mesh-%s=%u %s", view_map_options[map], mesh, path);
-    const size_t i = find_line(list, line);
-    free(line);
-    free(path);
-    const char *const tab = i < list->count ? strchr(list->names[i], '\t') : NULL;
-    return tab != NULL && tab[1] != '\0' ? tab + 1 : NULL;
-}
-
-bool view_read_selected(view_latest *list, md5gl_picture map, const char *text)
-{
-    char *end = NULL;
-    const unsigned long mesh = strtoul(text, &end, 10);
-    const char *const tab = strchr(text, '\t');
-    if (*text < '0' || *text > '9' || mesh > UINT32_MAX || *end != ' ' || tab == NULL
-        || tab == end + 1 || tab[1] == '\0' || list->count == VIEW_MAX_SELECTED)
-        return false;
-    list->names[list->count++] = common_format("mesh-%s=%lu %s\t%.*s", view_map_options[map], mesh,
-                                               tab + 1, (int)(tab - end) - 1, end + 1);
-    return true;
+    const size_t i = find_line(documents, path);
+    if (i == documents->count && i < VIEW_MAX_DOCUMENTS)
+        documents->names[documents->count++] = common_copy(path);
+    if (i < documents->count)
+        common_extend(&documents->names[i], "%s%s\n",
+                      strchr(documents->names[i], '\t') != NULL ? "" : "\t", text);
+    free(text);
 }
 
 // == The file =====================================================================================
@@ -187,15 +171,28 @@ static bool read_line(view_config *config, const char *line)
             config->recent.names[config->recent.count++] = common_copy(value);
         return true;
     }
-    const size_t prefix = strlen("mesh-");
-    for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES && length > prefix; map++) {
-        const char *const name = view_map_options[map];
-        if (name != NULL && strncmp(line, "mesh-", prefix) == 0 && strlen(name) == length - prefix
-            && strncmp(line + prefix, name, length - prefix) == 0)
-            return view_read_selected(&config->selected, map, value);
+    if (strncmp(line, "document=", length + 1) == 0) {
+        const char *const tab = strchr(value, '\t');
+        if (tab == NULL || config->documents.count == VIEW_MAX_DOCUMENTS)
+            return tab != NULL;
+        char *const text = common_format("%s\n", value);
+        for (char *c = text + (tab - value) + 1; *c != '\0'; c++)
+            *c = *c == '\t' ? '\n' : *c;
+        config->documents.names[config->documents.count++] = text;
+        return true;
+    }
+    if (strncmp(line, "mesh-", 5) == 0) { // MAP=MESH FILE<tab>MODEL
+        const size_t mesh = strspn(value, "0123456789");
+        const char *const tab = strchr(value, '\t');
+        if (mesh == 0 || value[mesh] != ' ' || tab == NULL || tab[1] == '\0')
+            return false;
+        add_to_document(&config->documents, tab + 1,
+                        common_format("--%.*s=%.*s=%.*s", (int)(length - 5), line + 5, (int)mesh,
+                                      value, (int)(tab - value) - (int)mesh - 1, value + mesh + 1));
+        return true;
     }
     const view_option *const option = view_find_option(line, length);
-    if (option == NULL || !view_is_of_user(option))
+    if (option == NULL || (!view_is_of_user(option) && option->scope != VIEW_SCOPE_ANY))
         return false;
     view_set_config(config, option, value);
     return true;
@@ -280,8 +277,8 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 
 // -- Writing --------------------------------------------------------------------------------
 
-// Another viewer may have written meanwhile: adds what is new here to its recent files and selected
-// textures.
+// Another viewer may have written meanwhile: adds what is new here to its recent files and
+// documents, and takes its model unless a model was opened here since.
 static void merge(view_config *config)
 {
     view_log quiet = {.level = VIEW_QUIET};
@@ -290,7 +287,7 @@ static void merge(view_config *config)
     COMMON_FOR (i, config->forgotten.count)
         drop_line(&stored.recent, config->forgotten.names[i]);
     merge_lines(&config->recent, &stored.recent, VIEW_MAX_RECENT);
-    merge_lines(&config->selected, &stored.selected, VIEW_MAX_SELECTED);
+    merge_lines(&config->documents, &stored.documents, VIEW_MAX_DOCUMENTS);
     if (!config->has_new_export && stored.export_choices != NULL) {
         free(config->export_choices);
         config->export_choices = stored.export_choices;
@@ -318,14 +315,17 @@ bool view_write_config(view_config *config, view_log *log)
             fprintf(writer.file, "export=%s\n", config->export_choices);
         COMMON_FOR (i, config->recent.count)
             fprintf(writer.file, "recent=%s\n", config->recent.names[i]);
-        COMMON_FOR (i, config->selected.count) { // with the file first
-            const char *const line = config->selected.names[i], *const file =
-                                                                    strchr(line, '\t') + 1;
-            const int name = (int)strcspn(line, " ") + 1;
-            if (is_text(line) && *file != '\0' && strchr(file, '\t') == NULL
-                && strlen(line) + sizeof "\r\n" < MAX_BYTES)
-                fprintf(writer.file, "%.*s%s\t%.*s\n", name, line, file,
-                        (int)(file - line) - name - 1, line + name);
+        COMMON_FOR (i, config->documents.count) {
+            char *const line = common_copy(config->documents.names[i]);
+            char *const lines = strchr(line, '\t') + 1;
+            for (char *c = lines; *c != '\0'; c++)
+                *c = *c == '\n'   ? c[1] != '\0' ? '\t' : '\0'
+                     : *c == '\t' ? '\n'
+                                  : *c; // no tabs in it
+            if (*lines != '\0' && is_text(line)
+                && strlen(line) < MAX_BYTES - sizeof "document=\r\n")
+                fprintf(writer.file, "document=%s\n", line);
+            free(line);
         }
         is_written = common_end_file(&writer, true);
     }
@@ -333,7 +333,7 @@ bool view_write_config(view_config *config, view_log *log)
         view_warn(log, "%s: cannot be written: %s", config->path, strerror(errno));
     config->is_changed = false;
     if (is_written) { // else it stays new, for the next time
-        config->recent.num_new = config->selected.num_new = 0;
+        config->recent.num_new = config->documents.num_new = 0;
         common_free_list(&config->forgotten);
         config->has_new_export = false;
     }
@@ -342,7 +342,7 @@ bool view_write_config(view_config *config, view_log *log)
 
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
-    const bool was_changed = config->is_changed || config->selected.num_new > 0;
+    const bool was_changed = config->is_changed;
     config->is_changed = false;
     COMMON_FOR (i, view_num_options) {
         const view_option *const option = &view_option_rows[i];
@@ -361,8 +361,8 @@ void view_free_config(view_config *config)
 {
     COMMON_FOR (i, config->num_arguments)
         free(config->arguments[i]);
-    view_free_selected(&config->recent);
-    view_free_selected(&config->selected);
+    view_free_lines_of(&config->recent);
+    view_free_lines_of(&config->documents);
     common_free_list(&config->forgotten);
     free(config->arguments);
     free(config->export_choices);
@@ -407,4 +407,32 @@ void view_note_export(view_config *config, const char *choices)
     free(config->export_choices);
     config->export_choices = common_copy(choices);
     config->has_new_export = config->is_changed = true;
+}
+
+void view_note_document(view_config *config, const char *path, const char *lines)
+{
+    char *const full = line_path(path);
+    if (full == NULL || strchr(full, '\t') != NULL) {
+        free(full);
+        return;
+    }
+    char *const line = common_format("%s\t%s", full, lines);
+    if (*lines != '\0' || view_find_document(&config->documents, full) != NULL)
+        config->is_changed |= note_line(&config->documents, VIEW_MAX_DOCUMENTS, line);
+    free(line);
+    free(full);
+}
+
+void view_forget_document(view_config *config, const char *path)
+{
+    if (path != NULL) {
+        view_note_document(config, path, "");
+        return;
+    }
+    COMMON_FOR (i, config->documents.count)
+        config->documents.names[i][strcspn(config->documents.names[i], "\t") + 1] = '\0';
+    config->documents.num_new = config->documents.count;
+    while (config->recent.count > 0)
+        view_forget_recent(config, config->recent.names[0]);
+    config->is_changed = true;
 }

@@ -1,15 +1,14 @@
-// Textures and other maps that the user chose for meshes in the window. The configuration file
-// stores them.
+// What is remembered from run to run: settings of the user, and of each document.
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
 #include "demo/viewer/base/options.h"
 
-enum { VIEW_MAX_SELECTED = 128, VIEW_MAX_RECENT = 16 };
+enum { VIEW_MAX_DOCUMENTS = 64, VIEW_MAX_RECENT = 16 };
 
 // Lines, the latest first: what each is about and, behind a tab, what is said of it.
 typedef struct view_latest {
-    char *names[VIEW_MAX_SELECTED];
+    char *names[VIEW_MAX_DOCUMENTS];
     size_t count;
     size_t num_new; // of them, those that are not in the file yet
 } view_latest;
@@ -17,19 +16,11 @@ typedef struct view_latest {
 // The options of the maps that can be selected: "texture", "normal-map", ...; NULL: it cannot be.
 extern const char *const view_map_options[MD5GL_NUM_PICTURES];
 
-// Stores a choice, in place of an earlier one for the same map of the mesh; if the list is full, in
-// place of the oldest. `file` NULL: forgets the choice.
-void view_select_texture(view_latest *list, const char *model, uint32_t mesh, md5gl_picture map,
-                         const char *file);
+// What is remembered of the document of a path or an address in a game: see view_write_settings();
+// or NULL.
+const char *view_find_document(const view_latest *documents, const char *path);
 
-// The file that was selected for a map of a mesh, or NULL. `list` may be NULL.
-const char *view_selected_texture(const view_latest *list, const char *model, uint32_t mesh,
-                                  md5gl_picture map);
-
-// Adds a choice behind the others, from "MESH FILE<tab>MODEL". Returns false if that is invalid.
-bool view_read_selected(view_latest *list, md5gl_picture map, const char *text);
-
-void view_free_selected(view_latest *list);
+void view_free_lines_of(view_latest *list);
 
 typedef struct view_config {
     char *path;       // the file; NULL = neither read nor written
@@ -37,10 +28,10 @@ typedef struct view_config {
     size_t num_arguments;
     view_latest recent;    // files
     common_list forgotten; // of them, those that may still be in it
-    view_latest selected;  // "mesh-texture=MESH MODEL<tab>FILE", without FILE if it was forgotten
+    view_latest documents; // PATH<tab>LINES, in the file with tabs
     char *export_choices;  // as the dialog writes them, or NULL
     bool has_new_export;   // `export_choices` are not in the file yet
-    bool is_changed;       // anything but the textures is not
+    bool is_changed;       // it differs from the file
     bool is_new;           // there was no file
 } view_config;
 
@@ -50,18 +41,24 @@ void view_read_config(view_config *config, const char *path, view_log *log);
 
 // Reads the configuration that the options name, then, for a window, the command line again, which
 // overrides it. Unknown lines of the configuration are ignored; the last warning stays in `log`.
-// For a picture only the textures that were selected in the window are taken: it depends on the
-// command line and on how the model looks there.
+// For a picture only the documents are taken, of which it uses the textures: it depends on the
+// command line and on how the model looks in a window.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log);
 
 // Writes the file, and creates its folder. What other viewers have written since is kept: their
-// recent files and their textures. Returns false, and logs why, if that fails.
+// recent files and their documents. Returns false, and logs why, if that fails.
 bool view_write_config(view_config *config, view_log *log);
 
 // Stores what a window shows now, and writes the file; `is_soon`: only if something was changed
 // before, but nothing since the last call. Returns false, and logs why, if writing fails.
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log);
+
+// Remembers options of a document in place of earlier ones.
+void view_note_document(view_config *config, const char *path, const char *lines);
+
+// Forgets a document; NULL: all of them, and all recent files.
+void view_forget_document(view_config *config, const char *path);
 
 void view_free_config(view_config *config);
 

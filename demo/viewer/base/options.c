@@ -88,17 +88,17 @@ const view_option view_option_rows[] = {
     {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
-     OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, EFFECT(REOPENS), OF_FILE},
+     OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
     {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
      EFFECT(REOPENS), NAMES(SKIN), OF_FILE},
     {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
-     OWN(TEXTURE), .map = MD5GL_PICTURE_NORMALS, EFFECT(REOPENS), OF_FILE},
+     OWN(TEXTURE), .map = MD5GL_PICTURE_NORMALS, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
     {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", OWN(TEXTURE),
-     .map = MD5GL_PICTURE_SPECULAR, EFFECT(REOPENS), OF_FILE},
+     .map = MD5GL_PICTURE_SPECULAR, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
     {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", OWN(TEXTURE),
-     .map = MD5GL_PICTURE_GLOW, EFFECT(REOPENS), OF_FILE},
+     .map = MD5GL_PICTURE_GLOW, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
     SHOWN("no-maps", OPPOSITE, maps, "maps", "no maps but the texture"),
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
@@ -107,7 +107,7 @@ const view_option view_option_rows[] = {
     SHOWN("two-sided", SWITCH, two_sided, "two-sided",
           "draw back faces; default: only if the texture has holes"),
     {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated",
-     AT(TEXTS, hidden), EFFECT(REOPENS), NAMES(MESH), OF_FILE},
+     AT(TEXTS, hidden), EFFECT(OWN), NAMES(MESH), OF_FILE},
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
      OWN(SETTING), NAMES(PARAMETER), OF_FILE},
@@ -185,8 +185,8 @@ const view_option view_option_rows[] = {
     FLAG("watch", watch, "reload files, including textures, when they change"),
 
     {"animation-index", "N", "clip to show first, from 0", .heading = "Animation",
-     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES(CLIP),
-     OF_PLACE},
+     AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), EFFECT(OWN),
+     NAMES(CLIP), OF_PLACE},
     {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
@@ -473,7 +473,8 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
 
 // "NAME=VALUE", or with "@TIME" if it may have one. Sorted by time; those of equal time in the
 // order given.
-static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count)
+static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count,
+                        common_list *own)
 {
     const char *const equals = strchr(text, '=');
     view_setting setting = {.time = 0};
@@ -486,7 +487,7 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     if (end == NULL || *end != '\0')
         return false;
     setting.value = (float)value;
-    setting.parameter = common_format("%.*s", (int)(equals - text), text);
+    setting.parameter = common_add(own, common_format("%.*s", (int)(equals - text), text));
     *settings = common_grow(*settings, *count, sizeof **settings);
     size_t place = (*count)++;
     for (; place > 0 && (*settings)[place - 1].time > setting.time; place--)
@@ -495,33 +496,14 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     return true;
 }
 
-bool view_keep_option(const view_option *option, view_options *to, const view_options *from)
-{
-    const int kind = option->kind;
-    const bool is_undone = option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
-    const size_t size = !is_undone ? 0
-                        : option->place == offsetof(view_options, hidden)
-                            ? sizeof to->hidden + sizeof to->hidden_meshes
-                        : kind == COMMON_TEXTS       ? sizeof to->wear
-                        : kind == VIEW_OPTION_LIGHTS ? sizeof to->lights
-                        : kind == VIEW_OPTION_PARM   ? sizeof to->parms
-                        : kind < COMMON_NUM_KINDS    ? common_value_size(kind)
-                                                     : 0;
-    const size_t places[] = {option->place, option->given};
-    const size_t sizes[] = {size, size > 0 && option->given > 0};
-    bool differs = false;
-    COMMON_FOR (i, 2) {
-        unsigned char *const field = (unsigned char *)to + places[i];
-        const unsigned char *const other = (const unsigned char *)from + places[i];
-        differs |= memcmp(field, other, sizes[i]) != 0;
-        memcpy(field, other, sizes[i]);
-    }
-    return differs;
-}
-
 static common_option row_of(const view_option *o)
 {
     return (common_option){o->name, o->value, o->kind, o->place, o->low, o->high};
+}
+
+bool view_is_repeated(const view_option *option)
+{
+    return option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_LIGHTS;
 }
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)
@@ -530,6 +512,19 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     double number;
     if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
         return false;
+    if (option->kind >= COMMON_TEXT) // a field points to it
+        text = common_add(&options->own, common_copy(text));
+    if (view_is_repeated(option) && strchr(text, '\n') != NULL) {
+        bool is_read = true;
+        for (char *line = options->own.names[options->own.count - 1], *end;
+             is_read && *line != '\0'; line = end + 1) {
+            end = line + strcspn(line, "\n");
+            is_read = *end == '\n';
+            *end = '\0';
+            is_read = is_read && view_read_option(option, line, options);
+        }
+        return is_read;
+    }
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;
     options->names_content =
@@ -548,9 +543,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
                 return true;
         }
     case VIEW_OPTION_SETTING:
-        return add_setting(text, true, &options->settings, &options->num_settings);
+        return add_setting(text, true, &options->settings, &options->num_settings, &options->own);
     case VIEW_OPTION_WEIGHT:
-        return add_setting(text, false, &options->morphs, &options->num_morphs);
+        return add_setting(text, false, &options->morphs, &options->num_morphs, &options->own);
     case VIEW_OPTION_PARM: {
         char *end = NULL;
         const unsigned long parm = strtoul(text, &end, 10);
@@ -566,7 +561,8 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         const char *const equals = strchr(text, '=');
         view_texture_choice choice = {.map = option->map, .file = text};
         if (equals != NULL) {
-            choice.mesh = common_format("%.*s", (int)(equals - text), text);
+            choice.mesh =
+                common_add(&options->own, common_format("%.*s", (int)(equals - text), text));
             choice.file = equals + 1;
         }
         *COMMON_MORE(options->textures, options->num_textures) = choice;
@@ -580,18 +576,78 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 char *view_write_option(const view_option *option, const view_options *options)
 {
     const common_option row = row_of(option);
-    char lights[LIGHTS_TEXT];
+    const unsigned char *const field = (const unsigned char *)options + option->place;
+    const bool is_weight = option->kind == VIEW_OPTION_WEIGHT;
+    const size_t num_settings = is_weight ? options->num_morphs : options->num_settings;
+    const common_texts *const texts = (const common_texts *)(const void *)field;
+    char lights[LIGHTS_TEXT], *text;
     if (option->given > 0 && !*(const bool *)((const unsigned char *)options + option->given))
         return NULL;
-    if (option->kind < COMMON_NUM_KINDS)
+    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
+        return NULL;
+    if (option->kind < COMMON_TEXT)
         return common_write_value(&row, options);
-    write_lights(&options->lights, lights, sizeof lights);
-    return option->kind == VIEW_OPTION_LIGHTS ? common_copy(lights) : NULL;
+    if (option->kind < COMMON_TEXTS)
+        return common_copy(*(const char *const *)(const void *)field);
+    text = common_copy("");
+    switch (option->kind) {
+    case COMMON_TEXTS:
+        COMMON_FOR (i, texts->count)
+            common_extend(&text, "%s\n", texts->names[i]);
+        break;
+    case VIEW_OPTION_LIGHTS:
+        write_lights(&options->lights, lights, sizeof lights);
+        common_extend(&text, "%s", lights);
+        break;
+    case VIEW_OPTION_TIMES:
+        COMMON_FOR (i, options->num_times)
+            common_extend(&text, "%.17g\n", options->times[i]);
+        break;
+    case VIEW_OPTION_SETTING:
+    case VIEW_OPTION_WEIGHT:
+        COMMON_FOR (i, num_settings) {
+            const view_setting *const s = &(is_weight ? options->morphs : options->settings)[i];
+            common_extend(&text, s->time != 0 ? "%s=%.9g@%.17g\n" : "%s=%.9g\n", s->parameter,
+                          s->value, s->time);
+        }
+        break;
+    case VIEW_OPTION_PARM:
+        COMMON_FOR (i, VIEW_NUM_PARMS)
+            if (options->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
+                common_extend(&text, "%d=%.9g\n", i, options->parms.values[i]);
+        break;
+    default:
+        COMMON_FOR (i, options->num_textures) {
+            const view_texture_choice *const t = &options->textures[i];
+            if (t->map == option->map)
+                common_extend(&text, "%s%s%s\n", t->mesh != NULL ? t->mesh : "",
+                              t->mesh != NULL ? "=" : "", t->file);
+        }
+    }
+    if (text[0] != '\0')
+        return text;
+    free(text);
+    return NULL;
+}
+
+const char *view_file_in(const view_option *option, const char *value)
+{
+    const bool is_pair = option->kind == COMMON_PAIR_TEXT || option->kind == VIEW_OPTION_TEXTURE;
+    const char *const equals = is_pair ? strchr(value, '=') : NULL;
+    const bool is_file = option->names >= VIEW_NAMES_MODEL && option->names <= VIEW_NAMES_PICTURE;
+    return !is_file ? NULL : equals != NULL ? equals + 1 : value;
+}
+
+bool view_set_text(const view_option *option, const char *text, view_options *options)
+{
+    view_reset_option(option, options);
+    return text == NULL || view_read_option(option, text, options);
 }
 
 void view_reset_option(const view_option *option, view_options *options)
 {
     unsigned char *const field = (unsigned char *)options + option->place;
+    const size_t num_textures = options->num_textures;
     view_options usual;
     char unused[2];
     view_read_options(0, NULL, &usual, unused, sizeof unused);
@@ -608,23 +664,82 @@ void view_reset_option(const view_option *option, view_options *options)
         options->num_times = 0;
         break;
     case VIEW_OPTION_WEIGHT:
-        while (options->num_morphs > 0)
-            free(options->morphs[--options->num_morphs].parameter);
+        options->num_morphs = 0;
         break;
     case VIEW_OPTION_PARM:
         options->parms = usual.parms;
         break;
     case VIEW_OPTION_TEXTURE:
-        while (options->num_textures > 0)
-            free(options->textures[--options->num_textures].mesh);
+        options->num_textures = 0;
+        COMMON_FOR (i, num_textures)
+            if (options->textures[i].map != option->map)
+                options->textures[options->num_textures++] = options->textures[i];
         break;
-    case VIEW_OPTION_SETTING:
-        break; // of a machine that is shown: they stay until it goes
+    case VIEW_OPTION_SETTING: // those of a machine that is shown stay until it goes
+        if (options->num_settings > 0)
+            common_add(&options->own, (char *)options->settings);
+        options->settings = NULL;
+        options->num_settings = 0;
+        break;
     default:
         memcpy(field, (const unsigned char *)&usual + option->place,
                common_value_size(option->kind));
     }
     view_free_options(&usual);
+}
+
+// == Settings =====================================================================================
+
+char *view_write_settings(const view_options *options, const view_options *usual, view_scope least,
+                          view_scope most)
+{
+    view_options none;
+    char unused[2], *lines = common_copy("");
+    view_read_options(0, NULL, &none, unused, sizeof unused);
+    COMMON_FOR (i, NUM_OPTIONS) {
+        const view_option *const o = &table[i];
+        const bool is_asked = o->scope >= least && o->scope <= most;
+        char *const text = is_asked ? view_write_option(o, options) : NULL;
+        char *const other = is_asked ? view_write_option(o, usual != NULL ? usual : &none) : NULL;
+        const char *value = text != NULL && (other == NULL || strcmp(text, other) != 0) ? text : "";
+        for (size_t length; *value != '\0'; value += length + (value[length] != '\0')) {
+            length = strcspn(value, "\n");
+            common_extend(&lines, "--%s=%.*s\n", o->name, (int)length, value);
+        }
+        free(other);
+        free(text);
+    }
+    view_free_options(&none);
+    return lines;
+}
+
+const view_option *view_next_setting(const char **lines, char **value)
+{
+    while (**lines != '\0') {
+        const char *const line = *lines, *const equals = strchr(line, '=');
+        const size_t length = strcspn(line, "\n");
+        *lines += length + (line[length] != '\0');
+        const view_option *const option =
+            strncmp(line, "--", 2) == 0 && equals != NULL && equals < line + length
+                ? view_find_option(line + 2, (size_t)(equals - line) - 2)
+                : NULL;
+        if (option == NULL)
+            continue;
+        *value = common_format("%.*s", (int)(line + length - equals) - 1, equals + 1);
+        return option;
+    }
+    return NULL;
+}
+
+void view_take_settings(view_options *options, const char *lines, view_scope least, view_scope most)
+{
+    char *value;
+    COMMON_FOR (i, NUM_OPTIONS)
+        if (table[i].scope >= least && table[i].scope <= most)
+            view_reset_option(&table[i], options);
+    for (const view_option *o; (o = view_next_setting(&lines, &value)) != NULL; free(value))
+        if (o->scope >= least && o->scope <= most && !view_read_option(o, value, options))
+            view_reset_option(o, options);
 }
 
 // == The command line =============================================================================
@@ -811,7 +926,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 
-    bool *const given = common_alloc(NUM_OPTIONS, sizeof *given);
+    bool *const given = options->said = common_alloc(NUM_OPTIONS, sizeof *given);
+    common_add(&options->own, (char *)given);
     bool only_files = false, is_read = true; // only_files: after "--"
     for (int i = 0; i < count && is_read; i++) {
         const char *const argument = arguments[i];
@@ -879,7 +995,6 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
                  || (table[i].usual == VIEW_USUALLY_IN_WINDOW && options->output == NULL))
                 != (table[i].kind == COMMON_OPPOSITE);
 
-    free(given);
     if (!is_read || is_wrong)
         return false;
     const char *const contradiction = find_contradiction(options);
@@ -890,14 +1005,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
 void view_free_options(view_options *options)
 {
-    COMMON_FOR (i, options->num_settings)
-        free(options->settings[i].parameter);
+    common_free_list(&options->own);
     free(options->settings);
-    COMMON_FOR (i, options->num_morphs)
-        free(options->morphs[i].parameter);
     free(options->morphs);
-    COMMON_FOR (i, options->num_textures)
-        free(options->textures[i].mesh);
     free(options->textures);
     free(options->wear.names);
     free(options->hidden.names);

@@ -48,11 +48,12 @@ typedef enum view_shell {
     VIEW_FISH,
 } view_shell;
 
-// The options of the command line. Texts point into it. The table in options.c has the option
-// that sets each field.
+// The options of the command line. The table in options.c has the option that sets each field.
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and CAMERA, in the order given
     size_t num_files;
+    common_list own;      // what other fields point to, as long as the options are there
+    bool *said;           // [view_num_options] which were given
     const char **folders; // given among them, or archives: a window lists what is in the last one
     size_t num_folders;
     const char *game;   // a game folder or archive that the files are names in, or NULL
@@ -61,8 +62,8 @@ typedef struct view_options {
     size_t num_textures;
     uint32_t skin; // of a Quake model
     common_texts wear;
-    common_texts hidden; // --hide: names or numbers of meshes, and a bit for each of the first 64
-    uint64_t hidden_meshes;
+    common_texts hidden;    // --hide: names or numbers of meshes
+    uint64_t hidden_meshes; // which these are of what is shown: a bit for each of the first 64
     view_setting *settings; // --set, by time
     size_t num_settings;
     view_parms parms;     // --parm, of materials
@@ -135,7 +136,7 @@ typedef struct view_options {
 // Kinds of values beside those of demo/common/options.h.
 typedef enum view_option_kind {
     VIEW_OPTION_LIGHTS = COMMON_NUM_KINDS, // "NAME=VALUE,..." (view_lights)
-    // The following may be repeated, and are never written.
+    // The following may be repeated.
     VIEW_OPTION_TIMES,   // "S,S,...", added to the times
     VIEW_OPTION_SETTING, // "NAME=VALUE@TIME", added to the settings
     VIEW_OPTION_WEIGHT,  // "NAME=VALUE", added to the morphs
@@ -165,6 +166,7 @@ typedef enum view_usual {
 typedef enum view_effect {
     VIEW_EFFECT_NONE,
     VIEW_EFFECT_REOPENS,  // the files are read again
+    VIEW_EFFECT_DRESSES,  // or the textures alone
     VIEW_EFFECT_MEASURES, // what is shown has another size
     VIEW_EFFECT_FRAMES,   // the camera is placed
     VIEW_EFFECT_OWN,      // by the option's name: see jobs/ask.c
@@ -212,6 +214,12 @@ static inline bool view_is_of_user(const view_option *option)
     return option->scope == VIEW_SCOPE_WINDOW || option->scope == VIEW_SCOPE_LOOK;
 }
 
+// Whether a change of it is a step that can be undone.
+static inline bool view_is_undone(const view_option *option)
+{
+    return option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
+}
+
 extern const view_option view_option_rows[];
 extern const size_t view_num_options;
 
@@ -222,20 +230,39 @@ const view_option *view_find_option(const char *name, size_t length);
 // window all may become of use.
 const char *view_lacks(const view_option *option, const view_options *options);
 
-// Sets the option's field. `text` may be NULL for a switch: on. Returns false if the text is
-// invalid; the field may then have any value.
+// Whether it may be given several times, so that each value is added to those before.
+bool view_is_repeated(const view_option *option);
+
+// Sets the option's field. `text` may be NULL for a switch: on. Of a row that may be repeated it is
+// added, or with line breaks each line. Returns false if the text is invalid; the field may then
+// have any value.
 bool view_read_option(const view_option *option, const char *text, view_options *options);
 
-// The text that view_read_option() reads as the same value; the caller frees it. NULL if the kind
-// is never written, or none was given where that is something else than the usual value.
+// The text that view_read_option() reads as the same value; the caller frees it. Of a row that may
+// be repeated its values, each ended by '\n'. NULL if none was given, where that is something else
+// than the usual value.
 char *view_write_option(const view_option *option, const view_options *options);
 
-// Sets the option's field, or fields, to what they are without it.
+// Sets the option's field, or fields, to what they are without it, and to a text that was written;
+// NULL: without it.
 void view_reset_option(const view_option *option, view_options *options);
+bool view_set_text(const view_option *option, const char *text, view_options *options);
 
-// Sets an option to what it is in `from`, if it is of the document or the look and of fixed size.
-// Returns whether that is something else.
-bool view_keep_option(const view_option *option, view_options *to, const view_options *from);
+// Lines "--NAME=VALUE" of all options of those scopes that say something else than in `usual`;
+// NULL: than without them. The caller frees it.
+char *view_write_settings(const view_options *options, const view_options *usual, view_scope least,
+                          view_scope most);
+
+// The option of the next of such lines, which it advances, and its value, for the caller to free;
+// NULL at the end.
+const view_option *view_next_setting(const char **lines, char **value);
+
+// Sets the options of those scopes to such lines, or to what they are without it.
+void view_take_settings(view_options *options, const char *lines, view_scope least,
+                        view_scope most);
+
+// The file that a value of the option is the name of, or NULL.
+const char *view_file_in(const view_option *option, const char *value);
 
 // The field that a row with a `word` switches.
 bool *view_switch_field(const view_option *option, view_shown *shown);

@@ -116,7 +116,16 @@ typedef struct view_stick {
     view_pad pad;      // as which it is heard: how far it is pushed
 } view_stick;
 
+// What was shown, and the first option that the step has changed, or NULL.
+typedef struct view_step {
+    char *label, *lines; // see view_write_settings()
+    const view_option *row;
+    view_turn turn;
+} view_step;
+
 typedef struct view_stage {
+    const view_step *steps; // [num_steps] that can be undone
+    size_t num_steps, step; // step: what is shown
     const view_options *options;
     md5gl_renderer *renderer;
     view_log *log;

@@ -35,6 +35,20 @@ static bool go_to_time(view_state *viewer)
     return true;
 }
 
+static bool select_clip(view_state *viewer)
+{
+    const view_options *const options = viewer->options;
+    const size_t count = viewer->document->scene.num_clips;
+    if (!options->animation_index_given)
+        return true;
+    if (options->animation_index >= count)
+        return view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
+                          options->animation_index, count);
+    view_change_clip(viewer, options->animation_index);
+    view_frame_anew(viewer);
+    return true;
+}
+
 static bool select_range(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -46,6 +60,8 @@ static bool select_range(view_state *viewer)
     if (!is_all && !view_find_range(&play, view_clock(&viewer->document->scene), &begin, &end))
         return view_error(&viewer->log, "--range %u-%u: the clip has no such frames",
                           play.range_first, play.range_last);
+    if (!is_all)
+        play.time = begin;
     viewer->play = play;
     return true;
 }
@@ -89,15 +105,27 @@ static const struct {
     const char *option;
     bool (*show)(view_state *viewer);
 } own_effects[] = {
-    {"animation-time", go_to_time},
+    {"animation-index", select_clip}, // of these the document that is opened takes each
     {"range", select_range},
     {"joint", mark_joint},
     {"environment", view_select_environment},
     {"page", view_select_page},
     {"game-demo", view_select_game},
+    {"animation-time", go_to_time},
+    {"hide", view_hide_meshes},
     {"up", turn_up},
     {"verify", verify},
 };
+
+bool view_take_place(view_state *viewer)
+{
+    bool is_shown = true;
+    COMMON_FOR (i, 6)
+        is_shown = is_shown && own_effects[i].show(viewer);
+    if (is_shown && viewer->options->num_times > 0)
+        viewer->play.time = viewer->options->times[0];
+    return is_shown;
+}
 
 // Shows what an option was set to. Returns false if that is not possible.
 static bool show(view_state *viewer, const view_option *option)
@@ -106,6 +134,8 @@ static bool show(view_state *viewer, const view_option *option)
     case VIEW_EFFECT_REOPENS:
         viewer->document->as_asked = true;
         return view_reload(viewer);
+    case VIEW_EFFECT_DRESSES:
+        return view_dress(viewer);
     case VIEW_EFFECT_MEASURES:
         view_measure(viewer);
         return true;
@@ -125,18 +155,43 @@ static bool show(view_state *viewer, const view_option *option)
 
 // == Setting ======================================================================================
 
-// What the options were, with the lists where they are now: those only grow.
-static void undo(view_options *options, const view_options *before)
+// What can be undone, as lines.
+static char *write_shown(const view_options *options)
 {
-    view_options undone = *before;
-    undone.settings = options->settings;
-    undone.morphs = options->morphs;
-    undone.times = options->times;
-    undone.hidden.names = options->hidden.names;
-    undone.bases.names = options->bases.names;
-    for (size_t i = before->num_morphs; i < options->num_morphs; i++)
-        free(options->morphs[i].parameter);
-    *options = undone;
+    return view_write_settings(options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+}
+
+// Shows what such lines say, first what reads files, and each kind of effect once. If that is not
+// possible, nothing is changed.
+static bool show_lines(view_state *viewer, const char *lines)
+{
+    view_options *const options = viewer->options;
+    char **const texts = common_alloc(view_num_options, sizeof *texts);
+    bool is_shown = true;
+    COMMON_FOR (i, view_num_options)
+        texts[i] = view_write_option(&view_option_rows[i], options);
+    view_take_settings(options, lines, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    view_take_options(viewer);
+    for (view_effect effect = VIEW_EFFECT_REOPENS; effect <= VIEW_EFFECT_OWN; effect++)
+        for (size_t i = 0, num_done = 0; i < view_num_options && is_shown; i++) {
+            const view_option *const row = &view_option_rows[i];
+            char *const text = row->effect == effect ? view_write_option(row, options) : NULL;
+            if (row->effect == effect && (effect == VIEW_EFFECT_OWN || num_done == 0)
+                && (text == NULL ? texts[i] != NULL
+                                 : texts[i] == NULL || strcmp(text, texts[i]) != 0)) {
+                is_shown = show(viewer, row);
+                num_done++;
+            }
+            free(text);
+        }
+    COMMON_FOR (i, view_num_options) {
+        if (!is_shown && view_is_undone(&view_option_rows[i]))
+            view_set_text(&view_option_rows[i], texts[i], options);
+        free(texts[i]);
+    }
+    free(texts);
+    view_take_options(viewer);
+    return is_shown;
 }
 
 // NAME=VALUE of a page or a machine, which the options need not know of.
@@ -169,34 +224,32 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     const view_option *const option = &view_option_rows[number];
     view_options *const options = viewer->options;
     view_note_state(viewer);
-    const view_options before = *options;
+    char *const before = view_write_option(option, options);
     const bool is_place = strcmp(option->name, "animation-time") == 0 && text[0] != '\0';
     bool is_set;
     if (is_place && !read_place(viewer, text, seconds, sizeof seconds)) {
         view_notice(viewer, "12 or 12f is a frame, 0.5s a time; '%s' is neither", text);
+        free(before);
         return false;
     }
     text = is_place ? seconds : text;
-    if (strcmp(option->name, "set") == 0) {
+    if (strcmp(option->name, "set") == 0)
         is_set = set_parameter(viewer, option, text);
-    } else if (text[0] == '\0') {
-        view_reset_option(option, options);
-        is_set = true;
-    } else {
-        char *const own = common_copy(text); // which a field may point into
-        common_add(&viewer->texts, own);
-        is_set = view_read_option(option, own, options);
-    }
+    else if (text[0] == '\0' || (view_is_repeated(option) && strchr(text, '\n') != NULL))
+        is_set = view_set_text(option, text[0] != '\0' ? text : NULL, options);
+    else
+        is_set = view_read_option(option, text, options);
     if (!is_set && viewer->log.error[0] == '\0')
         view_notice(viewer, "--%s takes %s, not '%s'", option->name,
                     option->value != NULL ? option->value : "yes or no", text);
     view_take_options(viewer);
     is_set = is_set && show(viewer, option);
     if (!is_set) {
-        undo(options, &before);
+        view_set_text(option, before, options);
         view_take_options(viewer);
     }
     view_answer_card(&viewer->ui, &viewer->log, option, is_set);
+    free(before);
     return is_set;
 }
 
@@ -222,47 +275,126 @@ static bool is_turned(const view_turn *a, const view_turn *b)
            || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
 }
 
+static void free_step(view_step *step)
+{
+    free(step->label);
+    free(step->lines);
+}
+
+void view_forget_steps(view_state *viewer)
+{
+    while (viewer->num_steps > 0)
+        free_step(&viewer->steps[--viewer->num_steps]);
+    viewer->step = 0;
+}
+
+// The first option of `lines` that the others do not have so, and its value; or NULL.
+static const view_option *find_news(const char *lines, const char *others, char **value)
+{
+    for (const view_option *row; (row = view_next_setting(&lines, value)) != NULL; free(*value)) {
+        char *const line = common_format("--%s=%s\n", row->name, *value);
+        const char *const same = strstr(others, line);
+        free(line);
+        if (same == NULL)
+            return row;
+    }
+    *value = NULL; // it was freed
+    return NULL;
+}
+
+// "Edges on", "Speed 0.5", "Mesh eyes hidden", "Texture of skin: moss.png".
+static char *label_of(const view_state *viewer, bool is_first, const view_option *row,
+                      const char *value)
+{
+    const md5_model *const model = viewer->document->scene.model;
+    if (is_first || row == NULL)
+        return common_copy(is_first ? "As opened" : "Turn");
+    const view_command_row *const command = view_command_of(row);
+    const char *const label = command != NULL ? view_label_of(command) : row->name;
+    const size_t length = strcspn(label, "\xE2"); // without an ellipsis
+    const char *const file = view_file_in(row, value), *mesh = file != NULL ? value : NULL;
+    mesh = row->names == VIEW_NAMES_MESH ? value : mesh;
+    const unsigned long number = mesh != NULL ? strtoul(mesh, NULL, 10) : 0;
+    const bool has_mesh = mesh != NULL && file != mesh && *mesh >= '0' && *mesh <= '9'
+                          && model != NULL && number < model->num_meshes;
+    const bool is_on = (strcmp(value, "yes") == 0) != (row->kind == COMMON_OPPOSITE);
+    return has_mesh && file == NULL ? common_format("Mesh %s hidden", model->meshes[number].name)
+           : has_mesh               ? common_format("%s of %s: %s", view_map_name(row->map),
+                                                    model->meshes[number].name, common_base(file))
+                                    : common_format("%.*s %s", (int)length, label,
+                                      row->value == NULL && strcmp(value, "as usual") != 0
+                                                        ? is_on ? "on" : "off"
+                                                        : common_base(value));
+}
+
 void view_note_step(view_state *viewer)
 {
+    const double soon = 0.8;  // seconds
     if (viewer->left != NULL) // it is not changed meanwhile
         return;
     view_note_state(viewer);
-    view_step now = viewer->steps[viewer->step];
-    bool differs = viewer->num_steps == 0 || is_turned(&now.turn, &viewer->document->scene.turn);
-    now.turn = viewer->document->scene.turn;
-    COMMON_FOR (i, view_num_options)
-        differs |= view_keep_option(&view_option_rows[i], &now.options, viewer->options);
-    if (!differs)
+    view_step *const last = viewer->num_steps > 0 ? &viewer->steps[viewer->step] : NULL;
+    view_step now = {.lines = write_shown(viewer->options), .turn = viewer->document->scene.turn};
+    char *value = NULL;
+    if (last != NULL && strcmp(now.lines, last->lines) == 0 && !is_turned(&now.turn, &last->turn)) {
+        free(now.lines);
         return;
-    viewer->step += viewer->num_steps > 0;
-    if (viewer->step == VIEW_MAX_STEPS) // the oldest goes
-        memmove(viewer->steps, viewer->steps + 1, --viewer->step * sizeof now);
+    }
+    now.row = last != NULL ? find_news(now.lines, last->lines, &value) : NULL;
+    if (last != NULL && now.row == NULL) {
+        now.row = find_news(last->lines, now.lines, &value);
+        free(value);
+        value = common_copy("as usual");
+    }
+    now.label = label_of(viewer, last == NULL, now.row, value);
+    free(value);
+    if (viewer->joins && viewer->now < viewer->step_time + soon && viewer->step > 0
+        && viewer->step + 1 == viewer->num_steps && now.row == last->row) {
+        free_step(last); // it goes on
+        *last = now;
+        viewer->step_time = viewer->now;
+        return;
+    }
+    viewer->step_time = viewer->now;
+    while (viewer->num_steps > viewer->step + 1)
+        free_step(&viewer->steps[--viewer->num_steps]);
+    size_t size = 0;
+    COMMON_FOR (i, viewer->num_steps)
+        size += strlen(viewer->steps[i].lines);
+    if (viewer->num_steps == VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES) {
+        free_step(&viewer->steps[0]); // the oldest goes
+        memmove(viewer->steps, viewer->steps + 1, --viewer->num_steps * sizeof now);
+    }
+    viewer->step = viewer->num_steps++;
     viewer->steps[viewer->step] = now;
-    viewer->num_steps = viewer->step + 1;
 }
 
 void view_go_to_step(view_state *viewer, size_t number)
 {
-    const view_options before = *viewer->options;
-    view_options old = before;
-    bool is_shown = true;
+    const char *const what = number == viewer->step + 1 ? "redo" : "undo";
     if (number >= viewer->num_steps) {
-        view_notice(viewer, "Nothing to %s", number == viewer->step + 1 ? "redo" : "undo");
+        view_notice(viewer, "Nothing to %s", what);
         return;
     }
-    const view_options *const step = &viewer->steps[number].options;
     const view_turn *const turn = &viewer->steps[number].turn;
-    COMMON_FOR (i, view_num_options)
-        view_keep_option(&view_option_rows[i], viewer->options, step);
-    view_take_options(viewer);
-    COMMON_FOR (i, view_num_options)
-        if (view_keep_option(&view_option_rows[i], &old, step))
-            is_shown = show(viewer, &view_option_rows[i]) && is_shown;
-    if (is_shown && is_turned(turn, &viewer->document->scene.turn))
+    if (!show_lines(viewer, viewer->steps[number].lines)) { // a file is gone: all stays
+        view_notice(viewer, "Cannot %s: %s", what, viewer->log.error);
+        return;
+    }
+    if (is_turned(turn, &viewer->document->scene.turn))
         turn_to(viewer, *turn);
-    if (is_shown)
-        viewer->step = number;
-    else // a file is gone, which is told: all stays
-        *viewer->options = before;
-    view_take_options(viewer);
+    viewer->step = number;
+}
+
+void view_forget(view_state *viewer, view_action action)
+{
+    const char *const path = viewer->document->scene.path;
+    const bool is_all = action == VIEW_FORGET_ALL;
+    if (!is_all)
+        show_lines(viewer, "");
+    if (action == VIEW_RESET_ALL)
+        return;
+    if (viewer->config != NULL && (is_all || path != NULL))
+        view_forget_document(viewer->config, is_all ? NULL : path);
+    view_notice(viewer, is_all ? "All is forgotten" : "Forgotten");
 }

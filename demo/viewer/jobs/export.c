@@ -42,38 +42,22 @@ static void add_option(common_list *words, const char *name, char *value)
 static void add_options(common_list *words, const view_options *now)
 {
     view_options plain;
-    char problem[256];
+    char problem[256], *value;
     char *bare[] = {"--output", "-", "--no-background"};
     view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
     plain.no_background = false; // it is written itself, but not what follows from it
-    COMMON_FOR (i, view_num_options) {
-        const view_option *const option = &view_option_rows[i];
-        const unsigned char *const field = (const unsigned char *)now + option->place;
-        if (view_lacks(option, now) != NULL)
-            continue;
-        if (option->kind == COMMON_TEXT || option->kind == COMMON_PAIR_TEXT) {
-            const char *const text = *(const char *const *)field;
-            if (text != NULL)
-                add_option(words, option->name, common_copy(text));
-            continue;
-        }
-        char *const value = view_write_option(option, now);
-        char *const usual = view_write_option(option, &plain);
-        const bool is_given = option->given > 0
-                                  ? *((const bool *)((const unsigned char *)now + option->given))
-                                  : usual == NULL || (value != NULL && strcmp(value, usual) != 0);
-        if (value == NULL || !is_given) {
-            free(value);
-        } else if (option->value != NULL) {
-            add_option(words, option->name, value);
-        } else {
-            common_add(words, strcmp(value, "yes") == 0
-                                  ? common_format("--%s", option->name)
-                                  : common_format("--%s=%s", option->name, value));
-            free(value);
-        }
-        free(usual);
+    plain.output = NULL;
+    char *const lines = view_write_settings(now, &plain, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
+    const char *rest = lines;
+    for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
+        if (view_lacks(o, now) == NULL)
+            common_add(words,
+                       common_format("--%s%s", o->name,
+                                     o->value == NULL && strcmp(value, "no") == 0 ? "=no" : ""));
+        if (view_lacks(o, now) == NULL && o->value != NULL)
+            common_add(words, common_copy(value));
     }
+    free(lines);
     view_free_options(&plain);
 }
 
@@ -81,47 +65,6 @@ static void add_options(common_list *words, const view_options *now)
 static const view_page *open_page(const view_state *viewer)
 {
     return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
-}
-
-// The options that may be repeated.
-static void add_lists(common_list *words, const view_state *viewer, const view_options *now)
-{
-    COMMON_FOR (i, now->num_times)
-        add_option(words, "animation-time", common_format("%.17g", now->times[i]));
-    if (now->range_last > now->range_first)
-        add_option(words, "range", common_format("%u-%u", now->range_first, now->range_last));
-    for (unsigned i = 0; i < 64; i++)
-        if ((viewer->options->hidden_meshes >> i & 1) != 0)
-            add_option(words, "hide", common_format("%u", i));
-    for (size_t i = 0; i < now->wear.count && viewer->document->as_asked; i++)
-        add_option(words, "wear", common_copy(now->wear.names[i]));
-    const view_page *const page = open_page(viewer);
-    const float *const values = viewer->pages.values;
-    for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
-        if (values[i] != page->sliders[i].first)
-            add_option(words, "set", common_format("%s=%.9g", page->sliders[i].name, values[i]));
-    for (size_t i = 0; i < now->num_settings && now->page == NULL; i++)
-        add_option(words, "set",
-                   common_format("%s=%.9g@%.17g", now->settings[i].parameter,
-                                 now->settings[i].value, now->settings[i].time));
-    COMMON_FOR (i, now->num_morphs)
-        add_option(words, "morph",
-                   common_format("%s=%.9g", now->morphs[i].parameter, now->morphs[i].value));
-    COMMON_FOR (i, VIEW_NUM_PARMS)
-        if (now->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
-            add_option(words, "parm", common_format("%d=%.9g", i, now->parms.values[i]));
-    for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
-        const view_texture_choice *const choice = &now->textures[i];
-        add_option(words, view_map_options[choice->map],
-                   common_format("%s%s%s", choice->mesh != NULL ? choice->mesh : "",
-                                 choice->mesh != NULL ? "=" : "", choice->file));
-    }
-    const view_textures *const textures = &viewer->document->textures;
-    COMMON_FOR (m, textures->num_meshes)
-        for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++)
-            if (textures->meshes[m].is_selected[map])
-                add_option(words, view_map_options[map],
-                           common_format("%u=%s", m, textures->meshes[m].maps[map]->path));
 }
 
 // What is shown: a name in a game, or files.
@@ -155,9 +98,8 @@ static void add_files(common_list *words, const view_scene *scene, const view_cr
     common_free_list(&files);
 }
 
-// What the window shows and the dialog says, as options; some point into the viewer. False if a
-// choice cannot be read.
-static bool describe_export(view_state *viewer, unsigned number, view_options *now)
+// What the window shows, as options; some point into the viewer.
+static void describe_shown(view_state *viewer, view_options *now)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
@@ -178,6 +120,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     const bool is_page = viewer->pages.open >= 0;
     now->game_demo = viewer->pages.game != NULL; // shown in place of a page
     now->page = page != NULL ? page->name : is_page && !now->game_demo ? "contents" : NULL;
+    now->num_settings = is_page ? 0 : now->num_settings; // but sliders
 
     view_name_axes(&scene->turn, up, front);
     now->up_is_y = strcmp(up, "+y") == 0;
@@ -199,6 +142,12 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->distance_given = now->target_given = !is_framed && !viewer->following && !is_page;
     memcpy(now->target, &camera->target, sizeof now->target);
     now->orthographic = now->orthographic_given = camera->orthographic;
+}
+
+// And what the dialog says. False if a choice cannot be read.
+static bool describe_export(view_state *viewer, unsigned number, view_options *now)
+{
+    describe_shown(viewer, now);
     const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
     if (viewer->ui.export.endings.count == 0)
         viewer->ui.export.endings = convert_list_outputs();
@@ -208,11 +157,43 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
 static common_list write_words(const view_state *viewer, const view_options *now)
 {
     common_list words = {0};
+    const view_page *const page = open_page(viewer);
+    const float *const values = viewer->pages.values;
     add_options(&words, now);
-    add_lists(&words, viewer, now);
+    for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
+        if (values[i] != page->sliders[i].first)
+            add_option(&words, "set", common_format("%s=%.9g", page->sliders[i].name, values[i]));
     if (now->page == NULL) // which has files of its own
         add_files(&words, &viewer->document->scene, &viewer->document->crowd);
     return words;
+}
+
+void view_remember_document(view_state *viewer)
+{
+    const view_document *const document = viewer->document;
+    const char *const path = document->scene.path;
+    view_options now;
+    if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || viewer->left != NULL
+        || !document->as_asked)
+        return;
+    view_note_state(viewer);
+    describe_shown(viewer, &now);
+    now.times = &viewer->play.time;
+    now.num_times = !viewer->play.playing && viewer->play.time > 0;
+    char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE), *value;
+    char *whole = common_copy(""); // with files from the root on
+    const char *rest = lines;
+    for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
+        const char *const file = view_file_in(o, value);
+        char *const full = file != NULL && common_is_file(file) ? common_absolute(file) : NULL;
+        common_extend(&whole, "--%s=%.*s%s\n", o->name,
+                      (int)(full != NULL ? (size_t)(file - value) : strlen(value)), value,
+                      full != NULL ? full : "");
+        free(full);
+    }
+    view_note_document(viewer->config, path, whole);
+    free(whole);
+    free(lines);
 }
 
 common_list view_export_words(view_state *viewer)
@@ -614,7 +595,6 @@ static void begin_export(view_state *viewer, unsigned number)
                                       &exporting->options, problem, sizeof problem);
     view_begin(own, &exporting->options);
     own->renderer = viewer->renderer;
-    own->selected = viewer->selected;
     own->log.level = viewer->log.level;
     if (!is_ready)
         view_error(&own->log, "%s", problem);

@@ -114,6 +114,7 @@ static void note_files(view_state *viewer)
 // `is_soon`: see view_store_config().
 static bool store_state(view_state *viewer, bool is_soon)
 {
+    view_remember_document(viewer);
     return view_store_config(viewer->config, viewer->options, is_soon, &viewer->log);
 }
 
@@ -427,9 +428,11 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
                        bool as_asked, bool again, const char *guest)
 {
     const view_options *const options = viewer->options;
-    const view_loader loader = {options, viewer->renderer, &viewer->log, viewer->selected};
+    const view_loader loader = {options, viewer->renderer, &viewer->log};
+    const view_turn none = {0}, upright = options->up_is_y ? view_turn_further(none, 0) : none;
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
-                                viewer->document->scene.turn, viewer->library, guest};
+                                again ? viewer->document->scene.turn : upright, viewer->library,
+                                guest};
     const view_log before = viewer->log;
     view_reports reports = viewer->reports;
     viewer->reports = (view_reports){.count = 0};
@@ -468,6 +471,47 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     return true;
 }
 
+// Takes what is remembered of a document, where the command line does not say otherwise: of a
+// picture its textures. Adds what is lost since.
+static void restore(view_state *viewer, const char *path, common_list *lost)
+{
+    view_options *const options = viewer->options;
+    const bool names_content = options->names_content;
+    const char *lines = view_find_document(viewer->documents, path);
+    char *value;
+    viewer->is_restored = false;
+    for (const view_option *row; lines != NULL && (row = view_next_setting(&lines, &value)) != NULL;
+         free(value)) {
+        const bool is_meant = row->scope >= VIEW_SCOPE_ANY && !options->said[row - view_option_rows]
+                              && (row->kind == VIEW_OPTION_TEXTURE || view_shows_window(options));
+        const char *const file = is_meant ? view_file_in(row, value) : NULL;
+        if (file != NULL && strstr(path, "::") == NULL && common_file_stamp(file) == 0)
+            common_add(lost, common_format("%s is gone, with which it was shown", file));
+        else if (is_meant && !view_read_option(row, value, options))
+            view_reset_option(row, options);
+        viewer->is_restored |= is_meant;
+    }
+    options->names_content = names_content;
+}
+
+// Opens another document, with what is remembered of it.
+static bool open_other(view_state *viewer, const char *const *files, size_t num_files)
+{
+    view_options *const options = viewer->options;
+    view_remember_document(viewer);
+    char *const before = view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    memset(options->said, 0, view_num_options);
+    view_take_settings(options, "", VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    const bool is_open = view_open(viewer, files, num_files, true);
+    if (!is_open)
+        view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    free(before);
+    view_take_options(viewer);
+    if (is_open)
+        view_take_place(viewer);
+    return is_open;
+}
+
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
     const view_options *const options = viewer->options;
@@ -478,6 +522,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                       && !options->elevation_given && !options->distance_given
                       && !options->target_given && !options->orthographic_given;
     char *visitor = NULL;
+    common_list lost = {0};
     common_list own = {.count =
                            0}; // the files to show if none is named; in a crowd, several models
     if (is_own) {
@@ -503,11 +548,19 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         free(visitor);
         visitor = NULL;
     }
+    if (as_asked)
+        restore(viewer,
+                is_own ? own.names[0] : files[view_find_model(files, num_files) % num_files],
+                &lost);
+    view_take_options(viewer);
     const bool waits = acts && viewer->window != NULL && view_shows_window(options)
                        && view_is_window_hidden(viewer->window);
     const bool opened = open_files(viewer, is_own ? (const char *const *)own.names : files,
                                    is_own ? own.count : num_files, !options->no_auto, as_asked,
                                    false, waits ? NULL : visitor);
+    for (size_t i = 0; i < lost.count && opened; i++)
+        view_warn(&viewer->log, "%s", lost.names[i]);
+    common_free_list(&lost);
     common_free_list(&own);
     if (opened) {
         free(viewer->visitor);
@@ -519,25 +572,12 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     if (!opened)
         return false;
     view_clear_start(&viewer->ui);
-    // --hide: the meshes of a name, a shader or a number, of the first 64.
-    viewer->options->hidden_meshes = 0;
-    const md5_model *const model = viewer->document->scene.model;
-    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     bool is_right = true;
-    for (size_t i = 0; as_asked && i < options->hidden.count; i++) {
-        const char *const name = options->hidden.names[i];
-        bool is_found = false;
-        for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
-            if (view_is_mesh(model, m, name, strlen(name))) {
-                viewer->options->hidden_meshes |= (uint64_t)1 << m;
-                is_found = true;
-            }
-        }
-        if (!is_found)
-            is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
-                                  num_meshes);
-    }
-    view_show_meshes(viewer->document, viewer->options->hidden_meshes);
+    viewer->options->hidden_meshes = 0;
+    if (as_asked)
+        is_right = view_hide_meshes(viewer);
+    else
+        view_show_meshes(viewer->document, 0);
     if (viewer->config != NULL && !is_own)
         view_note_recent(viewer->config, viewer->document->scene.path);
     viewer->play.time = 0;
@@ -553,13 +593,56 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                viewer->document->scene.path, viewer->document->scene.num_clips,
                viewer->document->scene.num_joints,
                view_count_vertices(viewer->document->scene.model));
-    viewer->num_steps = viewer->step = 0; // they begin anew, with the next event
+    view_forget_steps(viewer); // they begin anew, with the next event
     return is_right;
+}
+
+bool view_hide_meshes(view_state *viewer)
+{
+    view_options *const options = viewer->options;
+    const md5_model *const model = viewer->document->scene.model;
+    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
+    bool is_right = true;
+    options->hidden_meshes = 0;
+    COMMON_FOR (i, options->hidden.count) {
+        const char *const name = options->hidden.names[i];
+        bool is_found = false;
+        for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
+            if (view_is_mesh(model, m, name, strlen(name))) {
+                options->hidden_meshes |= (uint64_t)1 << m;
+                is_found = true;
+            }
+        }
+        if (!is_found)
+            is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
+                                  num_meshes);
+    }
+    view_show_meshes(viewer->document, options->hidden_meshes);
+    return is_right;
+}
+
+bool view_dress(view_state *viewer)
+{
+    view_document *const document = viewer->document;
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
+    view_textures textures = {.num_meshes = 0};
+    if (document->scene.model == NULL || viewer->renderer == NULL)
+        return true;
+    // What materials draw besides belongs to the model; and warnings that it mends are made anew.
+    bool is_whole = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
+    document->as_asked = true;
+    if (!is_whole && !view_dress_scene(&loader, &document->scene, &textures))
+        return false;
+    is_whole = is_whole || textures.layers.num_meshes > 0;
+    view_textures *const old = is_whole ? &textures : &document->textures;
+    view_free_textures(old, viewer->renderer);
+    *old = textures;
+    return !is_whole || view_reload(viewer);
 }
 
 bool view_open_rest(view_state *viewer)
 {
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->selected};
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
     if (!viewer->has_rest)
         return false;
     viewer->has_rest = false;
@@ -573,6 +656,10 @@ bool view_open_rest(view_state *viewer)
 bool view_select_environment(view_state *viewer)
 {
     const char *const path = viewer->options->environment;
+    if (path == NULL && viewer->renderer != NULL) {
+        md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
+        viewer->environment.light = NULL;
+    }
     return path == NULL || viewer->renderer == NULL
            || view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
 }
@@ -641,26 +728,41 @@ static uint32_t mesh_of_textures(const view_state *viewer)
                                          : 0;
 }
 
-// Gives a mesh an image that the user chose, or with NULL the one that is found.
+// Gives a mesh an image that the user chose, or with NULL the one that is found: in place of what
+// --texture MESH=FILE says of it.
 static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, const char *path)
 {
-    if (viewer->selected == NULL || mesh >= viewer->document->textures.num_meshes
-        || map >= MD5GL_NUM_PICTURES)
+    const md5_model *const model = viewer->document->scene.model;
+    const char *const name = map < MD5GL_NUM_PICTURES ? view_map_options[map] : NULL;
+    if (mesh >= viewer->document->textures.num_meshes || name == NULL)
         return;
-    view_select_texture(viewer->selected, viewer->document->scene.path, (uint32_t)mesh, map, path);
-    free(viewer->ui.textures.offered);
-    viewer->ui.textures.offered = NULL;
-    if (!view_reload(viewer)) {
-        view_notice(viewer, "the model cannot be read again");
-    } else if (path == NULL || viewer->document->textures.meshes[mesh].is_selected[map]) {
-        view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
-                    path != NULL ? common_base(path) : "as found");
+    char *const full = path != NULL ? common_absolute(path) : NULL, *text = common_copy("");
+    if (full != NULL && strchr(full, '\n') != NULL) {
+        view_notice(viewer, "A name with a line break cannot be chosen");
     } else {
-        view_select_texture(viewer->selected, viewer->document->scene.path, (uint32_t)mesh, map,
-                            NULL);
-        view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read, or an option says another",
-                    mesh, view_map_name(map), common_base(path));
+        COMMON_FOR (i, viewer->options->num_textures) {
+            const view_texture_choice *const choice = &viewer->options->textures[i];
+            const bool is_own =
+                choice->mesh != NULL
+                && view_is_mesh(model, (uint32_t)mesh, choice->mesh, strlen(choice->mesh));
+            if (choice->map == map && !is_own)
+                common_extend(&text, "%s%s%s\n", choice->mesh != NULL ? choice->mesh : "",
+                              choice->mesh != NULL ? "=" : "", choice->file);
+        }
+        if (full != NULL)
+            common_extend(&text, "%zu=%s\n", mesh, full);
+        free(viewer->ui.textures.offered);
+        viewer->ui.textures.offered = NULL;
+        if (view_set_option(
+                viewer, (size_t)(view_find_option(name, strlen(name)) - view_option_rows), text))
+            view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
+                        path != NULL ? common_base(path) : "as found");
+        else
+            view_notice(viewer, "mesh %zu keeps its %s: %s cannot be read", mesh,
+                        view_map_name(map), path != NULL ? common_base(path) : "another");
     }
+    free(text);
+    free(full);
 }
 
 // Says in the panel where the materials are saved or, if that was said and is so, saves them.
@@ -713,7 +815,8 @@ void view_drop(view_state *viewer, const char *path)
     }
     if (common_has_ending(path, ".hdr")) {
         what = "environment";
-        done = view_load_environment(&viewer->environment, viewer->renderer, path, &viewer->log);
+        done = view_set_option(
+            viewer, (size_t)(view_find_option("environment", 11) - view_option_rows), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui);
@@ -732,7 +835,7 @@ void view_drop(view_state *viewer, const char *path)
             // with the replaced document.
             char *const model = common_copy(scene->machine.character->model_path);
             const char *const files[2] = {model, path};
-            done = view_open(viewer, files, 2, false);
+            done = open_other(viewer, files, 2);
             free(model);
         } else {
             done = view_add_clip(scene, path, &viewer->log);
@@ -754,7 +857,7 @@ void view_drop(view_state *viewer, const char *path)
             scene->camera_path.camera != NULL && scene->skeleton == NULL && !is_camera_path;
         char *const camera_path = is_waiting ? common_copy(scene->camera_path.path) : NULL;
         const char *const files[2] = {path, camera_path};
-        done = view_open(viewer, files, is_waiting ? 2 : 1, false);
+        done = open_other(viewer, files, is_waiting ? 2 : 1);
         free(camera_path);
     }
     if (done)
@@ -983,7 +1086,7 @@ bool view_select_game(view_state *viewer)
         return view_error(&viewer->log, "--game-demo: example models not found");
     char *const path = common_join(models, VIEW_GAME_CHARACTER);
     const char *const files[1] = {path};
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, NULL};
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log};
     view_close_page(viewer); // a page, or a game of before
     view_document *const own =
         view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
@@ -1141,48 +1244,10 @@ static bool open_named(view_state *viewer)
     return opened;
 }
 
-// As view_open_first(), but fails also in a window.
-static bool open_asked(view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    if (!open_named(viewer))
-        return false;
-    // --animation-index, --range and --joint, which the model may lack.
-    const view_scene *const scene = &viewer->document->scene;
-    if (options->animation_index_given) {
-        if (options->animation_index >= scene->num_clips)
-            return view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
-                              options->animation_index, scene->num_clips);
-        view_change_clip(viewer, options->animation_index);
-        view_frame_anew(viewer);
-    }
-    const md5_anim *const anim = view_clock(scene);
-    viewer->play.range_first = options->range_first;
-    viewer->play.range_last = options->range_last;
-    if (options->range_last > 0) {
-        double begin, end;
-        if (!view_find_range(&viewer->play, anim, &begin, &end))
-            return view_error(&viewer->log, "--range %u-%u, but there are %u frames",
-                              options->range_first, options->range_last,
-                              anim != NULL ? anim->num_frames : 0);
-        viewer->play.time = begin;
-    }
-    if (options->joint != NULL)
-        viewer->ui.selected_joint = (int32_t)md5_find_joint(scene->skeleton, options->joint);
-    if (options->joint != NULL && viewer->ui.selected_joint < 0)
-        return view_error(&viewer->log, "--joint %s: the model has no joint of that name",
-                          options->joint);
-    if (!view_select_environment(viewer) || !view_select_page(viewer) || !view_select_game(viewer))
-        return false;
-    if (options->num_times > 0)
-        viewer->play.time = options->times[0];
-    return true;
-}
-
 bool view_open_first(view_state *viewer)
 {
     view_find_risk(viewer);
-    if (open_asked(viewer))
+    if (open_named(viewer) && view_take_place(viewer))
         return true;
     return viewer->window != NULL && view_shows_window(viewer->options)
            && (viewer->document->scene.path != NULL || open_own_behind(viewer));
@@ -1216,7 +1281,7 @@ static void open_one(view_state *viewer, const char *file, bool is_name, const c
 {
     char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
     const char *const files[1] = {is_name ? address : file};
-    if (!view_open(viewer, files, 1, false))
+    if (!open_other(viewer, files, 1))
         view_notice(viewer, "%s cannot be opened", common_base(file));
     free(address);
 }

@@ -413,7 +413,7 @@ void view_note_risk(view_state *viewer, const char *path)
 {
     if (path == NULL && viewer->movie != NULL)
         path = viewer->movie->path;
-    if (viewer->config == NULL || path == viewer->at_risk)
+    if (viewer->config == NULL || viewer->config->path == NULL || path == viewer->at_risk)
         return;
     viewer->at_risk = path;
     char *const note = note_path(viewer), *const whole = common_absolute(path != NULL ? path : "");
@@ -435,7 +435,7 @@ void view_find_risk(view_state *viewer)
     size_t size;
     const char *reason;
     view_ui *const ui = &viewer->ui;
-    if (viewer->config == NULL)
+    if (viewer->config == NULL || viewer->config->path == NULL)
         return;
     char *const note = note_path(viewer), *const text = common_read_stream(note, &size, &reason);
     char *path = "";

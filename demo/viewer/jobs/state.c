@@ -37,8 +37,6 @@ void view_begin(view_state *viewer, view_options *options)
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
     viewer->height = options->height;
-    if (options->up_is_y)
-        viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
@@ -75,7 +73,7 @@ void view_end(view_state *viewer)
     free(viewer->visitor);
     view_free_font(&viewer->font, viewer->renderer);
     free(viewer->canvas.vertices);
-    common_free_list(&viewer->texts);
+    view_forget_steps(viewer);
     free(viewer->steps);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
@@ -124,6 +122,9 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     view_economy economy = viewer->economy;
     economy.no_shadows &= viewer->options->shown.shadows; // else the user leaves it out
     view_stage stage = {
+        .steps = viewer->steps,
+        .num_steps = viewer->num_steps,
+        .step = viewer->step,
         .options = viewer->options,
         .renderer = viewer->renderer,
         .log = &viewer->log,

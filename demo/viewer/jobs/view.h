@@ -68,18 +68,14 @@ typedef struct view_framing {
     float width, height; // of the region; 0: the camera was not placed by view_frame_again()
 } view_framing;
 
-enum { VIEW_MAX_STEPS = 201 };
-
-typedef struct view_step {
-    view_options options; // without the lists, which may be gone
-    view_turn turn;
-} view_step;
+enum { VIEW_MAX_STEPS = 201, VIEW_MAX_STEP_BYTES = 256 << 10 };
 
 typedef struct view_state {
     view_options *options;  // the caller's; menus change them
-    common_list texts;      // that they point into
-    view_step *steps;       // [num_steps] what was and is shown
-    size_t num_steps, step; // step: what is shown
+    view_step *steps;       // [num_steps] the first is no change, but what was opened
+    size_t num_steps, step; // step: the last one that is shown
+    double step_time;       // of the last one
+    bool joins;             // another one at once is a part of it
     view_log log;
     view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
@@ -145,7 +141,8 @@ typedef struct view_state {
     struct view_converting *converting; // a model that is, or NULL
     view_quality quality;               // by the times of its frames
     view_config *config;                // NULL = none
-    view_latest *selected;              // textures of meshes; the caller's
+    const view_latest *documents;       // what is remembered of them, or NULL
+    bool is_restored;                   // what is shown is as it was left
     uint64_t files_stamp;               // of what is open, with --watch
     double next_watch;                  // time of the next check of the files
     double now;                         // seconds since the start
@@ -256,9 +253,19 @@ bool view_set_option(view_state *viewer, size_t number, const char *text);
 // usual.
 void view_take_back(view_state *viewer, bool is_reset);
 
+// Shows clip, range, joint, environment, page and time that the options name, of what was opened.
+// Returns false and logs an error if the document lacks one of them.
+bool view_take_place(view_state *viewer);
+
 // Notes what was changed as a step that can be undone. Steps are found by comparison, so that no
 // command knows of them. Call it after each event.
 void view_note_step(view_state *viewer);
+
+// They begin anew, with the next call.
+void view_forget_steps(view_state *viewer);
+
+// Sets all that can be undone to what it is usually, and forgets what the action says.
+void view_forget(view_state *viewer, view_action action);
 
 // Shows step `number`, if there is one: undo and redo.
 void view_go_to_step(view_state *viewer, size_t number);
@@ -304,6 +311,11 @@ void view_drop(view_state *viewer, const char *path);
 bool view_select_environment(view_state *viewer);
 
 bool view_reload(view_state *viewer);
+
+// Shows what --texture and the other maps say, without reading the model again where nothing else
+// depends on them, and what --hide says. Return false and log an error if that is not possible.
+bool view_dress(view_state *viewer);
+bool view_hide_meshes(view_state *viewer);
 
 // Opens --game and what its name names. Returns false and logs an error on failure.
 bool view_open_game_name(view_state *viewer);
@@ -458,6 +470,9 @@ void view_save_retargeted(view_state *viewer, size_t what);
 // Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
 // frame. Returns whether the picture changes.
 bool view_follow_export(view_state *viewer);
+
+// Notes the options of the document for the configuration, if there is one.
+void view_remember_document(view_state *viewer);
 
 // Ends what is exported; if it is not whole, it leaves no file.
 void view_stop_export(view_state *viewer);

@@ -536,20 +536,31 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // -- Uploading ------------------------------------------------------------------------------------
 
+static view_dressing dressing_of(const view_loader *loader, const view_scene *scene, bool as_asked)
+{
+    return (view_dressing){scene->model,
+                           scene->path,
+                           scene->library != NULL ? scene->library->game : NULL,
+                           scene->looks,
+                           scene->num_looks,
+                           as_asked ? loader->options : NULL,
+                           &scene->wardrobe,
+                           scene->machine.character != NULL ? scene->machine.character->model_path
+                                                            : NULL};
+}
+
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
                        md5gl_model **drawn, view_textures *textures)
 {
-    const view_dressing dressing = {
-        scene->model,
-        scene->path,
-        scene->library != NULL ? scene->library->game : NULL,
-        scene->looks,
-        scene->num_looks,
-        as_asked ? loader->options : NULL,
-        &scene->wardrobe,
-        scene->machine.character != NULL ? scene->machine.character->model_path : NULL};
+    const view_dressing dressing = dressing_of(loader, scene, as_asked);
     return scene->model == NULL || loader->renderer == NULL
            || view_upload(loader, &dressing, drawn, textures);
+}
+
+bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_textures *textures)
+{
+    const view_dressing dressing = dressing_of(loader, scene, true);
+    return view_load_textures(textures, loader, &dressing);
 }
 
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)

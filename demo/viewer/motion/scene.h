@@ -206,4 +206,7 @@ uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_lis
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
                        md5gl_model **drawn, view_textures *textures);
 
+// Loads only the textures, by the options.
+bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_textures *textures);
+
 #endif

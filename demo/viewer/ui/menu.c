@@ -159,6 +159,12 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         if (stage->config != NULL && number < stage->config->recent.count)
             text = line->value = stage->config->recent.names[number];
         break;
+    case VIEW_LIST_STEPS: // the latest first
+        number = stage->num_steps - 1 - number;
+        line->number = number;
+        text = number < stage->num_steps ? stage->steps[number].label : NULL;
+        line->is_set = number == stage->step;
+        break;
     case VIEW_LIST_CLIPS:
         text = number < scene->num_clips ? scene->clips[number].name : NULL;
         line->is_set = number == scene->clip;
@@ -279,6 +285,10 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     menu_line *const line = &lines->lines[lines->count++];
     *line = (menu_line){.row = row, .is_group = is_group};
     COMMON_TEXT(line->label, "%s", label);
+    const size_t step = stage->step + (row->action == VIEW_REDO);
+    if ((row->action == VIEW_UNDO && step > 0)
+        || (row->action == VIEW_REDO && step < stage->num_steps))
+        COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
     if (!is_group || row->list != VIEW_LIST_NONE)
         line->missing = view_missing_for(stage, row);
     if (!is_group) {
@@ -327,7 +337,9 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
     const uint64_t hidden = stage->hidden_meshes;
     COMMON_FOR (i, view_num_commands) {
         const bool is_shown = table[i].action == VIEW_HIDE_MESH && (hidden & mesh) != 0;
-        const bool are_all = table[i].action == VIEW_ONLY_MESH && hidden == ~mesh;
+        const bool are_all =
+            table[i].action == VIEW_ONLY_MESH && hidden != 0 && (hidden | mesh) != hidden
+            && (hidden | mesh) + 1 == (uint64_t)1 << stage->document->scene.model->num_meshes % 64;
         if (table[i].action == VIEW_SEARCH)
             search = &table[i];
         else if ((table[i].context & target->context) != 0)
