@@ -312,6 +312,29 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }
 
+// What engines say is found on a thread, each once, and about the vertex of its line.
+TEST_HERE (view_problems_are_what_engines_say_too) {
+    size_t size;
+    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN char *const path = common_join(w->folder, "half.md5mesh");
+    memcpy(strstr(mesh, "weight 2 0 1.0") + 11, "0.5", 3); // of vertex 2, in line 18
+    folder_put(w->folder, "half.md5mesh", mesh, size);
+    open_path(w, path);
+    WAIT_UNTIL((view_follow_files(&w->viewer),
+                w->viewer.checked == w->viewer.document && w->viewer.checking == NULL));
+    uint32_t count = 0;
+    const view_reports *const reports = w->viewer.log.reports;
+    FOR (i, reports->count) {
+        const view_report *const row = &reports->rows[i];
+        if (strstr(row->text, "vertex 2 sum") != NULL) {
+            count++;
+            CHECK(row->line == 18 && row->about.kind == VIEW_ABOUT_VERTEX);
+            CHECK_UINT(row->about.vertex, 2);
+        }
+    }
+    CHECK_UINT(count, 1);
+}
+
 // Once a document, by a notice that opens the list.
 TEST_HERE (view_problems_are_told_once) {
     warn(w, 2);

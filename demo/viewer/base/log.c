@@ -181,6 +181,26 @@ void view_log_clear(view_log *log)
         view_free_reports(log->reports);
 }
 
+void view_take_reports(view_log *log, view_reports *found, const void *model)
+{
+    view_reports *const to = log->reports;
+    const size_t before = to->count;
+    COMMON_FOR (i, found->count) {
+        view_report *const row = &found->rows[i];
+        row->about.model = model;
+        for (size_t k = 0; row->level == VIEW_DEBUG && k < before; k++)
+            if (to->rows[k].line == row->line && to->rows[k].file != NULL
+                && strcmp(to->rows[k].file, row->file) == 0)
+                to->rows[k].about = row->about;
+        if (row->level == VIEW_DEBUG || to->count == VIEW_MAX_REPORTS)
+            continue;
+        log->num_warnings += row->level == VIEW_WARNING;
+        *COMMON_MORE(to->rows, to->count) = *row;
+        row->text = row->file = NULL;
+    }
+    view_free_reports(found);
+}
+
 void view_free_reports(view_reports *reports)
 {
     COMMON_FOR (i, reports->count) {

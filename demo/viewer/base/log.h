@@ -83,6 +83,10 @@ view_listener view_log_listener(view_log *log);
 void view_log_clear(view_log *log);
 void view_free_reports(view_reports *reports);
 
+// Moves what a thread has found to the log's list, about a model. At the level "debug" it only says
+// what is about the same as what was reported of its line.
+void view_take_reports(view_log *log, view_reports *found, const void *model);
+
 // Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
 // step == count ends it.
 void view_log_progress(view_log *log, const char *what, size_t step, size_t count);

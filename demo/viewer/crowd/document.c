@@ -405,6 +405,72 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
+// What a line of a model is about: a vertex, or its mesh, or a joint.
+static view_about find_about(const char *text, uint32_t line)
+{
+    view_about about = {VIEW_ABOUT_FILE};
+    uint32_t num_joints = 0;
+    for (; text != NULL && line > 0; line--) {
+        text += strspn(text, "\r\t ");
+        const bool is_mesh = strncmp(text, "mesh", 4) == 0;
+        about.number += is_mesh && about.kind == VIEW_ABOUT_MESH;
+        about.kind = is_mesh ? VIEW_ABOUT_MESH : about.kind;
+        num_joints += *text == '"';
+        const char *const end = line > 1 ? strchr(text, '\n') : NULL;
+        text = line > 1 && end != NULL ? end + 1 : line > 1 ? NULL : text;
+    }
+    if (text != NULL && about.kind == VIEW_ABOUT_MESH && strncmp(text, "vert ", 5) == 0) {
+        about.kind = VIEW_ABOUT_VERTEX;
+        about.vertex = (uint32_t)strtoul(text + 5, NULL, 10);
+    } else if (text != NULL && about.kind == VIEW_ABOUT_FILE && *text == '"') {
+        about = (view_about){VIEW_ABOUT_JOINT, num_joints - 1, 0, NULL};
+    }
+    return about;
+}
+
+void view_check_files(const common_list *files, view_reports *reports)
+{
+    const uint32_t engine = md5_find_engines("doom3");
+    view_log log = {.level = VIEW_QUIET, .reports = reports};
+    md5_check *mesh = NULL;
+    COMMON_FOR (i, files->count) {
+        const char *const path = files->names[i], *reason;
+        const bool is_clip = i > 0;
+        const md5_load_opts opts = {.file_name = path};
+        size_t size = 0;
+        char *const text = common_read_stream(path, &size, &reason);
+        md5_check *const check =
+            text == NULL ? NULL
+                         : md5_check_doc(is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, size,
+                                         (md5_engines){engine, engine}, &opts, NULL);
+        md5_model *const model = is_clip || check == NULL ? NULL : md5_load_model(path, NULL, NULL);
+        if (model != NULL)
+            (void)md5_check_model(check, model);
+        if (is_clip && check != NULL && mesh != NULL)
+            (void)md5_check_pair(mesh, check);
+        for (uint32_t k = 0; check != NULL && k < check->num_findings; k++) {
+            const md5_finding *const found = &check->findings[k];
+            if (found->is_silent && !found->is_library_too)
+                continue;
+            log.about =
+                is_clip ? (view_about){VIEW_ABOUT_FILE} : find_about(text, found->error.line);
+            view_log_warning(&log, &found->error);
+            if (reports->count > 0)
+                reports->rows[reports->count - 1].level = found->is_library_too ? VIEW_DEBUG
+                                                          : found->error.status == MD5_WARNING
+                                                              ? VIEW_INFO
+                                                              : VIEW_WARNING;
+        }
+        free(text);
+        md5_free_model(model);
+        if (is_clip)
+            md5_free_check(check);
+        else
+            mesh = check;
+    }
+    md5_free_check(mesh);
+}
+
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
 {
     md5_check **const checks = common_alloc(scene->num_clips, sizeof(md5_check *));

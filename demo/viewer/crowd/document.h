@@ -137,6 +137,9 @@ typedef struct view_manner {
 // turn than its model.
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log);
 
+// Reports what id's engine says to files: of a model, and then of clips. For any thread.
+void view_check_files(const common_list *files, view_reports *reports);
+
 // Loads files, see view_load_scene(), or what an address names, see library.h, and the companions
 // and crowd of the options. If `pick_up` is set, also loads the animations beside the model.
 // Returns NULL, logs an error and leaves nothing allocated if a named file cannot be shown.

@@ -3,6 +3,8 @@
 // selected.
 #include "demo/viewer/jobs/view.h"
 
+#include <stdatomic.h>
+
 #include "demo/common/text.h"
 
 // == Whether files have changed ===================================================================
@@ -420,6 +422,52 @@ void view_frame_anew(view_state *viewer)
     viewer->following = viewer->document->scene.camera_path.camera != NULL
                         && viewer->document->scene.skeleton != NULL && !options->camera_path;
     view_snap(viewer);
+}
+
+// What engines say is looked for on a thread, after the first picture.
+struct view_checking {
+    view_thread *thread;
+    common_list files;
+    view_reports found;
+    atomic_bool is_done;
+};
+
+static int check_files(void *user)
+{
+    struct view_checking *const checking = user;
+    view_check_files(&checking->files, &checking->found);
+    atomic_store(&checking->is_done, true);
+    view_wake_window();
+    return 0;
+}
+
+void view_end_check(view_state *viewer)
+{
+    struct view_checking *const checking = viewer->checking;
+    if (checking == NULL)
+        return;
+    view_wait_thread(checking->thread, "check");
+    view_free_reports(&checking->found);
+    common_free_list(&checking->files);
+    free(checking);
+    viewer->checking = NULL;
+}
+
+// The model and the clips that are shown, if they are MD5 files on disk.
+static void begin_check(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    view_end_check(viewer);
+    viewer->checked = viewer->document;
+    if (viewer->log.reports == NULL || scene->model == NULL || !common_is_file(scene->path)
+        || !common_has_ending(scene->path, ".md5mesh"))
+        return;
+    viewer->checking = common_alloc(1, sizeof *viewer->checking);
+    common_add(&viewer->checking->files, common_copy(scene->path));
+    COMMON_FOR (i, scene->num_clips)
+        if (common_has_ending(scene->clips[i].path, ".md5anim"))
+            common_add(&viewer->checking->files, common_copy(scene->clips[i].path));
+    viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
 }
 
 // Replaces the document when the new one is complete. `again`: it is the same, read again, so that
@@ -916,6 +964,14 @@ bool view_follow_files(view_state *viewer)
         free(answer.path);
         view_tell_state(viewer, "answered");
     }
+    if (viewer->checked != viewer->document
+        && (viewer->window == NULL || !view_is_window_hidden(viewer->window)))
+        begin_check(viewer);
+    const bool is_checked = viewer->checking != NULL && atomic_load(&viewer->checking->is_done);
+    if (is_checked) {
+        view_take_reports(&viewer->log, &viewer->checking->found, viewer->document->scene.model);
+        view_end_check(viewer);
+    }
     if (viewer->log.num_warnings > 0 && !viewer->reports.is_told
         && viewer->now >= viewer->ui.notice_end) {
         viewer->reports.is_told = true;
@@ -934,7 +990,7 @@ bool view_follow_files(view_state *viewer)
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_scanned
+    return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked || is_scanned
            || has_preview || has_picture;
 }
 

@@ -68,6 +68,7 @@ void view_end(view_state *viewer)
         md5gl_destroy_environment(viewer->renderer, viewer->environment.light);
         md5gl_destroy_target(viewer->renderer, viewer->present.target);
     }
+    view_end_check(viewer);
     view_free_reports(&viewer->reports);
     free(viewer->failed.path);
     free(viewer->visitor);

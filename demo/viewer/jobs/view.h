@@ -90,6 +90,9 @@ typedef struct view_state {
     // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
     view_command failed;
 
+    struct view_checking *checking; // what engines say to the files, or NULL
+    const view_document *checked;   // the document that was checked; only compared
+
     // What was left for after the first picture: measuring, and the guest of the first minute.
     bool has_rest;
     const char *at_risk; // what view_note_risk() has noted
@@ -177,6 +180,9 @@ bool view_set_scale(view_state *viewer, float scale);
 
 // The contents of a picture of width * height pixels, and what the interface shows over it.
 view_stage view_stage_of(view_state *viewer, float width, float height);
+
+// Ends the search for what engines say to the files.
+void view_end_check(view_state *viewer);
 
 // -- The user's camera ---------------------------------------------------------------------
 

@@ -5,20 +5,9 @@
 
 view_rect view_free_region(const view_stage *stage)
 {
-    // Without what comes and goes with a click: that must not move the picture.
-    const view_pick no_pick = {.is_set = false};
-    view_stage lasting = *stage;
-    lasting.pick = &no_pick;
-    const float least = 120 * stage->font->scale;
     view_rect region = view_layout_of(stage).free;
     if (stage->is_start && stage->font->scale > 0 && view_start_box(stage).x > 0)
         region.width = view_start_box(stage).x;
-    if (stage->is_start)
-        return region;
-    const float surface = view_surface_box(&lasting).x;
-    if (stage->shown->panel && stage->options->surface != VIEW_SURFACE_WEIGHTS
-        && surface - region.x >= least)
-        region.width = fminf(region.width, surface - region.x);
     return region;
 }
 

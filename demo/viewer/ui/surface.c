@@ -1,26 +1,14 @@
-// What belongs to the surface that the body shows, in the lower right corner: the scale of the
-// weights, or the images of a mesh; and the layout of a mesh's texture coordinates.
+// What belongs to the surface that the body shows: the scale of the weights, in the lower right
+// corner; and the layout of a mesh's texture coordinates.
 #include "demo/viewer/ui/ui.h"
 
 // In layout units.
-static const float widest = 400, scale_width = 230, scale_height = 12, spacing = 8;
+static const float scale_width = 230, scale_height = 12, spacing = 8;
 
 static view_surface surface_of(const view_stage *stage)
 {
     const bool is_one = stage->document->drawn != NULL && !view_shows_crowd(stage->document);
     return is_one ? stage->options->surface : VIEW_SURFACE_LIT;
-}
-
-// The mesh that was clicked on, or the first that is not hidden.
-static uint32_t mesh_of(const view_stage *stage)
-{
-    const uint32_t num_meshes = stage->document->scene.model->num_meshes;
-    uint32_t mesh = 0;
-    if (stage->pick->is_set && stage->pick->mesh < num_meshes)
-        return stage->pick->mesh;
-    while (mesh + 1 < num_meshes && mesh < 64 && (stage->hidden_meshes >> mesh & 1) != 0)
-        mesh++;
-    return mesh;
 }
 
 // Draws the title of the panel; returns what is inside of it, below the title.
@@ -153,98 +141,29 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
         draw_triangle_sides(stage, mesh, stage->pick->triangle, &window, 3 * scale, 0xF2C14EFFu);
 }
 
-// -- Images ---------------------------------------------------------------------------------
-
-static uint32_t list_images(const view_stage *stage, uint32_t mesh,
-                            const view_texture *images[MD5GL_NUM_PICTURES])
-{
-    uint32_t count = 0;
-    for (md5gl_picture map = MD5GL_PICTURE_DIFFUSE; map < MD5GL_NUM_PICTURES; map++) {
-        const view_texture *const image = view_mesh_image(&stage->document->textures, mesh, map);
-        if (image != NULL)
-            images[count++] = image;
-    }
-    return count;
-}
-
-static void draw_images(const view_stage *stage, view_rect box)
-{
-    static const float whole[4] = {0, 0, 1, 1};
-    const view_texture *images[MD5GL_NUM_PICTURES];
-    const uint32_t mesh = mesh_of(stage), count = list_images(stage, mesh, images);
-    const uint32_t columns = count > 1 ? 2 : 1;
-    const float line = stage->font->line[VIEW_TEXT], gap = spacing * stage->font->scale;
-    char text[96];
-    COMMON_TEXT(text, "Images of mesh %u  %s", mesh,
-                stage->document->scene.model->meshes[mesh].name);
-    const view_rect inside = open_box(stage, box, text);
-    const float side = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;
-    if (count == 0)
-        view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
-                       "none");
-    COMMON_FOR (i, count) {
-        const view_texture *const image = images[i];
-        const float longest = (float)(image->width > image->height ? image->width : image->height);
-        const uint32_t column = i % columns, row = i / columns;
-        const view_rect tile = {inside.x + (float)column * (side + gap),
-                                inside.y + (float)row * (side + 2 * line + gap),
-                                side * (float)image->width / longest,
-                                side * (float)image->height / longest};
-        const bool is_color =
-            image->map != MD5GL_PICTURE_NORMALS && image->map != MD5GL_PICTURE_HEIGHTS;
-        COMMON_TEXT(text, "%u\xC3\x97%u" VIEW_DOT "%s", image->width, image->height,
-                    view_map_name(image->map));
-        view_draw_image(stage->canvas, tile, whole, image->texture, is_color);
-        view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side, side, VIEW_PLAIN,
-                       common_base(image->path));
-        view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side + line, side, VIEW_DIM,
-                       text);
-    }
-}
-
 // -- The panel ------------------------------------------------------------------------------
 
 view_rect view_surface_box(const view_stage *stage)
 {
     const view_font *const font = stage->font;
-    const float line = font->line[VIEW_TEXT], gap = spacing * font->scale;
     const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
-    // A square panel: a third of the picture, as far as there is room.
-    const float side =
-        fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32);
-    const view_texture *images[MD5GL_NUM_PICTURES];
-    float width = side, inner = side + line;
-    uint32_t count, rows;
-    switch (surface_of(stage)) {
-    case VIEW_SURFACE_WEIGHTS:
-        width = scale_width * font->scale;
-        inner = 2 * line + (scale_height + spacing) * font->scale;
-        break;
-    case VIEW_SURFACE_TEXTURES:
-        count = list_images(stage, mesh_of(stage), images);
-        rows = (count + 1) / 2; // of two tiles
-        inner = count > 1 ? (float)rows * (0.5f * (side - gap) + 2 * line + gap)
-                          : (count > 0 ? side - gap : 0) + 2 * line + gap;
-        break;
-    default:
-        return (view_rect){stage->width, stage->height, 0, 0};
-    }
+    const float width = scale_width * font->scale + 2 * padding;
+    const float height = font->line[VIEW_TITLE] + 2 * font->line[VIEW_TEXT]
+                         + (scale_height + spacing) * font->scale + 2 * padding;
     const view_rect free = view_layout_of(stage).free;
-    const float height = font->line[VIEW_TITLE] + inner + 2 * padding;
-    return (view_rect){free.x + free.width - margin - width - 2 * padding,
-                       fmaxf(free.y + free.height - margin - height, free.y + margin),
-                       width + 2 * padding, height};
+    if (surface_of(stage) != VIEW_SURFACE_WEIGHTS)
+        return (view_rect){stage->width, stage->height, 0, 0};
+    return (view_rect){free.x + free.width - margin - width,
+                       fmaxf(free.y + free.height - margin - height, free.y + margin), width,
+                       height};
 }
 
 void view_surface_panel(view_ui *ui, const view_stage *stage)
 {
-    const view_surface surface = surface_of(stage);
     const view_rect box = view_surface_box(stage);
     if (!(box.width > 0))
         return;
     ui_box(ui, "surface", box, "");
-    if (surface == VIEW_SURFACE_WEIGHTS)
+    if (!ui->is_event)
         draw_weights(stage, box);
-    else
-        draw_images(stage, box);
 }
