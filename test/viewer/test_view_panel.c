@@ -290,20 +290,6 @@ TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     }
 }
 
-TEST_HERE (view_panel_counts_all_warnings_in_one_row, BOBBIN) {
-    uint32_t num_rows = 0;
-    view_rows rows = {0};
-    FOR (i, 9)
-        view_warn(&s->viewer.log, "warning number %d", i);
-    list_rows(s, view_list_figures, &rows);
-    FOR (i, rows.count)
-        if (strstr(rows.rows[i].text, "warning") != NULL) {
-            CHECK_STRING(rows.rows[i].text, "\xE2\x9A\xA0 9 warnings");
-            num_rows++;
-        }
-    CHECK_UINT(num_rows, 1);
-}
-
 static float row_width(const view_rows *rows, const view_row *row)
 {
     const view_text_size size = row->kind == VIEW_ROW_TITLE ? VIEW_TITLE : VIEW_TEXT;
