@@ -677,7 +677,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             FOR (i, figure->num_bodies)
                 bodies[i].place = figure->setup[i];
         } else if (strncmp(line, "pose ", 5) == 0 || strncmp(line, "change ", 7) == 0) {
-            double start;
+            double start = 0.0;
             const bool is_change = line[0] == 'c';
             CHECK(read_numbers(&at, n, 1) && numbers_behind(line, " start ", &start, 1));
             if (!is_change) {

@@ -408,7 +408,7 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
 // What a line of a model is about: a vertex, or its mesh, or a joint.
 static view_about find_about(const char *text, uint32_t line)
 {
-    view_about about = {VIEW_ABOUT_FILE};
+    view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
     for (; text != NULL && line > 0; line--) {
         text += strspn(text, "\r\t ");
@@ -452,8 +452,8 @@ void view_check_files(const common_list *files, view_reports *reports)
             const md5_finding *const found = &check->findings[k];
             if (found->is_silent && !found->is_library_too)
                 continue;
-            log.about =
-                is_clip ? (view_about){VIEW_ABOUT_FILE} : find_about(text, found->error.line);
+            log.about = is_clip ? (view_about){.kind = VIEW_ABOUT_FILE}
+                                : find_about(text, found->error.line);
             view_log_warning(&log, &found->error);
             if (reports->count > 0)
                 reports->rows[reports->count - 1].level = found->is_library_too ? VIEW_DEBUG

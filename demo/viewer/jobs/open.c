@@ -7,106 +7,11 @@
 
 #include "demo/common/text.h"
 
-// == Whether files have changed ===================================================================
-//
-// Also changes if a missing file appears.
-
-static void add_file(uint64_t *stamp, const char *path)
-{
-    *stamp = (*stamp ^ (path != NULL ? common_file_stamp(path) : 0)) * 0x9E3779B97F4A7C15u;
-    *stamp ^= *stamp >> 32;
-}
-
-static void add_character(uint64_t *stamp, const md5_character *character)
-{
-    if (character == NULL)
-        return;
-    add_file(stamp, character->model_path);
-    COMMON_FOR (i, character->num_clips)
-        add_file(stamp, character->anim_paths[i]);
-}
-
-static void add_scene(uint64_t *stamp, const view_scene *scene)
-{
-    if (scene->path == NULL)
-        return;
-    add_file(stamp, scene->path);
-    COMMON_FOR (i, scene->num_clips)
-        add_file(stamp, scene->clips[i].path);
-    add_character(stamp, scene->machine.character);
-    if (scene->camera_path.camera != NULL)
-        add_file(stamp, scene->camera_path.path);
-    if (scene->picked_up) {
-        // Animations beside the model were loaded automatically; so are new ones and those that
-        // begin to fit.
-        char *const folder = common_folder(scene->path);
-        common_list list = common_list_folder(folder, ".md5anim");
-        COMMON_FOR (i, list.count)
-            add_file(stamp, list.names[i]);
-        common_free_list(&list);
-        free(folder);
-    }
-}
-
-static void add_textures(uint64_t *stamp, const view_textures *textures, const char *path)
-{
-    for (size_t i = 0; textures != NULL && i < textures->num_loaded; i++) {
-        add_file(stamp, textures->loaded[i]->path);
-        if (textures->loaded[i]->heights != NULL)
-            add_file(stamp, textures->loaded[i]->heights);
-    }
-
-    // A missing texture may appear: then the folder that is searched first changes.
-    bool misses = false;
-    for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++)
-        misses = misses || textures->meshes[i].maps[MD5GL_PICTURE_DIFFUSE] == NULL;
-    if (!misses || path == NULL)
-        return;
-    static const char *const places[] = {".", "textures", "images"};
-    char *const folder = common_folder(path);
-    COMMON_FOR (i, 3) {
-        char *const place = common_join(folder, places[i]);
-        add_file(stamp, place);
-        free(place);
-    }
-    free(folder);
-}
-
-// Of the document's files, with its textures, its machine's, companions' and crowd's files.
-static uint64_t stamp_files(const view_state *viewer)
-{
-    const view_options *const options = viewer->options;
-    const char *const attached = options->attach != NULL ? strchr(options->attach, '=') : NULL;
-    const char *companions[VIEW_NUM_COMPANIONS] = {options->retarget,
-                                                   attached != NULL ? attached + 1 : NULL};
-    uint64_t stamp = 1;
-    add_scene(&stamp, &viewer->document->scene);
-    add_file(&stamp, options->retarget_map);
-    add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
-    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
-        const view_machine *const machine = viewer->document->companions[i].machine;
-        if (machine != NULL) {
-            companions[i] = machine->character->model_path;
-            add_character(&stamp, machine->character);
-        }
-        if (i >= VIEW_HELD)
-            companions[i] = viewer->document->companions[i].path;
-        add_file(&stamp, companions[i]);
-        add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
-    }
-    COMMON_FOR (i, viewer->document->crowd.num_kinds) {
-        const view_kind *const kind = &viewer->document->crowd.kinds[i];
-        add_scene(&stamp, &kind->own);
-        add_textures(&stamp, kind->own_textures, kind->own.path);
-    }
-    return stamp;
-}
-
 // Stores it after files were read, with --watch.
 static void note_files(view_state *viewer)
 {
     if (viewer->options->watch)
-        viewer->files_stamp = stamp_files(viewer);
+        viewer->files_stamp = view_stamp_files(viewer);
 }
 
 // == What is remembered ===========================================================================
@@ -942,7 +847,7 @@ void view_watch_files(view_state *viewer)
     if (!viewer->options->watch || viewer->now < viewer->next_watch || viewer->left != NULL)
         return;
     viewer->next_watch = viewer->now + 0.25;
-    const uint64_t now = stamp_files(viewer);
+    const uint64_t now = view_stamp_files(viewer);
     if (now == viewer->files_stamp)
         return;
     const bool done = view_reload(viewer);
@@ -990,8 +895,8 @@ bool view_follow_files(view_state *viewer)
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked || is_scanned
-           || has_preview || has_picture;
+    return answer.action != VIEW_NOTHING || rested.action != VIEW_NOTHING || is_checked
+           || is_scanned || has_preview || has_picture;
 }
 
 // == The start page ===============================================================================

@@ -353,6 +353,9 @@ view_command view_follow_desktop(view_state *viewer);
 // Returns whether the picture changes.
 bool view_follow_files(view_state *viewer);
 
+// A number for the state of all files of what is shown: another one if one has changed (stamp.c).
+uint64_t view_stamp_files(const view_state *viewer);
+
 // Checks the files a few times a second, and reloads all if one has changed.
 void view_watch_files(view_state *viewer);
 

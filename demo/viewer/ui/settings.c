@@ -157,7 +157,7 @@ static double bend(const setting *s, double value, bool is_back)
 static void read_number(const setting *s, char text[NUMBER_TEXT])
 {
     const md5_anim *const anim = view_clock(&s->stage->document->scene);
-    const double rate = anim != NULL ? anim->frame_rate : VIEW_STEPS_A_SECOND;
+    const double rate = anim != NULL ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end == '\0')
@@ -427,12 +427,14 @@ static void color_picker(setting *s)
     const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
     const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
     COMMON_FOR (i, STEPS) {
-        const float at = (float)i / STEPS, across = at * square.width, down = at * bar.height;
+        const float at = (float)i / (float)STEPS, across = at * square.width,
+                    down = at * bar.height;
         view_draw_gradient(
             ui->canvas,
-            (view_rect){square.x + across, square.y, square.width / STEPS, square.height},
+            (view_rect){square.x + across, square.y, square.width / (float)STEPS, square.height},
             color_of(hue, at, 1), 0x000000FF);
-        view_draw_rect(ui->canvas, (view_rect){bar.x, bar.y + down, bar.width, bar.height / STEPS},
+        view_draw_rect(ui->canvas,
+                       (view_rect){bar.x, bar.y + down, bar.width, bar.height / (float)STEPS},
                        color_of(at, 1, 1));
     }
     view_draw_disc(ui->canvas, square.x + saturation * square.width,
