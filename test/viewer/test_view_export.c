@@ -305,9 +305,10 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     select_model(fixture, "iqm");
     OWN char *const path = common_join(fixture->folder, "thimble.iqm");
     CHECK_STRING(export->file, path);
+    OWN char *const folder = common_whole(test_path("models/thimble"));
     OWN char *const line = common_format(
-        "md5tool convert %s %s %s --output %s", test_path("models/thimble/thimble.md5mesh"),
-        test_path("models/thimble/walk.md5anim"), test_path("models/thimble/idle.md5anim"), path);
+        "md5tool convert %s/thimble.md5mesh %s/walk.md5anim %s/idle.md5anim --output %s", folder,
+        folder, folder, path);
     CHECK_STRING(export->line, line);
     run(fixture);
     CHECK(fixture->viewer.ui.over == VIEW_OVER_NOTHING && fixture->viewer.log.error[0] == '\0');

@@ -127,7 +127,7 @@ static const start_case starts[] = {
     {{"--crowd=3", "@" MODELS}, "bobbin", 3, true},
     {{"@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false},
     {{"@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 0, false},
-    {{"@" MODELS "thimble/walk.md5anim"}, "walk", 0, false},
+    {{"@" MODELS "thimble/walk.md5anim"}, "thimble", 0, false}, // the model that it fits
     {{"@" MODELS "bobbin/flight.md5camera"}, "flight", 0, false},
     {{"@" MODELS "bobbin"}, "bobbin", 0, true},
     {{"@" MODELS, "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, true},
@@ -406,6 +406,41 @@ TEST (view_list_leads_through_folders) {
     CHECK_UINT(view_key_browser(list, VIEW_KEY_UP | VIEW_WITH_CTRL, false).action, VIEW_HANDLED);
     end(&viewer);
     free(closed);
+    folder_remove(folder);
+}
+
+// A clip alone is opened on the model beside it that it fits. Of several the list has those before
+// all others, and the clip's skeleton is shown meanwhile. Paths are whole.
+TEST (view_clip_alone_finds_its_model) {
+    char *const folder = folder_make();
+    OWN char *const clip = put(folder, "walk.md5anim", "models/thimble/walk.md5anim");
+    OWN char *const across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
+    put_again(folder, "a.md5mesh", still);
+    put_again(folder, "y.md5mesh", "models/thimble/thimble.md5mesh");
+    const char *const arguments[] = {across, NULL};
+    FOR (i, 3) { // one that fits, two, and as what is dropped
+        test_viewer viewer;
+        if (i == 1)
+            put_again(folder, "z.md5mesh", "models/thimble/thimble.md5mesh");
+        if (!begin(&viewer, arguments + i / 2, true))
+            break;
+        view_state *const state = &viewer.state;
+        CHECK(view_open_first(state));
+        if (i == 2) {
+            PERFORM(state, VIEW_START_PAGE);
+            view_drop(state, across);
+        }
+        const view_browser *const list = &state->ui.browser;
+        OWN char *const at = common_join(folder, i == 0 ? "y.md5mesh" : "walk.md5anim");
+        CHECK_STRING(state->document->scene.path, at);
+        CHECK_STRING(state->document->scene.clips[0].path, clip);
+        CHECK((list->kind == VIEW_BROWSE_FILES) == (i > 0));
+        if (i > 0 && CHECK(list->num_found == 3)) {
+            CHECK_STRING(list->entries[0].label, "y.md5mesh");
+            CHECK_STRING(list->entries[2].label, "a.md5mesh");
+        }
+        end(&viewer);
+    }
     folder_remove(folder);
 }
 

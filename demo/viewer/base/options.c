@@ -404,7 +404,7 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     text[0] = '\0';
     COMMON_FOR (i, VIEW_NUM_LIGHTS)
-        common_append(text, size, ",", "%s=%.9g", view_light_ranges[i].name, lights->values[i]);
+        common_append(text, size, ",", "%s=%.7g", view_light_ranges[i].name, lights->values[i]);
 }
 
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)

@@ -262,6 +262,18 @@ void view_browse_game(view_state *viewer, const char *place)
     free(whole);
 }
 
+static bool open_other(view_state *viewer, const char *const *files, size_t num_files);
+
+// Opens a file, or a name of the listed game with a skin or none.
+static void open_one(view_state *viewer, const char *file, bool is_name, const char *skin)
+{
+    char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
+    const char *const files[1] = {is_name ? address : file};
+    if (!open_other(viewer, files, 1))
+        view_notice(viewer, "%s cannot be opened", common_base(file));
+    free(address);
+}
+
 bool view_follow_scan(view_state *viewer)
 {
     size_t num_files = 0;
@@ -296,7 +308,14 @@ bool view_follow_scan(view_state *viewer)
             for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
                 if (library->num_names[i] > 0)
                     viewer->section = (view_section)i;
-            if (is_awaited) // unless the user closed the list meanwhile
+            const bool is_one = common_is_archive(library->place)
+                                && library->num_names[VIEW_ENTITIES] <= 1
+                                && library->num_names[VIEW_MODELS] == 1;
+            if (is_awaited && is_one)
+                view_clear_browser(&viewer->ui.browser);
+            if (is_awaited && is_one)
+                open_one(viewer, library->names[viewer->section][0], true, NULL);
+            else if (is_awaited) // unless the user closed the list meanwhile
                 view_show_section(viewer, viewer->section);
         }
         free(place);
@@ -508,13 +527,20 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     view_take_options(viewer);
     const bool waits = acts && viewer->window != NULL && view_shows_window(options)
                        && view_is_window_hidden(viewer->window);
-    const bool opened = open_files(viewer, is_own ? (const char *const *)own.names : files,
-                                   is_own ? own.count : num_files, !options->no_auto, as_asked,
-                                   false, waits ? NULL : visitor);
-    for (size_t i = 0; i < lost.count && opened; i++)
-        view_warn(&viewer->log, "%s", lost.names[i]);
+    const bool is_whole = view_shows_window(options);
+    common_list whole = {NULL, 0};
+    COMMON_FOR (i, is_own ? own.count : num_files) {
+        const char *const file = is_own ? own.names[i] : files[i];
+        common_add(&whole,
+                   is_whole && strstr(file, "::") == NULL ? common_whole(file) : common_copy(file));
+    }
+    const bool opened = open_files(viewer, (const char *const *)whole.names, whole.count,
+                                   !options->no_auto, as_asked, false, waits ? NULL : visitor);
+    for (size_t k = 0; k < lost.count && opened; k++)
+        view_warn(&viewer->log, "%s", lost.names[k]);
     common_free_list(&lost);
     common_free_list(&own);
+    common_free_list(&whole);
     if (opened) {
         free(viewer->visitor);
         viewer->has_rest = waits;
@@ -750,6 +776,46 @@ static void show_added(view_state *viewer)
     view_change_clip(viewer, scene->clip);
 }
 
+// Models beside a clip that drive all their joints by it.
+static common_list models_of_clip(const char *path)
+{
+    enum { MAX_TRIED = 64 }; // each is read
+    char *const whole = common_whole(path), *const folder = common_folder(whole);
+    common_list models = common_list_folder(folder, ".md5mesh"), fitting = {NULL, 0};
+    md5_anim *const anim = md5_load_anim(path, NULL, NULL);
+    for (size_t i = 0; anim != NULL && i < models.count && i < MAX_TRIED; i++) {
+        md5_model *const model = md5_load_model(models.names[i], NULL, NULL);
+        md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
+        if (binding != NULL && binding->num_missing == 0)
+            common_add(&fitting, common_copy(models.names[i]));
+        md5_free_binding(binding);
+        md5_free_model(model);
+    }
+    md5_free_anim(anim);
+    common_free_list(&models);
+    free(folder);
+    free(whole);
+    return fitting;
+}
+
+// Opens a clip alone: on the model beside it that it fits; of several it is asked which.
+static bool open_clip(view_state *viewer, const char *path, bool is_first)
+{
+    common_list models = models_of_clip(path);
+    const bool is_one = models.count == 1;
+    const char *const files[2] = {is_one ? models.names[0] : path, path};
+    const bool opened = is_first ? view_open(viewer, files, is_one ? 2 : 1, true)
+                                 : open_other(viewer, files, is_one ? 2 : 1);
+    if (opened && models.count > 1) {
+        char *const folder = common_folder(models.names[0]);
+        list_files(viewer, folder, (view_asked){.takes = 1u << VIEW_ENTRY_MODEL});
+        view_list_first(&viewer->ui.browser, &models);
+        free(folder);
+    }
+    common_free_list(&models);
+    return opened;
+}
+
 void view_drop(view_state *viewer, const char *path)
 {
     bool done = false;
@@ -781,7 +847,9 @@ void view_drop(view_state *viewer, const char *path)
             viewer->ui.textures.offered = common_copy(path);
         }
         return;
-    } else if (is_clip && scene->model != NULL) {
+    } else if (is_clip && (scene->model == NULL || viewer->ui.start.is_open)) {
+        done = open_clip(viewer, path, false);
+    } else if (is_clip) {
         what = "animation";
         if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
             // A machine: its model is shown with the clip instead. A copy: the character is freed
@@ -1183,9 +1251,13 @@ static bool open_named(view_state *viewer)
                                                             : NULL;
     const bool has_one = only != NULL;
     const char *const files[1] = {only};
+    const bool is_clip = view_shows_window(options) && !options->no_auto && options->num_files == 1
+                         && common_has_ending(options->files[0], ".md5anim");
     const bool opened =
-        view_open(viewer, has_one ? files : options->files, has_one ? 1 : options->num_files,
-                  is_named || has_one || config == NULL || config->is_new);
+        is_clip
+            ? open_clip(viewer, options->files[0], true)
+            : view_open(viewer, has_one ? files : options->files, has_one ? 1 : options->num_files,
+                        is_named || has_one || config == NULL || config->is_new);
     free(only);
     if (has_one)
         return opened;
@@ -1235,16 +1307,6 @@ static void list_game(view_state *viewer)
     else
         view_notice(viewer, "No game folder: drop one here, or an archive");
     browser->fresh = true;
-}
-
-// Opens a file, or a name of the listed game with a skin or none.
-static void open_one(view_state *viewer, const char *file, bool is_name, const char *skin)
-{
-    char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
-    const char *const files[1] = {is_name ? address : file};
-    if (!open_other(viewer, files, 1))
-        view_notice(viewer, "%s cannot be opened", common_base(file));
-    free(address);
 }
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a

@@ -172,6 +172,19 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     select_shown(browser);
 }
 
+void view_list_first(view_browser *browser, const common_list *paths)
+{
+    for (size_t n = paths->count; n-- > 0;)
+        COMMON_FOR (i, browser->num_entries) {
+            const view_entry entry = browser->entries[i];
+            if (strcmp(entry.path, paths->names[n]) != 0)
+                continue;
+            memmove(browser->entries + 1, browser->entries, i * sizeof entry);
+            browser->entries[0] = entry;
+        }
+    find_entries(browser);
+}
+
 static view_entry *add_clip(view_browser *browser, const view_scene *scene, size_t number)
 {
     view_entry *const entry =

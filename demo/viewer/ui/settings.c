@@ -254,7 +254,7 @@ static void parts_picker(setting *s)
             is_parms && !(stage->document->textures.layers.read >> i & 1) ? VIEW_DIM : VIEW_BRIGHT;
         ui_begin_row(s->ui, s->stage);
         const view_rect row = s->ui->space;
-        COMMON_TEXT(now, is_time ? "%.2f" : "%.9g", value);
+        COMMON_TEXT(now, is_time ? "%.2f" : "%.7g", value);
         bool is_set = numbers_row(s, 1, now, made);
         double asked = strtod(made, &end);
         is_set = is_set && end != made && asked >= s->low && (is_parms || asked <= s->high);

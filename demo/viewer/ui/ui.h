@@ -100,6 +100,9 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
 void view_browse_folder(view_browser *browser, const char *folder, const char *shown,
                         const view_config *config);
 
+// Has the files of these paths before all others of such a list.
+void view_list_first(view_browser *browser, const common_list *paths);
+
 // Closes the list; or also frees its entries.
 void view_close_browser(view_browser *browser);
 void view_clear_browser(view_browser *browser);
