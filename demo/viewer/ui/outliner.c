@@ -205,39 +205,31 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
     view_document *const document = stage->document;
     const view_scene *const scene = &document->scene;
     const view_clip *const shown = view_shown_clip(scene);
-    const view_font *const font = stage->font;
-    const float em = view_em(font), gap = 0.6f * em, least = 7 * em;
-    const float width = ui->column->area.width - gap, line = font->line[VIEW_TEXT];
-    const size_t per_row = (size_t)fmaxf(floorf(width / (least + gap)), 1);
-    const float step = width / (float)per_row;
-    view_rect row;
-    bool is_seen = false, is_new = false;
+    const float em = view_em(stage->font);
+    ui_grid grid = {0};
+    view_rect box;
+    bool is_new = false;
     ui_begin(ui, "clip");
     COMMON_FOR (i, scene->num_clips) {
         const view_clip *const clip = &scene->clips[i];
-        const float left = (float)(i % per_row) * step;
-        if (i % per_row == 0)
-            is_seen = ui_take_row(ui, step, &row);
-        view_rect tile = {row.x + gap + left, row.y + gap, step - gap, step - gap};
-        if (ui_item(ui, tile, clip->name))
-            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
-        if (clip == shown || ui_is_hot(ui)) // around it: pictures have a background
-            view_draw_round_rect(ui->canvas, view_inset(tile, -0.15f * em), 0.4f * em,
-                                 clip == shown ? VIEW_ACCENT : VIEW_HOVERED);
-        view_draw_round_rect(ui->canvas, tile, 0.3f * em, VIEW_CONTROL);
-        ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
+        const bool is_seen = ui_next_tile(ui, &grid, 7 * em, 8.5f * em, &box);
         view_clip_picture *const picture =
             is_seen && i < document->num_pictures ? &document->pictures[i] : NULL;
+        char text[32];
+        COMMON_TEXT(text, "%.2f s", clip->anim->duration);
+        if (ui_thing_tile(ui, box,
+                          &(ui_thing){.label = clip->name,
+                                      .name = clip->name,
+                                      .text = text,
+                                      .texture = picture != NULL ? picture->texture : 0,
+                                      .width = 1,
+                                      .height = 1,
+                                      .is_selected = clip == shown}))
+            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+        ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
         is_new = is_new || (picture != NULL && !picture->is_wanted);
         if (picture != NULL)
             picture->is_wanted = true;
-        tile = view_inset(tile, 0.3f * em);
-        tile.height -= line;
-        if (picture != NULL && picture->texture != 0)
-            ui_image(ui, tile, picture->texture, 1, 1, true);
-        tile.y += tile.height;
-        tile.height = line;
-        ui_text_in(ui, tile, clip == shown ? VIEW_BRIGHT : VIEW_PLAIN, clip->name);
     }
     if (is_new) // they are drawn one after another
         view_wake_window();
