@@ -105,31 +105,34 @@ view_rect view_start_box(const view_stage *stage)
 // A file that was opened before, in its row.
 static void run_recent(view_ui *ui, view_rect row, size_t number)
 {
-    view_canvas *const canvas = ui->canvas;
     const view_start *const start = &ui->start;
-    const float scale = canvas->font->scale, line = canvas->font->line[VIEW_TEXT];
     const char *const path = start->recent.names[number], *const name = common_base(path);
     const bool is_missing = (start->missing >> number & 1) != 0;
     const view_rect rest = {row.x, row.y, row.width - row.height, row.height};
-    const float y = row.y + 0.5f * (row.height - line), end = rest.x + rest.width;
-    if (ui_item(ui, rest, name))
-        ui->command = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
-    if (ui_is_hot(ui) || (number == 0 && !is_missing)) // which Enter opens
-        view_draw_round_rect(canvas, rest, 4 * scale, number == 0 ? VIEW_SELECTED : VIEW_CONTROL);
-    float x = row.x + 8 * scale;
-    x += view_draw_text(canvas, VIEW_TEXT, x, y, end - x, is_missing ? VIEW_DISABLED : VIEW_BRIGHT,
-                        name)
-         + 12 * scale;
+    const view_rect cross = {rest.x + rest.width, row.y, row.height, row.height};
+    const view_small_picture *const picture =
+        is_missing || strstr(path, "::") != NULL ? NULL : ui_picture(ui, path, false);
     char *const folder = common_folder(path), *const label = common_format("forget %s", name);
     char *const place = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
-    if (x + 40 * scale < end)
-        view_draw_text(canvas, VIEW_TEXT, x, y, end - x, VIEW_DIM, place);
-    if (ui_item(ui, (view_rect){end, row.y, row.height, row.height}, label)) {
-        free(ui->command.path);
-        ui->command = (view_command){.action = VIEW_FORGET_RECENT, .path = common_copy(path)};
+    view_command command = {.action = VIEW_NOTHING};
+    if (ui_thing_tile(ui, rest,
+                      &(ui_thing){.label = name,
+                                  .name = name,
+                                  .text = place,
+                                  .texture = picture != NULL ? picture->texture : 0,
+                                  .width = picture != NULL ? picture->width : 1,
+                                  .height = picture != NULL ? picture->height : 1,
+                                  .is_selected = number == 0 && !is_missing, // which Enter opens
+                                  .is_wrong = picture != NULL && picture->is_wrong,
+                                  .is_grey = is_missing}))
+        command.action = VIEW_OPEN_FILE;
+    if (ui_item(ui, cross, label))
+        command.action = VIEW_FORGET_RECENT;
+    ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
+    if (command.action != VIEW_NOTHING) {
+        command.path = common_copy(path);
+        ui->command = command;
     }
-    view_draw_text(canvas, VIEW_TEXT, end + 0.3f * row.height, y, 0,
-                   ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
     free(place);
     free(label);
     free(folder);
@@ -139,9 +142,10 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
 static void run_section(view_ui *ui, const char *title, const common_list *items, size_t columns,
                         view_action action, const char *instead)
 {
-    const float scale = ui->canvas->font->scale, gap = 6 * scale, height = 27 * scale;
+    const float scale = ui->canvas->font->scale, gap = 6 * scale;
+    const float height = (items == &ui->start.recent ? 38 : 27) * scale;
     view_rect row;
-    if (ui_take_row(ui, height, &row))
+    if (ui_take_row(ui, 27 * scale, &row))
         view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 5 * scale, row.width, VIEW_DIM,
                        items->count > 0 ? title : instead);
     COMMON_FOR (i, items->count) {
