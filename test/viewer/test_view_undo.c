@@ -272,6 +272,17 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
     CHECK_NEAR(s->options.speed, 1.0, 0.0);
 }
 
+// What goes back to where it was is no part of the step before, or there would be one of nothing.
+TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
+    const view_input reverse = {.kind = VIEW_INPUT_KEY_DOWN, .key = 'r'};
+    bool redraw;
+    begin(s);
+    FOR (i, 2)
+        view_handle_event(&s->viewer, &reverse, &redraw);
+    undo(s);
+    CHECK_NEAR(s->options.speed, -1.0, 0.0);
+}
+
 TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     begin(s);
     OWN char *const first = texts_of(&s->options);

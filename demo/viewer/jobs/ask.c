@@ -349,8 +349,9 @@ void view_note_step(view_state *viewer)
     now.label = label_of(viewer, last == NULL, now.row, value);
     free(value);
     if (viewer->joins && viewer->now < viewer->step_time + soon && viewer->step > 0
-        && viewer->step + 1 == viewer->num_steps && now.row == last->row) {
-        free_step(last); // it goes on
+        && viewer->step + 1 == viewer->num_steps && now.row == last->row
+        && strcmp(now.lines, last[-1].lines) != 0) { // else it goes back, which is a step
+        free_step(last);                             // it goes on
         *last = now;
         viewer->step_time = viewer->now;
         return;
