@@ -222,21 +222,6 @@ void view_browse_place(view_state *viewer, const char *path)
         list_files(viewer, path, (view_asked){.takes = 0});
 }
 
-// The model of a folder that has one, with the machine that plays it if there is one, to be freed.
-// NULL: there are others, or none, or it is a game.
-static char *only_model(const char *folder)
-{
-    common_list list = common_list_folder(folder, ".md5mesh");
-    common_list machines = common_list_folder(folder, ".md5machine");
-    const bool is_one = list.count <= 1 && machines.count <= 1 && list.count + machines.count > 0
-                        && !view_is_game(folder);
-    const common_list *const from = machines.count > 0 ? &machines : &list;
-    char *const model = is_one ? common_copy(from->names[0]) : NULL;
-    common_free_list(&list);
-    common_free_list(&machines);
-    return model;
-}
-
 // -- Listing --------------------------------------------------------------------------------
 
 void view_show_section(view_state *viewer, size_t section)
@@ -776,32 +761,10 @@ static void show_added(view_state *viewer)
     view_change_clip(viewer, scene->clip);
 }
 
-// Models beside a clip that drive all their joints by it.
-static common_list models_of_clip(const char *path)
-{
-    enum { MAX_TRIED = 64 }; // each is read
-    char *const whole = common_whole(path), *const folder = common_folder(whole);
-    common_list models = common_list_folder(folder, ".md5mesh"), fitting = {NULL, 0};
-    md5_anim *const anim = md5_load_anim(path, NULL, NULL);
-    for (size_t i = 0; anim != NULL && i < models.count && i < MAX_TRIED; i++) {
-        md5_model *const model = md5_load_model(models.names[i], NULL, NULL);
-        md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
-        if (binding != NULL && binding->num_missing == 0)
-            common_add(&fitting, common_copy(models.names[i]));
-        md5_free_binding(binding);
-        md5_free_model(model);
-    }
-    md5_free_anim(anim);
-    common_free_list(&models);
-    free(folder);
-    free(whole);
-    return fitting;
-}
-
 // Opens a clip alone: on the model beside it that it fits; of several it is asked which.
 static bool open_clip(view_state *viewer, const char *path, bool is_first)
 {
-    common_list models = models_of_clip(path);
+    common_list models = view_models_of_clip(path);
     const bool is_one = models.count == 1;
     const char *const files[2] = {is_one ? models.names[0] : path, path};
     const bool opened = is_first ? view_open(viewer, files, is_one ? 2 : 1, true)
@@ -1247,7 +1210,7 @@ static bool open_named(view_state *viewer)
                           && viewer->ui.lost[0] == '\0' && config->recent.count > 0
                           && common_is_file(config->recent.names[0]);
     char *const only = has_last                             ? common_copy(config->recent.names[0])
-                       : is_folder && options->game == NULL ? only_model(options->folders[0])
+                       : is_folder && options->game == NULL ? view_only_model(options->folders[0])
                                                             : NULL;
     const bool has_one = only != NULL;
     const char *const files[1] = {only};
@@ -1378,7 +1341,7 @@ static void open_neighbour(view_state *viewer, int step)
 
 static void open_path(view_state *viewer, const char *path)
 {
-    char *const only = view_is_listed(path) ? only_model(path) : NULL;
+    char *const only = view_is_listed(path) ? view_only_model(path) : NULL;
     view_drop(viewer, only != NULL ? only : path);
     free(only);
 }

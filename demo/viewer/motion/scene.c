@@ -387,6 +387,40 @@ size_t view_find_model(const char *const *files, size_t num_files)
     return i;
 }
 
+common_list view_models_of_clip(const char *path)
+{
+    enum { MAX_TRIED = 64 }; // each is read
+    char *const whole = common_whole(path), *const folder = common_folder(whole);
+    common_list models = common_list_folder(folder, ".md5mesh"), fitting = {NULL, 0};
+    md5_anim *const anim = md5_load_anim(path, NULL, NULL);
+    for (size_t i = 0; anim != NULL && i < models.count && i < MAX_TRIED; i++) {
+        md5_model *const model = md5_load_model(models.names[i], NULL, NULL);
+        md5_binding *const binding = model != NULL ? md5_bind(model, anim, NULL, NULL) : NULL;
+        if (binding != NULL && binding->num_missing == 0)
+            common_add(&fitting, common_copy(models.names[i]));
+        md5_free_binding(binding);
+        md5_free_model(model);
+    }
+    md5_free_anim(anim);
+    common_free_list(&models);
+    free(folder);
+    free(whole);
+    return fitting;
+}
+
+char *view_only_model(const char *folder)
+{
+    common_list list = common_list_folder(folder, ".md5mesh");
+    common_list machines = common_list_folder(folder, ".md5machine");
+    const bool is_one = list.count <= 1 && machines.count <= 1 && list.count + machines.count > 0
+                        && !view_is_game(folder);
+    const common_list *const from = machines.count > 0 ? &machines : &list;
+    char *const model = is_one ? common_copy(from->names[0]) : NULL;
+    common_free_list(&list);
+    common_free_list(&machines);
+    return model;
+}
+
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {

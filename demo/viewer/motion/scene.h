@@ -113,6 +113,13 @@ static inline const md5_machine *view_machine_of(const view_scene *scene)
 // num_files.
 size_t view_find_model(const char *const *files, size_t num_files);
 
+// Models beside a clip that it drives whole, by their names.
+common_list view_models_of_clip(const char *path);
+
+// The model of a folder that has one, with the machine that plays it if there is one, to be freed.
+// NULL: there are others, or none, or it is a game.
+char *view_only_model(const char *folder);
+
 // Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
 // animations, in .md5camera camera paths; the first other file is the model, or a machine
 // (.md5machine), which names its model, or the description of a model of Cube 2's engines (.cfg),
