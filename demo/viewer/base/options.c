@@ -403,8 +403,16 @@ enum { LIGHTS_TEXT = 192 };
 static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     text[0] = '\0';
-    COMMON_FOR (i, VIEW_NUM_LIGHTS)
-        common_append(text, size, ",", "%s=%.7g", view_light_ranges[i].name, lights->values[i]);
+    COMMON_FOR (i, VIEW_NUM_LIGHTS) {
+        const float value = lights->values[i];
+        char number[24];
+        int digits = 7;
+        // As short as it was set, but no shorter than what is read as the same bits.
+        do {
+            COMMON_TEXT(number, "%.*g", digits, value);
+        } while ((float)strtod(number, NULL) != value && digits++ < 9);
+        common_append(text, size, ",", "%s=%s", view_light_ranges[i].name, number);
+    }
 }
 
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
