@@ -151,14 +151,14 @@ MD5_GAME_API const md5_figure_def *md5_game_figure_def(md5_game *game, const cha
 // -- Figures of an entity -------------------------------------------------------------------------
 
 // A body of a figure: a convex polyhedron about its center of mass.
-typedef struct md5_body {
+typedef struct md5_body_part {
     const md5_figure_body *def;
     uint32_t joint;         // that it moves: for "origin" the first joint below it
     float mass, inertia[9]; // in its own axes, row by row; total_mass applied
     md5_xform offset;       // of the body in the space of its joint
     uint32_t first_vertex, num_vertices, first_triangle, num_triangles;
     md5_bounds bounds; // of its vertices
-} md5_body;
+} md5_body_part;
 
 // A constraint, each vector in its own body's axes: [0] of bodies[0], [1] of bodies[1].
 typedef struct md5_body_constraint {
@@ -175,7 +175,7 @@ typedef struct md5_figure {
     const md5_figure_def *def;
     const md5_entity *entity;
     uint32_t num_bodies, num_constraints, num_vertices, num_triangles;
-    const md5_body *bodies;                 // [num_bodies]
+    const md5_body_part *bodies;            // [num_bodies]
     const md5_body_constraint *constraints; // [num_constraints]
     const md5_vec3 *vertices;               // [num_vertices] from the center of their body
     const uint32_t (*triangles)[3];         // [num_triangles] of them, clockwise from outside

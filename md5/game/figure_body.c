@@ -11,7 +11,7 @@ typedef struct figure_maker {
     md5_arena arena;
     const md5_entity *entity;
     md5_figure figure;
-    md5_body *bodies;
+    md5_body_part *bodies;
     md5_body_constraint *constraints;
     md5_vec3 *vertices;
     uint32_t (*triangles)[3];
@@ -267,7 +267,7 @@ static solid measure(const body_shape *shape)
     return it;
 }
 
-static void set_mass(md5_body *body, const solid *of)
+static void set_mass(md5_body_part *body, const solid *of)
 {
     const double density = (double)body->def->density;
     const double trace = of->products[0][0] + of->products[1][1] + of->products[2][2];
@@ -303,7 +303,7 @@ static axes3 body_axes(const figure_maker *maker, const md5_figure_body *def)
     return axes;
 }
 
-static bool keep_shape(figure_maker *maker, md5_body *body, const body_shape *shape,
+static bool keep_shape(figure_maker *maker, md5_body_part *body, const body_shape *shape,
                        md5_vec3d center)
 {
     md5_figure *const figure = &maker->figure;
@@ -347,7 +347,7 @@ static uint32_t moved_joint(const figure_maker *maker, const md5_figure_body *de
 static bool make_body(figure_maker *maker, uint32_t index)
 {
     const md5_figure_body *const def = &maker->figure.def->bodies[index];
-    md5_body *const body = &maker->bodies[index];
+    md5_body_part *const body = &maker->bodies[index];
     const uint32_t joint = moved_joint(maker, def);
     body_shape shape;
     if (joint == MD5_NONE)
@@ -355,7 +355,7 @@ static bool make_body(figure_maker *maker, uint32_t index)
                         "figure %s: body %s moves joint %s, which the model does not have",
                         MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
                         MD5_QUOTED(def->joint));
-    *body = (md5_body){.def = def, .joint = joint};
+    *body = (md5_body_part){.def = def, .joint = joint};
     make_shape(maker, def, &shape);
     turn_outward(&shape);
     const solid of = measure(&shape);
@@ -581,7 +581,7 @@ static bool make_figure(figure_maker *maker)
                         MD5_QUOTED(def->decl->name), num_bodies, def->num_constraints,
                         MD5_MAX_FIGURE_PARTS);
     TRY(find_setup(maker));
-    maker->bodies = MD5_NEW(&maker->arena, md5_body, num_bodies);
+    maker->bodies = MD5_NEW(&maker->arena, md5_body_part, num_bodies);
     maker->constraints = MD5_NEW(&maker->arena, md5_body_constraint, def->num_constraints);
     maker->vertices = MD5_NEW(&maker->arena, md5_vec3, MAX_CORNERS * num_bodies);
     maker->triangles = (uint32_t(*)[3])md5i_arena_alloc(&maker->arena, MAX_FACES * num_bodies,
@@ -667,7 +667,7 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
     MD5_ASSERT_NOT_NULL(figure);
     MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: not NULL");
     MD5_FOR (i, figure->num_bodies) {
-        const md5_body *const body = &figure->bodies[i];
+        const md5_body_part *const body = &figure->bodies[i];
         const md5_vec3 before = bodies[i].place.translation;
         bodies[i] = (md5_body_state){.linear = {0.0f, 0.0f, 0.0f}};
         bodies[i].place = md5_xform_mul(
@@ -691,7 +691,7 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
         const uint32_t joint = skeleton->order[i], body = figure->mover_of_joint[joint];
         if (body == MD5_NONE)
             continue;
-        const md5_body *const moves = &figure->bodies[body];
+        const md5_body_part *const moves = &figure->bodies[body];
         const md5_xform from_model = md5_xform_inverse(md5i_parent_place(skeleton, pose, joint));
         const md5_xform *const at = &bodies[body].place;
         md5_xform in_model = {.rotation = md5_quat_mul(md5_quat_mul(into.rotation, at->rotation),
@@ -737,8 +737,8 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
 
 // Where a line enters a convex body: behind the last of the planes that it comes through from
 // outside, if it leaves through none before.
-static bool enter_body(const md5_figure *figure, const md5_body *body, md5_vec3 from, md5_vec3 way,
-                       float *enter, md5_vec3 *normal)
+static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_vec3 from,
+                       md5_vec3 way, float *enter, md5_vec3 *normal)
 {
     float leave = 1.0f;
     *enter = -1.0f;
@@ -769,7 +769,7 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
     const md5_vec3 way = md5_vec3_sub(to, from);
     bool is_hit = false;
     MD5_FOR (i, figure->num_bodies) {
-        const md5_body *const body = &figure->bodies[i];
+        const md5_body_part *const body = &figure->bodies[i];
         const md5_quat into = md5_quat_conjugate(bodies[i].place.rotation);
         const md5_vec3 start =
             md5_quat_rotate(into, md5_vec3_sub(from, bodies[i].place.translation));

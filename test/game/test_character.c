@@ -651,14 +651,14 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
             place = (md5_xform){.rotation = {0, 0, 0, 1}};
         } else if (strncmp(line, "m ", 2) == 0) {
             CHECK(read_word(&at, name) && read_numbers(&at, n, 10));
-            const md5_body *const body = &figure->bodies[find_body(figure, name)];
+            const md5_body_part *const body = &figure->bodies[find_body(figure, name)];
             CHECK_NEAR(body->mass, n[0], 1e-5 * n[0]);
             FOR (i, 9)
                 CHECK_NEAR(body->inertia[i], n[1 + i], 2e-5 * n[1]);
             num_bodies++;
         } else if (strncmp(line, "jm ", 3) == 0) {
             CHECK(read_word(&at, name));
-            const md5_body *const body = &figure->bodies[find_body(figure, name)];
+            const md5_body_part *const body = &figure->bodies[find_body(figure, name)];
             CHECK(read_word(&at, name) && read_numbers(&at, n, 13));
             CHECK_UINT(body->joint, md5_find_joint(&it->entity->model->skeleton, name));
             CHECK_UINT((unsigned)body->def->mod, (unsigned)n[0]);

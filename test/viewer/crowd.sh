@@ -29,7 +29,6 @@ check "a missing model is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bo
     --crowd 12 --no-render
 check "more models than characters are refused" ends_saying 1 '2 models for a crowd of 1' "$view" "$bobbin" \
     "$thimble" --crowd 1 --no-render
-check "several models need --crowd" ends_saying 2 'crowd' "$view" "$bobbin" "$thimble"
 
 # -- Culling ------------------------------------------------------------------------------------
 

@@ -53,9 +53,9 @@ check "paused, it is idle" idles
 does "Space resumes" play space 'is["playing"] == 1'
 does "R plays backward" reverse r 'is["backward"] == 1'
 check "it plays backward" plays
+does "Ctrl+Z takes that back" undo ctrl+z 'is["backward"] == 0'
+does "Ctrl+Shift+Z does it again" redo ctrl+shift+z 'is["backward"] == 1'
 does "R plays forward" reverse r 'is["backward"] == 0'
-does "Ctrl+Z takes that back" undo ctrl+z 'is["backward"] == 1'
-does "Ctrl+Shift+Z does it again" redo ctrl+shift+z 'is["backward"] == 0'
 if is_long; then
     does "] doubles the speed" faster bracketright 'is["speed"] == 2'
     does "+ doubles the speed again" faster KP_Add 'is["speed"] == 4'

@@ -167,3 +167,28 @@ void view_surface_panel(view_ui *ui, const view_stage *stage)
     if (!ui->is_event)
         draw_weights(stage, box);
 }
+
+// -- Places in the picture -------------------------------------------------------------------
+
+bool view_find_pixel(const view_stage *stage, md5_vec3 place, float at[2])
+{
+    const view_lens lens = view_stage_lens(stage);
+    const float half = view_half_height_at(&lens, place);
+    const md5_vec3 way = md5_vec3_sub(place, lens.eye);
+    const float unit = 0.5f * stage->height / half;
+    at[0] = 0.5f * stage->width * (1 + lens.shift_x) + md5_vec3_dot(way, lens.axes.right) * unit;
+    at[1] = 0.5f * stage->height * (1 - lens.shift_y) - md5_vec3_dot(way, lens.axes.up) * unit;
+    return half > 0 && fabsf(at[0]) < 1e5f && fabsf(at[1]) < 1e5f;
+}
+
+void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)
+{
+    const float scale = stage->font->scale, x = at[0], y = at[1];
+    view_draw_disc(stage->canvas, x, y, 7 * scale, 0x12151AE0u);
+    view_draw_disc(stage->canvas, x, y, 4.5f * scale, 0xF2C14EFFu);
+    const float text = view_text_width(stage->font, VIEW_TEXT, name);
+    const view_rect box = {x + 12 * scale, y - 13 * scale, text + 16 * scale, 26 * scale};
+    view_draw_round_rect(stage->canvas, box, 13 * scale, VIEW_BOX);
+    view_draw_text(stage->canvas, VIEW_TEXT, box.x + 8 * scale, box.y + 4 * scale, 0, VIEW_BRIGHT,
+                   name);
+}
