@@ -17,14 +17,6 @@ void view_clear_browser(view_browser *browser)
     *browser = (view_browser){.asked = browser->asked};
 }
 
-void view_close_browser(view_browser *browser)
-{
-    if (browser->kind != VIEW_BROWSE_NOTHING)
-        browser->was = browser->kind;
-    browser->kind = VIEW_BROWSE_NOTHING;
-    browser->is_peeking = false;
-}
-
 // -- Entries --------------------------------------------------------------------------------
 
 // Adds an entry, which takes over its label.

@@ -19,25 +19,6 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
-{
-    const char *triggers[VIEW_MAX_TRIGGERS];
-    uint32_t count = 0;
-    const view_mode mode = view_mode_of(document);
-    const view_machine *const machine = &document->scene.machine;
-    while (mode == VIEW_MODE_MACHINE && count < VIEW_MAX_TRIGGERS) {
-        const int32_t trigger = view_find_trigger(machine, count);
-        if (trigger < 0)
-            break;
-        triggers[count++] = machine->desc->parameters[trigger].name;
-    }
-    const bool walks = mode == VIEW_MODE_MACHINE
-                           ? view_can_walk(machine)
-                           : view_mover_of(&document->scene)->take_over != NULL;
-    const uint32_t have = view_found_needs(document) | VIEW_NEEDS_ENVIRONMENT;
-    return view_list_keys(have, triggers, count, walks, lines);
-}
-
 // What explains the item below the mouse, near to it: one or two lines.
 static void draw_tip(view_ui *ui, const view_stage *stage)
 {

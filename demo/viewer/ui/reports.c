@@ -180,6 +180,12 @@ static view_about about_of(const view_stage *stage, const view_report *report)
     return about;
 }
 
+bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map)
+{
+    return map == MD5GL_PICTURE_DIFFUSE && view_mesh_image(textures, mesh, map) == NULL
+           && view_find_layered(&textures->layers, mesh) == NULL;
+}
+
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh)
 {
     const view_about about = about_of(stage, report);

@@ -52,12 +52,6 @@ static void give(view_ui *ui, const char *path)
 
 // == Maps =================================================================================
 
-bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_picture map)
-{
-    return map == MD5GL_PICTURE_DIFFUSE && view_mesh_image(textures, mesh, map) == NULL
-           && view_find_layered(&textures->layers, mesh) == NULL;
-}
-
 // A tile for each map. A press lists images for it, or gives it what was dropped.
 static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {

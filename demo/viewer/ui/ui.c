@@ -164,6 +164,14 @@ void ui_tip_cut(view_ui *ui, const char *text, float width)
         ui_tip(ui, text);
 }
 
+void view_close_browser(view_browser *browser)
+{
+    if (browser->kind != VIEW_BROWSE_NOTHING)
+        browser->was = browser->kind;
+    browser->kind = VIEW_BROWSE_NOTHING;
+    browser->is_peeking = false;
+}
+
 void view_lay_over(view_ui *ui, view_over over)
 {
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
