@@ -275,19 +275,6 @@ static bool is_turned(const view_turn *a, const view_turn *b)
            || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
 }
 
-static void free_step(view_step *step)
-{
-    free(step->label);
-    free(step->lines);
-}
-
-void view_forget_steps(view_state *viewer)
-{
-    while (viewer->num_steps > 0)
-        free_step(&viewer->steps[--viewer->num_steps]);
-    viewer->step = 0;
-}
-
 // The first option of `lines` that the others do not have so, and its value; or NULL.
 static const view_option *find_news(const char *lines, const char *others, char **value)
 {
@@ -351,19 +338,19 @@ void view_note_step(view_state *viewer)
     if (viewer->joins && viewer->now < viewer->step_time + soon && viewer->step > 0
         && viewer->step + 1 == viewer->num_steps && now.row == last->row
         && strcmp(now.lines, last[-1].lines) != 0) { // else it goes back, which is a step
-        free_step(last);                             // it goes on
+        view_free_step(last);                        // it goes on
         *last = now;
         viewer->step_time = viewer->now;
         return;
     }
     viewer->step_time = viewer->now;
     while (viewer->num_steps > viewer->step + 1)
-        free_step(&viewer->steps[--viewer->num_steps]);
+        view_free_step(&viewer->steps[--viewer->num_steps]);
     size_t size = 0;
     COMMON_FOR (i, viewer->num_steps)
         size += strlen(viewer->steps[i].lines);
     if (viewer->num_steps == VIEW_MAX_STEPS || size > VIEW_MAX_STEP_BYTES) {
-        free_step(&viewer->steps[0]); // the oldest goes
+        view_free_step(&viewer->steps[0]); // the oldest goes
         memmove(viewer->steps, viewer->steps + 1, --viewer->num_steps * sizeof now);
     }
     viewer->step = viewer->num_steps++;
@@ -398,4 +385,86 @@ void view_forget(view_state *viewer, view_action action)
     if (viewer->config != NULL && (is_all || path != NULL))
         view_forget_document(viewer->config, is_all ? NULL : path);
     view_notice(viewer, is_all ? "All is forgotten" : "Forgotten");
+}
+
+// == What is shown ================================================================================
+
+// NULL: none, or the contents.
+const view_page *view_shown_page(const view_state *viewer)
+{
+    return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
+}
+
+// What the window shows, as options; some point into the viewer.
+void view_describe_shown(view_state *viewer, view_options *now)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
+    const view_camera *const framed = &viewer->framed.camera;
+    char up[3], front[3];
+    *now = *viewer->options;
+    // Nothing of the window itself.
+    now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
+    now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
+    now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
+    now->shown.auto_quality = true;
+    now->watch = false;
+    now->level = VIEW_INFO;
+    now->record_as = VIEW_RECORD_APNG;
+    now->frame_rate = 0;
+    now->game = NULL;
+    const view_page *const page = view_shown_page(viewer);
+    const bool is_page = viewer->pages.open >= 0;
+    now->game_demo = viewer->pages.game != NULL; // shown in place of a page
+    now->page = page != NULL ? page->name : is_page && !now->game_demo ? "contents" : NULL;
+    now->num_settings = is_page ? 0 : now->num_settings; // but sliders
+
+    view_name_axes(&scene->turn, up, front);
+    now->up_is_y = strcmp(up, "+y") == 0;
+    const int32_t joint = viewer->ui.selected_joint;
+    now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
+    now->animation_index = (uint32_t)scene->clip;
+    now->animation_index_given = !is_page && scene->num_clips > 1 && !view_is_bind_pose(scene);
+    now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
+    now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
+
+    // The camera: its distance, unless it shows the whole clip in any picture.
+    const bool is_framed = viewer->framed.width > 0 && camera->distance == framed->distance
+                           && memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
+    now->azimuth = camera->azimuth;
+    now->azimuth_given = camera->azimuth != usual.azimuth;
+    now->elevation = camera->elevation;
+    now->elevation_given = camera->elevation != usual.elevation;
+    now->distance = camera->distance;
+    now->distance_given = now->target_given = !is_framed && !viewer->following && !is_page;
+    memcpy(now->target, &camera->target, sizeof now->target);
+    now->orthographic = now->orthographic_given = camera->orthographic;
+}
+
+void view_remember_document(view_state *viewer)
+{
+    const view_document *const document = viewer->document;
+    const char *const path = document->scene.path;
+    view_options now;
+    if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || viewer->left != NULL
+        || !document->as_asked)
+        return;
+    view_note_state(viewer);
+    view_describe_shown(viewer, &now);
+    now.times = &viewer->play.time;
+    now.num_times = !viewer->play.playing && viewer->play.time > 0;
+    char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE), *value;
+    char *whole = common_copy(""); // with files from the root on
+    const char *rest = lines;
+    for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
+        const char *const file = view_file_in(o, value);
+        char *const full = file != NULL && common_is_file(file) ? common_absolute(file) : NULL;
+        common_extend(&whole, "--%s=%.*s%s\n", o->name,
+                      (int)(full != NULL ? (size_t)(file - value) : strlen(value)), value,
+                      full != NULL ? full : "");
+        free(full);
+    }
+    view_note_document(viewer->config, path, whole);
+    free(whole);
+    free(lines);
 }

@@ -61,12 +61,6 @@ static void add_options(common_list *words, const view_options *now)
     view_free_options(&plain);
 }
 
-// NULL: none, or the contents.
-static const view_page *open_page(const view_state *viewer)
-{
-    return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
-}
-
 // What is shown: a name in a game, or files.
 static void add_files(common_list *words, const view_scene *scene, const view_crowd *crowd)
 {
@@ -98,56 +92,10 @@ static void add_files(common_list *words, const view_scene *scene, const view_cr
     common_free_list(&files);
 }
 
-// What the window shows, as options; some point into the viewer.
-static void describe_shown(view_state *viewer, view_options *now)
-{
-    const view_scene *const scene = &viewer->document->scene;
-    const view_camera *const camera = &viewer->camera, usual = VIEW_DEFAULT_CAMERA;
-    const view_camera *const framed = &viewer->framed.camera;
-    char up[3], front[3];
-    *now = *viewer->options;
-    // Nothing of the window itself.
-    now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
-    now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
-    now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
-    now->shown.auto_quality = true;
-    now->watch = false;
-    now->level = VIEW_INFO;
-    now->record_as = VIEW_RECORD_APNG;
-    now->frame_rate = 0;
-    now->game = NULL;
-    const view_page *const page = open_page(viewer);
-    const bool is_page = viewer->pages.open >= 0;
-    now->game_demo = viewer->pages.game != NULL; // shown in place of a page
-    now->page = page != NULL ? page->name : is_page && !now->game_demo ? "contents" : NULL;
-    now->num_settings = is_page ? 0 : now->num_settings; // but sliders
-
-    view_name_axes(&scene->turn, up, front);
-    now->up_is_y = strcmp(up, "+y") == 0;
-    const int32_t joint = viewer->ui.selected_joint;
-    now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
-    now->animation_index = (uint32_t)scene->clip;
-    now->animation_index_given = !is_page && scene->num_clips > 1 && !view_is_bind_pose(scene);
-    now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
-    now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
-
-    // The camera: its distance, unless it shows the whole clip in any picture.
-    const bool is_framed = viewer->framed.width > 0 && camera->distance == framed->distance
-                           && memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
-    now->azimuth = camera->azimuth;
-    now->azimuth_given = camera->azimuth != usual.azimuth;
-    now->elevation = camera->elevation;
-    now->elevation_given = camera->elevation != usual.elevation;
-    now->distance = camera->distance;
-    now->distance_given = now->target_given = !is_framed && !viewer->following && !is_page;
-    memcpy(now->target, &camera->target, sizeof now->target);
-    now->orthographic = now->orthographic_given = camera->orthographic;
-}
-
 // And what the dialog says. False if a choice cannot be read.
 static bool describe_export(view_state *viewer, unsigned number, view_options *now)
 {
-    describe_shown(viewer, now);
+    view_describe_shown(viewer, now);
     const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
     if (viewer->ui.export.endings.count == 0)
         viewer->ui.export.endings = convert_list_outputs();
@@ -157,7 +105,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
 static common_list write_words(const view_state *viewer, const view_options *now)
 {
     common_list words = {0};
-    const view_page *const page = open_page(viewer);
+    const view_page *const page = view_shown_page(viewer);
     const float *const values = viewer->pages.values;
     add_options(&words, now);
     for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
@@ -166,34 +114,6 @@ static common_list write_words(const view_state *viewer, const view_options *now
     if (now->page == NULL) // which has files of its own
         add_files(&words, &viewer->document->scene, &viewer->document->crowd);
     return words;
-}
-
-void view_remember_document(view_state *viewer)
-{
-    const view_document *const document = viewer->document;
-    const char *const path = document->scene.path;
-    view_options now;
-    if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || viewer->left != NULL
-        || !document->as_asked)
-        return;
-    view_note_state(viewer);
-    describe_shown(viewer, &now);
-    now.times = &viewer->play.time;
-    now.num_times = !viewer->play.playing && viewer->play.time > 0;
-    char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE), *value;
-    char *whole = common_copy(""); // with files from the root on
-    const char *rest = lines;
-    for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
-        const char *const file = view_file_in(o, value);
-        char *const full = file != NULL && common_is_file(file) ? common_absolute(file) : NULL;
-        common_extend(&whole, "--%s=%.*s%s\n", o->name,
-                      (int)(full != NULL ? (size_t)(file - value) : strlen(value)), value,
-                      full != NULL ? full : "");
-        free(full);
-    }
-    view_note_document(viewer->config, path, whole);
-    free(whole);
-    free(lines);
 }
 
 common_list view_export_words(view_state *viewer)

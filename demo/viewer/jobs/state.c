@@ -59,6 +59,45 @@ void view_close_page(view_state *viewer)
     viewer->play = viewer->left_play;
 }
 
+void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
+{
+    COMMON_FOR (i, VIEW_MAX_PICTURES) {
+        view_small_picture *const picture = &viewer->ui.pictures[i];
+        if (picture->wish == NULL || picture->is_in_game != is_in_game
+            || (picture->is_seen && !is_all))
+            continue;
+        if (viewer->renderer != NULL)
+            md5gl_destroy_texture(viewer->renderer, picture->texture);
+        free(picture->wish);
+        *picture = (view_small_picture){.wish = NULL};
+    }
+}
+
+void view_end_check(view_state *viewer)
+{
+    struct view_checking *const checking = viewer->checking;
+    if (checking == NULL)
+        return;
+    view_wait_thread(checking->thread, "check");
+    view_free_reports(&checking->found);
+    common_free_list(&checking->files);
+    free(checking);
+    viewer->checking = NULL;
+}
+
+void view_free_step(view_step *step)
+{
+    free(step->label);
+    free(step->lines);
+}
+
+void view_forget_steps(view_state *viewer)
+{
+    while (viewer->num_steps > 0)
+        view_free_step(&viewer->steps[--viewer->num_steps]);
+    viewer->step = 0;
+}
+
 void view_end(view_state *viewer)
 {
     view_close_page(viewer);

@@ -2,6 +2,8 @@
 #ifndef DEMO_VIEWER_JOBS_VIEW_H
 #define DEMO_VIEWER_JOBS_VIEW_H
 
+#include <stdatomic.h>
+
 #include "demo/common/write.h"
 #include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
@@ -181,6 +183,14 @@ bool view_set_scale(view_state *viewer, float scale);
 // The contents of a picture of width * height pixels, and what the interface shows over it.
 view_stage view_stage_of(view_state *viewer, float width, float height);
 
+// What engines say is looked for on a thread, after the first picture.
+struct view_checking {
+    view_thread *thread;
+    common_list files;
+    view_reports found;
+    atomic_bool is_done;
+};
+
 // Ends the search for what engines say to the files.
 void view_end_check(view_state *viewer);
 
@@ -269,6 +279,7 @@ void view_note_step(view_state *viewer);
 
 // They begin anew, with the next call.
 void view_forget_steps(view_state *viewer);
+void view_free_step(view_step *step);
 
 // Sets all that can be undone to what it is usually, and forgets what the action says.
 void view_forget(view_state *viewer, view_action action);
@@ -352,6 +363,14 @@ view_command view_follow_desktop(view_state *viewer);
 // is lost if the program is ended; the camera alone is no reason to. Call it in every frame.
 // Returns whether the picture changes.
 bool view_follow_files(view_state *viewer);
+
+// What the commands about files share with opening: the folder of our own models, to be freed, or
+// NULL; a page of techniques with its character, or the contents; looking for what engines say, on
+// a thread; and the stamp of the files, with --watch.
+char *view_own_models(void);
+bool view_show_technique(view_state *viewer, int32_t number);
+void view_begin_check(view_state *viewer);
+void view_note_files(view_state *viewer);
 
 // A number for the state of all files of what is shown: another one if one has changed (stamp.c).
 uint64_t view_stamp_files(const view_state *viewer);
@@ -479,6 +498,13 @@ void view_save_retargeted(view_state *viewer, size_t what);
 // Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
 // frame. Returns whether the picture changes.
 bool view_follow_export(view_state *viewer);
+
+// The page that is shown, or NULL.
+const view_page *view_shown_page(const view_state *viewer);
+
+// Sets options that describe what is shown, without what is of the window; their texts are those of
+// the viewer's.
+void view_describe_shown(view_state *viewer, view_options *now);
 
 // Notes the options of the document for the configuration, if there is one.
 void view_remember_document(view_state *viewer);

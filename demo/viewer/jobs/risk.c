@@ -1,0 +1,82 @@
+#define _POSIX_C_SOURCE 200809L // kill()
+
+// What a window did not survive.
+//
+// While a file is opened or a movie recorded, a note beside the configuration has its path, and the
+// process. Who finds that of one that is gone knows what it did not survive.
+#include "demo/viewer/jobs/view.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+static char *note_path(const view_state *viewer)
+{
+    char *const folder = common_folder(viewer->config->path);
+    char *const path = common_join(folder, "opening");
+    free(folder);
+    return path;
+}
+
+void view_note_risk(view_state *viewer, const char *path)
+{
+    if (path == NULL && viewer->movie != NULL)
+        path = viewer->movie->path;
+    if (viewer->config == NULL || viewer->config->path == NULL || path == viewer->at_risk)
+        return;
+    viewer->at_risk = path;
+    char *const note = note_path(viewer), *const whole = common_absolute(path != NULL ? path : "");
+    common_make_folders(note, 0700);
+    FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
+    if (file != NULL) {
+        fprintf(file, "%ld %s", (long)getpid(), whole);
+        fclose(file);
+    } else {
+        remove(note);
+    }
+    free(whole);
+    free(note);
+}
+
+void view_find_risk(view_state *viewer)
+{
+    enum { BEFORE = 41, SIZE = 45 }; // the number of pictures of an APNG
+    size_t size;
+    const char *reason;
+    view_ui *const ui = &viewer->ui;
+    if (viewer->config == NULL || viewer->config->path == NULL)
+        return;
+    char *const note = note_path(viewer), *const text = common_read_stream(note, &size, &reason);
+    char *path = "";
+    const long process = text != NULL ? strtol(text, &path, 10) : 0;
+    path += *path == ' ';
+    char *const part = common_format("%s.part", path);
+    uint8_t bytes[SIZE] = {0};
+    FILE *const file = fopen(part, "rb");
+    const bool is_gone = process > 0 && kill((pid_t)process, 0) != 0;
+    ui->loses_movie = is_gone && file != NULL;
+    if (ui->loses_movie || (is_gone && common_is_file(path)))
+        COMMON_TEXT(ui->lost, "%s", path);
+    if (file != NULL) {
+        ui->lost_seconds = fread(bytes, 1, SIZE, file) == SIZE;
+        fclose(file);
+    }
+    ui->lost_seconds *=
+        (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
+        / (viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 25);
+    if (ui->lost[0] != '\0') // for another try
+        viewer->failed = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
+    free(part);
+    free(text);
+    free(note);
+}
+
+void view_end_lost_movie(view_state *viewer, bool is_kept)
+{
+    const char *const path = viewer->ui.lost;
+    char *const part = common_format("%s.part", path);
+    const bool is_done = (is_kept ? rename(part, path) : remove(part)) == 0;
+    view_notice(viewer, "%s: %s", path, !is_done ? strerror(errno) : is_kept ? "kept" : "deleted");
+    viewer->ui.lost[0] = '\0';
+    free(part);
+}
