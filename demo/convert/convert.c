@@ -448,7 +448,7 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
                   && ((scene->num_parts > number && scene->parts[number].is_model)
                       || convert_fail(error, MD5_ERROR_MISMATCH, job->worn.names[i],
                                       "it is no model for another one to wear"));
-        if (is_done)
+        if (is_done && scene->parts != NULL)
             scene->parts[number].is_worn = true;
     }
     return is_done && join_models(job, scene, error);

@@ -621,7 +621,7 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
     const size_t count = (size_t)image->width * image->height;
     const int width = (int)image->width, channels = has_alpha ? 4 : 3;
     png_bytes png = {.bytes = NULL};
-    uint8_t *const rgb = has_alpha ? NULL : malloc(3 * count);
+    uint8_t *const rgb = has_alpha || count == 0 ? NULL : malloc(3 * count);
     for (size_t i = 0; i < count && rgb != NULL; i++)
         memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
     const uint8_t *const from = has_alpha ? image->rgba : rgb;

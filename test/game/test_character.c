@@ -118,7 +118,7 @@ static void compare_joint(const char *line, const md5_skeleton *skeleton, const 
                           worst *all)
 {
     char name[64];
-    double theirs[12];
+    double theirs[12] = {0};
     line++;
     REQUIRE(read_word(&line, name) && read_numbers(&line, theirs, 12));
     const uint32_t joint = md5_find_joint(skeleton, name);
@@ -145,7 +145,7 @@ TEST (characters_move_joints_as_the_original_engine) {
     unsigned num_cases = 0;
     for (const char *line = next_line(text); line;) {
         char model[64], clip[64], word[64];
-        double numbers[9];
+        double numbers[9] = {0};
         const char *at = line + strlen("case ");
         CHECK(read_numbers(&at, numbers, 1) && read_word(&at, model) && read_word(&at, clip));
         CHECK(read_numbers(&at, numbers, 1) && read_word(&at, word)
@@ -306,10 +306,10 @@ TEST (characters_look_as_the_original_engine) {
     md5_mat34 joints[MAX_JOINTS];
     md5_xform pose[MAX_JOINTS];
     for (const char *line = next_line(text); line; line = next_line(line)) {
-        double n[40];
+        double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            double start, yaw;
+            double start = 0, yaw = 0;
             REQUIRE(numbers_behind(line, "idle_start ", &start, 1)
                     && begin_run(it, game, line, "idle", start, false));
             REQUIRE(numbers_behind(line, "viewyaw ", &yaw, 1)
@@ -403,10 +403,10 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     md5_mat34 joints[MAX_JOINTS];
     md5_xform pose[MAX_JOINTS];
     for (const char *line = next_line(text); line; line = next_line(line)) {
-        double n[40];
+        double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            double start, yaw;
+            double start = 0, yaw = 0;
             REQUIRE(numbers_behind(line, "idle_start ", &start, 1)
                     && begin_run(it, game, line, "idle", start, true));
             REQUIRE(numbers_behind(line, "viewyaw ", &yaw, 1)
@@ -461,11 +461,12 @@ typedef struct sweep_case {
 static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
 {
     sweep_case *const it = user;
-    double n[11];
-    const char *at = it->line + 1;
+    double n[11] = {0};
     (void)size;
-    if (!CHECK(it->line && it->line[0] == 't' && read_numbers(&at, n, 11)))
+    if (!CHECK(it->line && it->line[0] == 't'))
         return to.z;
+    const char *at = it->line + 1;
+    CHECK(read_numbers(&at, n, 11));
     CHECK_UINT(is_waist, (unsigned)n[0]);
     real_worse(&it->worst, point_distance(from, n + 2));
     real_worse(&it->worst, point_distance(to, n + 5));
@@ -487,7 +488,7 @@ TEST (feet_stand_as_in_the_original_engine) {
     md5_xform pose[MAX_JOINTS];
     char clip[64];
     for (const char *line = next_line(text); line; line = next_line(line)) {
-        double n[40];
+        double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
             char def[64];
@@ -580,7 +581,7 @@ static void compare_xform(md5_xform ours, const double *n, worst *all)
 static void compare_vectors(const char *line, const char *word, const md5_vec3 *ours, int count,
                             double tolerance)
 {
-    double n[9];
+    double n[9] = {0};
     if (!numbers_behind(line, word, n, 3 * count))
         return;
     FOR (i, count)
@@ -591,7 +592,7 @@ static void compare_vectors(const char *line, const char *word, const md5_vec3 *
 static void compare_constraint(const md5_figure *figure, const char *line)
 {
     char name[64], ends[2][64];
-    double n[16];
+    double n[16] = {0};
     const char *at = line + 1;
     uint32_t index = 0;
     CHECK(read_word(&at, name) && read_numbers(&at, n, 1) && read_word(&at, ends[0])
@@ -632,7 +633,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
     worst all = {0};
     unsigned num_bodies = 0, num_constraints = 0;
     char name[64];
-    double n[32];
+    double n[32] = {0};
     for (const char *line = next_line(text); line; line = next_line(line)) {
         const char *at = strchr(line, ' ') ? strchr(line, ' ') : line;
         if (strncmp(line, "load ", 5) == 0) {

@@ -249,13 +249,13 @@ TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
-typedef struct error {
+typedef struct misused {
     md5gl_renderer *renderer;
     md5gl_model *copy;
     md5gl_morph *morph;
-} error;
+} misused;
 
-static void pose_error(const error *all, const float *weights)
+static void pose_misused(const misused *all, const float *weights)
 {
     const md5_mat34 palettes[NUM_JOINTS] = {{{0}}};
     const md5gl_instances one = {
@@ -266,16 +266,16 @@ static void pose_error(const error *all, const float *weights)
 TEST_OWN_SCENE (gl_morph_ends_with_the_callers_errors) {
     morph_case made;
     make_case(&made, 2, false);
-    const error all = {scene->renderer,
-                       md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
-                       md5gl_create_morph(scene->renderer, made.morph, NULL)};
+    const misused all = {scene->renderer,
+                         md5gl_create_model(scene->renderer, made.model, MD5GL_PATH_AUTO, NULL),
+                         md5gl_create_morph(scene->renderer, made.morph, NULL)};
     MISUSE("weights: finite numbers")
     {
         const float weights[TARGETS] = {0, NAN, 0};
-        pose_error(&all, weights);
+        pose_misused(&all, weights);
     }
     MISUSE("weights: not NULL")
-    pose_error(&all, test_null());
+    pose_misused(&all, test_null());
     md5gl_destroy_model(scene->renderer, all.copy);
     md5gl_destroy_morph(scene->renderer, all.morph);
     free_case(&made);

@@ -194,9 +194,11 @@ ends_movie() { # SIGNAL
     records && kill "-$1" "$viewer" && ended_with 0 && plays b-1.apng 3 && rm "$pictures/b-1.apng" && [ ! -e "$scratch/movie/opening" ]
 }
 fills_disk() {
+    # shellcheck disable=SC3045 # a limit that can be lifted again
     ulimit -S -f 600
     open_viewer "$own" && press record shift+F12 && until_true grep -q 'cannot be written on' "$log"
     filled=$?
+    # shellcheck disable=SC3045
     ulimit -S -f unlimited
     [ $filled -eq 0 ] && plays bobbin-1.apng 1 && quits && rm "$pictures/bobbin-1.apng"
 }

@@ -522,12 +522,11 @@ static void perform_rest(view_state *viewer, const view_command *command)
                                                                                : all ^ bit);
         break;
     case VIEW_HIDE_SELECTION:
-        if (mesh >= 0 || viewer->pick.is_set)
-            view_perform(viewer,
-                         (view_command){VIEW_HIDE_MESH,
-                                        .number = mesh >= 0 ? (size_t)mesh : viewer->pick.mesh});
-        else
+        bit = mesh < 0 && !viewer->pick.is_set ? 0 : mesh >= 0 ? (uint32_t)mesh : viewer->pick.mesh;
+        if (mesh < 0 && !viewer->pick.is_set)
             view_notice(viewer, "Select a mesh first: click on it");
+        else if (bit < 64 && bit < num_meshes) // those behind cannot be hidden
+            hide(viewer, hidden ^ (uint64_t)1 << bit);
         break;
     case VIEW_TAKE_TRANSITION:
     case VIEW_GO_TO_STATE: {

@@ -514,25 +514,11 @@ bool view_is_repeated(const view_option *option)
     return option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_LIGHTS;
 }
 
-bool view_read_option(const view_option *option, const char *text, view_options *options)
+// Sets it, or adds one value; a text that a field points to is the options' own.
+static bool read_one(const view_option *option, const char *text, view_options *options)
 {
     const common_option row = row_of(option);
     double number;
-    if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
-        return false;
-    if (option->kind >= COMMON_TEXT) // a field points to it
-        text = common_add(&options->own, common_copy(text));
-    if (view_is_repeated(option) && strchr(text, '\n') != NULL) {
-        bool is_read = true;
-        for (char *line = options->own.names[options->own.count - 1], *end;
-             is_read && *line != '\0'; line = end + 1) {
-            end = line + strcspn(line, "\n");
-            is_read = *end == '\n';
-            *end = '\0';
-            is_read = is_read && view_read_option(option, line, options);
-        }
-        return is_read;
-    }
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;
     options->names_content =
@@ -579,6 +565,25 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     default:
         return common_read_value(&row, text, options);
     }
+}
+
+bool view_read_option(const view_option *option, const char *text, view_options *options)
+{
+    if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
+        return false;
+    if (option->kind >= COMMON_TEXT) // a field points to it
+        text = common_add(&options->own, common_copy(text));
+    if (!view_is_repeated(option) || strchr(text, '\n') == NULL)
+        return read_one(option, text, options);
+    bool is_read = true;
+    for (char *line = options->own.names[options->own.count - 1], *end; is_read && *line != '\0';
+         line = end + 1) {
+        end = line + strcspn(line, "\n");
+        is_read = *end == '\n';
+        *end = '\0';
+        is_read = is_read && read_one(option, line, options);
+    }
+    return is_read;
 }
 
 char *view_write_option(const view_option *option, const view_options *options)

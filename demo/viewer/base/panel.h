@@ -60,7 +60,7 @@ enum { VIEW_MAX_ROWS = 160 };
 typedef struct view_rows {
     const view_font *font;
     float width, label_width; // pixels inside of the padding
-    const float *times;                    // seconds, the oldest first
+    const float *times;       // seconds, the oldest first
     uint32_t num_times;
     uint32_t count;
     view_row rows[VIEW_MAX_ROWS + 1]; // if there are more, the last one shows how many

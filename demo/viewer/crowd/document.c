@@ -452,8 +452,7 @@ void view_check_files(const common_list *files, view_reports *reports)
             const md5_finding *const found = &check->findings[k];
             if (found->is_silent && !found->is_library_too)
                 continue;
-            log.about = is_clip ? (view_about){.kind = VIEW_ABOUT_FILE}
-                                : find_about(text, found->error.line);
+            log.about = find_about(is_clip ? NULL : text, found->error.line);
             view_log_warning(&log, &found->error);
             if (reports->count > 0)
                 reports->rows[reports->count - 1].level = found->is_library_too ? VIEW_DEBUG

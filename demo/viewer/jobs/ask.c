@@ -294,7 +294,7 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
                       const char *value)
 {
     const md5_model *const model = viewer->document->scene.model;
-    if (is_first || row == NULL)
+    if (is_first || row == NULL || value == NULL)
         return common_copy(is_first ? "As opened" : "Turn");
     const view_command_row *const command = view_command_of(row);
     const char *const label = command != NULL ? view_label_of(command) : row->name;
@@ -319,6 +319,7 @@ void view_note_step(view_state *viewer)
     const double soon = 0.8;  // seconds
     if (viewer->left != NULL) // it is not changed meanwhile
         return;
+    assert(viewer->steps != NULL); // view_begin() has made room
     view_note_state(viewer);
     view_step *const last = viewer->num_steps > 0 ? &viewer->steps[viewer->step] : NULL;
     view_step now = {.lines = write_shown(viewer->options), .turn = viewer->document->scene.turn};
@@ -335,7 +336,7 @@ void view_note_step(view_state *viewer)
     }
     now.label = label_of(viewer, last == NULL, now.row, value);
     free(value);
-    if (viewer->joins && viewer->now < viewer->step_time + soon && viewer->step > 0
+    if (last != NULL && viewer->joins && viewer->now < viewer->step_time + soon && viewer->step > 0
         && viewer->step + 1 == viewer->num_steps && now.row == last->row
         && strcmp(now.lines, last[-1].lines) != 0) { // else it goes back, which is a step
         view_free_step(last);                        // it goes on

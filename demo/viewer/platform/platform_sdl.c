@@ -626,7 +626,7 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
     SDL_LockAudioDevice(window->speaker);
     if (samples == NULL)
         memset(window->ring, 0, sizeof window->ring);
-    for (size_t i = 0; i < count && i < VIEW_RING; i++)
+    for (size_t i = 0; samples != NULL && i < count && i < VIEW_RING; i++)
         window->ring[(window->next_sample + i) % VIEW_RING] += samples[i];
     SDL_UnlockAudioDevice(window->speaker);
 }

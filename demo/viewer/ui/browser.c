@@ -306,7 +306,8 @@ static view_command take_selected(view_browser *browser)
     view_command command = {.action = VIEW_HANDLED};
     if (typed != NULL && common_is_folder(typed)) {
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = typed};
-    } else if (typed != NULL && common_is_file(typed)) {
+    }
+    if (typed != NULL && common_is_file(typed)) {
         command = answer_with(browser, typed);
     } else if (entry == NULL) {
         free(typed);

@@ -9,7 +9,8 @@ static const struct {
 } origins[NUM_ORIGINS] = {
     {"name", VIEW_FINE}, {"guessed", VIEW_AMBER}, {"by you", VIEW_ACCENT}, {"nothing", VIEW_WRONG}};
 
-static void set_pairs(view_ui *ui, char *text)
+static void set_pairs(view_ui *ui,
+                      char *text) // NOLINT(readability-non-const-parameter): is freed later
 {
     static const char name[] = "retarget-pairs";
     ui->command =

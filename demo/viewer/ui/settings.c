@@ -347,7 +347,8 @@ static void lines_picker(const setting *s)
             ui_begin_row(s->ui, s->stage);
         view_rect field = name_space(&row);
         field.width = (field.width - browse) / (is_pair ? 2 : 1);
-        for (int i = !is_pair; i < 2; i++, field.x += field.width) {
+        for (int i = !is_pair; i < 2; i++) {
+            field.x += i > !is_pair ? field.width : 0;
             const bool lists = has_list && i == !is_pair;
             if (type_value(s, field, i == 0 ? "name" : hint_of(option), parts[i])) {
                 snprintf(lists ? card->filter : parts[i], lists ? sizeof card->filter : PART, "%s",
@@ -454,7 +455,8 @@ static void color_picker(setting *s)
     view_color made = color_of(hue, saturation, value);
     ui_take_row(ui, 2 * em, &row);
     row = (view_rect){square.x, row.y, 2 * em, 1.5f * em};
-    for (int i = 0; i < NUM_SWATCHES; i++, row.x += 2.4f * em) {
+    for (int i = 0; i < NUM_SWATCHES; i++) {
+        row.x += i > 0 ? 2.4f * em : 0;
         view_draw_round_rect(ui->canvas, row, 3, swatches[i]);
         if (ui_item(ui, row, "swatch")) {
             made = swatches[i];
@@ -468,9 +470,13 @@ static void color_picker(setting *s)
     numbers.name = "R G B";
     numbers.high = 255;
     ui_begin_row(ui, s->stage);
-    if (numbers_row(&numbers, 3, now, text)
-        && sscanf(text, "%3u,%3u,%3u", &channels[0], &channels[1], &channels[2]) == 3) {
-        made = (channels[0] & 255) << 24 | (channels[1] & 255) << 16 | (channels[2] & 255) << 8;
+    if (numbers_row(&numbers, 3, now, text)) {
+        char *rest = text;
+        for (int i = 0; i < 3; i++) {
+            channels[i] = (unsigned)strtoul(rest, &rest, 10) & 255;
+            rest += *rest == ',';
+        }
+        made = channels[0] << 24 | channels[1] << 16 | channels[2] << 8;
         is_set = true;
     }
     if (!is_set)

@@ -834,7 +834,7 @@ view_rect view_surface_box(const view_stage *stage);
 void view_surface_panel(view_ui *ui, const view_stage *stage);
 
 // Draws the triangles of a mesh over its texture by their texture coordinates.
-void view_draw_uv(const view_stage *stage, uint32_t mesh, view_rect inside);
+void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside);
 
 // Figures of the document: info.c.
 view_list_fn view_list_figures;
