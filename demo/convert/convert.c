@@ -448,8 +448,8 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
                   && ((scene->num_parts > number && scene->parts[number].is_model)
                       || convert_fail(error, MD5_ERROR_MISMATCH, job->worn.names[i],
                                       "it is no model for another one to wear"));
-        if (is_done && scene->parts != NULL)
-            scene->parts[number].is_worn = true;
+        if (is_done)
+            scene->parts[number].is_worn = true; // NOLINT(clang-analyzer-core.NullDereference)
     }
     return is_done && join_models(job, scene, error);
 }

@@ -441,7 +441,8 @@ static bool find_said(finder *f, md5_error *error)
     f->said = common_alloc(count, sizeof *f->said);
     COMMON_FOR (list, CONVERT_NUM_MAPS + 1) {
         const common_texts *const texts = &f->job->said[list];
-        for (size_t i = 0; texts->count > 0 && i < 2 * texts->count; i++) { // of all meshes first
+        COMMON_FOR (i, 2 * texts->count) { // of all meshes first
+            // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): then there is no turn
             const char *const text = texts->names[i % texts->count], *const equals =
                                                                          strchr(text, '=');
             const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;

@@ -347,8 +347,8 @@ static void lines_picker(const setting *s)
             ui_begin_row(s->ui, s->stage);
         view_rect field = name_space(&row);
         field.width = (field.width - browse) / (is_pair ? 2 : 1);
-        for (int i = !is_pair; i < 2; i++) {
-            field.x += i > !is_pair ? field.width : 0;
+        for (int i = is_pair ? 0 : 1; i < 2; i++) {
+            field.x += is_pair && i == 1 ? field.width : 0;
             const bool lists = has_list && i == !is_pair;
             if (type_value(s, field, i == 0 ? "name" : hint_of(option), parts[i])) {
                 snprintf(lists ? card->filter : parts[i], lists ? sizeof card->filter : PART, "%s",
