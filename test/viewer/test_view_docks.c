@@ -132,7 +132,7 @@ TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
 
 // An image that is dropped on a tile of the page is for that map, whatever its name says.
 TEST_HERE (inspector_takes_an_image_by_a_drop_on_its_map, BOBBIN) {
-    bool redraw;
+    bool redraw = false;
     press(s, "mesh/skin", 0.5f);
     const view_rect tile = item_find(&s->viewer, &s->facts, "page/Glow");
     view_handle_event(&s->viewer,

@@ -165,7 +165,7 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
 
 static void press(screen *s, int32_t key)
 {
-    bool redraw;
+    bool redraw = false;
     const view_input event = {.kind = VIEW_INPUT_KEY_DOWN, .key = key, .control = true};
     view_handle_event(&s->viewer, &event, &redraw);
 }
@@ -249,7 +249,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
 
 static void press_bracket(screen *s, double after)
 {
-    bool redraw;
+    bool redraw = false;
     s->viewer.now += after;
     view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = '['}, &redraw);
 }
@@ -263,7 +263,7 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
         press_bracket(s, after[i]);
         CHECK_UINT(s->viewer.step, steps[i]);
     }
-    bool redraw;
+    bool redraw = false;
     view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'g'}, &redraw);
     CHECK_UINT(s->viewer.step, 3);
     undo(s);
@@ -275,7 +275,7 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
 // What goes back to where it was is no part of the step before, or there would be one of nothing.
 TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
     const view_input reverse = {.kind = VIEW_INPUT_KEY_DOWN, .key = 'r'};
-    bool redraw;
+    bool redraw = false;
     begin(s);
     FOR (i, 2)
         view_handle_event(&s->viewer, &reverse, &redraw);
