@@ -192,7 +192,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         COMMON_TEXT(frame->name, "%s%u", name, k);
         convert_put_text(&text, " %s", frame->name);
         if (w->ident == QUAKE_MDL && (k % 16 == 0 || k == count)) {
-            convert_note(w->job, "QuakeC: $frame%s", text.bytes);
+            convert_note(w->job, "QuakeC: $frame%.*s", (int)text.size, text.bytes);
             text.size = 0;
         }
     }
