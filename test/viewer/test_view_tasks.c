@@ -572,6 +572,22 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     CHECK(view_follow_pictures(&d->viewer));
 }
 
+// Small pictures are of the document, also while the contents of the pages hide it.
+TEST_HERE (view_small_pictures_are_of_the_document, BOBBIN) {
+    enum { SIDE = 64 };
+    static uint8_t pictures[2][4 * SIDE * SIDE];
+    d->options.page = "contents";
+    FOR (i, 2) {
+        view_state small = d->viewer;
+        small.width = small.height = SIDE;
+        memset(pictures[i], i, sizeof pictures[i]);
+        CHECK(view_draw_small(&d->viewer, &small, true, 1, false, pictures[i]));
+        REQUIRE(view_select_page(&d->viewer));
+    }
+    CHECK(d->viewer.pages.open == VIEW_CONTENTS);
+    CHECK_BYTES(pictures[0], pictures[1], sizeof pictures[0]);
+}
+
 static void tap_twice(desk *d, float x, float y)
 {
     view_input tap = {.button = VIEW_BUTTON_LEFT, .is_touch = true, .x = floorf(x), .y = floorf(y)};

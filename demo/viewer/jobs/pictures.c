@@ -29,6 +29,8 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     md5_error error = {0}; // without a picture the panel says enough
     small->is_smooth = false;
     small->canvas.font = &small->font;
+    small->pages.open = -1; // of the document, also while a page hides it
+    small->pages.game = NULL;
     if (is_framed)
         view_frame_still(small);
     md5gl_target *const target =
