@@ -232,6 +232,29 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     CHECK(!s->options.background_given);
 }
 
+// One field or two, then Browse: none lies over another.
+TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
+    static const char *const items[] = {"card/name", "card/none", "card/Browse"};
+    unsigned num_cards = 0;
+    FOR (i, view_num_commands) {
+        const view_option *const option = view_option_of(&view_command_rows[i]);
+        float end = 0.0f;
+        if (option == NULL || view_command_rows[i].action != VIEW_ASK)
+            continue;
+        ask(s, option->name);
+        const bool is_file = item_find(&s->viewer, &s->facts, "card/Browse").width > 0.0f;
+        for (size_t k = 0; is_file && k < COUNT_OF(items); k++) {
+            const view_rect item = item_find(&s->viewer, &s->facts, items[k]);
+            CHECK_THAT(item.width == 0.0f || item.x >= end, "--%s: %s from %.0f, expected %.0f",
+                       option->name, items[k], (double)item.x, (double)end);
+            end = item.width > 0.0f ? item.x + item.width - 1.0f : end;
+        }
+        num_cards += is_file;
+        give(s, VIEW_KEY_ESCAPE, NULL);
+    }
+    CHECK(num_cards >= 5);
+}
+
 // Keys that no field uses are for what they are elsewhere; nothing is asked for by them.
 TEST_SCREEN (view_cards_leave_other_keys_alone, BOBBIN) {
     ask(s, "background-color");

@@ -362,6 +362,7 @@ static void lines_picker(const setting *s)
                 card->filter[0] = '\0';
             }
         }
+        field.x += field.width;
         field.width = browse;
         if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
             ui->command =
