@@ -402,8 +402,9 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
 static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
 {
     view_export *const export = &fixture->viewer.ui.export;
-    OWN char *const folders[2] = {common_join(fixture->folder, "window"),
-                                  common_join(fixture->folder, "tool")};
+    OWN char *const window = common_join(fixture->folder, "window");
+    OWN char *const tool = common_join(fixture->folder, "tool");
+    const char *const folders[2] = {window, tool};
     FOR (i, 2) {
         OWN char *const made = common_format("%s/x", folders[i]);
         common_make_folders(made, 0777);

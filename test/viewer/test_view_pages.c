@@ -228,7 +228,8 @@ TEST_HERE (view_pages_open_from_the_contents) {
     }
     press(s, sought, 0.1f); // the last one
     CHECK(s->viewer.pages.open == 2);
-    CHECK(!view_perform(&s->viewer, item_press_at(&s->viewer, &stage, 1279.0f, 1.0f)));
+    const view_stage opened = view_stage_of(&s->viewer, s->width, s->height);
+    CHECK(!view_perform(&s->viewer, item_press_at(&s->viewer, &opened, 1279.0f, 1.0f)));
 }
 
 TEST_HERE (view_pages_have_sliders_that_can_be_set) {
