@@ -3,7 +3,7 @@
 #include "md5/core/arena.h"
 #include "md5/core/math.h"
 #include "md5/core/bytes.h"
-#include "md5/game/character.h"
+#include "md5/game/game.h"
 #include "md5/md5game.h"
 
 #include <math.h>

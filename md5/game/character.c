@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-// == Axes and angles ==============================================================================
-
-// Above -180, up to 180.
-static double half_turn(double angle)
-{
-    const double turned = angle - 360.0 * floor(angle / 360.0);
-    return turned > 180.0 ? turned - 360.0 : turned;
-}
-
 // == Joints that code moves =======================================================================
 
 // Local values that give what the mod says. `offset` is added to the root's position.
@@ -358,8 +349,8 @@ static void turn_look(md5_monster *monster)
         && (pitch > 180.0 || pitch <= -180.0))
         pitch = 360.0 - pitch;
     const double rate = (double)monster->head_rate;
-    monster->look.pitch = half_turn(monster->look.pitch + pitch * rate);
-    monster->look.yaw = half_turn(monster->look.yaw + yaw * rate);
+    monster->look.pitch = md5_half_turn(monster->look.pitch + pitch * rate);
+    monster->look.yaw = md5_half_turn(monster->look.yaw + yaw * rate);
 }
 
 static void turn_eyes(md5_monster *monster, const md5_monster_tick *tick, look_angles wanted)
@@ -419,8 +410,8 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
                                                       (double)monster->eye_rate));
     const md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(goal, monster->eye));
     const look_angles wanted = {
-        .pitch = -half_turn(md5i_pitch_of(md5_into(way, &from->axes))),
-        .yaw = half_turn(md5i_yaw_of(md5_vec3d_sub(goal, from->origin)) - yaw),
+        .pitch = -md5_half_turn(md5i_pitch_of(md5_into(way, &from->axes))),
+        .yaw = md5_half_turn(md5i_yaw_of(md5_vec3d_sub(goal, from->origin)) - yaw),
     };
     turn_eyes(monster, tick, wanted);
     turn_look(monster);

@@ -120,9 +120,10 @@ struct md5_monster {
     bool is_next_invalid, eyes_may_look_next;
 };
 
-static inline double md5_yaw_difference(double to, double from)
+// Of an angle in degrees: above -180, up to 180.
+static inline double md5_half_turn(double angle)
 {
-    const double turned = to - from - 360.0 * floor((to - from) / 360.0);
+    const double turned = angle - 360.0 * floor(angle / 360.0);
     return turned > 180.0 ? turned - 360.0 : turned;
 }
 
@@ -138,8 +139,5 @@ float md5i_monster_number(const md5_monster *monster, const char *key, float oth
 const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name);
 uint32_t md5i_monster_joint(const md5_entity *of, const md5_entity *entity,
                             const md5_entity_key *key, const char *name, md5_context *context);
-
-// Begins to blink now.
-void md5i_actor_blink(md5_actor *actor);
 
 #endif

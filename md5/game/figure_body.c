@@ -16,8 +16,9 @@ typedef struct figure_maker {
     md5_vec3 *vertices;
     uint32_t (*triangles)[3];
     md5_xform *setup;
-    md5_mat34 *joints; // of the setup, in model space
-    bool *is_in;       // [model joints] scratch memory
+    md5_mat34 *joints;    // of the setup, in model space
+    bool *is_in;          // [model joints] scratch memory
+    md5_entity_key place; // of the declaration, for messages
 } figure_maker;
 
 // == Vectors ======================================================================================
@@ -27,8 +28,9 @@ static md5_vec3d joint_place(const figure_maker *maker, const char *name)
     const int32_t joint = md5i_find_joint(&maker->entity->model->skeleton, name);
     if (joint >= 0)
         return md5_place_of_joint(&maker->joints[joint]);
-    md5i_warn(maker->context, 0, 0, "figure %s: joint %s not found, (0, 0, 0) instead",
-              MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
+    (void)md5i_report_key(maker->context, MD5_WARNING, &maker->place,
+                          "figure %s: joint %s not found, (0, 0, 0) instead",
+                          MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
     return (md5_vec3d){0.0, 0.0, 0.0};
 }
 
@@ -303,7 +305,7 @@ static axes3 body_axes(const figure_maker *maker, const md5_figure_body *def)
     return axes;
 }
 
-static bool keep_shape(figure_maker *maker, md5_body_part *body, const body_shape *shape,
+static void keep_shape(figure_maker *maker, md5_body_part *body, const body_shape *shape,
                        md5_vec3d center)
 {
     md5_figure *const figure = &maker->figure;
@@ -327,7 +329,6 @@ static bool keep_shape(figure_maker *maker, md5_body_part *body, const body_shap
             maker->triangles[figure->num_triangles + i][k] =
                 body->first_vertex + shape->faces[i][k];
     figure->num_triangles += shape->num_faces;
-    return true;
 }
 
 // The joint that a body moves: instead of the root, which the entity's place moves, its first
@@ -351,10 +352,10 @@ static bool make_body(figure_maker *maker, uint32_t index)
     const uint32_t joint = moved_joint(maker, def);
     body_shape shape;
     if (joint == MD5_NONE)
-        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
-                        "figure %s: body %s moves joint %s, which the model does not have",
-                        MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
-                        MD5_QUOTED(def->joint));
+        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
+                               "figure %s: body %s moves joint %s, which the model does not have",
+                               MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
+                               MD5_QUOTED(def->joint));
     *body = (md5_body_part){.def = def, .joint = joint};
     make_shape(maker, def, &shape);
     turn_outward(&shape);
@@ -367,7 +368,8 @@ static bool make_body(figure_maker *maker, uint32_t index)
         (md5_xform){.rotation = md5i_quat_of_axes(&axes), .translation = md5_vec3d_round(origin)};
     body->offset = md5_xform_mul(md5_xform_inverse(md5_xform_from_mat34(maker->joints[joint])),
                                  maker->setup[index]);
-    return keep_shape(maker, body, &shape, of.center);
+    keep_shape(maker, body, &shape, of.center);
+    return true;
 }
 
 static void share_total_mass(figure_maker *maker)
@@ -403,8 +405,9 @@ static void contain(figure_maker *maker, uint32_t *owners, uint32_t body, const 
     name[size] = '\0';
     const int32_t top = md5i_find_joint(skeleton, name);
     if (top < 0) {
-        md5i_warn(maker->context, 0, 0, "figure %s: joint %s not found in \"containedJoints\"",
-                  MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
+        (void)md5i_report_key(maker->context, MD5_WARNING, &maker->place,
+                              "figure %s: joint %s not found in \"containedJoints\"",
+                              MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
         return;
     }
     // In this order parents come first: a joint is below if its parent is.
@@ -515,10 +518,10 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
     *constraint = (md5_body_constraint){
         .def = def, .bodies = {find_body(maker, def->bodies[0]), find_body(maker, def->bodies[1])}};
     if (constraint->bodies[0] == MD5_NONE && !md5_is_same_word(def->bodies[0], "world"))
-        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
-                        "figure %s: constraint %s is of body %s, which there is not",
-                        MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
-                        MD5_QUOTED(def->bodies[0]));
+        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
+                               "figure %s: constraint %s is of body %s, which there is not",
+                               MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
+                               MD5_QUOTED(def->bodies[0]));
     const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
                                  setup_of(maker, constraint->bodies[1])};
     md5_vec3d shafts[2], axis = md5_vec3d_normalize(resolve(maker, &def->axis));
@@ -552,9 +555,9 @@ static bool find_setup(figure_maker *maker)
                || strcmp(entity->clips[clip].anim->name, "af_pose") != 0))
         clip++;
     if (clip == entity->num_clips || skeleton->num_joints == 0)
-        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
-                        "figure %s: the entity has no clip \"af_pose\"",
-                        MD5_QUOTED(maker->figure.def->decl->name));
+        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
+                               "figure %s: the entity has no clip \"af_pose\"",
+                               MD5_QUOTED(maker->figure.def->decl->name));
     md5_xform *const pose = MD5_NEW(&maker->arena, md5_xform, skeleton->num_joints);
     maker->joints = MD5_NEW(&maker->arena, md5_mat34, skeleton->num_joints);
     TRY(pose && maker->joints);
@@ -572,14 +575,14 @@ static bool make_figure(figure_maker *maker)
     const md5_figure_def *const def = figure->def;
     const size_t num_bodies = def->num_bodies;
     if (num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
-        return MD5_FAIL(maker->context, MD5_ERROR_MISMATCH,
-                        "figure %s: expected a body of the joint \"origin\"",
-                        MD5_QUOTED(def->decl->name));
+        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
+                               "figure %s: expected a body of the joint \"origin\"",
+                               MD5_QUOTED(def->decl->name));
     if (num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
-        return MD5_FAIL(maker->context, MD5_ERROR_RANGE,
-                        "figure %s: %zu bodies and %u constraints, expected at most %d of each",
-                        MD5_QUOTED(def->decl->name), num_bodies, def->num_constraints,
-                        MD5_MAX_FIGURE_PARTS);
+        return md5i_report_key(
+            maker->context, MD5_ERROR_RANGE, &maker->place,
+            "figure %s: %zu bodies and %u constraints, expected at most %d of each",
+            MD5_QUOTED(def->decl->name), num_bodies, def->num_constraints, MD5_MAX_FIGURE_PARTS);
     TRY(find_setup(maker));
     maker->bodies = MD5_NEW(&maker->arena, md5_body_part, num_bodies);
     maker->constraints = MD5_NEW(&maker->arena, md5_body_constraint, def->num_constraints);
@@ -629,7 +632,8 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
     figure_maker maker = {.context = &context,
                           .arena = {.context = &context},
                           .entity = entity,
-                          .figure = {.def = def, .entity = entity}};
+                          .figure = {.def = def, .entity = entity},
+                          .place = {.decl = def->decl, .line = def->decl->line}};
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     if (skeleton->axes != MD5_AXES_ID || md5_scale_of(skeleton) != 1.0f) {
         (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH,

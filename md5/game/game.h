@@ -120,6 +120,9 @@ void md5i_entity_numbers(const md5_entity *entity, const char *text, float *valu
 bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_key *key,
                      const char *format, ...) MD5_PRINTF(4, 5);
 
+// Begins to blink now.
+void md5i_actor_blink(md5_actor *actor);
+
 // Finds a joint as the engine does, ignoring case; -1: there is none.
 int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name);
 

@@ -157,9 +157,9 @@ static void hold_pivot(md5_walk_ik *ik, const world_place *body, md5_vec3d *feet
     uint32_t lowest = 0;
     MD5_FOR (i, ik->num_legs)
         lowest = feet[i].z < feet[lowest].z ? i : lowest;
-    const double yaw = atan2(body->axes.row[0].y, body->axes.row[0].x) / DEGREE;
+    const double yaw = md5i_yaw_of(body->axes.row[0]);
     if (!ik->is_valid || lowest != ik->pivot_foot
-        || fabs(md5_yaw_difference(yaw, ik->pivot_yaw)) > 30.0) {
+        || fabs(md5_half_turn(yaw - ik->pivot_yaw)) > 30.0) {
         ik->pivot_foot = lowest;
         ik->pivot_yaw = yaw;
         ik->pivot_at = feet[lowest];
@@ -248,9 +248,8 @@ static double find_waist_shift(const md5_walk_ik *ik, const md5_monster_tick *ti
 {
     double shift = least + (double)ik->waist_shift;
     if (ik->min_waist_floor > 0.0f && shift < 0.0) {
-        const md5_vec3d moved = waist;
         const double hit =
-            sweep(ik, tick, moved, waist.z + shift - (double)ik->min_waist_floor, true);
+            sweep(ik, tick, waist, waist.z + shift - (double)ik->min_waist_floor, true);
         const double missing = hit + (double)ik->min_waist_floor - (waist.z + shift);
         shift += missing > 0.0 ? missing : 0.0;
     }

@@ -810,6 +810,8 @@ TEST (figures_are_hit_where_they_are) {
     md5_error error = {0};
     const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
     CHECK_FAILS(md5_create_figure(def, bare, NULL, &error), error, MD5_ERROR_MISMATCH);
+    CHECK_STRING(error.file, "def/d.def");
+    CHECK_UINT(error.line, 1);
     md5_figure *const figure = md5_create_figure(def, entity, NULL, &error);
     REQUIRE(figure);
     CHECK_UINT(figure->bodies[0].joint, 1);
