@@ -104,24 +104,25 @@ static bool verify(view_state *viewer)
 static const struct {
     const char *option;
     bool (*show)(view_state *viewer);
+    bool is_place; // a document that is opened takes it
 } own_effects[] = {
-    {"animation-index", select_clip}, // of these the document that is opened takes each
-    {"range", select_range},
-    {"joint", mark_joint},
-    {"environment", view_select_environment},
-    {"page", view_select_page},
-    {"game-demo", view_select_game},
-    {"animation-time", go_to_time},
-    {"hide", view_hide_meshes},
-    {"up", turn_up},
-    {"verify", verify},
+    {"animation-index", select_clip, true},
+    {"range", select_range, true},
+    {"joint", mark_joint, true},
+    {"environment", view_select_environment, true},
+    {"page", view_select_page, true},
+    {"game-demo", view_select_game, true},
+    {"animation-time", go_to_time, false},
+    {"hide", view_hide_meshes, false},
+    {"up", turn_up, false},
+    {"verify", verify, false},
 };
 
 bool view_take_place(view_state *viewer)
 {
     bool is_shown = true;
-    COMMON_FOR (i, 6)
-        is_shown = is_shown && own_effects[i].show(viewer);
+    COMMON_FOR (i, COMMON_LENGTH(own_effects))
+        is_shown = is_shown && (!own_effects[i].is_place || own_effects[i].show(viewer));
     if (is_shown && viewer->options->num_times > 0)
         viewer->play.time = viewer->options->times[0];
     return is_shown;

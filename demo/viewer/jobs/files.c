@@ -177,7 +177,23 @@ void view_browse_game(view_state *viewer, const char *place)
     free(whole);
 }
 
-static bool open_other(view_state *viewer, const char *const *files, size_t num_files);
+// Opens another document, with what is remembered of it.
+static bool open_other(view_state *viewer, const char *const *files, size_t num_files)
+{
+    view_options *const options = viewer->options;
+    view_remember_document(viewer);
+    char *const before = view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    memset(options->said, 0, view_num_options);
+    view_take_settings(options, "", VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    const bool is_open = view_open(viewer, files, num_files, true);
+    if (!is_open)
+        view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
+    free(before);
+    view_take_options(viewer);
+    if (is_open)
+        view_take_place(viewer);
+    return is_open;
+}
 
 // Opens a file, or a name of the listed game with a skin or none.
 static void open_one(view_state *viewer, const char *file, bool is_name, const char *skin)
@@ -238,24 +254,6 @@ bool view_follow_scan(view_state *viewer)
     } else if (viewer->ui.browser.is_scanning)
         viewer->ui.browser.num_scanned = num_files;
     return true;
-}
-
-// Opens another document, with what is remembered of it.
-static bool open_other(view_state *viewer, const char *const *files, size_t num_files)
-{
-    view_options *const options = viewer->options;
-    view_remember_document(viewer);
-    char *const before = view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
-    memset(options->said, 0, view_num_options);
-    view_take_settings(options, "", VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
-    const bool is_open = view_open(viewer, files, num_files, true);
-    if (!is_open)
-        view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
-    free(before);
-    view_take_options(viewer);
-    if (is_open)
-        view_take_place(viewer);
-    return is_open;
 }
 
 // == Textures =====================================================================================

@@ -1,9 +1,7 @@
 #define _POSIX_C_SOURCE 200809L // kill()
 
-// What a window did not survive.
-//
-// While a file is opened or a movie recorded, a note beside the configuration has its path, and the
-// process. Who finds that of one that is gone knows what it did not survive.
+// What a window did not survive: while a file is opened or a movie recorded, a note beside the
+// configuration has its path and the process, and who finds that of one that is gone tells.
 #include "demo/viewer/jobs/view.h"
 
 #include <errno.h>
