@@ -185,15 +185,17 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
     char *const last = common_format("%.0f", count);
     char *const name =
         convert_clean(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
-    convert_bytes text = {0};
+    char *text = common_copy("");
     for (uint32_t k = 1; k <= count; k++) {
         quake_sample *const frame = COMMON_MORE(w->frames, w->num_frames);
         *frame = (quake_sample){.clip = clip, .time = (k - 1) / rate};
         COMMON_TEXT(frame->name, "%s%u", name, k);
-        convert_put_text(&text, " %s", frame->name);
-        if (w->ident == QUAKE_MDL && (k % 16 == 0 || k == count)) {
-            convert_note(w->job, "QuakeC: $frame%.*s", (int)text.size, text.bytes);
-            text.size = 0;
+        if (w->ident != QUAKE_MDL)
+            continue;
+        common_extend(&text, " %s", frame->name);
+        if (k % 16 == 0 || k == count) {
+            convert_note(w->job, "QuakeC: $frame%s", text);
+            *text = '\0';
         }
     }
     convert_note(w->job, "clip %s: frames %u-%u, %s1 to %s%s%s", clip->name, first + 1,
@@ -201,7 +203,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
     if (w->ident == QUAKE_MD3)
         convert_note(w->job, "animation.cfg: %u %s %s %g // %s", first, last, is_loop ? last : "0",
                      rate, clip->name);
-    free(text.bytes);
+    free(text);
     free(name);
     free(last);
     return true;
