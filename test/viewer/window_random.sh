@@ -64,11 +64,18 @@ check "$usual random events while it records" records "$usual" "$own"
 dropped="$files/* $files"
 check "$events random events on a model" survives "$events" "$files/bobbin.md5mesh"
 
-# At the end a conversion is waited for, which writes to a pipe that nobody reads.
+# At the end a conversion is waited for, which writes to a pipe that nobody reads. Told to quit before it
+# opens the pipe, it would write nothing.
+opens_pipe() {
+    for thread in /proc/"$viewer"/task/*; do
+        grep -q '^convert$' "$thread/comm" && grep '^State:.S' "$thread/status" && return 0
+    done
+    return 1
+}
 names_what_it_waits_for() {
     mkfifo "$scratch/out.obj"
     printf 'export=40000004\t\t\t\t\t%s\tout\n' "$scratch" >"$scratch/remembered"
-    open_viewer "$own" && press export ctrl+e && xdotool key Return && press run-export Return && press quit ctrl+q || return 1
+    open_viewer "$own" && press export ctrl+e && xdotool key Return && press run-export Return && until_true opens_pipe && press quit ctrl+q || return 1
     until_true grep '^no frame for 10 s: the window waits for the end of thread convert$' "$log" &&
         cat "$scratch/out.obj" >"$scratch/piped" && ended_with 0
 }
