@@ -20,6 +20,15 @@ void log_warning(void *user, const md5_error *warning);
 // A place with the files texts[count], which must outlive it.
 md5_game_path game_place(const game_text *texts, size_t count, bool is_archive);
 
+// A file of the folder golden of MD5_CORPUS, and the game of some files of a folder there.
+char *read_golden(const char *name, size_t *size);
+typedef struct golden_folder {
+    const char *path;
+    const char *const *names; // [count]
+    size_t count;
+} golden_folder;
+md5_game *open_golden_game(const golden_folder *folder, const md5_load_opts *opts);
+
 // Opens a game of one place with the files texts[count], with the engine's verdict. `log` may be
 // NULL.
 md5_game *open_texts(const game_text *texts, size_t count, game_log *log);

@@ -703,31 +703,7 @@ static const char *const files[] = {
     "models/md5/stromar/s_taunt.md5anim",
 };
 
-static const char *file_name(void *user, size_t file)
-{
-    (void)user;
-    return files[file];
-}
-
-// A file of golden/d3.
-static char *read_golden(const char *folder, const char *name, size_t *size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/golden/d3/%s/%s", test_corpus(), folder, name);
-    return test_read_file(path, size);
-}
-
-static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
-{
-    (void)user, (void)error;
-    return read_golden("minigame/base", files[file], size);
-}
-
-static void close_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)size;
-    free((void *)(uintptr_t)bytes);
-}
+static const golden_folder minigame = {"d3/minigame/base", files, COUNT_OF(files)};
 
 // -- Scenarios ------------------------------------------------------------------------------------
 
@@ -867,7 +843,9 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     uint32_t num_equal = 0;
     int next = 0;
     OWN_ENTITY entity = md5_load_entity(game, all->model, NULL, NULL);
-    OWN char *const golden = read_golden("verdicts/poses", all->file, NULL);
+    char name[64];
+    snprintf(name, sizeof name, "d3/verdicts/poses/%s", all->file);
+    OWN char *const golden = read_golden(name, NULL);
     CHECK(entity && golden);
     OWN_ACTOR actor = entity ? md5_create_actor(entity, NULL, NULL) : NULL;
     unsigned now = 0;
@@ -894,14 +872,8 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
 TEST (actors_pose_as_the_original_engine) {
     REQUIRE_CORPUS();
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
-    const md5_game_path place = {
-        .num_files = COUNT_OF(files),
-        .name = file_name,
-        .open = open_file,
-        .close = close_file,
-    };
-    OWN_GAME game = md5_create_game(&place, 1, NULL, NULL);
-    OWN char *const config = read_golden("verdicts/poses", "pose.cfg", NULL);
+    OWN_GAME game = open_golden_game(&minigame, NULL);
+    OWN char *const config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
     CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;

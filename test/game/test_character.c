@@ -29,39 +29,7 @@ static const char *const files[] = {
     PROBE "bust_idle.md5anim",
 };
 
-static const char *file_name(void *user, size_t file)
-{
-    (void)user;
-    return files[file];
-}
-
-static char *read_golden(const char *name, size_t *size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/golden/d3char/%s", test_corpus(), name);
-    return test_read_file(path, size);
-}
-
-static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
-{
-    (void)user, (void)error;
-    char name[128];
-    snprintf(name, sizeof name, "game/base/%s", files[file]);
-    return read_golden(name, size);
-}
-
-static void close_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)size;
-    free((void *)(uintptr_t)bytes);
-}
-
-static md5_game *open_probe(void)
-{
-    const md5_game_path place = {
-        .num_files = COUNT_OF(files), .name = file_name, .open = open_file, .close = close_file};
-    return md5_create_game(&place, 1, NULL, NULL);
-}
+static const golden_folder probe = {"d3char/game/base", files, COUNT_OF(files)};
 
 // -- Tables ---------------------------------------------------------------------------------------
 
@@ -108,6 +76,11 @@ static bool numbers_behind(const char *line, const char *word, double *numbers, 
     return read_numbers(&at, numbers, count);
 }
 
+static md5_vec3 vector(const double *numbers)
+{
+    return (md5_vec3){(float)numbers[0], (float)numbers[1], (float)numbers[2]};
+}
+
 typedef struct worst {
     double axes, places;
     unsigned count;
@@ -138,8 +111,8 @@ static md5_mod_mode mode_of(double number)
 
 TEST (characters_move_joints_as_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_probe();
-    OWN char *const text = read_golden("jointmods.txt", NULL);
+    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN char *const text = read_golden("d3char/jointmods.txt", NULL);
     REQUIRE(game && text);
     worst all = {0};
     unsigned num_cases = 0;
@@ -253,6 +226,20 @@ static bool begin_run(look_case *it, md5_game *game, const char *line, const cha
     return CHECK(it->monster);
 }
 
+// The same of one that stands: "idle_start T viewyaw Y origin xyz".
+static bool begin_standing(look_case *it, md5_game *game, const char *line, bool has_head)
+{
+    double start, yaw, origin[3];
+    if (!CHECK(numbers_behind(line, "idle_start ", &start, 1)
+               && begin_run(it, game, line, "idle", start, has_head)
+               && numbers_behind(line, "viewyaw ", &yaw, 1)
+               && numbers_behind(line, "origin ", origin, 3)))
+        return false;
+    it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
+    it->tick.origin = vector(origin);
+    return true;
+}
+
 static void advance_to(look_case *it, double time)
 {
     const uint32_t passed = (uint32_t)((int64_t)time - it->now);
@@ -260,11 +247,6 @@ static void advance_to(look_case *it, double time)
     if (it->head)
         md5_actor_advance(it->head, passed, NULL, NULL);
     it->now = it->tick.time = (int64_t)time;
-}
-
-static md5_vec3 vector(const double *numbers)
-{
-    return (md5_vec3){(float)numbers[0], (float)numbers[1], (float)numbers[2]};
 }
 
 static double angle_between(double a, double b)
@@ -297,8 +279,8 @@ static void check_look(look_case *it, const double *n)
 
 TEST (characters_look_as_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_probe();
-    OWN char *const text = read_golden("look.txt", NULL);
+    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN char *const text = read_golden("d3char/look.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     worst all = {0};
@@ -309,14 +291,8 @@ TEST (characters_look_as_the_original_engine) {
         double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            double start = 0, yaw = 0;
-            REQUIRE(numbers_behind(line, "idle_start ", &start, 1)
-                    && begin_run(it, game, line, "idle", start, false));
-            REQUIRE(numbers_behind(line, "viewyaw ", &yaw, 1)
-                    && numbers_behind(line, "origin ", n, 3));
-            it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
-            it->tick.origin = vector(n);
-            REQUIRE(numbers_behind(line, "eyeheight ", n, 1));
+            REQUIRE(begin_standing(it, game, line, false)
+                    && numbers_behind(line, "eyeheight ", n, 1));
             if (!md5_entity_def_value(it->entity->def, "bone_focus"))
                 CHECK_NEAR(md5_monster_state(it->monster).eye_height, n[0], 1e-3);
         } else if (strncmp(line, "lookAt ", 7) == 0) {
@@ -395,8 +371,8 @@ static void begin_looking(md5_monster *monster, const double *n)
 
 TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_probe();
-    OWN char *const text = read_golden("head.txt", NULL);
+    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN char *const text = read_golden("d3char/head.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     worst places = {0}, joints_off = {0};
@@ -406,17 +382,10 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
         double n[40] = {0};
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
-            double start = 0, yaw = 0;
-            REQUIRE(numbers_behind(line, "idle_start ", &start, 1)
-                    && begin_run(it, game, line, "idle", start, true));
-            REQUIRE(numbers_behind(line, "viewyaw ", &yaw, 1)
-                    && numbers_behind(line, "origin ", n, 3));
-            it->tick.rotation = md5_quat_from_euler((md5_euler){.yaw = (float)yaw});
-            it->tick.origin = vector(n);
-            REQUIRE(numbers_behind(line, " head ", n, 12));
+            REQUIRE(begin_standing(it, game, line, true) && numbers_behind(line, " head ", n, 12));
             it->monster->head = read_place(n);
             it->monster->has_head_place = true;
-            md5_monster_look_at(it->monster, 1, (int64_t)start, 1500);
+            md5_monster_look_at(it->monster, 1, it->now, 1500);
         } else if (line[0] == 'f') {
             REQUIRE(read_numbers(&at, n, 22));
             advance_to(it, n[0]);
@@ -476,8 +445,8 @@ static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool
 
 TEST (feet_stand_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_probe();
-    OWN char *const text = read_golden("walkik.txt", NULL);
+    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN char *const text = read_golden("d3char/walkik.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     sweep_case sweeps = {.look = it};
@@ -622,8 +591,8 @@ static void compare_constraint(const md5_figure *figure, const char *line)
 
 TEST (figures_move_with_joints_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_probe();
-    OWN char *const text = read_golden("afpose.txt", NULL);
+    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN char *const text = read_golden("d3char/afpose.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     md5_figure *figure = NULL;

@@ -9,53 +9,30 @@ enum { MAX_CASES = 128 };
 
 typedef struct figure_case {
     char *words; // the names of the cases
-    const char *names[MAX_CASES];
+    const char *names[MAX_CASES], *files[MAX_CASES];
+    char paths[MAX_CASES][64];
     size_t count;
-    char file[128]; // that was asked for last
     char text[16384];
     size_t used;
 } figure_case;
-
-static char *read_golden(const char *name, size_t *size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/golden/d3char/%s", test_corpus(), name);
-    return test_read_file(path, size);
-}
-
-static const char *file_name(void *user, size_t file)
-{
-    figure_case *const it = user;
-    const bool is_real = file + 2 >= it->count; // the last two are whole figures
-    snprintf(it->file, sizeof it->file, "af/%s%s.af", is_real ? "" : "c_", it->names[file]);
-    return it->file;
-}
-
-static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
-{
-    (void)error;
-    char name[160];
-    snprintf(name, sizeof name, "game/base/%s", file_name(user, file));
-    return read_golden(name, size);
-}
-
-static void close_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)size;
-    free((void *)(uintptr_t)bytes);
-}
 
 static bool open_figures(figure_case *it)
 {
     memset(it, 0, sizeof *it);
     if (!test_corpus())
         return false;
-    it->words = read_golden("game/af_cases.txt", NULL);
+    it->words = read_golden("d3char/game/af_cases.txt", NULL);
     for (char *word = strtok(it->words, "\n\r "); word && it->count < MAX_CASES - 2;
          word = strtok(NULL, "\n\r "))
         it->names[it->count++] = word;
     it->names[it->count++] = "stilt";
     it->names[it->count++] = "trestle";
+    FOR (i, it->count) {
+        const bool is_real = i + 2 >= it->count; // the last two are whole figures
+        snprintf(it->paths[i], sizeof it->paths[i], "af/%s%s.af", is_real ? "" : "c_",
+                 it->names[i]);
+        it->files[i] = it->paths[i];
+    }
     return true;
 }
 
@@ -180,17 +157,13 @@ static bool is_line(const char *text, const char *begin, const char *with)
 
 TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_figures(it),
          free(it->words)) {
-    OWN char *const parsed = read_golden("af_parsed.txt", NULL);
-    OWN char *const verdicts = read_golden("af_verdicts.txt", NULL);
+    OWN char *const parsed = read_golden("d3char/af_parsed.txt", NULL);
+    OWN char *const verdicts = read_golden("d3char/af_verdicts.txt", NULL);
     game_log *const log = test_alloc(sizeof *log);
     log->text[0] = '\0';
     const md5_load_opts opts = {.warn = log_warning, .warn_user = log, .max_warnings = 1000};
-    const md5_game_path place = {.num_files = it->count,
-                                 .name = file_name,
-                                 .open = open_file,
-                                 .close = close_file,
-                                 .user = it};
-    OWN_GAME game = md5_create_game(&place, 1, &opts, NULL);
+    const golden_folder folder = {"d3char/game/base", it->files, it->count};
+    OWN_GAME game = open_golden_game(&folder, &opts);
     REQUIRE(game && parsed && verdicts);
     CHECK_UINT(it->count, 99);
     unsigned num_equal = 0;

@@ -39,6 +39,37 @@ md5_game_path game_place(const game_text *texts, size_t count, bool is_archive)
     };
 }
 
+char *read_golden(const char *name, size_t *size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/golden/%s", test_corpus(), name);
+    return test_read_file(path, size);
+}
+
+static const char *golden_name(void *user, size_t file)
+{
+    return ((const golden_folder *)user)->names[file];
+}
+
+static const void *open_golden(void *user, size_t file, size_t *size, md5_error *error)
+{
+    char name[256];
+    (void)error;
+    snprintf(name, sizeof name, "%s/%s", ((const golden_folder *)user)->path,
+             golden_name(user, file));
+    return read_golden(name, size);
+}
+
+md5_game *open_golden_game(const golden_folder *folder, const md5_load_opts *opts)
+{
+    const md5_game_path place = {.num_files = folder->count,
+                                 .name = golden_name,
+                                 .open = open_golden,
+                                 .close = close_text,
+                                 .user = (void *)(uintptr_t)folder};
+    return md5_create_game(&place, 1, opts, NULL);
+}
+
 void log_warning(void *user, const md5_error *warning)
 {
     game_log *const log = user;
