@@ -15,16 +15,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit import md5, noise, png, read  # noqa: E402
-from kit.maths import conj, mul, rotate, sub  # noqa: E402
+from kit.maths import add, conj, dot, mul, rotate, scale, sub, unit  # noqa: E402
 
 COMMAND = "make_game.py"
 HOME = os.path.join(HERE, "game")
 ARCHIVES = ("base/pak000.pk4", "winter/pak000.pk4")
 BLINK = (0.0, 0.55, 1.0, 1.0, 0.6, 0.2, 0.0)  # how far the lids are shut, frame by frame
 
-BOBBIN_CLIPS = ("attack", "bow", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right", "walk",
-                "wave")
+BOBBIN_CLIPS = ("attack", "bow", "fall", "hit", "idle", "point", "run", "talk", "turn_left", "turn_right",
+                "walk", "wave")
 THIMBLE_CLIPS = ("fold", "idle", "shoot", "trot", "unfold", "walk")
+# Hip, knee, ankle, and where the knee points to in the pose for IK: helpers, and the corners of the shot.
+BOBBIN_LEGS = tuple(("thigh_" + side, "shin_" + side, "foot_" + side, "knee_" + side) for side in "lr")
+THIMBLE_LEGS = tuple(("femur_" + leg, "tibia_" + leg, "foot_" + leg, pole) for leg, pole in zip(
+    ("1_l", "1_r", "2_l", "2_r", "3_l", "3_r"),
+    ("bolt_tip", "bolt_tail", "bolt_1", "bolt_2", "bolt_3", "bolt_4")))
 # Name in the game, picture beside the models, times that its sides are halved.
 PICTURES = (("bobbin/skin", "bobbin/bobbin", 1), ("bobbin/skin_local", "bobbin/bobbin_local", 1),
             ("bobbin/skin_s", "bobbin/bobbin_s", 2), ("bobbin/eye", "bobbin/bobbin_eye", 1),
@@ -125,6 +130,24 @@ def blink_clip(model, skeleton):
     return md5.anim_text(COMMAND, skeleton, 24, frames, [box] * len(frames))
 
 
+# -- Legs ------------------------------------------------------------------------------------------
+
+def ik_clip(model, idle, legs):
+    """The pose from which the engine takes how legs bend: the first of `idle`, with a joint of each leg where
+    its knee points to. legs: names of hip, knee, ankle, and of that joint, which moves no leg."""
+    names = [joint[0] for joint in model.joints]
+    posed = idle.posed(0)
+    frame = list(idle.frames[0])
+    for *leg, pole in legs:
+        hip, knee, ankle = (posed[names.index(name)][0] for name in leg)
+        way = unit(sub(ankle, hip))
+        bend = sub(sub(knee, hip), scale(way, dot(way, sub(knee, hip))))
+        at = names.index(pole)
+        position, turn = posed[idle.parents[at]]
+        frame[at] = (rotate(conj(turn), sub(add(knee, scale(bend, 3.0)), position)), frame[at][1])
+    return md5.anim_text(COMMAND, model.joints, idle.rate, [frame], idle.bounds[:1])
+
+
 # -- Pictures -------------------------------------------------------------------------------------
 
 def _halved(width, height, channels, pixels):
@@ -221,6 +244,10 @@ def base_files():
         yield folder + clip + ".md5anim", _bytes("bobbin", clip + ".md5anim")
     for clip in THIMBLE_CLIPS:
         yield "models/md5/thimble/" + clip + ".md5anim", _bytes("thimble", clip + ".md5anim")
+    hull = read.Mesh(os.path.join(HERE, "thimble", "thimble.md5mesh"))
+    standing = read.Anim(os.path.join(HERE, "thimble", "idle.md5anim"))
+    yield folder + "ik_pose.md5anim", ik_clip(model, idle, BOBBIN_LEGS).encode()
+    yield "models/md5/thimble/ik_pose.md5anim", ik_clip(hull, standing, THIMBLE_LEGS).encode()
     for path, shader in (("thimble/thimble", "thimble/hull"), ("lantern/lantern", "lantern/lantern")):
         text = _bytes(path + ".md5mesh").decode().replace('"models/%s"' % path, '"models/md5/%s"' % shader)
         yield "models/md5/" + path + ".md5mesh", text.encode()

@@ -1,0 +1,218 @@
+// The monsters of our own game folder, models/game: each is opened by its name without a word,
+// looks at what is beside it, stands on a step, and is hit where its skin is.
+#include "test/own.h"
+#include "test/real.h"
+#include "test/viewer/test_view_case.h"
+
+#include "demo/common/game_folder.h"
+#include "md5/md5character.h"
+
+enum { MAX_JOINTS = 96, MAX_BODIES = 32 };
+
+typedef struct monster_case {
+    common_game_places places;
+    md5_game *game;
+    md5_load_opts opts;
+    md5_entity *entity;
+    md5_actor *actors[2]; // body, head
+    md5_monster *monster;
+    md5_monster_tick tick;
+    md5_xform pose[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
+    float step; // the height of what is left of the monster
+} monster_case;
+
+static void fail_with_warning(void *user, const md5_error *warning)
+{
+    (void)user;
+    CHECK_STRING(warning->message, "");
+}
+
+// Without libzip the folder has no models.
+static bool open_monsters(monster_case *it)
+{
+    md5_error error;
+    *it = (monster_case){.opts = {.warn = fail_with_warning}};
+    return common_add_game_place(&it->places, test_path("models/game/base"), &error)
+           && (it->game = md5_create_game(it->places.paths, it->places.count, &it->opts, &error))
+           && md5_game_set_verdict(it->game, MD5_VERDICT_ENGINE, &error);
+}
+
+static void close_monster(monster_case *it)
+{
+    md5_destroy_monster(it->monster);
+    FOR (i, 2)
+        md5_destroy_actor(it->actors[i]);
+    md5_free_entity(it->entity);
+}
+
+static void close_monsters(monster_case *it)
+{
+    close_monster(it);
+    md5_destroy_game(it->game);
+    common_free_game_places(&it->places);
+}
+
+static float floor_height(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    (void)size, (void)is_waist;
+    return fmaxf(to.z, from.y > 0.0f ? ((const monster_case *)user)->step : 0.0f);
+}
+
+// Opens a monster that stands in the second frame of "idle".
+static bool open_monster(monster_case *it, const char *name)
+{
+    close_monster(it);
+    it->entity = md5_load_entity(it->game, name, &it->opts, NULL);
+    const bool has_head =
+        it->entity->num_parts > 0 && strcmp(it->entity->parts[0].key, "def_head") == 0;
+    FOR (i, 2)
+        it->actors[i] = i == 0     ? md5_create_actor(it->entity, NULL, NULL)
+                        : has_head ? md5_create_actor(it->entity->parts[0].entity, NULL, NULL)
+                                   : NULL;
+    md5_actor_set_in_place(it->actors[0], true);
+    md5_actor_play(it->actors[0], MD5_CHANNEL_ALL, md5_actor_choose(it->actors[0], NULL, "idle"),
+                   MD5_ACTOR_HOLD, 2, 0);
+    md5_actor_advance(it->actors[0], 1, NULL, NULL);
+    const md5_monster_desc desc = {it->entity, it->actors[0], it->actors[1], false, {0}};
+    it->monster = md5_create_monster(&desc, &it->opts, NULL);
+    it->tick = (md5_monster_tick){
+        .rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = floor_height, .user = it};
+    it->step = 0.0f;
+    return CHECK(it->monster);
+}
+
+static md5_monster_status think(monster_case *it)
+{
+    FOR (i, 240) {
+        it->tick.time += 16;
+        md5_monster_think(it->monster, &it->tick);
+    }
+    md5_monster_pose(it->monster, it->pose, it->joints, NULL);
+    return md5_monster_state(it->monster);
+}
+
+// By all joints together "eye" or "head" turns by the whole angle.
+static void check_looking(monster_case *it)
+{
+    const md5_skeleton *const skeleton = &it->entity->model->skeleton;
+    const uint32_t eye = md5_find_joint(skeleton, it->actors[1] ? "head" : "eye");
+    const double wanted = atan2(40.0, 100.0);
+    think(it);
+    const double before = atan2((double)it->joints[eye].m[4], (double)it->joints[eye].m[0]);
+    it->tick.target = (md5_vec3){100, 40, 30};
+    md5_monster_look_at(it->monster, 1, it->tick.time, 10000);
+    CHECK_NEAR(think(it).look.yaw, wanted * 180.0 / acos(-1.0), 0.5);
+    const double after = atan2((double)it->joints[eye].m[4], (double)it->joints[eye].m[0]);
+    CHECK_NEAR(after - before, wanted, 0.03);
+}
+
+// On a flat floor nothing moves, so knees bend to where they are; then its left stands on a step.
+static void check_standing(monster_case *it)
+{
+    const md5_skeleton *const skeleton = &it->entity->model->skeleton;
+    md5_mat34 plain[MAX_JOINTS];
+    md5_actor_pose(it->actors[0], it->pose, plain, NULL);
+    const md5_monster_status flat = think(it);
+    FOR (i, skeleton->num_joints)
+        CHECK_THAT(
+            real3_distance((real3){plain[i].m[3], plain[i].m[7], plain[i].m[11]},
+                           (real3){it->joints[i].m[3], it->joints[i].m[7], it->joints[i].m[11]})
+                < 0.5,
+            "%s moves", skeleton->joints[i].name);
+    it->step = 3.0f;
+    const md5_monster_status now = think(it);
+    CHECK(now.num_legs == 2 || now.num_legs == 6);
+    FOR (i, now.num_legs) {
+        char key[16];
+        snprintf(key, sizeof key, "ik_ankle%u", (unsigned)i + 1);
+        const uint32_t ankle = md5_find_joint(skeleton, md5_entity_def_value(it->entity->def, key));
+        const double wanted = plain[ankle].m[7] > 0.0f ? 3.0 : 0.0;
+        CHECK_NEAR(now.ankle_heights[i] - flat.ankle_heights[i], wanted, 1e-3);
+        CHECK_NEAR(it->joints[ankle].m[11] - plain[ankle].m[11], wanted, 0.02);
+    }
+}
+
+// How far a point is above the planes of a body.
+static float height_above(const md5_figure *figure, const md5_body_part *body, md5_xform place,
+                          md5_vec3 point)
+{
+    const md5_vec3 *const v = figure->vertices;
+    float height = -INFINITY;
+    point =
+        md5_quat_rotate(md5_quat_conjugate(place.rotation), md5_vec3_sub(point, place.translation));
+    FOR (i, body->num_triangles) {
+        const uint32_t *const corners = figure->triangles[body->first_triangle + i];
+        const md5_vec3 normal = md5_vec3_cross(md5_vec3_sub(v[corners[2]], v[corners[0]]),
+                                               md5_vec3_sub(v[corners[1]], v[corners[0]]));
+        height = fmaxf(height, md5_vec3_dot(md5_vec3_normalize(normal, normal),
+                                            md5_vec3_sub(point, v[corners[0]])));
+    }
+    return height;
+}
+
+// The part of the skin that is in a body, or above it by less than 2 units.
+static double part_in_bodies(const md5_figure *figure, const md5_body_state *bodies,
+                             const md5_mat34 *palette)
+{
+    const md5_mesh *const mesh = &figure->entity->model->meshes[0];
+    OWN_ARRAY(md5_vec3, points, mesh->num_vertices);
+    unsigned count = 0;
+    md5_skin(mesh, palette, points, NULL, NULL);
+    FOR (i, mesh->num_vertices) {
+        float above = INFINITY;
+        FOR (b, figure->num_bodies)
+            above =
+                fminf(above, height_above(figure, &figure->bodies[b], bodies[b].place, points[i]));
+        count += above < 2.0f;
+    }
+    return (double)count / mesh->num_vertices;
+}
+
+static void check_figure(monster_case *it)
+{
+    const md5_figure_def *const def =
+        md5_game_figure_def(it->game, md5_entity_def_value(it->entity->def, "ragdoll"), NULL);
+    md5_figure *const figure = def ? md5_create_figure(def, it->entity, &it->opts, NULL) : NULL;
+    REQUIRE(figure && figure->num_bodies <= MAX_BODIES);
+    CHECK_UINT(figure->num_constraints, figure->num_bodies - 1);
+    FOR (i, it->entity->model->skeleton.num_joints)
+        CHECK(figure->body_of_joint[i] != MD5_NONE);
+    // Its limits hold in the pose that it begins with.
+    FOR (i, figure->num_constraints) {
+        const md5_body_constraint *const limit = &figure->constraints[i];
+        const md5_quat *const turns[] = {&figure->setup[limit->bodies[0]].rotation,
+                                         &figure->setup[limit->bodies[1]].rotation};
+        CHECK_THAT(real3_dot(real3_of(md5_quat_rotate(*turns[0], limit->limit_shaft)),
+                             real3_of(md5_quat_rotate(*turns[1], limit->limit_axis)))
+                       > limit->limit_cosines[0],
+                   "%s is beyond its limit", limit->def->name);
+    }
+    md5_body_state bodies[MAX_BODIES];
+    md5_local_to_palette(it->entity->model, figure->setup_pose, it->joints, it->palette);
+    md5_figure_from_joints(figure, it->joints, (md5_xform){.rotation = {0, 0, 0, 1}}, 0.0f, bodies);
+    const double part = part_in_bodies(figure, bodies, it->palette);
+    CHECK_THAT(part > 0.9, "%g of the skin is in bodies", part);
+    const md5_bounds skin = md5_skin_bounds(it->entity->model, it->palette);
+    const md5_bounds box = md5_figure_bounds(figure, bodies, (md5_xform){.rotation = {0, 0, 0, 1}});
+    CHECK(box.min.x > skin.min.x - 3 && box.min.y > skin.min.y - 3 && box.min.z > skin.min.z - 3);
+    md5_free_figure(figure);
+}
+
+TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it),
+         close_monsters(it)) {
+    unsigned count = 0;
+    FOR (i, md5_game_num_decls(it->game, MD5_DECL_ENTITY)) {
+        const char *const name = md5_game_decl(it->game, MD5_DECL_ENTITY, i)->name;
+        if (strncmp(name, "monster_", 8) != 0)
+            continue;
+        CHECK(md5_game_check_entity_keys(it->game, name, NULL));
+        REQUIRE(open_monster(it, name));
+        check_looking(it);
+        REQUIRE(open_monster(it, name));
+        check_standing(it);
+        check_figure(it);
+        count++;
+    }
+    CHECK_UINT(count, 5); // as in models/game/README.md
+}
