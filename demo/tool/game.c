@@ -156,6 +156,8 @@ static bool parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
         (void)md5_game_skin_def(game, decl->name, error);
     else if (decl->type == MD5_DECL_ENTITY)
         (void)md5_game_check_entity_def(game, decl->name, error);
+    else if (decl->type == MD5_DECL_ARTICULATED_FIGURE)
+        (void)md5_game_figure_def(game, decl->name, error);
     else
         (void)md5_game_model_def(game, decl->name, error);
     return error->status == MD5_OK;
@@ -346,6 +348,17 @@ static void print_mounted(tool_game *opened)
             print_replaced(opened, md5_game_file(opened->game, i));
 }
 
+// What the game has said since the last time.
+static void print_problems(tool_game *opened)
+{
+    char text[TOOL_MESSAGE];
+    COMMON_FOR (i, opened->num_notes) {
+        md5_format_error(&opened->notes[i], text, sizeof text);
+        SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
+    }
+    clear_notes(opened);
+}
+
 // Prints the engine's verdict and then the lenient one, which stays; of an entity with all that it
 // inherits.
 static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *error)
@@ -363,11 +376,7 @@ static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *
         const bool is_default = decl->state == MD5_DECL_DEFAULTED;
         SAY(opened, "  %s: %s\n", "{\"kind\":\"verdict\",\"by\":%s,\"result\":%s}\n", titles[i],
             is_default ? "the default of its type" : "as declared");
-        char text[TOOL_MESSAGE];
-        COMMON_FOR (k, opened->num_notes) {
-            md5_format_error(&opened->notes[k], text, sizeof text);
-            SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
-        }
+        print_problems(opened);
     }
     return true;
 }
@@ -451,9 +460,8 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     md5_error error = {0};
     md5_model *const model = md5_load_model(file, &opts, &error);
     if (!model) {
-        char text[TOOL_MESSAGE];
-        md5_format_error(&error, text, sizeof text);
-        SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
+        take_note(opened, &error);
+        print_problems(opened);
         return;
     }
     // Other engines take no shader for a material.
@@ -492,6 +500,57 @@ static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *er
     return true;
 }
 
+static bool explain_figure(tool_game *opened, const md5_decl *decl, md5_error *error)
+{
+    const md5_figure_def *const figure = md5_game_figure_def(opened->game, decl->name, error);
+    if (figure)
+        SAY(opened, "  bodies: %u\n", "{\"kind\":\"bodies\",\"count\":%u}\n", figure->num_bodies);
+    return figure != NULL;
+}
+
+// What keys make of an entity beside its clips, and what is wrong in them: its figure, looking,
+// legs that stand on the ground by IK.
+static void explain_character(tool_game *opened, const md5_entity_def *def)
+{
+    static const char *const keys[] = {"look_joint", "ik_numLegs", "articulatedFigure", "ragdoll"};
+    const md5_load_opts opts = options_of(opened);
+    const md5_figure_def *figure = NULL;
+    md5_error problem = {0};
+    bool is_any = false;
+    COMMON_FOR (i, COMMON_LENGTH(keys)) {
+        const md5_entity_key *const key = md5_entity_def_next_key(def, keys[i], NULL);
+        is_any |= key != NULL;
+        if (i < 2 || !key || !key->value[0])
+            continue;
+        print_needed_decl(opened, "figure", MD5_DECL_ARTICULATED_FIGURE, key->value);
+        figure = md5_game_figure_def(opened->game, key->value, &problem);
+    }
+    if (!is_any)
+        return;
+    md5_entity *const entity = md5_load_entity(opened->game, def->decl->name, &opts, &problem);
+    md5_monster_desc desc = {.entity = entity};
+    if (entity)
+        desc.body = md5_create_actor(entity, NULL, &problem);
+    if (entity && entity->num_parts > 0 && strcmp(entity->parts[0].key, "def_head") == 0)
+        desc.head = md5_create_actor(entity->parts[0].entity, NULL, &problem);
+    md5_figure *const made =
+        entity && figure ? md5_create_figure(figure, entity, &opts, &problem) : NULL;
+    md5_monster *const monster = desc.body ? md5_create_monster(&desc, &opts, &problem) : NULL;
+    float mass = 0;
+    for (uint32_t i = 0; made && i < made->num_bodies; i++)
+        mass += made->bodies[i].mass;
+    SAY(opened, "  mass: %g, legs by IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
+        mass, monster ? md5_monster_state(monster).num_legs : 0);
+    if (problem.status != MD5_OK)
+        take_note(opened, &problem);
+    print_problems(opened);
+    md5_free_figure(made);
+    md5_destroy_monster(monster);
+    md5_destroy_actor(desc.head);
+    md5_destroy_actor(desc.body);
+    md5_free_entity(entity);
+}
+
 // All keys, and what they make of the entity.
 static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
@@ -526,6 +585,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
         for (const md5_entity_key *key = NULL;
              (key = md5_entity_def_next_key(entity, parts[i].key, key)) != NULL;)
             print_needed_decl(opened, key->name, parts[i].type, key->value);
+    explain_character(opened, entity);
     return true;
 }
 
@@ -734,6 +794,7 @@ static const struct decl_kind {
     {"material", "gui-materials", MD5_DECL_MATERIAL, NULL, NULL, NULL, print_material_verdict,
      true},
     {"table", "tables", MD5_DECL_TABLE, NULL, NULL, explain_table, NULL, false},
+    {"figure", "figures", MD5_DECL_ARTICULATED_FIGURE, NULL, NULL, explain_figure, NULL, false},
 };
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -936,7 +997,7 @@ const tool_command tool_explain = {
     "Prints what is mounted of a game folder or an archive, best first, as its engine does: in\n"
     "Quake .pak files over the folder, by their numbers; in Doom 3 the folder over its .pk4, by\n"
     "name; which file hides which, and which mesh replaces an .mdl or .md2. Or, of one NAME, all\n"
-    "items: entity, model, skin, material, table or file.\n"
+    "items: entity, model, skin, material, table, figure or file.\n"
     "For each: file and line of the declaration, and the folder or archive of that file; what "
     "it\n"
     "hides; the files it needs, their locations, and the search path of missing ones; the "
@@ -1367,8 +1428,9 @@ static void explain_surfaces(tool_game *opened, const char *file)
 
 int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
 {
-    static const md5_decl_type types[] = {MD5_DECL_TABLE, MD5_DECL_MATERIAL, MD5_DECL_SKIN,
-                                          MD5_DECL_MODEL, MD5_DECL_ENTITY};
+    static const md5_decl_type types[] = {MD5_DECL_TABLE,  MD5_DECL_MATERIAL,
+                                          MD5_DECL_SKIN,   MD5_DECL_MODEL,
+                                          MD5_DECL_ENTITY, MD5_DECL_ARTICULATED_FIGURE};
     static const md5_verdict verdicts[] = {MD5_VERDICT_LENIENT, MD5_VERDICT_ENGINE};
     tool_game game;
     md5_error error = {0};

@@ -115,6 +115,53 @@ check "and what is hidden" says 0 "hidden: models/a/walk.md5anim in $base, by th
 check "one name is enough" says 2 'expected one name' explain "$base" a b
 check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 
+# What a monster does beside its clips, and keys that name nothing.
+mkdir -p "$scratch/beast/def" "$scratch/beast/af" "$scratch/beast/models"
+for name in flags.md5mesh flags.md5anim; do
+    sed 's/"joint0"/"origin"/' "$data/$name" >"$scratch/beast/models/$name"
+done
+cat >"$scratch/beast/def/a.def" <<'END'
+model beast { mesh models/flags.md5mesh
+    anim ik_pose models/flags.md5anim
+    anim af_pose models/flags.md5anim
+}
+entityDef beast { "model" "beast"
+    "look_joint joint1" "1 1 0"
+    "look_joint tail" "1 1 0"
+    "ik_numLegs" "1" "ik_waist" "origin" "ik_hip1" "joint1" "ik_knee1" "joint3" "ik_ankle1" "joint6"
+    "ik_foot1" "joint8" "ragdoll" "limp" }
+entityDef lame { "inherit" "beast"
+    "ik_foot1" "hoof" "ragdoll" "lost" }
+entityDef ghost { "inherit" "beast" "ragdoll" "" "articulatedFigure" "gone" "ik_numLegs" "0" }
+END
+cat >"$scratch/beast/af/a.af" <<'END'
+articulatedFigure limp { settings { totalMass 12 }
+    body "b" { joint "origin" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) ) mod orientation }
+    body "c" { joint "joint1" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) ) origin ( 9, 0, 0 ) mod orientation }
+    fixed "f" { body1 "b" body2 "c" }
+}
+articulatedFigure lost { settings { }
+    body "b" { joint "origin" model box( ( 0, 0, 0 ), ( 1, 1, 1 ) )
+    colour red }
+}
+END
+monster() { # TEXT, NAME
+    says 0 "$1" explain "$scratch/beast" "$2"
+}
+check "explain names the figure of an entity" monster '  figure: limp, declared af/a.af:1' beast
+check "and its mass, and legs that stand on the ground" monster '  mass: 12, legs by IK: 1' beast
+check "a leg that lacks a joint is none" monster ', legs by IK: 0' lame
+check "explain says which key names no joint to look with" monster "def/a.def:7:5: warning: 'look_joint tail': joint 'tail' not found" beast
+check "explain says which key names no joint of a leg" monster "def/a.def:11:5: warning: 'ik_foot1': joint 'hoof' not found" lame
+check "explain says where a figure is wrong" monster 'af/a.af:8:5: warning: unknown token' lame
+check "explain says which figure is declared nowhere" monster '  figure: gone: declared nowhere' ghost
+check "explain explains figures" monster '  bodies: 2' limp
+check "check reads figures" says 0 'af/a.af:8' check "$scratch/beast"
+if [ -n "${MD5_CORPUS-}" ]; then # masses as the engine computed them
+    check "a figure has the engine's mass" says 0 '  mass: 282.255' \
+        explain "$MD5_CORPUS/golden/d3char/game/base" probe_trestle
+fi
+
 check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
 check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
 check "check counts what the engine defaults" says 1 '8 declarations, of which Doom 3 would replace 2' check "$base"
