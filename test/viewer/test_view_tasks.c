@@ -616,6 +616,19 @@ TEST_HERE (view_double_tap_frames_the_spot, BOBBIN) {
     CHECK_NEAR(d->viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
+// The list of keys lies over a page of techniques as over a model, and Esc closes it first.
+TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
+    d->options.page = "follow";
+    REQUIRE(view_select_page(&d->viewer));
+    key(d, VIEW_KEY_F(1));
+    draw(d);
+    CHECK(item_find(&d->viewer, &d->facts, "settings/Done").width > 0.0f);
+    key(d, VIEW_KEY_ESCAPE);
+    CHECK(!d->options.shown.help && d->viewer.pages.open >= 0);
+    key(d, VIEW_KEY_ESCAPE);
+    CHECK(d->viewer.pages.open < 0);
+}
+
 // == The game =====================================================================================
 
 // Esc leaves it while it plays itself; then it pauses it, as Pause and another window do. What was

@@ -204,7 +204,6 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             ui->command.action = ui->notice_action;
     }
     view_card_panel(ui, stage);
-    view_settings_panel(ui, stage);
     view_browser_panel(ui, stage);
 }
 
@@ -223,6 +222,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
         run_document_panels(ui, stage);
     draw_stick(stage);
     view_choice_panel(ui, stage);
+    view_settings_panel(ui, stage);
     if (ui->over == VIEW_OVER_EXPORT && stage->pages == NULL)
         view_export_panel(ui, stage);
     view_menu_panel(ui, stage);
