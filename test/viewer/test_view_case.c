@@ -156,7 +156,7 @@ bool page_open(page_case *fixture, const char *name)
     const char *const files[1] = {test_path(path)};
     if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
-    const view_options options = {.num_morphs = 0};
+    const view_options options = {.skin = 0};
     const view_loader loader = {&options, NULL, &log};
     if (fixture->page->has_morphs
         && !CHECK(view_load_morphs(&fixture->morphs, fixture->scene.path, fixture->scene.model,

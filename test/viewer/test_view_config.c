@@ -115,7 +115,7 @@ static char *any_value(const view_option *option, uint64_t *random)
                              (double)(float)test_between(2, 9, random));
     case VIEW_OPTION_WEIGHT:
         return common_format("a b=%.9g", (double)(float)test_between(0, 1, random));
-    default: // COMMON_PAIR_TEXT, VIEW_OPTION_TEXTURE
+    default: // COMMON_PAIR_TEXT
         return common_format("a b=/c=%u.png", test_random_u32(random));
     }
 }

@@ -21,9 +21,9 @@ TEST (view_morph_option_is_a_name_and_a_weight) {
                                         "smile=1x", "smile=nan", "smile=inf", "smile=1@2"};
     view_options options;
     if (CHECK(read_morph("smile=-0.25", &options))) {
-        CHECK_UINT(options.num_morphs, 1);
-        CHECK_STRING(options.morphs[0].parameter, "smile");
-        CHECK(options.morphs[0].value == -0.25f);
+        CHECK_UINT(options.morphs.count, 1);
+        CHECK_STRING(options.morphs.rows[0].parameter, "smile");
+        CHECK(options.morphs.rows[0].value == -0.25f);
         CHECK(options.names_content);
     }
     view_free_options(&options);
@@ -38,7 +38,7 @@ TEST (view_morph_option_is_a_name_and_a_weight) {
 static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_renderer *renderer,
                                   const char *name)
 {
-    const view_options options = {.morphs = morphs, .num_morphs = count, .samples = 1};
+    const view_options options = {.morphs = {morphs, count}, .samples = 1};
     view_log log = quiet_log;
     const view_loader loader = {&options, renderer, &log};
     const char *const path = test_path(name);
@@ -164,7 +164,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 // character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
-    const view_options options = {ROWS(morphs, smile), .samples = 1, .crowd = 2};
+    const view_options options = {.morphs = {smile, COUNT_OF(smile)}, .samples = 1, .crowd = 2};
     view_log log = quiet_log;
     const view_loader loader = {&options, NULL, &log};
     const char *const path = test_path(bobbin);

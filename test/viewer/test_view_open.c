@@ -343,7 +343,7 @@ TEST (view_documents_are_shown_as_they_were_left) {
             CHECK(view_open_first(state) && state->log.error[0] == '\0');
             CHECK_NEAR(state->play.speed, round == 1 ? 2.0 : 0.5, 0.0);
             CHECK_NEAR(state->camera.azimuth, 77.0, 0.0);
-            CHECK_UINT(viewer.options.num_textures, round < 2 ? 1 : 0);
+            CHECK_UINT(viewer.options.maps[MD5GL_PICTURE_DIFFUSE].count, round < 2 ? 1 : 0);
             CHECK(round < 2 || strstr(state->log.warning, "any.png is gone") != NULL);
             CHECK(viewer.options.onion.count == 0 && strstr(left, "--loop=once\n") != NULL);
             end(&viewer);
@@ -623,7 +623,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
             common_copy(common_base(viewer.state.document->scene.machine.character->anim_paths[0]));
         char *const from = common_format("models/bobbin/%s", name);
         check_watched(&viewer, folder, name, from);
-        CHECK_UINT(viewer.state.document->scene.machine.num_settings,
+        CHECK_UINT(viewer.state.document->scene.machine.settings.count,
                    1); // the command line's setting is kept
         free(from);
         free(name);

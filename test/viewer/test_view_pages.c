@@ -255,8 +255,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
     EACH (row, rows) { // --page PAGE --set NAME=VALUE@TIME
         char *const name = common_copy(row->name), *const said = s->viewer.log.error;
         s->options.page = row->page;
-        s->options.settings = &(view_setting){name, row->value, row->time};
-        s->options.num_settings = 1;
+        s->options.settings = (view_settings){&(view_setting){name, row->value, row->time}, 1};
         said[0] = '\0';
         CHECK(view_select_page(&s->viewer) == (row->said[0] == '\0'));
         const bool is_part = strchr("p'", row->said[0]) != NULL && row->slider < 0;
@@ -266,8 +265,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         CHECK(row->slider != 2 || s->viewer.pages.values[1] == 9.0f); // the others as they were
         free(name);
     }
-    s->options.settings = NULL;
-    s->options.num_settings = 0;
+    s->options.settings = (view_settings){.count = 0};
 }
 
 TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {

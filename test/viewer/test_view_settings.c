@@ -1,8 +1,11 @@
 // Rows of options: each picker sets what the option reads, the card takes it back.
+#define _XOPEN_SOURCE 700 // dup(), dup2()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
+
+#include <unistd.h>
 
 #define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720)
 #define SMALL screen_open(s, "models/bobbin/bobbin.md5mesh", 420, 300)
@@ -132,6 +135,35 @@ TEST_SCREEN (view_escape_takes_back_what_a_card_changed, BOBBIN) {
 }
 
 // What opens the files again waits until nothing has followed.
+// Whatever their number, rows that read the files again have them read once when they are taken
+// back: as often as the log at the level "debug" tells of the texture.
+TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
+    static const char *const rows[][2] = {
+        {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-exact", "yes"}};
+    OWN_FOLDER folder = folder_make();
+    OWN char *const said = common_join(folder, "said");
+    size_t size, count = 0;
+    ask(s, "crowd");
+    EACH (row, rows)
+        CHECK(view_set_option(&s->viewer, (size_t)(option_of((*row)[0]) - view_option_rows),
+                              (*row)[1]));
+    s->options.level = VIEW_DEBUG;
+    (void)fflush(stderr);
+    const int kept = dup(STDERR_FILENO);
+    if (CHECK(kept >= 0) && CHECK(freopen(said, "w", stderr))) {
+        give(s, VIEW_KEY_ESCAPE, NULL);
+        (void)fflush(stderr);
+        CHECK(dup2(kept, STDERR_FILENO) >= 0);
+        OWN char *const text = test_read_file(said, &size);
+        for (const char *at = text; (at = strstr(at, "texture of mesh 0:")) != NULL; at++)
+            count++;
+        CHECK_UINT(count, 1);
+    }
+    CHECK(s->options.crowd == 0 && !s->options.crowd_exact && !s->options.crowd_reduced_given);
+    if (kept >= 0)
+        (void)close(kept);
+}
+
 TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     ask(s, "crowd");
     screen_draw(s);

@@ -143,10 +143,10 @@ TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     view_drop(&s->viewer, eye);
     screen_draw(s);
-    CHECK(panel->offered != NULL && s->options.num_textures == 0);
+    CHECK(panel->offered != NULL && s->options.maps[MD5GL_PICTURE_SPECULAR].count == 0);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
     press_there(s, "page/Specular");
-    CHECK(panel->offered == NULL && s->options.num_textures == 1);
+    CHECK(panel->offered == NULL && s->options.maps[MD5GL_PICTURE_SPECULAR].count == 1);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
 }
 

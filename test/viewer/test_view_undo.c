@@ -299,3 +299,33 @@ TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     CHECK_STRING(undone, last);
     CHECK(s->options.hidden_meshes == 2);
 }
+
+// Texts and times that options point to.
+static size_t count_held(const view_options *options)
+{
+    size_t count = options->num_times + options->settings.count;
+    FOR (i, view_num_options)
+        count += options->own[i].count;
+    return count;
+}
+
+// A window may stay open for days: after 10 000 values that were set and taken back there are as
+// many texts as after the first of each.
+TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
+    static const char *const rows[] = {"retarget-pairs", "hide", "joint", "animation-time"};
+    size_t first = 0;
+    begin(s);
+    FOR (i, 2500) {
+        EACH (name, rows) {
+            char *const value = strcmp(*name, "joint") == 0  ? common_copy("head")
+                                : strcmp(*name, "hide") == 0 ? common_format("%d\n", i % 2)
+                                                             : common_format("%d", i % 24);
+            act(s, (view_command){.action = VIEW_SET, .number = number_of(*name), .path = value});
+        }
+        undo(s);
+        undo(s);
+        first = i == 1 ? count_held(&s->options) : first;
+    }
+    CHECK_UINT(count_held(&s->options), first);
+    CHECK(s->options.hidden.count == 0 && s->options.retarget_pairs == NULL);
+}

@@ -847,26 +847,30 @@ static void find_maps(const view_dresser *d)
 static bool use_choices(const view_dresser *d, const view_options *options)
 {
     const md5_model *const model = d->search.model;
-    const size_t count = options != NULL ? options->num_textures : 0;
-    COMMON_FOR (i, 2 * count) {
-        const view_texture_choice *const choice = &options->textures[i < count ? i : i - count];
-        if ((choice->mesh != NULL) != (i >= count))
-            continue;
-        const view_texture *const loaded = load_file(d, choice->map, choice->file, true);
-        bool is_used = choice->mesh == NULL;
-        if (loaded == NULL && !d->log->keeps_rest)
-            return false;
-        COMMON_FOR (m, model->num_meshes)
-            if (choice->mesh == NULL
-                || view_is_mesh(model, m, choice->mesh, strlen(choice->mesh))) {
-                const view_texture **const map = &d->textures->meshes[m].maps[choice->map];
-                *map = loaded != NULL ? loaded : *map;
-                d->textures->meshes[m].is_selected[choice->map] = choice->mesh != NULL;
-                is_used = true;
-            }
-        if (!is_used)
-            return view_error(d->log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
-                              model->num_meshes);
+    for (md5gl_picture map = 0; options != NULL && map < MD5GL_NUM_PICTURES; map++) {
+        const size_t count = options->maps[map].count;
+        COMMON_FOR (i, 2 * count) {
+            const char *const choice = options->maps[map].names[i % count];
+            const char *const equals = strchr(choice, '=');
+            const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh
+            if ((equals != NULL) != (i >= count))
+                continue;
+            const view_texture *const loaded =
+                load_file(d, map, equals != NULL ? equals + 1 : choice, true);
+            bool is_used = equals == NULL;
+            if (loaded == NULL && !d->log->keeps_rest)
+                return false;
+            COMMON_FOR (m, model->num_meshes)
+                if (equals == NULL || view_is_mesh(model, m, choice, length)) {
+                    view_mesh_textures *const own = &d->textures->meshes[m];
+                    own->maps[map] = loaded != NULL ? loaded : own->maps[map];
+                    own->is_selected[map] = equals != NULL;
+                    is_used = true;
+                }
+            if (!is_used)
+                return view_error(d->log, "--texture: no mesh \"%.*s\"; the model has %u",
+                                  (int)length, choice, model->num_meshes);
+        }
     }
     return true;
 }

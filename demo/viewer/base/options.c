@@ -11,7 +11,7 @@
 
 // == The table ====================================================================================
 
-#define OWN(what) .kind = VIEW_OPTION_##what
+#define OWN(what, field) .kind = VIEW_OPTION_##what, .place = offsetof(view_options, field)
 #define AT(what, field) .kind = COMMON_##what, .place = offsetof(view_options, field)
 #define GIVEN(field) .given = offsetof(view_options, field)
 #define RANGE(least, most) .low = (least), .high = (most)
@@ -88,17 +88,17 @@ const view_option view_option_rows[] = {
     {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
-     OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
+     AT(TEXTS, maps[MD5GL_PICTURE_DIFFUSE]), EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
     {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
      EFFECT(REOPENS), NAMES(SKIN), OF_FILE},
     {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
-     OWN(TEXTURE), .map = MD5GL_PICTURE_NORMALS, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
-    {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", OWN(TEXTURE),
-     .map = MD5GL_PICTURE_SPECULAR, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
-    {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", OWN(TEXTURE),
-     .map = MD5GL_PICTURE_GLOW, EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
+     AT(TEXTS, maps[MD5GL_PICTURE_NORMALS]), EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
+    {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s",
+     AT(TEXTS, maps[MD5GL_PICTURE_SPECULAR]), EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
+    {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow",
+     AT(TEXTS, maps[MD5GL_PICTURE_GLOW]), EFFECT(DRESSES), NAMES(PICTURE), OF_FILE},
     SHOWN("no-maps", OPPOSITE, maps, "maps", "no maps but the texture"),
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
@@ -110,16 +110,16 @@ const view_option view_option_rows[] = {
      AT(TEXTS, hidden), EFFECT(OWN), NAMES(MESH), OF_FILE},
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
-     OWN(SETTING), NAMES(PARAMETER), OF_FILE},
+     OWN(SETTING, settings), NAMES(PARAMETER), OF_FILE},
     {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
-     OWN(WEIGHT), EFFECT(REOPENS), NAMES(MORPH), OF_FILE},
+     OWN(WEIGHT, morphs), EFFECT(REOPENS), NAMES(MORPH), OF_FILE},
     {"parm", "N=VALUE",
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
-     OWN(PARM), .place = offsetof(view_options, parms), OF_FILE},
+     OWN(PARM, parms), OF_FILE},
     {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
      EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
     {"retarget-map", "FILE",
@@ -190,7 +190,7 @@ const view_option view_option_rows[] = {
     {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
-     OWN(TIMES), EFFECT(OWN), OF_PLACE},
+     OWN(TIMES, times), EFFECT(OWN), OF_PLACE},
     {"animation-speed-factor", "F", "1 = normal speed, negative = backward", AT(NUMBER, speed),
      RANGE(-1000, 1000), OF_ANY},
     {"range", "A-B",
@@ -212,7 +212,7 @@ const view_option view_option_rows[] = {
     {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
-     OWN(LIGHTS), .place = offsetof(view_options, lights), OF_LOOK},
+     OWN(LIGHTS, lights), OF_LOOK},
     {"environment", "FILE",
      "light from a picture of all around, equirectangular (.hdr,\n"
      ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
@@ -329,9 +329,9 @@ const size_t view_num_options = NUM_OPTIONS;
 
 const view_option *view_find_option(const char *name, size_t length)
 {
-    COMMON_FOR (i, NUM_OPTIONS)
-        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
-            return &table[i];
+    COMMON_EACH (o, table, NUM_OPTIONS)
+        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+            return o;
     return NULL;
 }
 
@@ -340,8 +340,7 @@ static const view_option *find_nearest(const char *name, size_t length)
 {
     const view_option *nearest = NULL;
     size_t least = SIZE_MAX;
-    COMMON_FOR (i, NUM_OPTIONS) {
-        const view_option *const o = &table[i];
+    COMMON_EACH (o, table, NUM_OPTIONS) {
         size_t distance = common_distance(name, length, o->name, false);
         if (distance > 1 && length > 3 && common_distance(name, length, o->name, true) == 0)
             distance = 1; // a word of the name
@@ -419,8 +418,7 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
 {
     view_shown copy = *shown;
     text[0] = '\0';
-    COMMON_FOR (i, NUM_OPTIONS) {
-        const view_option *const o = &table[i];
+    COMMON_EACH (o, table, NUM_OPTIONS) {
         if (o->word == NULL)
             continue;
         const bool on = *view_switch_field(o, &copy);
@@ -481,8 +479,7 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
 
 // "NAME=VALUE", or with "@TIME" if it may have one. Sorted by time; those of equal time in the
 // order given.
-static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count,
-                        common_list *own)
+static bool add_setting(const char *text, bool has_times, view_settings *settings)
 {
     const char *const equals = strchr(text, '=');
     view_setting setting = {.time = 0};
@@ -495,13 +492,25 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     if (end == NULL || *end != '\0')
         return false;
     setting.value = (float)value;
-    setting.parameter = common_add(own, common_format("%.*s", (int)(equals - text), text));
-    *settings = common_grow(*settings, *count, sizeof **settings);
-    size_t place = (*count)++;
-    for (; place > 0 && (*settings)[place - 1].time > setting.time; place--)
-        (*settings)[place] = (*settings)[place - 1];
-    (*settings)[place] = setting;
+    setting.parameter = common_format("%.*s", (int)(equals - text), text);
+    view_setting *last = COMMON_MORE(settings->rows, settings->count);
+    for (; last > settings->rows && last[-1].time > setting.time; last--)
+        *last = last[-1];
+    *last = setting;
     return true;
+}
+
+void view_copy_settings(view_settings *settings, const view_settings *from)
+{
+    COMMON_EACH (row, settings->rows, settings->count)
+        free(row->parameter);
+    free(settings->rows);
+    *settings = (view_settings){.count = 0};
+    for (size_t i = 0; from != NULL && i < from->count; i++) {
+        view_setting *const row = COMMON_MORE(settings->rows, settings->count);
+        *row = from->rows[i];
+        row->parameter = common_copy(row->parameter);
+    }
 }
 
 static common_option row_of(const view_option *o)
@@ -509,18 +518,34 @@ static common_option row_of(const view_option *o)
     return (common_option){o->name, o->value, o->kind, o->place, o->low, o->high};
 }
 
+static void *field_of(const view_option *option, const view_options *options)
+{
+    return (unsigned char *)(uintptr_t)options + option->place;
+}
+
+// Where it is noted that the option was given; NULL: nowhere.
+static bool *given_of(const view_option *option, const view_options *options)
+{
+    return option->given > 0 ? (bool *)((unsigned char *)(uintptr_t)options + option->given) : NULL;
+}
+
 bool view_is_repeated(const view_option *option)
 {
     return option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_LIGHTS;
 }
 
-// Sets it, or adds one value; a text that a field points to is the options' own.
+// Whether fields of its kind point to the texts.
+static bool is_text(const view_option *option)
+{
+    return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
+}
+
+// Sets it, or adds one value.
 static bool read_one(const view_option *option, const char *text, view_options *options)
 {
     const common_option row = row_of(option);
     double number;
-    if (option->given > 0)
-        *(bool *)((unsigned char *)options + option->given) = true;
+    char *end = NULL;
     options->names_content =
         options->names_content || option->scope == VIEW_SCOPE_FILE
         || (option->scope != VIEW_SCOPE_ANY && option->names != VIEW_NAMES_NOTHING);
@@ -537,11 +562,9 @@ static bool read_one(const view_option *option, const char *text, view_options *
                 return true;
         }
     case VIEW_OPTION_SETTING:
-        return add_setting(text, true, &options->settings, &options->num_settings, &options->own);
     case VIEW_OPTION_WEIGHT:
-        return add_setting(text, false, &options->morphs, &options->num_morphs, &options->own);
+        return add_setting(text, option->kind == VIEW_OPTION_SETTING, field_of(option, options));
     case VIEW_OPTION_PARM: {
-        char *end = NULL;
         const unsigned long parm = strtoul(text, &end, 10);
         if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
             return false;
@@ -551,37 +574,44 @@ static bool read_one(const view_option *option, const char *text, view_options *
         view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0);
         return true;
     }
-    case VIEW_OPTION_TEXTURE: {
-        const char *const equals = strchr(text, '=');
-        view_texture_choice choice = {.map = option->map, .file = text};
-        if (equals != NULL) {
-            choice.mesh =
-                common_add(&options->own, common_format("%.*s", (int)(equals - text), text));
-            choice.file = equals + 1;
-        }
-        *COMMON_MORE(options->textures, options->num_textures) = choice;
-        return text[0] != '\0';
-    }
     default:
         return common_read_value(&row, text, options);
     }
 }
 
+// What its fields point to, but for texts of the command line.
+static common_list *texts_of(const view_option *option, view_options *options)
+{
+    if (options->own == NULL)
+        options->own = common_alloc(NUM_OPTIONS, sizeof *options->own);
+    return &options->own[option - table];
+}
+
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
+    bool *const given = given_of(option, options);
     if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
         return false;
-    if (option->kind >= COMMON_TEXT) // a field points to it
-        text = common_add(&options->own, common_copy(text));
-    if (!view_is_repeated(option) || strchr(text, '\n') == NULL)
-        return read_one(option, text, options);
+    if (given != NULL)
+        *given = true;
+    if (text == NULL)
+        return read_one(option, NULL, options);
+    common_list *const texts = texts_of(option, options);
+    const bool has_lines = view_is_repeated(option) && strchr(text, '\n') != NULL;
     bool is_read = true;
-    for (char *line = options->own.names[options->own.count - 1], *end; is_read && *line != '\0';
-         line = end + 1) {
-        end = line + strcspn(line, "\n");
-        is_read = *end == '\n';
-        *end = '\0';
-        is_read = is_read && read_one(option, line, options);
+    do {
+        const size_t length = strcspn(text, has_lines ? "\n" : "");
+        char *const line = common_format("%.*s", (int)length, text);
+        is_read = (!has_lines || text[length] == '\n') && read_one(option, line, options);
+        text += length + has_lines;
+        if (is_text(option))
+            common_add(texts, line);
+        else
+            free(line);
+    } while (is_read && has_lines && *text != '\0');
+    if (!view_is_repeated(option) && texts->count > 1) { // in place of the first
+        free(texts->names[0]);
+        texts->names[0] = texts->names[--texts->count];
     }
     return is_read;
 }
@@ -589,19 +619,18 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 char *view_write_option(const view_option *option, const view_options *options)
 {
     const common_option row = row_of(option);
-    const unsigned char *const field = (const unsigned char *)options + option->place;
-    const bool is_weight = option->kind == VIEW_OPTION_WEIGHT;
-    const size_t num_settings = is_weight ? options->num_morphs : options->num_settings;
-    const common_texts *const texts = (const common_texts *)(const void *)field;
+    const void *const field = field_of(option, options);
+    const bool *const given = given_of(option, options);
+    const common_texts *const texts = field;
+    const view_settings *const settings = field;
     char lights[LIGHTS_TEXT], *text;
-    if (option->given > 0 && !*(const bool *)((const unsigned char *)options + option->given))
-        return NULL;
-    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
+    if ((given != NULL && !*given)
+        || (option->kind == COMMON_RANGE && options->range_last <= options->range_first))
         return NULL;
     if (option->kind < COMMON_TEXT)
         return common_write_value(&row, options);
     if (option->kind < COMMON_TEXTS)
-        return common_copy(*(const char *const *)(const void *)field);
+        return common_copy(*(const char *const *)field);
     text = common_copy("");
     switch (option->kind) {
     case COMMON_TEXTS:
@@ -616,26 +645,15 @@ char *view_write_option(const view_option *option, const view_options *options)
         COMMON_FOR (i, options->num_times)
             common_extend(&text, "%.17g\n", options->times[i]);
         break;
-    case VIEW_OPTION_SETTING:
-    case VIEW_OPTION_WEIGHT:
-        COMMON_FOR (i, num_settings) {
-            const view_setting *const s = &(is_weight ? options->morphs : options->settings)[i];
-            common_extend(&text, s->time != 0 ? "%s=%.9g@%.17g\n" : "%s=%.9g\n", s->parameter,
-                          s->value, s->time);
-        }
-        break;
     case VIEW_OPTION_PARM:
         COMMON_FOR (i, VIEW_NUM_PARMS)
             if (options->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
                 common_extend(&text, "%d=%.9g\n", i, options->parms.values[i]);
         break;
-    default:
-        COMMON_FOR (i, options->num_textures) {
-            const view_texture_choice *const t = &options->textures[i];
-            if (t->map == option->map)
-                common_extend(&text, "%s%s%s\n", t->mesh != NULL ? t->mesh : "",
-                              t->mesh != NULL ? "=" : "", t->file);
-        }
+    default: // settings, weights
+        COMMON_EACH (s, settings->rows, settings->count)
+            common_extend(&text, s->time != 0 ? "%s=%.9g@%.17g\n" : "%s=%.9g\n", s->parameter,
+                          s->value, s->time);
     }
     if (text[0] != '\0')
         return text;
@@ -645,7 +663,7 @@ char *view_write_option(const view_option *option, const view_options *options)
 
 const char *view_file_in(const view_option *option, const char *value)
 {
-    const bool is_pair = option->kind == COMMON_PAIR_TEXT || option->kind == VIEW_OPTION_TEXTURE;
+    const bool is_pair = option->kind == COMMON_PAIR_TEXT || view_is_texture(option);
     const char *const equals = is_pair ? strchr(value, '=') : NULL;
     const bool is_file = option->names >= VIEW_NAMES_MODEL && option->names <= VIEW_NAMES_PICTURE;
     return !is_file ? NULL : equals != NULL ? equals + 1 : value;
@@ -657,48 +675,71 @@ bool view_set_text(const view_option *option, const char *text, view_options *op
     return text == NULL || view_read_option(option, text, options);
 }
 
+// What they are without a command line, in a window or, where something is written to a file, not.
+// It points to no memory.
+static view_options usual_options(bool is_in_window)
+{
+    // What an entity begins with says nothing. Time is a minute ahead: parm 4 is minus the time at
+    // which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
+    // what repeats any number of times a minute is as at time 0.
+    view_options usual = {
+        .width = 1280,
+        .height = 720,
+        .samples = 4,
+        .onion = {.step = 3},
+        .parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual},
+        .speed = 1,
+        .lights = view_usual_lights(),
+        .level = VIEW_INFO,
+    };
+    COMMON_FOR (i, VIEW_NUM_PARMS)
+        usual.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+    COMMON_EACH (o, table, NUM_OPTIONS)
+        if (o->word != NULL)
+            *view_switch_field(o, &usual.shown) =
+                (o->usual == VIEW_USUALLY_YES
+                 || (o->usual == VIEW_USUALLY_IN_WINDOW && is_in_window))
+                != (o->kind == COMMON_OPPOSITE);
+    return usual;
+}
+
+char *view_write_usual(const view_option *option)
+{
+    const view_options usual = usual_options(true);
+    return view_write_option(option, &usual);
+}
+
 void view_reset_option(const view_option *option, view_options *options)
 {
-    unsigned char *const field = (unsigned char *)options + option->place;
-    const size_t num_textures = options->num_textures;
-    view_options usual;
-    char unused[2];
-    view_read_options(0, NULL, &usual, unused, sizeof unused);
-    if (option->given > 0)
-        *(bool *)((unsigned char *)options + option->given) = false;
+    void *const field = field_of(option, options);
+    bool *const given = given_of(option, options);
+    const view_options usual = usual_options(true);
+    if (given != NULL)
+        *given = false;
+    common_free_list(texts_of(option, options));
     switch (option->kind) {
     case COMMON_TEXTS:
-        ((common_texts *)(void *)field)->count = 0;
+        free(((common_texts *)field)->names);
+        *(common_texts *)field = (common_texts){.count = 0};
         break;
     case VIEW_OPTION_LIGHTS:
         options->lights = usual.lights;
         break;
     case VIEW_OPTION_TIMES:
+        free(options->times);
+        options->times = NULL;
         options->num_times = 0;
-        break;
-    case VIEW_OPTION_WEIGHT:
-        options->num_morphs = 0;
         break;
     case VIEW_OPTION_PARM:
         options->parms = usual.parms;
         break;
-    case VIEW_OPTION_TEXTURE:
-        options->num_textures = 0;
-        COMMON_FOR (i, num_textures)
-            if (options->textures[i].map != option->map)
-                options->textures[options->num_textures++] = options->textures[i];
-        break;
-    case VIEW_OPTION_SETTING: // those of a machine that is shown stay until it goes
-        if (options->num_settings > 0)
-            common_add(&options->own, (char *)options->settings);
-        options->settings = NULL;
-        options->num_settings = 0;
+    case VIEW_OPTION_SETTING:
+    case VIEW_OPTION_WEIGHT:
+        view_copy_settings(field, NULL);
         break;
     default:
-        memcpy(field, (const unsigned char *)&usual + option->place,
-               common_value_size(option->kind));
+        memcpy(field, field_of(option, &usual), common_value_size(option->kind));
     }
-    view_free_options(&usual);
 }
 
 // == Settings =====================================================================================
@@ -706,11 +747,9 @@ void view_reset_option(const view_option *option, view_options *options)
 char *view_write_settings(const view_options *options, const view_options *usual, view_scope least,
                           view_scope most)
 {
-    view_options none;
-    char unused[2], *lines = common_copy("");
-    view_read_options(0, NULL, &none, unused, sizeof unused);
-    COMMON_FOR (i, NUM_OPTIONS) {
-        const view_option *const o = &table[i];
+    const view_options none = usual_options(true);
+    char *lines = common_copy("");
+    COMMON_EACH (o, table, NUM_OPTIONS) {
         const bool is_asked = o->scope >= least && o->scope <= most;
         char *const text = is_asked ? view_write_option(o, options) : NULL;
         char *const other = is_asked ? view_write_option(o, usual != NULL ? usual : &none) : NULL;
@@ -722,7 +761,6 @@ char *view_write_settings(const view_options *options, const view_options *usual
         free(other);
         free(text);
     }
-    view_free_options(&none);
     return lines;
 }
 
@@ -921,26 +959,11 @@ bool view_is_listed(const char *path)
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
-    *options = (view_options){
-        .width = 1280,
-        .height = 720,
-        .samples = 4,
-        .onion = {.step = 3},
-        .parms = {.ahead = view_parm_ranges[VIEW_PARM_TIME].usual},
-        .speed = 1,
-        .lights = view_usual_lights(),
-        .level = VIEW_INFO,
-    };
-    // What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the
-    // time at which a gun fired last, so that at time 0 all would fire. After a minute no glow is
-    // left, and what repeats any number of times a minute is as at time 0.
-    COMMON_FOR (i, VIEW_NUM_PARMS)
-        options->parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
+    *options = usual_options(true);
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 
     bool *const given = options->said = common_alloc(NUM_OPTIONS, sizeof *given);
-    common_add(&options->own, (char *)given);
     bool only_files = false, is_read = true; // only_files: after "--"
     for (int i = 0; i < count && is_read; i++) {
         const char *const argument = arguments[i];
@@ -1000,13 +1023,10 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
     options->names_content = options->names_content || options->game_demo;
 
-    // Sets the switches that were not given.
-    COMMON_FOR (i, NUM_OPTIONS)
-        if (table[i].word != NULL && !given[i])
-            *view_switch_field(&table[i], &options->shown) =
-                (table[i].usual == VIEW_USUALLY_YES
-                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW && options->output == NULL))
-                != (table[i].kind == COMMON_OPPOSITE);
+    // Panels in a picture are asked for.
+    for (size_t i = 0; i < NUM_OPTIONS && options->output != NULL; i++)
+        if (table[i].usual == VIEW_USUALLY_IN_WINDOW && !given[i])
+            *view_switch_field(&table[i], &options->shown) = false;
 
     if (!is_read || is_wrong)
         return false;
@@ -1018,14 +1038,10 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
 void view_free_options(view_options *options)
 {
-    common_free_list(&options->own);
-    free(options->settings);
-    free(options->morphs);
-    free(options->textures);
-    free(options->wear.names);
-    free(options->hidden.names);
-    free(options->bases.names);
-    free(options->times);
+    COMMON_EACH (o, table, NUM_OPTIONS)
+        view_reset_option(o, options);
+    free(options->own);
+    free(options->said);
     free(options->files);
     free(options->folders);
     *options = (view_options){0};

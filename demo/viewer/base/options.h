@@ -19,12 +19,13 @@ typedef struct view_setting {
     double time;
 } view_setting;
 
-// --texture MESH=FILE, or another map; without MESH= the file is for all meshes.
-typedef struct view_texture_choice {
-    md5gl_picture map;
-    char *mesh; // name or number; NULL = all
-    const char *file;
-} view_texture_choice;
+typedef struct view_settings {
+    view_setting *rows; // [count]
+    size_t count;
+} view_settings;
+
+// Frees what it has, and copies others; NULL: none.
+void view_copy_settings(view_settings *settings, const view_settings *from);
 
 // --record-as
 typedef enum view_record_format {
@@ -52,24 +53,21 @@ typedef enum view_shell {
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and CAMERA, in the order given
     size_t num_files;
-    common_list own;      // what other fields point to, as long as the options are there
+    common_list *own;     // [view_num_options] what the fields of each point to
     bool *said;           // [view_num_options] which were given
     const char **folders; // given among them, or archives: a window lists what is in the last one
     size_t num_folders;
     const char *game;   // a game folder or archive that the files are names in, or NULL
     common_texts bases; // --base: folders or archives behind it, the next one first
-    view_texture_choice *textures;
-    size_t num_textures;
-    uint32_t skin; // of a Quake model
+    common_texts maps[MD5GL_NUM_PICTURES]; // --texture and others: "FILE" of all, "MESH=FILE"
+    uint32_t skin;                         // of a Quake model
     common_texts wear;
     common_texts hidden;    // --hide: names or numbers of meshes
     uint64_t hidden_meshes; // which these are of what is shown: a bit for each of the first 64
-    view_setting *settings; // --set, by time
-    size_t num_settings;
-    view_parms parms;     // --parm, of materials
-    view_setting *morphs; // --morph, in the order given; without times
-    size_t num_morphs;
-    double *times; // --animation-time, in seconds
+    view_settings settings; // --set, by time
+    view_parms parms;       // --parm, of materials
+    view_settings morphs;   // --morph, in the order given; without times
+    double *times;          // --animation-time, in seconds
     size_t num_times;
 
     const char *output;   // NULL = show a window; "-" = standard output
@@ -141,7 +139,6 @@ typedef enum view_option_kind {
     VIEW_OPTION_SETTING, // "NAME=VALUE@TIME", added to the settings
     VIEW_OPTION_WEIGHT,  // "NAME=VALUE", added to the morphs
     VIEW_OPTION_PARM,    // "N=VALUE", one of the parms
-    VIEW_OPTION_TEXTURE, // "MESH=FILE", added to the textures
 } view_option_kind;
 
 // What an option is about decides whether a change in a window can be undone, and where it is
@@ -193,11 +190,10 @@ typedef enum view_names {
 // A `heading` opens a group in the help.
 typedef struct view_option {
     const char *name, *value, *help, *heading;
-    int kind;          // common_kind, view_option_kind
-    size_t place;      // offset of the field in view_options
-    size_t given;      // offset of a bool that is set when the option is given; 0 = none
-    double low, high;  // range of a number
-    md5gl_picture map; // VIEW_OPTION_TEXTURE
+    int kind;         // common_kind, view_option_kind
+    size_t place;     // offset of the field in view_options
+    size_t given;     // offset of a bool that is set when the option is given; 0 = none
+    double low, high; // range of a number
     view_scope scope;
     view_effect effect;
     view_names names;
@@ -218,6 +214,17 @@ static inline bool view_is_of_user(const view_option *option)
 static inline bool view_is_undone(const view_option *option)
 {
     return option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
+}
+
+// Whether it selects textures: one of view_options.maps.
+static inline bool view_is_texture(const view_option *option)
+{
+    return option->kind == COMMON_TEXTS && option->names == VIEW_NAMES_PICTURE;
+}
+
+static inline md5gl_picture view_map_of_option(const view_option *option)
+{
+    return (md5gl_picture)((option->place - offsetof(view_options, maps)) / sizeof(common_texts));
 }
 
 extern const view_option view_option_rows[];
@@ -242,6 +249,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 // be repeated its values, each ended by '\n'. NULL if none was given, where that is something else
 // than the usual value.
 char *view_write_option(const view_option *option, const view_options *options);
+char *view_write_usual(const view_option *option); // in a window
 
 // Sets the option's field, or fields, to what they are without it, and to a text that was written;
 // NULL: without it.

@@ -874,7 +874,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
                         loader->log))
             return false;
         const md5_machine *const machine = view_machine_of(&kind->own);
-        if (i > 0 && (loader->options->num_morphs > 0 || view_has_driven_morphs(machine))) {
+        if (i > 0 && (loader->options->morphs.count > 0 || view_has_driven_morphs(machine))) {
             if (!view_load_morphs(&kind->own_morphs, kind->own.path, kind->own.model, machine,
                                   false, loader))
                 return false;

@@ -393,8 +393,8 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
 {
     const view_options *const options = loader->options;
     const md5_machine *const machine = view_machine_of(scene);
-    for (size_t i = 0; i < options->num_settings && options->page == NULL; i++) {
-        const char *const name = options->settings[i].parameter;
+    for (size_t i = 0; i < options->settings.count && options->page == NULL; i++) {
+        const char *const name = options->settings.rows[i].parameter;
         const char *const why = machine == NULL      ? "there is no machine"
                                 : options->crowd > 0 ? "a crowd's machines go their way"
                                 : md5_find_parameter(machine, name) == MD5_NONE
@@ -524,14 +524,13 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
     scene->textures = &document->textures;
     scene->camera_path.smoothing = loader->options->camera_smoothing;
-    scene->machine.settings = loader->options->settings;
-    scene->machine.num_settings = loader->options->num_settings;
+    view_copy_settings(&scene->machine.settings, &loader->options->settings);
     check_settings(scene, loader);
     if (!view_upload_scene(loader, scene, document->as_asked, &document->drawn,
                            &document->textures))
         return false;
     const bool has_morphs =
-        loader->options->num_morphs > 0 || view_has_driven_morphs(view_machine_of(scene));
+        loader->options->morphs.count > 0 || view_has_driven_morphs(view_machine_of(scene));
     const bool keeps_rest = loader->log->keeps_rest;
     if (has_morphs && scene->dressed != NULL)
         view_warn(loader->log, "--wear: what wears others shows no morph targets");

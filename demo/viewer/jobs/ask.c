@@ -156,51 +156,65 @@ static bool show(view_state *viewer, const view_option *option)
 
 // == Setting ======================================================================================
 
-// What can be undone, as lines.
-static char *write_shown(const view_options *options)
+// The texts of all options, to be passed to show_changes().
+static char **write_texts(const view_options *options)
 {
-    return view_write_settings(options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
-}
-
-// Shows what such lines say, first what reads files, and each kind of effect once. If that is not
-// possible, nothing is changed.
-static bool show_lines(view_state *viewer, const char *lines)
-{
-    view_options *const options = viewer->options;
     char **const texts = common_alloc(view_num_options, sizeof *texts);
-    bool is_shown = true;
     COMMON_FOR (i, view_num_options)
         texts[i] = view_write_option(&view_option_rows[i], options);
-    view_take_settings(options, lines, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    return texts;
+}
+
+static bool has_text(const view_option *option, const view_options *options, const char *text)
+{
+    char *const now = view_write_option(option, options);
+    const bool is_same = now != NULL && text != NULL ? strcmp(now, text) == 0 : now == text;
+    free(now);
+    return is_same;
+}
+
+// Shows which options differ from `before`, which it frees, and `always` this one, unless NULL:
+// first what reads files, and each kind of effect once. If that is not possible, sets them to what
+// they were.
+static bool show_changes(view_state *viewer, char **before, const view_option *always)
+{
+    view_options *const options = viewer->options;
+    const view_option *const rows = view_option_rows;
+    bool is_shown = true;
     view_take_options(viewer);
-    for (view_effect effect = VIEW_EFFECT_REOPENS; effect <= VIEW_EFFECT_OWN; effect++)
-        for (size_t i = 0, num_done = 0; i < view_num_options && is_shown; i++) {
-            const view_option *const row = &view_option_rows[i];
-            char *const text = row->effect == effect ? view_write_option(row, options) : NULL;
-            if (row->effect == effect && (effect == VIEW_EFFECT_OWN || num_done == 0)
-                && (text == NULL ? texts[i] != NULL
-                                 : texts[i] == NULL || strcmp(text, texts[i]) != 0)) {
-                is_shown = show(viewer, row);
-                num_done++;
+    for (view_effect effect = VIEW_EFFECT_REOPENS; effect <= VIEW_EFFECT_OWN; effect++) {
+        bool is_done = false;
+        for (size_t i = 0; i < view_num_options && is_shown && !is_done; i++)
+            if (rows[i].effect == effect
+                && (&rows[i] == always || !has_text(&rows[i], options, before[i]))) {
+                is_shown = show(viewer, &rows[i]);
+                is_done = effect != VIEW_EFFECT_OWN;
             }
-            free(text);
-        }
-    COMMON_FOR (i, view_num_options) {
-        if (!is_shown && view_is_undone(&view_option_rows[i]))
-            view_set_text(&view_option_rows[i], texts[i], options);
-        free(texts[i]);
     }
-    free(texts);
+    COMMON_FOR (i, view_num_options) {
+        if (!is_shown && !has_text(&rows[i], options, before[i]))
+            view_set_text(&rows[i], before[i], options);
+        free(before[i]);
+    }
+    free(before);
     view_take_options(viewer);
     return is_shown;
+}
+
+// Shows what lines of all that can be undone say. If that is not possible, nothing is changed.
+static bool show_lines(view_state *viewer, const char *lines)
+{
+    char **const before = write_texts(viewer->options);
+    view_take_settings(viewer->options, lines, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
+    return show_changes(viewer, before, NULL);
 }
 
 // NAME=VALUE of a page or a machine, which the options need not know of.
 static bool set_parameter(view_state *viewer, const view_option *option, const char *text)
 {
-    view_options given = {.num_settings = 0};
-    const bool is_set = view_read_option(option, text, &given) && given.num_settings == 1
-                        && view_set_parameter(viewer, &given.settings[0]);
+    view_options given = {.skin = 0};
+    const bool is_set = view_read_option(option, text, &given) && given.settings.count == 1
+                        && view_set_parameter(viewer, &given.settings.rows[0]);
     view_free_options(&given);
     return is_set;
 }
@@ -224,46 +238,41 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     char seconds[32];
     const view_option *const option = &view_option_rows[number];
     view_options *const options = viewer->options;
+    const bool is_place = option->kind == VIEW_OPTION_TIMES && text[0] != '\0';
+    // One more is added to those that may be repeated.
+    const bool is_added =
+        view_is_repeated(option) && !is_place && text[0] != '\0' && strchr(text, '\n') == NULL;
     view_note_state(viewer);
-    char *const before = view_write_option(option, options);
-    const bool is_place = strcmp(option->name, "animation-time") == 0 && text[0] != '\0';
-    bool is_set;
     if (is_place && !read_place(viewer, text, seconds, sizeof seconds)) {
         view_notice(viewer, "12 or 12f is a frame, 0.5s a time; '%s' is neither", text);
-        free(before);
         return false;
     }
     text = is_place ? seconds : text;
-    if (strcmp(option->name, "set") == 0)
-        is_set = set_parameter(viewer, option, text);
-    else if (text[0] == '\0' || (view_is_repeated(option) && strchr(text, '\n') != NULL))
-        is_set = view_set_text(option, text[0] != '\0' ? text : NULL, options);
-    else
-        is_set = view_read_option(option, text, options);
+    char **const before = write_texts(options);
+    bool is_set = option->kind == VIEW_OPTION_SETTING ? set_parameter(viewer, option, text)
+                  : is_added                          ? view_read_option(option, text, options)
+                             : view_set_text(option, text[0] != '\0' ? text : NULL, options);
     if (!is_set && viewer->log.error[0] == '\0')
         view_notice(viewer, "--%s takes %s, not '%s'", option->name,
                     option->value != NULL ? option->value : "yes or no", text);
-    view_take_options(viewer);
-    is_set = is_set && show(viewer, option);
-    if (!is_set) {
-        view_set_text(option, before, options);
-        view_take_options(viewer);
-    }
+    if (!is_set)
+        view_set_text(option, before[number], options);
+    is_set = show_changes(viewer, before, is_set ? option : NULL) && is_set;
     view_answer_card(&viewer->ui, &viewer->log, option, is_set);
-    free(before);
     return is_set;
 }
 
 void view_take_back(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->ui.card;
-    for (size_t i = 0; card->before != NULL && i < view_num_options; i++) {
-        char *const now = view_write_option(&view_option_rows[i], viewer->options);
-        const char *const before = card->before[i];
-        if (before != NULL && (is_reset || now == NULL || strcmp(now, before) != 0))
-            view_set_option(viewer, i, is_reset ? "" : before);
-        free(now);
-    }
+    view_note_state(viewer);
+    char **const before = write_texts(viewer->options);
+    for (size_t i = 0; card->before != NULL && i < view_num_options; i++)
+        if (card->before[i] != NULL)
+            view_set_text(&view_option_rows[i],
+                          is_reset || card->before[i][0] == '\0' ? NULL : card->before[i],
+                          viewer->options);
+    show_changes(viewer, before, NULL);
     if (!is_reset)
         view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
 }
@@ -307,12 +316,12 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
                           && model != NULL && number < model->num_meshes;
     const bool is_on = (strcmp(value, "yes") == 0) != (row->kind == COMMON_OPPOSITE);
     return has_mesh && file == NULL ? common_format("Mesh %s hidden", model->meshes[number].name)
-           : has_mesh               ? common_format("%s of %s: %s", view_map_name(row->map),
-                                                    model->meshes[number].name, common_base(file))
-                                    : common_format("%.*s %s", (int)length, label,
+           : has_mesh ? common_format("%s of %s: %s", view_map_name(view_map_of_option(row)),
+                                      model->meshes[number].name, common_base(file))
+                      : common_format("%.*s %s", (int)length, label,
                                       row->value == NULL && strcmp(value, "as usual") != 0
-                                                        ? is_on ? "on" : "off"
-                                                        : common_base(value));
+                                          ? is_on ? "on" : "off"
+                                          : common_base(value));
 }
 
 void view_note_step(view_state *viewer)
@@ -323,7 +332,9 @@ void view_note_step(view_state *viewer)
     assert(viewer->steps != NULL); // view_begin() has made room
     view_note_state(viewer);
     view_step *const last = viewer->num_steps > 0 ? &viewer->steps[viewer->step] : NULL;
-    view_step now = {.lines = write_shown(viewer->options), .turn = viewer->document->scene.turn};
+    view_step now = {
+        .lines = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
+        .turn = viewer->document->scene.turn};
     char *value = NULL;
     if (last != NULL && strcmp(now.lines, last->lines) == 0 && !is_turned(&now.turn, &last->turn)) {
         free(now.lines);
@@ -419,7 +430,7 @@ void view_describe_shown(view_state *viewer, view_options *now)
     const bool is_page = viewer->pages.open >= 0;
     now->game_demo = viewer->pages.game != NULL; // shown in place of a page
     now->page = page != NULL ? page->name : is_page && !now->game_demo ? "contents" : NULL;
-    now->num_settings = is_page ? 0 : now->num_settings; // but sliders
+    now->settings.count = is_page ? 0 : now->settings.count; // but sliders
 
     view_name_axes(&scene->turn, up, front);
     now->up_is_y = strcmp(up, "+y") == 0;

@@ -291,14 +291,12 @@ static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, con
     if (full != NULL && strchr(full, '\n') != NULL) {
         view_notice(viewer, "A name with a line break cannot be chosen");
     } else {
-        COMMON_FOR (i, viewer->options->num_textures) {
-            const view_texture_choice *const choice = &viewer->options->textures[i];
-            const bool is_own =
-                choice->mesh != NULL
-                && view_is_mesh(model, (uint32_t)mesh, choice->mesh, strlen(choice->mesh));
-            if (choice->map == map && !is_own)
-                common_extend(&text, "%s%s%s\n", choice->mesh != NULL ? choice->mesh : "",
-                              choice->mesh != NULL ? "=" : "", choice->file);
+        COMMON_FOR (i, viewer->options->maps[map].count) {
+            const char *const choice = viewer->options->maps[map].names[i];
+            const char *const equals = strchr(choice, '=');
+            if (equals == NULL
+                || !view_is_mesh(model, (uint32_t)mesh, choice, (size_t)(equals - choice)))
+                common_extend(&text, "%s\n", choice);
         }
         if (full != NULL)
             common_extend(&text, "%zu=%s\n", mesh, full);
@@ -604,8 +602,8 @@ static void ask_for_file(view_state *viewer, size_t number, const char *form)
         [VIEW_NAMES_MAP] = 1u << VIEW_ENTRY_MAP,
         [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT};
     const view_option *const option = &view_option_rows[number];
-    view_asked asked = {.takes = option->kind == VIEW_OPTION_TEXTURE ? 1u << VIEW_ENTRY_PICTURE
-                                                                     : takes[option->names],
+    view_asked asked = {.takes = view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE
+                                                         : takes[option->names],
                         .answer = {VIEW_SET, number, viewer->ui.over, NULL},
                         .form = common_copy(form)};
     char *const folder = first_folder(viewer, true);

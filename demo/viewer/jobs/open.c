@@ -171,7 +171,7 @@ static void restore(view_state *viewer, const char *path, common_list *lost)
     for (const view_option *row; lines != NULL && (row = view_next_setting(&lines, &value)) != NULL;
          free(value)) {
         const bool is_meant = row->scope >= VIEW_SCOPE_ANY && !options->said[row - view_option_rows]
-                              && (row->kind == VIEW_OPTION_TEXTURE || view_shows_window(options));
+                              && (view_is_texture(row) || view_shows_window(options));
         const char *const file = is_meant ? view_file_in(row, value) : NULL;
         if (file != NULL && strstr(path, "::") == NULL && common_file_stamp(file) == 0)
             common_add(lost, common_format("%s is gone, with which it was shown", file));
@@ -514,10 +514,10 @@ bool view_select_page(view_state *viewer)
     if (number < 0)
         return view_error(&viewer->log, "--page %s: no such page; --page list prints the names",
                           name);
-    if (number == VIEW_CONTENTS && options->num_settings > 0)
+    if (number == VIEW_CONTENTS && options->settings.count > 0)
         return view_error(&viewer->log, "--set: the contents have no sliders");
     bool is_set = view_show_technique(viewer, number);
-    for (size_t i = 0; is_set && i < options->num_settings; i++)
-        is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings[i]);
+    for (size_t i = 0; is_set && i < options->settings.count; i++)
+        is_set = set_slider(viewer, view_page_at((uint32_t)number), &options->settings.rows[i]);
     return is_set;
 }

@@ -125,6 +125,7 @@ void view_free_machine(view_machine *machine)
     md5_destroy_player(machine->player);
     md5_free_character(machine->character);
     free(machine->scratch);
+    view_copy_settings(&machine->settings, NULL);
     *machine = (view_machine){0};
 }
 
@@ -328,11 +329,11 @@ static void advance_all(view_machine *host, double seconds)
         if (machine == NULL)
             continue;
         view_control *const control = &machine->control;
-        for (; machine->next_setting < machine->num_settings
-               && machine->settings[machine->next_setting].time <= machine->time;
-             machine->next_setting++)
-            view_set_in_machine(machine, machine->settings[machine->next_setting].parameter,
-                                machine->settings[machine->next_setting].value);
+        const view_settings *const settings = &machine->settings;
+        for (size_t *const next = &machine->next_setting;
+             *next < settings->count && settings->rows[*next].time <= machine->time; ++*next)
+            view_set_in_machine(machine, settings->rows[*next].parameter,
+                                settings->rows[*next].value);
         if (machine->acts)
             view_direct(machine);
         const float share = control->fast ? 1 : 0.5f, part = 1 - expf(-value_rate * span);

@@ -35,8 +35,8 @@ struct view_machine {
     bool is_told;                   // the machine's parameters say where the target is
     float told_yaw;                 // in which direction they say, degrees to the left
     view_event events[VIEW_EVENTS]; // the last that fired, newest first
-    const view_setting *settings;   // [num_settings], by time
-    size_t num_settings, next_setting;
+    view_settings settings;         // by time
+    size_t next_setting;
     // Where it is placed at the beginning; a guest that waits far away when an event calls it,
     // relative to its host.
     md5_xform start;

@@ -83,8 +83,8 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
             return view_log_error(loader->log, &error);
     }
     bool has_weights = true;
-    for (size_t i = 0; i < loader->options->num_morphs && has_weights; i++) {
-        const view_setting *const choice = &loader->options->morphs[i];
+    for (size_t i = 0; i < loader->options->morphs.count && has_weights; i++) {
+        const view_setting *const choice = &loader->options->morphs.rows[i];
         const uint32_t target = md5_find_morph_target(morphs->morph, choice->parameter);
         if (target != MD5_NONE) {
             morphs->asked[target] = choice->value;

@@ -14,22 +14,17 @@ typedef struct setting {
     double low, high, usual;
 } setting;
 
+// "" where there is none.
 static char *text_of(const view_option *option, const view_options *options)
 {
-    const bool is_given =
-        option->given == 0 || *(const bool *)((const unsigned char *)options + option->given);
-    char *const text = is_given ? view_write_option(option, options) : NULL;
+    char *const text = view_write_option(option, options);
     return text != NULL ? text : common_copy("");
 }
 
 static char *usual_of(const view_option *option)
 {
-    view_options usual;
-    char unused[2];
-    view_read_options(0, NULL, &usual, unused, sizeof unused);
-    char *const text = text_of(option, &usual);
-    view_free_options(&usual);
-    return text;
+    char *const text = view_write_usual(option);
+    return text != NULL ? text : common_copy("");
 }
 
 // What an empty value reads.
@@ -285,11 +280,11 @@ static bool thing_at(const setting *s, size_t number, char name[128], char text[
         return true;
     }
     const view_menu_list list =
-        kind == COMMON_EITHER || kind == COMMON_CHOICE            ? VIEW_LIST_WORDS
-        : names == VIEW_NAMES_CLIP                                ? VIEW_LIST_CLIPS
-        : names == VIEW_NAMES_MESH || kind == VIEW_OPTION_TEXTURE ? VIEW_LIST_MESHES
-        : names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT   ? VIEW_LIST_JOINTS
-                                                                  : VIEW_LIST_NONE;
+        kind == COMMON_EITHER || kind == COMMON_CHOICE           ? VIEW_LIST_WORDS
+        : names == VIEW_NAMES_CLIP                               ? VIEW_LIST_CLIPS
+        : names == VIEW_NAMES_MESH || view_is_texture(s->option) ? VIEW_LIST_MESHES
+        : names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT  ? VIEW_LIST_JOINTS
+                                                                 : VIEW_LIST_NONE;
     return view_list_thing(s->stage, list, s->option, number, name, text);
 }
 
@@ -327,8 +322,7 @@ static void lines_picker(const setting *s)
     const view_option *const option = s->option;
     const bool is_many = option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_TIMES;
     const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
-    const bool is_file = option->kind == VIEW_OPTION_TEXTURE
-                         || (option->names > 0 && option->names <= VIEW_NAMES_PICTURE);
+    const bool is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
     const float browse = is_file ? 5.5f * view_em(ui->canvas->font) : 0;
     char name[128], taken[128], *text = common_copy("");
     const bool has_list = thing_at(s, 0, name, taken);
