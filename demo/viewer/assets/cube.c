@@ -193,8 +193,7 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
     const md5_load_opts opts = {.file_name = joined->path};
     view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
                 joined->num_joints, joined->num_meshes);
-    COMMON_FOR (i, joined->num_joints) {
-        const cube_joint *const joint = &joined->joints[i];
+    COMMON_EACH (joint, joined->joints, joined->num_joints) {
         md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
         view_append_joint(&words, joint->name, joint->parent, bind);
@@ -332,8 +331,7 @@ static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
     // The pose of each part: each joint as its mask plays.
-    COMMON_FOR (p, num_parts) {
-        const cube_part *const part = &joined->parts[p];
+    COMMON_EACH (part, joined->parts, num_parts) {
         if (part->model == NULL)
             continue;
         const md5_skeleton *const skeleton = &part->model->skeleton;
@@ -368,8 +366,7 @@ static void pose_all(const cube_model *joined, double time)
     }
     // Turns what follows the view, for a view straight ahead: about the entity's axis to the right,
     // whose angles are mirrored with y.
-    COMMON_FOR (p, num_parts) {
-        const cube_part *const part = &joined->parts[p];
+    COMMON_EACH (part, joined->parts, num_parts) {
         for (uint32_t i = 0; part->model != NULL && i < part->part->num_pitches; i++) {
             const md5_cube2_pitch *const pitch = &part->part->pitches[i];
             const md5_vec3 forward = {1, 0, 0};

@@ -79,8 +79,7 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
 {
     view_heat_facts facts = {.most = 0};
-    COMMON_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         COMMON_FOR (v, mesh->num_vertices) {
             const double value = measure(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;

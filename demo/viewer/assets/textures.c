@@ -409,16 +409,14 @@ static uint32_t read_at(uint32_t reg)
 static uint32_t registers_read(const md5_material *material)
 {
     uint32_t read = 0;
-    COMMON_FOR (i, material->num_ops) {
-        const md5_material_op *const op = &material->ops[i];
+    COMMON_EACH (op, material->ops, material->num_ops) {
         if (op->kind == MD5_OP_SOUND) // has no operands
             continue;
         read |= read_at(op->b) | (op->kind == MD5_OP_TABLE ? 0 : read_at(op->a));
     }
     for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
         read |= read_at(material->deform_registers[i]);
-    COMMON_FOR (i, material->num_stages) {
-        const md5_stage *const stage = &material->stages[i];
+    COMMON_EACH (stage, material->stages, material->num_stages) {
         read |= read_at(stage->condition);
         read |= stage->has_alpha_test ? read_at(stage->alpha_test) : 0;
         COMMON_FOR (k, 4)
@@ -439,8 +437,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
     const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     const md5_stage *bump = NULL;
     bool reflects = false, has_lit_layers = false;
-    COMMON_FOR (i, material->num_stages) {
-        const md5_stage *const stage = &material->stages[i];
+    COMMON_EACH (stage, material->stages, material->num_stages) {
         has_lit_layers = has_lit_layers || (is_lit(stage) && !is_first(material, stage));
         reflects = reflects || stage->texgen == MD5_TEXGEN_REFLECT;
         if (bump == NULL && stage->light == MD5_STAGE_BUMP)
@@ -496,8 +493,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     own->opaque = true;
     own->is_undrawn = material->num_stages == 0;
-    COMMON_FOR (i, material->num_stages) {
-        const md5_stage *const stage = &material->stages[i];
+    COMMON_EACH (stage, material->stages, material->num_stages) {
         has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
                      || constant_of(material, stage->condition) == 0
                      || cuts_surface(material, stage) || view_is_painted(material, stage)
@@ -708,8 +704,7 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
                       const md5_model *model, view_log *log)
 {
-    COMMON_FOR (i, layers->num_meshes) {
-        view_layered *const layered = &layers->meshes[i];
+    COMMON_EACH (layered, layers->meshes, layers->num_meshes) {
         const md5_material *const material = layered->material;
         const md5_mesh *const mesh = &model->meshes[layered->mesh];
         md5gl_deform set = {.write = write_vertices, .user = layered};
@@ -747,8 +742,7 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
 void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
                       const md5_mat34 *placements, uint32_t num_placements)
 {
-    COMMON_FOR (i, layers->num_meshes) {
-        view_layered *const layered = &layers->meshes[i];
+    COMMON_EACH (layered, layers->meshes, layers->num_meshes) {
         layered->view = *view;
         layered->placements = placements;
         layered->num_placements = placements != NULL ? num_placements : 0;
@@ -985,8 +979,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     COMMON_FOR (i, textures->num_meshes)
         view_free_look(&textures->meshes[i].look);
     view_layers *const layers = &textures->layers;
-    COMMON_FOR (i, layers->num_meshes) {
-        const view_layered *const layered = &layers->meshes[i];
+    COMMON_EACH (layered, layers->meshes, layers->num_meshes) {
         free(layered->registers);
         free(layered->textures);
         free(layered->stages);

@@ -344,8 +344,7 @@ bool view_store_config(view_config *config, const view_options *now, bool is_soo
 {
     const bool was_changed = config->is_changed;
     config->is_changed = false;
-    COMMON_FOR (i, view_num_options) {
-        const view_option *const option = &view_option_rows[i];
+    COMMON_EACH (option, view_option_rows, view_num_options) {
         char *const value = view_is_of_user(option) ? view_write_option(option, now) : NULL;
         if (view_is_of_user(option))
             view_set_config(config, option, value);

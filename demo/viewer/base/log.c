@@ -185,8 +185,7 @@ void view_take_reports(view_log *log, view_reports *found, const void *model)
 {
     view_reports *const to = log->reports;
     const size_t before = to->count;
-    COMMON_FOR (i, found->count) {
-        view_report *const row = &found->rows[i];
+    COMMON_EACH (row, found->rows, found->count) {
         row->about.model = model;
         for (size_t k = 0; row->level == VIEW_DEBUG && k < before; k++)
             if (to->rows[k].line == row->line && to->rows[k].file != NULL

@@ -137,8 +137,7 @@ bool view_print_asked(const view_options *options, FILE *file)
         int length = (int)strcspn(o->help, "\n");
         while (length > 0 && strchr(";:,", o->help[length - 1]) != NULL)
             length--;
-        COMMON_FOR (k, view_num_commands) {
-            const view_command_row *const command = &view_command_rows[k];
+        COMMON_EACH (command, view_command_rows, view_num_commands) {
             char keys[64];
             if (view_option_of(command) != o)
                 continue;

@@ -179,8 +179,7 @@ float view_place_rows(view_rows *rows)
     const float padding = (rows->is_docked ? VIEW_INSET : VIEW_PADDING) * rows->font->scale;
     float top = rows->y + (rows->is_docked ? 0 : padding);
     bool is_folded = false;
-    COMMON_FOR (i, rows->count) {
-        view_row *const row = &rows->rows[i];
+    COMMON_EACH (row, rows->rows, rows->count) {
         const bool is_head = row->kind == VIEW_ROW_SECTION;
         is_folded = is_head ? !row->on : is_folded;
         row->rect = (view_rect){rows->x + padding, top, rows->width,

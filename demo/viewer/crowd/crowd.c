@@ -452,8 +452,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
 // A sphere, swept along its shadow, is outside if the whole sweep is outside one of the planes.
 static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
 {
-    COMMON_FOR (i, VIEW_NUM_PLANES) {
-        const view_plane *const plane = &sight->planes[i];
+    COMMON_EACH (plane, sight->planes, VIEW_NUM_PLANES) {
         if (md5_vec3_dot(plane->inward, centre) + plane->shadow_shift * fall + radius
             < plane->begin)
             return false;
@@ -644,8 +643,7 @@ static void select_posed(view_crowd *crowd)
     crowd->num_baked = 0;
     crowd->num_far = 0;
     crowd->num_faded = 0;
-    COMMON_FOR (k, crowd->num_kinds) {
-        view_kind *const kind = &crowd->kinds[k];
+    COMMON_EACH (kind, crowd->kinds, crowd->num_kinds) {
         const uint32_t num_joints = kind->model->skeleton.num_joints;
         kind->num_seen = 0;
         kind->fades = false;
@@ -686,8 +684,7 @@ static void select_posed(view_crowd *crowd)
         }
         // Where each level's members begin.
         uint32_t first = 0;
-        COMMON_FOR (i, kind->num_levels) {
-            view_detail *const level = &kind->levels[i];
+        COMMON_EACH (level, kind->levels, kind->num_levels) {
             if (level->source == VIEW_DETAIL_CASTERS)
                 level->count = kind->num_seen;
             if (level->source != VIEW_DETAIL_POSED && level->source != VIEW_DETAIL_BAKED)
@@ -981,8 +978,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
     const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
-    COMMON_FOR (k, crowd->num_kinds) {
-        view_kind *const kind = &crowd->kinds[k];
+    COMMON_EACH (kind, crowd->kinds, crowd->num_kinds) {
         if (kind->drawn == NULL)
             continue;
         kind->levels[kind->num_levels++] =

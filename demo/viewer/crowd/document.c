@@ -647,8 +647,7 @@ void view_measure_document(view_document *document, const view_play *still)
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
         widen_by_box(document, crowd->kinds[i].model->bounds, (md5_vec3){0, 0, 0});
     if (crowd->count > 0) {
-        COMMON_FOR (i, VIEW_HULL_POINTS) {
-            md5_vec3 *const point = &document->hull.points[i];
+        COMMON_EACH (point, document->hull.points, VIEW_HULL_POINTS) {
             point->x += point->x > 0 ? crowd->spread : -crowd->spread;
             point->y += point->y > 0 ? crowd->spread : -crowd->spread;
         }

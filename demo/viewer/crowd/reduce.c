@@ -376,8 +376,7 @@ static void run_pass(reducer *r, double most)
             find_merge(r, i, most);
     }
     qsort(r->merges, r->num_merges, sizeof *r->merges, compare_merges);
-    COMMON_FOR (m, r->num_merges) {
-        const merge *const done = &r->merges[m];
+    COMMON_EACH (done, r->merges, r->num_merges) {
         corner_state *const from = &r->states[done->from], *const to = &r->states[done->to];
         if (from->touched || to->touched)
             continue;

@@ -46,8 +46,7 @@ static bool follow_pictures(view_state *viewer, view_previews **previews, bool i
     const view_preview *made[VIEW_MAX_PICTURES];
     size_t count = 0;
     view_drop_pictures(viewer, is_in_game, is_in_game && viewer->library == NULL);
-    COMMON_FOR (i, VIEW_MAX_PICTURES) {
-        view_small_picture *const picture = &viewer->ui.pictures[i];
+    COMMON_EACH (picture, viewer->ui.pictures, VIEW_MAX_PICTURES) {
         if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
             wishes[count] = picture->wish;
             asked[count++] = picture;

@@ -981,8 +981,7 @@ static void print_differences(view_state *viewer)
         return;
     common_print(stdout, "  largest differences over the clip %s: %u frames\n",
                  view_shown_clip(&document->scene)->name, compare->measured->num_frames);
-    COMMON_FOR (i, compare->num_same) {
-        const view_peak *const peak = &compare->peaks[i];
+    COMMON_EACH (peak, compare->peaks, compare->num_same) {
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
                      peak->distance, peak->distance_frame, peak->angle, peak->angle_frame,
                      joints[peak->joint].name);

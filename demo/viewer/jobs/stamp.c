@@ -84,8 +84,7 @@ uint64_t view_stamp_files(const view_state *viewer)
         add_file(&stamp, companions[i]);
         add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
     }
-    COMMON_FOR (i, viewer->document->crowd.num_kinds) {
-        const view_kind *const kind = &viewer->document->crowd.kinds[i];
+    COMMON_EACH (kind, viewer->document->crowd.kinds, viewer->document->crowd.num_kinds) {
         add_scene(&stamp, &kind->own);
         add_textures(&stamp, kind->own_textures, kind->own.path);
     }

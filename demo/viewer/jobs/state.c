@@ -61,8 +61,7 @@ void view_close_page(view_state *viewer)
 
 void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
 {
-    COMMON_FOR (i, VIEW_MAX_PICTURES) {
-        view_small_picture *const picture = &viewer->ui.pictures[i];
+    COMMON_EACH (picture, viewer->ui.pictures, VIEW_MAX_PICTURES) {
         if (picture->wish == NULL || picture->is_in_game != is_in_game
             || (picture->is_seen && !is_all))
             continue;

@@ -101,8 +101,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     // Those that are added are looked at in their turn.
     COMMON_FOR (i, figure->num_parts) {
         const md5_entity *const body = figure->parts[i].entity;
-        COMMON_FOR (p, body->num_parts) {
-            const md5_entity_part *const attached = &body->parts[p];
+        COMMON_EACH (attached, body->parts, body->num_parts) {
             const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
             const md5_mat34 placement =
                 md5_mat34_from_xform(md5_entity_part_placement(attached, body->model->bind));
@@ -329,8 +328,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
         figure->time = time;
     }
     md5_actor_set_in_place(figure->parts[0].actor, scene->root != MD5_ROOT_FILE);
-    COMMON_FOR (i, figure->num_parts) {
-        view_entity_part *const part = &figure->parts[i];
+    COMMON_EACH (part, figure->parts, figure->num_parts) {
         const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
         if (part->attached == NULL) {
@@ -345,8 +343,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
         part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
     }
     // Joints of a part, from its own model space into that of the body; parents are placed first.
-    COMMON_FOR (i, figure->num_parts) {
-        const view_entity_part *const part = &figure->parts[i];
+    COMMON_EACH (part, figure->parts, figure->num_parts) {
         const md5_skeleton *const skeleton = &part->entity->model->skeleton;
         COMMON_FOR (k, skeleton->num_joints) {
             const uint32_t joint = part->first_joint + k;

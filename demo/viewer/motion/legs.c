@@ -102,8 +102,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
     const md5_mat34 to_world = md5_mat34_from_xform(*place);
-    COMMON_FOR (i, terrain->num_feet) {
-        md5_foot *const foot = &terrain->feet[i];
+    COMMON_EACH (foot, terrain->feet, terrain->num_feet) {
         const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         foot->floor = find_terrain(terrain, md5_mat34_point(to_world, ankle.translation), NULL);
     }

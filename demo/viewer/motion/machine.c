@@ -223,8 +223,7 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
         }
         widen(motion->speed_parameter, parameter, 2, low, high);
     }
-    COMMON_FOR (l, desc->num_layers) {
-        const md5_layer_desc *const layer = &desc->layers[l];
+    COMMON_EACH (layer, desc->layers, desc->num_layers) {
         widen(layer->weight_parameter, parameter, 1, low, high);
         COMMON_FOR (t, layer->num_transitions)
             COMMON_FOR (c, layer->transitions[t].num_conditions) {

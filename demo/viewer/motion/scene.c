@@ -465,8 +465,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     }
     if (scene->model != NULL)
         view_make_pose(scene, &scene->model->skeleton);
-    COMMON_FOR (i, cube.num_clips) {
-        const view_cube_clip *const from = &cube.clips[i];
+    COMMON_EACH (from, cube.clips, cube.num_clips) {
         const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
         if (!view_append_clip(scene, clip, NULL, &error))
             view_log_error(log, &error);
