@@ -228,6 +228,17 @@ typedef struct md5_figure_hit {
 MD5_GAME_API bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies,
                                      md5_vec3 from, md5_vec3 to, md5_figure_hit *hit);
 
+// Where a hit on a joint counts, by the keys "damage_zone NAME", lists of joints such as
+// "*spine -head" of which the last one with the joint counts; and by what damage is multiplied
+// there, "damage_scale NAME", which the engine rounds up. The text is the entityDef's.
+typedef struct md5_damage_zone {
+    const char *name; // "": none
+    float scale;      // 1 without a key
+} md5_damage_zone;
+
+// Time: the lengths of these keys, times joints.
+MD5_GAME_API md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint);
+
 // -- Monsters -------------------------------------------------------------------------------------
 
 typedef struct md5_monster md5_monster;

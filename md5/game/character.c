@@ -167,11 +167,8 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
     const md5_skeleton *const body = &desc->entity->model->skeleton;
-    if (body->axes != MD5_AXES_ID || md5_scale_of(body) != 1.0f) {
-        (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                       "the entity was loaded with other axes or a scale, expected id's");
+    if (!md5i_expect_ids_space(&context, desc->entity))
         return NULL;
-    }
     const size_t num_joints = body->num_joints;
     const size_t num_head =
         desc->head ? desc->entity->parts[0].entity->model->skeleton.num_joints : 0;

@@ -140,4 +140,21 @@ const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *nam
 uint32_t md5i_monster_joint(const md5_entity *of, const md5_entity *entity,
                             const md5_entity_key *key, const char *name, md5_context *context);
 
+// Whether an entity has id's axes and units; fails with MD5_ERROR_MISMATCH.
+bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity);
+
+// The pose in which a clip begins, as monsters stand there. False if the entity has none.
+bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose,
+                     md5_mat34 *joints);
+
+// The next word of a list of joints, which count from left to right: J, *J with all below it, -J
+// and
+// -*J without these. False at the end.
+typedef struct md5_listed_joint {
+    uint32_t joint; // MD5_NONE: there is none of this name
+    bool has_below, is_without;
+    char name[256]; // of what is longer its beginning
+} md5_listed_joint;
+bool md5i_next_listed(const md5_skeleton *skeleton, const char **list, md5_listed_joint *listed);
+
 #endif

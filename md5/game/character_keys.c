@@ -81,3 +81,75 @@ const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *nam
     while (key && !md5_is_same_word(key->name, name));
     return key;
 }
+
+bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity)
+{
+    const md5_skeleton *const skeleton = &entity->model->skeleton;
+    return (skeleton->axes == MD5_AXES_ID && md5_scale_of(skeleton) == 1.0f)
+           || MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                       "the entity was loaded with other axes or a scale, expected id's");
+}
+
+bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose, md5_mat34 *joints)
+{
+    const md5_moment first = {.frame0 = 0};
+    uint32_t clip = 0;
+    while (clip < entity->num_clips
+           && (entity->clips[clip].num_files == 0
+               || strcmp(entity->clips[clip].anim->name, name) != 0))
+        clip++;
+    TRY(clip < entity->num_clips && entity->model->skeleton.num_joints > 0);
+    md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
+    pose[0].translation = entity->offset; // monsters remove the motion of the root
+    md5_local_to_model(&entity->model->skeleton, pose, joints);
+    return true;
+}
+
+// == Lists of joints ==============================================================================
+
+bool md5i_next_listed(const md5_skeleton *skeleton, const char **list, md5_listed_joint *listed)
+{
+    static const char blanks[] = " \t\r\n";
+    const char *word = *list + strspn(*list, blanks);
+    const size_t length = strcspn(word, blanks);
+    *list = word + length;
+    listed->is_without = *word == '-';
+    word += listed->is_without;
+    listed->has_below = *word == '*';
+    word += listed->has_below;
+    const size_t size = (size_t)(*list - word), room = sizeof listed->name - 1;
+    memcpy(listed->name, word, size < room ? size : room);
+    listed->name[size < room ? size : room] = '\0';
+    const int32_t joint = md5i_find_joint(skeleton, listed->name);
+    listed->joint = joint < 0 ? MD5_NONE : (uint32_t)joint;
+    return length > 0;
+}
+
+md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
+{
+    static const char zones[] = "damage_zone ", scales[] = "damage_scale ";
+    MD5_ASSERT_NOT_NULL(entity);
+    const md5_skeleton *const skeleton = &entity->model->skeleton;
+    MD5_ASSERT(joint < skeleton->num_joints, "joint: below num_joints");
+    md5_damage_zone zone = {"", 1.0f};
+    const md5_entity_key *key = NULL;
+    while (entity->def && (key = md5_entity_def_next_key(entity->def, zones, key))) {
+        const char *at = key->value;
+        bool is_in = false;
+        md5_listed_joint top;
+        while (md5i_next_listed(skeleton, &at, &top)) {
+            uint32_t from = joint;
+            while (from != top.joint && top.has_below && from != MD5_NONE)
+                from = skeleton->joints[from].parent;
+            is_in = from == top.joint && from != MD5_NONE ? !top.is_without : is_in;
+        }
+        zone.name = is_in ? md5_behind_prefix(key->name, zones) : zone.name;
+    }
+    while (entity->def && (key = md5_entity_def_next_key(entity->def, scales, key))) {
+        if (strcmp(md5_behind_prefix(key->name, scales), zone.name) != 0)
+            continue;
+        zone.scale = 0.0f; // of what is no number
+        md5i_entity_numbers(entity, key->value, &zone.scale, 1);
+    }
+    return zone;
+}

@@ -17,9 +17,13 @@ typedef struct figure_maker {
     uint32_t (*triangles)[3];
     md5_xform *setup;
     md5_mat34 *joints;    // of the setup, in model space
-    bool *is_in;          // [model joints] scratch memory
     md5_entity_key place; // of the declaration, for messages
 } figure_maker;
+
+// Reports something of the figure: STATUS, "format", values.
+#define FIGURE_REPORT(maker, status, format, ...)                                    \
+    md5i_report_key((maker)->context, status, &(maker)->place, "figure %s: " format, \
+                    MD5_QUOTED((maker)->figure.def->decl->name), __VA_ARGS__)
 
 // == Vectors ======================================================================================
 
@@ -28,9 +32,8 @@ static md5_vec3d joint_place(const figure_maker *maker, const char *name)
     const int32_t joint = md5i_find_joint(&maker->entity->model->skeleton, name);
     if (joint >= 0)
         return md5_place_of_joint(&maker->joints[joint]);
-    (void)md5i_report_key(maker->context, MD5_WARNING, &maker->place,
-                          "figure %s: joint %s not found, (0, 0, 0) instead",
-                          MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
+    (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found, (0, 0, 0) instead",
+                        MD5_QUOTED(name));
     return (md5_vec3d){0.0, 0.0, 0.0};
 }
 
@@ -103,21 +106,13 @@ static void make_dodecahedron(body_shape *shape)
     const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
     for (int i = 0; i < 8; i++)
         add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 3; axis > 0; axis--) { // across which a rectangle lies
         for (int i = 0; i < 4; i++) {
-            const double inner = i & 2 ? less : -less, outer = i & 1 ? 1.0 : -1.0;
-            add_corner(shape,
-                       axis == 0   ? 0.0
-                       : axis == 1 ? inner
-                       : i & 2     ? 1.0
-                                   : -1.0,
-                       axis == 0   ? inner
-                       : axis == 1 ? outer
-                                   : 0.0,
-                       axis == 0   ? outer
-                       : axis == 1 ? 0.0
-                       : i & 1     ? less
-                                   : -less);
+            const int bit = axis == 1 ? 1 : 2; // of the short side
+            double at[3] = {0.0, 0.0, 0.0};
+            at[(axis + 1) % 3] = i & bit ? less : -less;
+            at[(axis + 2) % 3] = i & (3 - bit) ? 1.0 : -1.0;
+            add_corner(shape, at[0], at[1], at[2]);
         }
     }
     for (int i = 0; i < 12; i++)
@@ -313,17 +308,10 @@ static void keep_shape(figure_maker *maker, md5_body_part *body, const body_shap
     body->num_vertices = shape->num_corners;
     body->first_triangle = figure->num_triangles;
     body->num_triangles = shape->num_faces;
-    body->bounds = (md5_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    MD5_FOR (i, shape->num_corners) {
-        const md5_vec3 at = md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
-        maker->vertices[figure->num_vertices++] = at;
-        body->bounds.min =
-            (md5_vec3){fminf(body->bounds.min.x, at.x), fminf(body->bounds.min.y, at.y),
-                       fminf(body->bounds.min.z, at.z)};
-        body->bounds.max =
-            (md5_vec3){fmaxf(body->bounds.max.x, at.x), fmaxf(body->bounds.max.y, at.y),
-                       fmaxf(body->bounds.max.z, at.z)};
-    }
+    MD5_FOR (i, shape->num_corners)
+        maker->vertices[figure->num_vertices++] =
+            md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
+    body->bounds = md5_bounds_from_points(&maker->vertices[body->first_vertex], body->num_vertices);
     MD5_FOR (i, shape->num_faces)
         for (int k = 0; k < 3; k++)
             maker->triangles[figure->num_triangles + i][k] =
@@ -352,10 +340,9 @@ static bool make_body(figure_maker *maker, uint32_t index)
     const uint32_t joint = moved_joint(maker, def);
     body_shape shape;
     if (joint == MD5_NONE)
-        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
-                               "figure %s: body %s moves joint %s, which the model does not have",
-                               MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
-                               MD5_QUOTED(def->joint));
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH,
+                             "body %s moves joint %s, which the model does not have",
+                             MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
     *body = (md5_body_part){.def = def, .joint = joint};
     make_shape(maker, def, &shape);
     turn_outward(&shape);
@@ -389,52 +376,41 @@ static void share_total_mass(figure_maker *maker)
     }
 }
 
-// Marks the joints of one word: J, *J with those below, -J, -*J.
-static void contain(figure_maker *maker, uint32_t *owners, uint32_t body, const char *word,
-                    size_t size)
+// What each body contains; of several the last one counts. is_below: scratch memory.
+static void read_contained(figure_maker *maker, uint32_t *owners, bool *is_in, bool *is_below)
 {
     const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
-    char name[256];
-    const bool is_without = size > 0 && *word == '-';
-    word += is_without, size -= is_without;
-    const bool is_below = size > 0 && *word == '*';
-    word += is_below, size -= is_below;
-    if (size >= sizeof name)
-        size = sizeof name - 1;
-    memcpy(name, word, size);
-    name[size] = '\0';
-    const int32_t top = md5i_find_joint(skeleton, name);
-    if (top < 0) {
-        (void)md5i_report_key(maker->context, MD5_WARNING, &maker->place,
-                              "figure %s: joint %s not found in \"containedJoints\"",
-                              MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(name));
-        return;
-    }
-    // In this order parents come first: a joint is below if its parent is.
-    bool *const is_in = maker->is_in;
-    MD5_FOR (i, skeleton->num_joints) {
-        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        is_in[joint] = joint == (uint32_t)top || (is_below && parent != MD5_NONE && is_in[parent]);
-        if (is_in[joint] && !is_without)
-            owners[joint] = body;
-        else if (is_in[joint] && owners[joint] == body)
-            owners[joint] = MD5_NONE;
-    }
-}
-
-static void read_contained(figure_maker *maker, uint32_t *owners)
-{
-    MD5_FOR (i, maker->entity->model->skeleton.num_joints)
+    MD5_FOR (i, skeleton->num_joints)
         owners[i] = MD5_NONE;
-    MD5_FOR (i, maker->figure.num_bodies) {
-        const char *at = maker->figure.def->bodies[i].contained;
-        while (*at) {
-            const size_t size = strcspn(at, " \t\r\n");
-            if (size > 0)
-                contain(maker, owners, i, at, size);
-            at += size + (at[size] != '\0');
+    MD5_FOR (body, maker->figure.num_bodies) {
+        const char *at = maker->figure.def->bodies[body].contained;
+        md5_listed_joint top;
+        memset(is_in, 0, skeleton->num_joints * sizeof *is_in);
+        while (md5i_next_listed(skeleton, &at, &top)) {
+            if (top.joint == MD5_NONE)
+                (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found in \"containedJoints\"",
+                                    MD5_QUOTED(top.name));
+            // In this order parents come first: a joint is below if its parent is.
+            MD5_FOR (i, skeleton->num_joints) {
+                const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+                is_below[joint] =
+                    joint == top.joint || (top.has_below && parent != MD5_NONE && is_below[parent]);
+                is_in[joint] = is_below[joint] ? !top.is_without : is_in[joint];
+            }
+        }
+        MD5_FOR (i, skeleton->num_joints) {
+            if (is_in[i] && owners[i] != MD5_NONE)
+                (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s is in two bodies, %s and %s",
+                                    MD5_QUOTED(skeleton->joints[i].name),
+                                    MD5_QUOTED(maker->figure.def->bodies[owners[i]].name),
+                                    MD5_QUOTED(maker->figure.def->bodies[body].name));
+            owners[i] = is_in[i] ? body : owners[i];
         }
     }
+    MD5_FOR (i, skeleton->num_joints)
+        if (owners[i] == MD5_NONE)
+            (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s is in no body: hits on it move none",
+                                MD5_QUOTED(skeleton->joints[i].name));
     maker->figure.body_of_joint = owners;
 }
 
@@ -518,10 +494,9 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
     *constraint = (md5_body_constraint){
         .def = def, .bodies = {find_body(maker, def->bodies[0]), find_body(maker, def->bodies[1])}};
     if (constraint->bodies[0] == MD5_NONE && !md5_is_same_word(def->bodies[0], "world"))
-        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
-                               "figure %s: constraint %s is of body %s, which there is not",
-                               MD5_QUOTED(maker->figure.def->decl->name), MD5_QUOTED(def->name),
-                               MD5_QUOTED(def->bodies[0]));
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH,
+                             "constraint %s is of body %s, which there is not",
+                             MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
     const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
                                  setup_of(maker, constraint->bodies[1])};
     md5_vec3d shafts[2], axis = md5_vec3d_normalize(resolve(maker, &def->axis));
@@ -547,23 +522,13 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
 static bool find_setup(figure_maker *maker)
 {
     const md5_entity *const entity = maker->entity;
-    const md5_skeleton *const skeleton = &entity->model->skeleton;
-    const md5_moment first = {.frame0 = 0};
-    uint32_t clip = 0;
-    while (clip < entity->num_clips
-           && (entity->clips[clip].num_files == 0
-               || strcmp(entity->clips[clip].anim->name, "af_pose") != 0))
-        clip++;
-    if (clip == entity->num_clips || skeleton->num_joints == 0)
-        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
-                               "figure %s: the entity has no clip \"af_pose\"",
-                               MD5_QUOTED(maker->figure.def->decl->name));
-    md5_xform *const pose = MD5_NEW(&maker->arena, md5_xform, skeleton->num_joints);
-    maker->joints = MD5_NEW(&maker->arena, md5_mat34, skeleton->num_joints);
+    const uint32_t num_joints = entity->model->skeleton.num_joints;
+    md5_xform *const pose = MD5_NEW(&maker->arena, md5_xform, num_joints);
+    maker->joints = MD5_NEW(&maker->arena, md5_mat34, num_joints);
     TRY(pose && maker->joints);
-    md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
-    pose[0].translation = entity->offset; // monsters remove the motion of the root
-    md5_local_to_model(skeleton, pose, maker->joints);
+    if (!md5i_begin_clip(entity, "af_pose", pose, maker->joints))
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "the entity has no clip %s",
+                             MD5_QUOTED("af_pose"));
     pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
     maker->figure.setup_pose = pose;
     return true;
@@ -575,14 +540,12 @@ static bool make_figure(figure_maker *maker)
     const md5_figure_def *const def = figure->def;
     const size_t num_bodies = def->num_bodies;
     if (num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
-        return md5i_report_key(maker->context, MD5_ERROR_MISMATCH, &maker->place,
-                               "figure %s: expected a body of the joint \"origin\"",
-                               MD5_QUOTED(def->decl->name));
+        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "expected a body of the joint %s",
+                             MD5_QUOTED("origin"));
     if (num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
-        return md5i_report_key(
-            maker->context, MD5_ERROR_RANGE, &maker->place,
-            "figure %s: %zu bodies and %u constraints, expected at most %d of each",
-            MD5_QUOTED(def->decl->name), num_bodies, def->num_constraints, MD5_MAX_FIGURE_PARTS);
+        return FIGURE_REPORT(maker, MD5_ERROR_RANGE,
+                             "%zu bodies and %u constraints, expected at most %d of each",
+                             num_bodies, def->num_constraints, MD5_MAX_FIGURE_PARTS);
     TRY(find_setup(maker));
     maker->bodies = MD5_NEW(&maker->arena, md5_body_part, num_bodies);
     maker->constraints = MD5_NEW(&maker->arena, md5_body_constraint, def->num_constraints);
@@ -593,13 +556,13 @@ static bool make_figure(figure_maker *maker)
     const uint32_t num_joints = maker->entity->model->skeleton.num_joints;
     uint32_t *const owners = MD5_NEW(&maker->arena, uint32_t, num_joints);
     uint32_t *const movers = MD5_NEW(&maker->arena, uint32_t, num_joints);
-    maker->is_in = MD5_NEW(&maker->arena, bool, num_joints);
+    bool *const is_in = MD5_NEW(&maker->arena, bool, 2 * (size_t)num_joints);
     TRY(maker->bodies && maker->constraints && maker->vertices && maker->triangles && maker->setup
-        && owners && movers && maker->is_in);
+        && owners && movers && is_in);
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
         TRY(make_body(maker, figure->num_bodies));
     share_total_mass(maker);
-    read_contained(maker, owners);
+    read_contained(maker, owners, is_in, is_in + num_joints);
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
         TRY(make_constraint(maker, figure->num_constraints));
     MD5_FOR (i, num_joints)
@@ -634,12 +597,8 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
                           .entity = entity,
                           .figure = {.def = def, .entity = entity},
                           .place = {.decl = def->decl, .line = def->decl->line}};
-    const md5_skeleton *const skeleton = &entity->model->skeleton;
-    if (skeleton->axes != MD5_AXES_ID || md5_scale_of(skeleton) != 1.0f) {
-        (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH,
-                       "the entity was loaded with other axes or a scale, expected id's");
+    if (!md5i_expect_ids_space(&context, entity))
         return NULL;
-    }
     figure_owner *const owner = MD5_NEW(&maker.arena, figure_owner, 1);
     if (!owner || !make_figure(&maker)) {
         md5i_arena_free(&maker.arena);
@@ -721,20 +680,10 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
     MD5_ASSERT_NOT_NULL(figure);
     MD5_ASSERT_NOT_NULL(bodies);
     const md5_xform into = md5_xform_inverse(place);
-    md5_bounds all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    md5_bounds all = md5_bounds_from_points(NULL, 0);
     MD5_FOR (i, figure->num_bodies) {
-        const md5_bounds *const box = &figure->bodies[i].bounds;
-        const md5_xform at = md5_xform_mul(into, bodies[i].place);
-        for (int k = 0; k < 8; k++) {
-            const md5_vec3 corner = {k & 1 ? box->max.x : box->min.x,
-                                     k & 2 ? box->max.y : box->min.y,
-                                     k & 4 ? box->max.z : box->min.z};
-            const md5_vec3 p = md5_vec3_add(md5_quat_rotate(at.rotation, corner), at.translation);
-            all.min =
-                (md5_vec3){fminf(all.min.x, p.x), fminf(all.min.y, p.y), fminf(all.min.z, p.z)};
-            all.max =
-                (md5_vec3){fmaxf(all.max.x, p.x), fmaxf(all.max.y, p.y), fmaxf(all.max.z, p.z)};
-        }
+        const md5_mat34 at = md5_mat34_from_xform(md5_xform_mul(into, bodies[i].place));
+        all = md5_bounds_union(all, md5_bounds_transform(figure->bodies[i].bounds, at));
     }
     return all;
 }

@@ -65,12 +65,7 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     if (!(number >= 1.0f))
         return;
     const uint32_t count = number < (float)MD5_MAX_IK_LEGS ? (uint32_t)number : MD5_MAX_IK_LEGS;
-    uint32_t clip = 0;
-    while (clip < entity->num_clips
-           && (entity->clips[clip].num_files == 0
-               || strcmp(entity->clips[clip].anim->name, "ik_pose") != 0))
-        clip++;
-    if (clip == entity->num_clips) {
+    if (!md5i_begin_clip(entity, "ik_pose", monster->pose, monster->joints)) {
         (void)md5i_report_key(context, MD5_WARNING, legs,
                               "no clip 'ik_pose', which walk IK needs: it walks without");
         return;
@@ -81,9 +76,6 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
                               "no joint of 'ik_waist', which walk IK needs: it walks without");
         return;
     }
-    const md5_moment first = {.frame0 = 0};
-    md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, monster->pose);
-    md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
     MD5_FOR (i, count) {
         uint32_t bend;
         if (!read_leg(monster, i + 1, &ik->legs[i], &bend, context)) {

@@ -259,16 +259,19 @@ static double point_distance(md5_vec3 a, const double *b)
     return fmax(fmax(fabs(a.x - b[0]), fabs(a.y - b[1])), fabs(a.z - b[2]));
 }
 
+static void check_angles(const double *theirs, md5_euler ours)
+{
+    CHECK_THAT(fmax(angle_between(theirs[0], ours.pitch), angle_between(theirs[1], ours.yaw))
+                   <= 1e-3,
+               "%g and %g, expected %g and %g", ours.pitch, ours.yaw, theirs[0], theirs[1]);
+}
+
 static void check_look(look_case *it, const double *n)
 {
     const md5_monster_status now = md5_monster_state(it->monster);
-    double worst_angle = 0.0;
-    const double angles[][2] = {{n[16], now.eyes.pitch},      {n[17], now.eyes.yaw},
-                                {n[19], now.look_goal.pitch}, {n[20], now.look_goal.yaw},
-                                {n[22], now.look.pitch},      {n[23], now.look.yaw}};
-    EACH (row, angles)
-        real_worse(&worst_angle, angle_between((*row)[0], (*row)[1]));
-    CHECK_THAT(worst_angle <= 1e-3, "at %g: angles off by %g", n[0], worst_angle);
+    check_angles(n + 16, now.eyes);
+    check_angles(n + 19, now.look_goal);
+    check_angles(n + 22, now.look);
     CHECK_THAT(now.align_time == (int64_t)n[25] && now.force_time == (int64_t)n[26],
                "at %g: aligns at %lld, expected %g", n[0], (long long)now.align_time, n[25]);
     CHECK_THAT(point_distance(now.eye, n + 7) <= 3e-4, "at %g: the eye is off by %g", n[0],
@@ -326,33 +329,31 @@ TEST (characters_look_as_the_original_engine) {
 static void check_head(look_case *it, const double *n)
 {
     const md5_monster_status now = md5_monster_state(it->monster);
-    double worst_angle = angle_between(n[16], now.eyes.pitch);
-    real_worse(&worst_angle, angle_between(n[17], now.eyes.yaw));
-    real_worse(&worst_angle, angle_between(n[18], now.look.pitch));
-    real_worse(&worst_angle, angle_between(n[19], now.look.yaw));
-    CHECK_THAT(worst_angle <= 1e-3, "at %g: angles off by %g", n[0], worst_angle);
+    check_angles(n + 16, now.eyes);
+    check_angles(n + 18, now.look);
     CHECK_THAT(now.align_time == (int64_t)n[20], "at %g: aligns at %lld, expected %g", n[0],
                (long long)now.align_time, n[20]);
     CHECK_THAT(it->num_ticks == 2 || point_distance(now.eye, n + 7) <= 3e-4,
                "at %g: the eye is off by %g", n[0], point_distance(now.eye, n + 7));
 }
 
-static void compare_place(const md5_monster *monster, const double *n, worst *all)
-{
-    const world_place *const head = &monster->head;
-    const double ours[12] = {head->origin.x,      head->origin.y,      head->origin.z,
-                             head->axes.row[0].x, head->axes.row[0].y, head->axes.row[0].z,
-                             head->axes.row[1].x, head->axes.row[1].y, head->axes.row[1].z,
-                             head->axes.row[2].x, head->axes.row[2].y, head->axes.row[2].z};
-    FOR (k, 12)
-        real_worse(k < 3 ? &all->places : &all->axes, fabs(ours[k] - n[k]));
-    all->count++;
-}
-
 static world_place read_place(const double *n)
 {
     return (world_place){{n[0], n[1], n[2]},
                          {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
+}
+
+// Compares a place with 12 numbers, origin first.
+static void compare_place(const world_place *ours, const double *n, worst *all)
+{
+    const world_place theirs = read_place(n);
+    FOR (i, 4) {
+        const md5_vec3d away = i < 3 ? md5_vec3d_sub(ours->axes.row[i], theirs.axes.row[i])
+                                     : md5_vec3d_sub(ours->origin, theirs.origin);
+        real_worse(i < 3 ? &all->axes : &all->places,
+                   fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
+    }
+    all->count++;
 }
 
 // What was before the first tick is not in the table: continues from what is after it.
@@ -398,7 +399,7 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
                 begin_looking(it->monster, n);
         } else if (line[0] == 'h') {
             REQUIRE(read_numbers(&at, n, 12));
-            compare_place(it->monster, n, &places);
+            compare_place(&it->monster->head, n, &places);
             if (it->num_ticks == 1)
                 it->monster->head = read_place(n);
             CHECK_THAT(it->num_ticks == 1 || (places.axes <= 2e-5 && places.places <= 2e-4),
@@ -535,16 +536,10 @@ static md5_xform xform_of(const double *n)
     return (md5_xform){md5i_quat_of_axes(&place.axes), vector(n), 0.0f};
 }
 
-// Compares a place with 12 numbers, origin first.
 static void compare_xform(md5_xform ours, const double *n, worst *all)
 {
-    const world_place a = place_of(ours), b = read_place(n);
-    FOR (i, 3) {
-        const md5_vec3d away = md5_vec3d_sub(a.axes.row[i], b.axes.row[i]);
-        real_worse(&all->axes, fmax(fmax(fabs(away.x), fabs(away.y)), fabs(away.z)));
-    }
-    real_worse(&all->places, point_distance(ours.translation, n));
-    all->count++;
+    const world_place place = place_of(ours);
+    compare_place(&place, n, all);
 }
 
 static void compare_vectors(const char *line, const char *word, const md5_vec3 *ours, int count,
@@ -766,8 +761,9 @@ static const game_text doll_files[] = {
      "articulatedFigure doll { body \"b\" { joint \"origin\" origin ( 0, 0, 10 ) density 2\n"
      "containedJoints \"*origin -*limb\" }\n"
      "body \"c\" { joint \"limb\" model bone( ( 0, 0, 20 ), ( 0, 0, 32 ), 4 ) origin ( 0, 0, 26 )\n"
-     "containedJoints \"*limb\" "
-     "} }"},
+     "containedJoints \"*trunk -*trunk *limb\" } }\n"
+     "articulatedFigure loose { body \"b\" { joint \"origin\" containedJoints \"*trunk nose\" }\n"
+     "body \"c\" { joint \"limb\" containedJoints \"limb\" } }"},
 };
 
 // A box with sides of 20 about ( 0 0 10 ), and above it a bone from 20 to 32, whose middle is a
@@ -802,4 +798,83 @@ TEST (figures_are_hit_where_they_are) {
     CHECK(!md5_raycast_figure(figure, bodies, (md5_vec3){0, 0, 10}, (md5_vec3){0, 0, 9}, &hit));
     CHECK(!md5_raycast_figure(figure, bodies, (md5_vec3){9, 9, 26}, (md5_vec3){-9, 9, 26}, &hit));
     md5_free_figure(figure);
+}
+
+TEST (figures_say_which_joints_they_share_or_lack) {
+    game_log log;
+    OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), &log);
+    OWN_ENTITY entity = load_entity(game, "doll");
+    const md5_load_opts opts = {.warn = log_warning, .warn_user = &log};
+    md5_figure *const figure =
+        md5_create_figure(md5_game_figure_def(game, "loose", NULL), entity, &opts, NULL);
+    CHECK_STRING(
+        log.text,
+        "def/d.def:5: figure 'loose': joint 'nose' not found in \"containedJoints\"\n"
+        "def/d.def:5: figure 'loose': joint 'limb' is in two bodies, 'b' and 'c'\n"
+        "def/d.def:5: figure 'loose': joint 'origin' is in no body: hits on it move none\n");
+    md5_free_figure(figure);
+}
+
+// Of lists that have a joint the last one counts, whatever it takes back before.
+TEST (hits_count_by_zones) {
+    OWN_GAME game = open_entity_game(
+        "entityDef ogre { \"model\" \"body\" \"damage_zone Trunk\" \"*root -*neck\"\n"
+        "\"damage_zone head\" \"*spine -spine -*lid nose\" \"damage_zone eye\" \"-*root lid "
+        "-root\"\n"
+        "\"damage_scale eye\" \"x\" \"damage_scale trunk\" \"9\" \"damage_scale head\" \"1.5\" }\n"
+        "entityDef ghost { \"model\" \"body\" }",
+        NULL);
+    OWN_ENTITY ogre = load_entity(game, "ogre");
+    OWN_ENTITY ghost = load_entity(game, "ghost");
+    static const md5_damage_zone zones[] = {{"Trunk", 1}, {"Trunk", 1}, {"head", 1.5f}, {"eye", 0}};
+    for (uint32_t i = 0; i < ENTITY_JOINTS; i++) {
+        const md5_damage_zone zone = md5_entity_damage_zone(ogre, i);
+        CHECK_STRING(zone.name, zones[i].name);
+        CHECK_NEAR(zone.scale, zones[i].scale, 0.0);
+        CHECK_STRING(md5_entity_damage_zone(ghost, i).name, "");
+    }
+    CHECK_NEAR(md5_entity_damage_zone(ghost, 0).scale, 1.0, 0.0);
+}
+
+// Where a monster that is turned by `yaw` has its head and its head's left eye, in its own space
+// and in the head's. Its neck is 125 above its origin, its eyes 20.
+static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 joints[4])
+{
+    OWN_GAME game = open_entity_game(
+        "entityDef ogre { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"neck\"\n"
+        "\"bone_leftEye\" \"tooth\" \"eye_height\" \"20\" \"offsetModel\" \"3 0 -2\" }",
+        NULL);
+    OWN_ENTITY entity = load_entity(game, "ogre");
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    OWN_ACTOR skull = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    const md5_monster_desc desc = {entity, body, skull, is_as_meant, {0}};
+    OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
+    const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = yaw});
+    md5_monster_tick tick = {.rotation = turn, .origin = {100, 200, 0}};
+    for (; tick.time < 64; tick.time += 16)
+        md5_monster_think(monster, &tick);
+    md5_xform pose[ENTITY_JOINTS];
+    md5_monster_head_pose(monster, pose, joints, NULL);
+    *head = md5_quat_rotate(md5_quat_conjugate(turn),
+                            md5_vec3_sub(md5_monster_state(monster).head.translation, tick.origin));
+}
+
+// Ahead, at 64 and 8 to the right of the eyes. The engine adds "offsetModel" once too often, and
+// does not turn the way from head to eyes.
+TEST (monsters_do_what_is_meant_if_asked_to) {
+    static const double eyes[2][2][3] = {{{64 - 6, -8, 20 - 121}, {64, -8 - 6, 20 - 121}},
+                                         {{64 - 3, -8, 20 - 123}, {64 - 3, -8, 20 - 123}}};
+    FOR (is_as_meant, 2) {
+        FOR (turns, 2) {
+            const double *const eye = eyes[is_as_meant][turns];
+            md5_mat34 joints[ENTITY_JOINTS];
+            md5_vec3 head;
+            look_turned(is_as_meant, 90.0f * (float)turns, &head, joints);
+            CHECK_VEC3(head, is_as_meant ? 3 : 6, 0, is_as_meant ? 123 : 121, 1e-4);
+            CHECK_THAT(
+                point_distance((md5_vec3){joints[2].m[3], joints[2].m[7], joints[2].m[11]}, eye)
+                    < 1e-4,
+                "%d, %d", is_as_meant, turns);
+        }
+    }
 }

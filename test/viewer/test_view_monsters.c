@@ -176,8 +176,8 @@ static void check_figure(monster_case *it)
     md5_figure *const figure = def ? md5_create_figure(def, it->entity, &it->opts, NULL) : NULL;
     REQUIRE(figure && figure->num_bodies <= MAX_BODIES);
     CHECK_UINT(figure->num_constraints, figure->num_bodies - 1);
-    FOR (i, it->entity->model->skeleton.num_joints)
-        CHECK(figure->body_of_joint[i] != MD5_NONE);
+    FOR (i, figure->num_bodies)
+        CHECK(md5_entity_damage_zone(it->entity, figure->bodies[i].joint).name[0]);
     // Its limits hold in the pose that it begins with.
     FOR (i, figure->num_constraints) {
         const md5_body_constraint *const limit = &figure->constraints[i];

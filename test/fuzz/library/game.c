@@ -1,6 +1,6 @@
 // Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest models
 // and entities. Everything that they declare is looked up, evaluated and played. The folder also
-// has a mesh m.md5mesh, with the joints a and b, and an animation m.md5anim.
+// has a mesh m.md5mesh, with the joints origin, a, b and c, a chain, and an animation m.md5anim.
 #include "test/fuzz/memory.h"
 
 #include "md5/md5game.h"
@@ -8,13 +8,16 @@
 enum { NUM_TEXTS = 3, NUM_FILES = 5, MAX_ENTITIES = 8 };
 
 static const char fuzz_mesh_text[] =
-    "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
-    "\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"b\" 0 ( 1 0 0 ) ( 0 0 0 )\n}\n";
+    "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
+    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"a\" 0 ( 0 0 9 ) ( 0 0 0 )\n"
+    "\"b\" 1 ( 1 0 5 ) ( 0 0 0 )\n\"c\" 2 ( 0 0 1 ) ( 0 0 0 )\n}\n";
 static const char fuzz_anim_text[] =
-    "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 2\nframeRate 24\n"
-    "numAnimatedComponents 1\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 0 0\n}\nbounds {\n"
+    "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 4\nframeRate 24\n"
+    "numAnimatedComponents 1\nhierarchy {\n\"origin\" -1 1 0\n\"a\" 0 0 0\n\"b\" 1 0 0\n"
+    "\"c\" 2 0 0\n}\nbounds {\n"
     "( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n"
-    "( 1 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n0\n}\nframe 1 {\n5\n}\n";
+    "( 0 0 9 ) ( 0 0 0 )\n( 1 0 -4 ) ( 0 0 0 )\n( -1 0 -4 ) ( 0 0 0 )\n}\n"
+    "frame 0 {\n0\n}\nframe 1 {\n5\n}\n";
 
 typedef struct fuzz_file {
     const char *name, *bytes;
