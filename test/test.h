@@ -76,8 +76,10 @@ void test_register(test_case *test);
 // NOLINTEND(bugprone-macro-parentheses)
 
 // A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define FOR(index, count) for (__typeof__((count) + 0) index = 0; index < (count); index++)
+// FOR_FROM: over first ... end - 1. NOLINTBEGIN(bugprone-macro-parentheses)
+#define FOR(index, count) FOR_FROM (index, 0, count)
+#define FOR_FROM(index, first, end) \
+    for (__typeof__((end) + 0) index = (first); index < (end); index++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // In an initializer: a member that points to the rows of an array, or to one row, and their count.

@@ -55,7 +55,7 @@ static double difference(const md5_xform *a, const md5_xform *b)
 // -- Steps and distances ----------------------------------------------------------------------
 
 TEST (compress_may_select_each_step) {
-    for (int i = 1; i < MD5_PACKED_STEPS; i++)
+    FOR_FROM (i, 1, MD5_PACKED_STEPS)
         CHECK(md5i_packed_steps[i] > md5i_packed_steps[i - 1]);
 }
 
@@ -280,7 +280,7 @@ static void put_32(uint8_t *to, uint64_t value)
 static void seal(uint8_t *bytes, size_t size)
 {
     uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t i = 20; i < size; i++)
+    FOR_FROM (i, 20, size)
         hash = (hash ^ bytes[i]) * 0x100000001B3u;
     put_32(bytes + 12, hash);
     put_32(bytes + 16, hash >> 32);
@@ -334,7 +334,7 @@ TEST (compress_file_reads_what_was_written) {
         CHECK(read->duration == compressed->duration);
         CHECK_UINT(read->packed_size, compressed->packed_size);
         CHECK_UINT(read->size, compressed->size);
-        for (uint32_t i = 0; i < JOINTS; i++) {
+        FOR (i, JOINTS) {
             CHECK_STRING(read->skeleton.joints[i].name, anim->skeleton.joints[i].name);
             CHECK(read->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
@@ -400,7 +400,7 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
     uint64_t random = 11;
     FOR (i, 20000) {
         memcpy(copy, made.bytes, made.size);
-        for (uint32_t k = test_random_u32(&random) % 4; k < 4; k++)
+        FOR_FROM (k, test_random_u32(&random) % 4, 4u)
             copy[8 + test_random_u32(&random) % (made.size - 8)] =
                 (uint8_t)test_random_u32(&random);
         put_32(copy + 8, made.size);

@@ -161,7 +161,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context};
-    for (size_t i = 0; i < 300; i++) {
+    FOR (i, 300u) {
         unsigned char *const memory = md5i_arena_alloc(&arena, i, 37);
         if (!CHECK(memory))
             break;

@@ -221,7 +221,7 @@ TEST (math_blends_transforms) {
     const real3 unit = real3_unit(real3_of(axis));
     const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
     const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
-    for (int i = 0; i <= 10; i++) {
+    FOR (i, 11) {
         const double t = (0.1f * (float)i);
         const md5_xform blend = md5_xform_blend(a, b, (float)t);
         check_rotation(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);

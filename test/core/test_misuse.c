@@ -59,7 +59,7 @@ static void end(misused *fixture)
     md5_free_binding(fixture->binding);
     md5_free_anim(fixture->anim);
     md5_free_model(fixture->model);
-    for (size_t i = 0; i < fixture->num_kept; i++)
+    FOR (i, fixture->num_kept)
         free(fixture->kept[i]);
 }
 
@@ -85,7 +85,7 @@ static void skin_baked_beyond(misused *fixture)
 {
     md5_mat34 palettes[2 * MAX_JOINTS];
     const uint32_t count = fixture->model->skeleton.num_joints;
-    for (uint32_t i = 0; i < 2; i++)
+    FOR (i, 2u)
         md5_pose_palette(fixture->binding, md5_moment_from_frames(fixture->anim, i, i, 0),
                          MD5_ROOT_FILE, fixture->pose, NULL, palettes + i * count);
     OWN_BAKED baked = md5_create_baked(fixture->model, palettes, 2, NULL, NULL);
@@ -211,7 +211,7 @@ static void move_far(misused *fixture)
     const md5_xform start = {.rotation = {0, 0, 0, 1}};
     const md5_xform turn = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
     md5_xform placement = start, drifting = start;
-    for (int i = 0; i < 100000; i++) {
+    FOR (i, 100000) {
         placement = md5_xform_advance(placement, turn);
         drifting = md5_xform_mul(drifting, (md5_xform){.rotation = {0, 0, 0, 1.00001f}});
     }

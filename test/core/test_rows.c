@@ -202,7 +202,7 @@ static char *with_comments(const char *text)
     char *const made = test_alloc(2 * strlen(text) + 1);
     char *to = made;
     while (*text) {
-        for (size_t i = 0; i < 3; i++) {
+        FOR (i, 3u) {
             const size_t length = strlen(words[i]);
             if (strncmp(text, words[i], length) != 0)
                 continue;

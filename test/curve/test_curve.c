@@ -349,7 +349,7 @@ TEST (curve_of_equal_points_is_a_point) {
         const md5_curve_desc desc = kind_of(kind, points);
         OWN_CURVE curve = curve_of(&desc);
         CHECK_SMALL(md5_curve_length(curve), 1e-12);
-        for (int i = 0; i <= 100; i++) {
+        FOR (i, 101) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
             const md5_vec3 tangent = md5_curve_tangent(curve, i * 0.01);
             CHECK(is_same(p, points[0]));
@@ -370,7 +370,7 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
     OWN_CURVE curve = curve_of(&desc);
-    for (int i = 0; i <= 1000; i++) {
+    FOR (i, 1001) {
         CHECK(is_same(md5_curve_point(curve, i * 0.001), points[0]));
     }
 }
@@ -476,7 +476,7 @@ static md5_curve *circle_of(float r)
 TEST (curve_nurbs_circle_is_a_circle) {
     OWN_CURVE circle = circle_of(1.0f);
     CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
-    for (int i = 0; i <= 10000; i++) {
+    FOR (i, 10001) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
         const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);
         if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1.0, 1e-6) || !CHECK(p.z == 5.0f)
@@ -489,7 +489,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
     OWN_CURVE circle = circle_of(10.0f);
     const double length = md5_curve_length(circle);
-    for (int i = 0; i <= 720; i++) {
+    FOR (i, 721) {
         const double angle = 2.0 * pi * i / 720.0;
         const md5_vec3 p = md5_curve_point(circle, md5_curve_at_distance(circle, length * i / 720));
         if (!CHECK_NEAR(p.x, 10.0 * cos(angle), 1e-5) || !CHECK_NEAR(p.y, 10.0 * sin(angle), 1e-5))
@@ -502,7 +502,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
     const md5_curve_desc desc = {ROWS(points, points)};
     OWN_CURVE line = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(line), 13.0, 1e-12);
-    for (int i = 0; i <= 10; i++) {
+    FOR (i, 11) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
         CHECK_NEAR(md5_curve_distance(line, 0.1 * i), 1.3 * i, 1e-9);
     }
@@ -515,7 +515,7 @@ TEST (curve_length_of_a_parabola) {
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     OWN_CURVE parabola = curve_of(&desc);
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2.0) / 4.0, 1e-6);
-    for (int i = 0; i <= 100; i++) {
+    FOR (i, 101) {
         const double x = 0.01 * i;
         const double exact = (2.0 * x * sqrt(1.0 + 4.0 * x * x) + asinh(2.0 * x)) / 4.0;
         CHECK_NEAR(md5_curve_distance(parabola, x), exact, 1e-6);
@@ -564,7 +564,7 @@ TEST (curve_distance_and_parameter_are_inverse) {
         const double length = md5_curve_length(curve);
         double last = 0.0;
         CHECK(md5_curve_at_distance(curve, 0.0) == 0.0);
-        for (int i = 1; i < 1000; i++) {
+        FOR_FROM (i, 1, 1000) {
             const double distance = length * i / 1000.0;
             const double t = md5_curve_at_distance(curve, distance);
             if (!CHECK(t >= last && t <= 1.0)
@@ -711,7 +711,7 @@ static void check_finite(const md5_curve_desc *desc)
     OWN_CURVE curve = curve_of(desc);
     const double length = md5_curve_length(curve);
     CHECK(length >= 0.0 && length < HUGE_VAL);
-    for (int i = 0; i <= 200; i++) {
+    FOR (i, 201) {
         const double t = i / 200.0, at = md5_curve_at_distance(curve, t * length);
         if (!CHECK(is_finite(md5_curve_point(curve, t))) || !CHECK(at >= 0.0 && at <= 1.0)
             || !CHECK(is_finite(md5_curve_tangent(curve, t)))

@@ -117,7 +117,7 @@ TEST (easings_are_the_published_formulas) {
         md5_ease_kind easing = MD5_EASE_LINEAR;
         CHECK(md5_easing_from_name(name, &easing));
 
-        for (int step = 1; step < 4000; step++) {
+        FOR_FROM (step, 1, 4000) {
             const float t = (float)step / 4000.0f;
             const double expected =
                 i < 12 ? published_power(t, i % 3, 2 + i / 3) : families[i / 3].published(t, i % 3);
@@ -128,7 +128,7 @@ TEST (easings_are_the_published_formulas) {
 }
 
 TEST (easing_linear_smooth_and_square_root) {
-    for (int step = 0; step <= 1000; step++) {
+    FOR (step, 1001) {
         const float t = (float)step / 1000.0f;
         const double x = t;
         CHECK(eased(MD5_EASE_LINEAR, t) == t);
@@ -179,7 +179,7 @@ TEST (easings_that_draw_back_go_below_0_and_above_1) {
     CHECK_NEAR(eased(MD5_EASE_BACK_IN, 0.42f), -0.1, 1e-3);
     CHECK_NEAR(eased(MD5_EASE_BACK_OUT, 0.58f), 1.1, 1e-3);
     CHECK(eased(MD5_EASE_ELASTIC_IN, 0.85f) < -0.35f);
-    for (int step = 0; step <= 1000; step++) {
+    FOR (step, 1001) {
         const float value = eased(MD5_EASE_BOUNCE_OUT, (float)step / 1000.0f);
         CHECK(value >= 0.0f && value <= 1.0f);
     }
@@ -249,7 +249,7 @@ static double exact_bezier(const md5_easing *curve, double x)
 
 static void check_bezier(const md5_easing *curve)
 {
-    for (int step = 1; step < 1000; step++) {
+    FOR_FROM (step, 1, 1000) {
         const float t = (float)step / 1000.0f;
         CHECK_NEAR(md5_ease(*curve, t), exact_bezier(curve, t), 1e-6);
     }
@@ -294,7 +294,7 @@ TEST (easing_bezier_of_css) {
 TEST (easing_bezier_clamps_x) {
     const md5_easing outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3.0f, 0.3f, NAN, 0.6f};
     const md5_easing clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.0f, 0.3f, 0.0f, 0.6f};
-    for (int step = 0; step <= 100; step++) {
+    FOR (step, 101) {
         const float t = (float)step / 100.0f;
         CHECK(md5_ease(outside, t) == md5_ease(clamped, t));
     }

@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979324;
 // -- Elementary functions -------------------------------------------------------------------------
 
 TEST (curve_functions_are_those_of_libc) {
-    for (int i = 0; i <= 4000; i++) {
+    FOR (i, 4001) {
         const double x = i / 4000.0, quarter = 0.5 * pi * (2.0 * x - 1.0);
         const double turns = 32.0 * (x - 0.5), angle = pi * x;
         if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
@@ -90,7 +90,7 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
         }
         for (int i = 1; i + 2 < NUM_KEYS; i++) {
             const real4 a = inner(q[i - 1], q[i], q[i + 1]), b = inner(q[i], q[i + 1], q[i + 2]);
-            for (int step = 0; step <= 20; step++) {
+            FOR (step, 21) {
                 const double u = step / 20.0;
                 const real4 exact = real4_slerp(real4_slerp(q[i], q[i + 1], u),
                                                 real4_slerp(a, b, u), 2.0 * u * (1.0 - u));
@@ -129,7 +129,7 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
 
 static void check_velocities(const md5_squad *squad, int first, int end)
 {
-    for (int i = first; i < end; i++) {
+    FOR_FROM (i, first, end) {
         const real4 before = velocity_beside(squad, uneven[i], -5e-4);
         const real4 after = velocity_beside(squad, uneven[i], 5e-4);
         const real4 jump = real4_add(after, real4_scale(before, -1.0)); // w is 0
@@ -170,7 +170,7 @@ TEST (squad_before_and_after_its_keys) {
     CHECK_SMALL(real_angle(md5_squad_rotation(open, 100.0), last), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, INFINITY), last), 2e-7);
     OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
-    for (int i = 0; i <= 70; i++) {
+    FOR (i, 71) {
         const md5_quat now = md5_squad_rotation(periodic, i * 0.1);
         CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
         CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 - 14.0)), 1e-6);
@@ -207,7 +207,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
             times[i] = time;
         }
         OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
-        for (int i = 0; i <= 100; i++) {
+        FOR (i, 101) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
             if (!CHECK_NEAR(real4_dot(real4_widen(q), real4_widen(q)), 1.0, 1e-6))
@@ -221,7 +221,7 @@ TEST (squad_of_a_moment_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0.0, 4e-320, 8e-320};
     OWN_SQUAD squad = squad_of(keys, times, 3, 0.0);
-    for (int i = 0; i <= 2; i++) {
+    FOR (i, 3) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1.0, 1e-6);
     }

@@ -121,7 +121,7 @@ static const char *use_samples(api_use *fixture)
         md5_sample(fixture->binding, moment, i % 2 ? MD5_ROOT_FILE : MD5_ROOT_ID, fixture->pose);
         fault = fault ? fault : api_pose_fault(fixture->pose, fixture->num_joints);
     }
-    for (uint32_t i = 0; i < JOBS; i++) {
+    FOR (i, JOBS) {
         jobs[i] =
             (md5_pose_job){.binding = fixture->binding,
                            .moment = fixture->moment,

@@ -253,7 +253,7 @@ TEST (types_of_surfaces_keep_a_material_solid) {
                                         "cardboard",  "liquid",     "glass",      "plastic",
                                         "ricochet",   "surftype10", "surftype11", "surftype12",
                                         "surftype13", "surftype14", "surftype15"};
-    for (uint32_t i = 0; i < COUNT_OF(types); i++) {
+    FOR (i, COUNT_OF(types)) {
         char text[64];
         snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
         MATERIAL(material, text);

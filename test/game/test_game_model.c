@@ -245,7 +245,7 @@ TEST (shared_arrays_are_as_copies) {
             CHECK(md5i_shared_set(&arrays[i], &arena, &owners[i], at, value ? base + value : NULL));
         }
     }
-    for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
+    FOR (i, NUM_ARRAYS) {
         // Checks an array against a list of values, 0 being none.
         const md5_shared_array *array = &arrays[i];
         uint32_t count = 0;
@@ -458,7 +458,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     OWN_TEXT text = {0};
     uint64_t random = 11;
     test_append(&text, "model m0 { mesh x.md5mesh }\n");
-    for (int i = 1; i < NUM_MODELS; i++) {
+    FOR_FROM (i, 1, NUM_MODELS) {
         const int parent = (int)(test_random_u32(&random) % (uint32_t)i);
         models[i] = models[parent];
         models[i].num_inherited = models[i].count;

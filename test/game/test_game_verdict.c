@@ -246,7 +246,7 @@ TEST (models_take_linear_time_in_their_animations) {
     enum { COUNT = 20000 };
     OWN_TEXT text = {0};
     test_append(&text, "model m { mesh x.md5mesh\n");
-    for (unsigned i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         test_append(&text, "anim a%05ux two.md5anim\n", i);
     test_append(&text, "}\nmodel n { inherit m remove a00007x remove a00009x }");
     OWN_GAME game = open_models(text.bytes, NULL);
@@ -369,7 +369,7 @@ TEST (verdicts_do_not_disturb_each_other) {
 TEST (verdicts_fail_without_memory) {
     enum { COUNT = 4000 };
     static char text[COUNT * 8 + 1];
-    for (unsigned i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         snprintf(text + (size_t)i * 8, 9, "m%04u{}\n", i);
     const game_text texts[] = {{"materials/a.mtr", text}};
     const md5_game_path place = game_place(texts, 1, false);

@@ -294,7 +294,7 @@ TEST (damaged_pcx_files_are_refused) {
     const size_t size = write_indexed_pcx(file);
     // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
     // that marks the palette is not checked.
-    for (size_t i = 3; i < size - 1; i++) {
+    FOR_FROM (i, 3, size - 1) {
         OWN_IMAGE image = parse_exact(file, i, NULL, &error);
         CHECK(!image && error.message[0]);
     }

@@ -319,13 +319,13 @@ TEST (image_programs_may_be_a_million_deep) {
     REQUIRE(steps);
     OWN_GAME game = open_texel(&place);
     steps[0] = (md5_image_step){.kind = MD5_IMAGE_FILE, .file = "a"};
-    for (size_t i = 1; i < DEPTH; i++)
+    FOR_FROM (i, 1, DEPTH)
         steps[i].kind = MD5_IMAGE_INVERT_COLOR;
     const md5_image_program chain = {"", DEPTH, steps};
     md5_image *image = md5_load_image(game, &chain, NULL, &error);
     CHECK(image && image->pixels[0] == 254 && image->pixels[2] == 252 && image->pixels[3] == 4);
     md5_free_image(image);
-    for (size_t i = 0; i < 2 * DEPTH - 1; i++) {
+    FOR (i, 2 * DEPTH - 1) {
         steps[i].kind = i < DEPTH ? MD5_IMAGE_FILE : MD5_IMAGE_ADD;
         steps[i].file = "a";
     }

@@ -80,7 +80,7 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
         // last packet the repeated one claims to be two texels long.
         for (uint32_t n = 0; n < TEXELS; n += 5) {
             put(file, 3, 8);
-            for (uint32_t i = n; i < n + 4; i++)
+            FOR_FROM (i, n, n + 4)
                 put_texel(file, kind, texel_at(kind, i));
             put(file, 128 + (n + 5 < TEXELS ? 0 : 1), 8);
             put_texel(file, kind, texel_at(kind, n + 4));
@@ -226,7 +226,7 @@ static void set_masks(dds_bytes *file, uint32_t flags, uint32_t bits, const uint
 {
     put32(file, 80, flags);
     put32(file, 88, bits);
-    for (size_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         put32(file, 92 + 4 * i, masks[i]);
 }
 

@@ -91,7 +91,7 @@ real3 ik_place_in_chain(const ik_rig *rig, uint32_t i)
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
 {
     double sum = 0.0;
-    for (uint32_t i = count - length + 1; i < count; i++)
+    FOR_FROM (i, count - length + 1, count)
         sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
     return sum;
 }
@@ -182,7 +182,7 @@ double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
                    const md5_joint_limit *limits)
 {
     double worst = 0.0;
-    for (uint32_t i = count - length; i < count; i++) {
+    FOR_FROM (i, count - length, count) {
         const uint32_t joint = rig->chain[i];
         const double excess = limit_excess(&limits[joint], rig->pose[joint].rotation);
         worst = excess > worst ? excess : worst;

@@ -32,7 +32,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
         double longest = 0.0;
-        for (uint32_t i = count - length + 1; i < count; i++)
+        FOR_FROM (i, count - length + 1, count)
             longest = fmax(longest, real3_length(real3_of(rig.pose[rig.chain[i]].translation)));
         if (2.0 * longest - reach < 0.25 * reach) {
             CHECK(exact / reach <= farthest_miss);
@@ -285,7 +285,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
 {
     body other = *fixture;
     other.skeleton.joints = fixture->joints;
-    for (uint32_t i = 1; i < BODY_JOINTS; i++)
+    FOR_FROM (i, 1, BODY_JOINTS)
         if (i % 4 != 0) // not the shoulder blades
             other.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
     const body old = *fixture;
@@ -312,7 +312,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     CHECK(ik_is_sound(fixture->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
         CHECK_BYTES(&fixture->pose[i], &old.pose[i], sizeof fixture->pose[i]);
-    for (uint32_t i = 1; i < BODY_JOINTS; i++)
+    FOR_FROM (i, 1, BODY_JOINTS)
         if (i % 4 != 0)
             CHECK(limit_excess(&fixture->limits[i], fixture->pose[i].rotation) < 1e-6);
     return farthest < 0.011;
@@ -369,7 +369,7 @@ TEST (ik_goals_turn_tips) {
         body fixture;
         make_body(&fixture, false, &random);
         body other = fixture;
-        for (uint32_t i = 1; i < BODY_JOINTS; i++)
+        FOR_FROM (i, 1, BODY_JOINTS)
             other.pose[i].rotation = made_any_rotation(&random);
         const real_place there = ik_place(&other.skeleton, other.pose, RIGHT);
         const md5_quat rotation = {(float)there.rotation.x, (float)there.rotation.y,
@@ -411,7 +411,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
         body single = fixture;
         CHECK_NEAR(IK_SOLVE(chain, single, one),
                    md5_solve_goals(&fixture.skeleton, &job, fixture.pose), 1e-4);
-        for (uint32_t i = 0; i < BODY_JOINTS; i++)
+        FOR (i, BODY_JOINTS)
             CHECK_SMALL(real_angle(single.pose[i].rotation, fixture.pose[i].rotation), 1e-3);
     }
 }

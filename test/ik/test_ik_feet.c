@@ -57,7 +57,7 @@ TEST (ik_feet_on_even_ground_stay) {
     float drop = 0.0f;
     place(pose, feet, &drop, 0.1f, 0.02f, 1.0f);
     CHECK(drop == 0.0f && feet[0].lift == 0.0f);
-    for (uint32_t i = 0; i < NUM_JOINTS; i++) {
+    FOR (i, NUM_JOINTS) {
         CHECK_SMALL(real_angle(pose[i].rotation, old[i].rotation), 1e-5);
         CHECK_BYTES(&pose[i].translation, &old[i].translation, sizeof(md5_vec3));
     }

@@ -139,7 +139,7 @@ static void make_leg(md5_xform *pose)
     const md5_quat none = {0, 0, 0, 1};
     const md5_quat bent = {0, -0.149438f, 0, 0.988771f}, back = {0, 0.29552f, 0, 0.955336f};
     const md5_quat twist = {0, 0, 0.5f, 0.866025f}, untwist = {0, 0, -0.5f, 0.866025f};
-    for (uint32_t i = 0; i < JOINTS; i++)
+    FOR (i, JOINTS)
         pose[i] = (md5_xform){none, {0, 0, 0}, 0};
     pose[PELVIS].translation.z = 20.0f;
     pose[HIP].rotation = bent;
@@ -293,7 +293,7 @@ static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance,
 static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
 {
     ik_make_rig(rig, count, 8.0, random);
-    for (uint32_t i = count - 2; i < count; i++) {
+    FOR_FROM (i, count - 2, count) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
         const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
         *bone = md5_vec3_scale(way, test_betweenf(1.0f, 10.0f, random));
@@ -411,7 +411,7 @@ TEST (ik_two_bone_softens_without_a_jerk) {
     const double step = 0.01, reach = 18.0, onset = reach * 0.8;
     double last = foot_distance(4.0, 0.2f, 0.0f, &rig);
     real3 last_knee = ik_place_in_chain(&rig, 1);
-    for (int i = 1; i < 3600; i++) {
+    FOR_FROM (i, 1, 3600) {
         const double distance = 4.0 + step * i;
         const double now = foot_distance(distance, 0.2f, 0.0f, &rig);
         const real3 knee = ik_place_in_chain(&rig, 1);
@@ -647,13 +647,13 @@ TEST (ik_aim_shares_the_turn_equally) {
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0, 1000, 66});
     IK_SOLVE(aim, rig, job);
     CHECK_SMALL(turn_of(&rig, 0), 1e-6);
-    for (uint32_t i = 1; i < 5; i++)
+    FOR_FROM (i, 1, 5u)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
     job.target = (md5_vec3){100, 0, 0};
     IK_SOLVE(aim, rig, job);
-    for (uint32_t i = 1; i < 5; i++)
+    FOR_FROM (i, 1, 5u)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
     CHECK_SMALL(angle_off(&rig, &job), 1e-6);
 }
@@ -691,7 +691,7 @@ TEST (ik_aim_keeps_to_its_limit) {
 TEST (ik_aim_has_no_jerk_near_the_vertical) {
     ik_rig rig;
     real4 last = {0, 0, 0, 1};
-    for (int i = 0; i <= 4000; i++) {
+    FOR (i, 4001) {
         make_neck(&rig);
         const double angle = 0.3 + (pi / 2.0 - 0.3) * i / 4000.0 - 1e-3;
         const md5_vec3 target = {(float)(100.0 * cos(angle)), 3,
@@ -776,7 +776,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
     for (int share = 1; share <= 40; share++) {
         const float soften = (float)share / 40.0f;
         const double onset = reach * (1.0 - soften);
-        for (int i = 0; i <= 400; i++) {
+        FOR (i, 401) {
             const double distance = (float)(2.5 + 0.25 * i); // up to x of 5.7 or more
             const double x = (distance - onset) / (reach * soften);
             const double expected = x <= 0.0 ? distance : reach * (1.0 - soften * exp(-x));
@@ -802,7 +802,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
     const md5_skeleton *const skeleton = &model->skeleton;
     md5_xform pose[128];
     double worst = 0.0;
-    for (int i = 0; i <= 40; i++) {
+    FOR (i, 41) {
         if (!CHECK(skeleton->num_joints <= 128))
             return 1.0;
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);

@@ -8,7 +8,7 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
 {
     ik_rig other = *rig;
     other.skeleton.joints = rig->joints;
-    for (uint32_t i = count - length; i < count; i++)
+    FOR_FROM (i, count - length, count)
         other.pose[rig->chain[i]].rotation = limit_random_rotation(&limits[rig->chain[i]], random);
     return ik_rounded(ik_place_in_chain(&other, count - 1));
 }
@@ -124,7 +124,7 @@ TEST (ik_two_bone_obeys_limits) {
 
         // `kind` 0: within the limits, 1: straight, 2: anywhere.
         int kind = round % 3;
-        for (uint32_t i = 1; i < 4; i++) {
+        FOR_FROM (i, 1, 4u) {
             md5_quat *const rotation = &rig.pose[rig.chain[i]].rotation;
             if (kind == 0)
                 *rotation = limit_random_rotation(&limits[rig.chain[i]], &random);
@@ -275,7 +275,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
         double least = 10.0;
-        for (int i = 0; i <= 500; i++) {
+        FOR (i, 501) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
             const double angle = real4_angle(old, real4_of(limit_random_rotation(&point, &random)));

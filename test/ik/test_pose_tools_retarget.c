@@ -186,7 +186,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     FOR (round, 100) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
-        for (uint32_t i = 3; i < 5; i++) {
+        FOR_FROM (i, 3, 5u) {
             const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
             const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
             CHECK_SMALL(real3_distance(to, real3_scale(from, 1.5)), 1e-3);
@@ -223,7 +223,7 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
     OWN_RETARGET retarget = retarget_of(&man, &giant, leg_pairs, 3);
     CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         random_pose(&man, pose, &random);
         pose[0] = man.bind_local[0];
         show(retarget, pose, out);
@@ -288,7 +288,7 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     begin_body(&snake);
     begin_body(&worm);
     add_joint(&worm, "earth", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
-    for (int32_t i = 0; i < 3; i++) {
+    FOR (i, 3) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5}, plain);
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4}, plain);
     }

@@ -281,7 +281,7 @@ static const char *vertex_influences_fault(const md5_model *model, const md5_mes
     HOLDS(first <= end && end <= mesh->num_influences, "first_influence is wrong");
     HOLDS(end - first <= mesh->max_influences, "max_influences is wrong");
     uses->vertex++;
-    for (uint32_t i = first; i < end; i++) {
+    FOR_FROM (i, first, end) {
         const uint32_t joint = mesh->influence_joints[i];
         HOLDS(joint < model->skeleton.num_joints, "an influence's joint is out of range");
         HOLDS(uses->of_joints[joint] != uses->vertex, "two influences of one joint");

@@ -409,7 +409,7 @@ static void make_camera(bytes *camera)
     FOR (i, 4) {
         FOR (k, 4)
             put_big(camera, bits_of(frames[i][k]));
-        for (int k = 4; k < 7; k++)
+        FOR_FROM (k, 4, 7)
             put_little(camera, bits_of(frames[i][k]));
     }
 }

@@ -99,7 +99,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
     enum { AROUND = 24 };
     const uint32_t rings = (uint32_t)(4.0f * length) + 1, first = to->desc.num_positions;
     FOR (ring, rings)
-        for (uint32_t i = 0; i < AROUND; i++) {
+        FOR (i, AROUND) {
             const double angle = 6.283185307179586 * i / (double)AROUND;
             bind_add_position(
                 to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
@@ -243,7 +243,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double before = 1.0, largest_step = 0.0;
-    for (uint32_t ring = 0; ring <= 32; ring++) {
+    FOR (ring, 33u) {
         const double now = bind_weight(weights, ring * 24, 0);
         CHECK(now <= before + 1e-6);
         largest_step = fmax(largest_step, before - now);
@@ -357,7 +357,7 @@ TEST (bind_separate_part_takes_the_straight_distance) {
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, fixture->desc.num_positions - first);
-    for (uint32_t i = first; i < fixture->desc.num_positions; i++)
+    FOR_FROM (i, first, fixture->desc.num_positions)
         CHECK(bind_weight(weights, i, 1) > 0.5);
 }
 

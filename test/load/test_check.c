@@ -212,7 +212,7 @@ static md5_check *check_chain(const chain *of)
         b += (size_t)sprintf(clip + b, "( 0 0 %d ) ( 0 0 0 )\n", i > 0 ? 5 : 0);
     FOR (f, 2) {
         b += (size_t)sprintf(clip + b, "}\nframe %d {\n%s\n", f, of->turns[f]);
-        for (int i = 1; i < of->num_joints; i++)
+        FOR_FROM (i, 1, of->num_joints)
             b += (size_t)sprintf(clip + b, "%.9g\n", (i <= of->num_odd ? 5 + i : 5) * of->scale[f]);
     }
     memcpy(clip + b, "}\n", 3);
@@ -306,7 +306,7 @@ TEST (check_says_once_that_clips_are_turned) {
 // Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
 TEST (check_reads_nothing_behind_a_text) {
     static const char *const ends[] = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    FOR (i, sizeof ends / sizeof *ends) {
         static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";
         const size_t size = sizeof begin - 1 + strlen(ends[i]);
         OWN char *const text = test_alloc(size);

@@ -172,7 +172,7 @@ TEST (edit_refuses_rows_that_share_too_much) {
     md5_doc_mesh mesh = {NULL, NULL, MAX, 0, MAX, vertices, texcoords, NULL, weights, {0}};
     md5_doc doc = {.num_joints = 1, .num_meshes = 1, .joints = &joint, .meshes = &mesh};
     md5_error error = {0};
-    for (uint32_t v = 0; v < MAX; v++)
+    FOR (v, MAX)
         vertices[v].num_weights = MAX;
     CHECK_UINT(md5_write_doc(&doc, NULL, 0, &error), 0);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -1078,7 +1078,7 @@ TEST (edit_components_are_reduced_by_what_they_reach) {
     EACH (turn, turns) {
         OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
         REQUIRE(doc);
-        for (size_t f = 0; f < 3; f++) {
+        FOR (f, 3u) {
             const float still[] = {0.001f * (float)f,
                                    0.0f,
                                    1.0f,

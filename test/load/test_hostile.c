@@ -683,7 +683,7 @@ static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, ou
         } else if (part->kind == BYTES)
             fill(&first, part->words, size / part->part);
         else
-            for (size_t i = 0; i < (part->kind == ONCE ? 1 : size / part->part); i++)
+            FOR (i, (part->kind == ONCE ? 1 : size / part->part))
                 add_words(&first, part, size, i);
     }
     if (tried->make)

@@ -177,7 +177,7 @@ TEST (jobs_read_the_parts_of_a_character) {
 static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 {
     size_t *const counts = user;
-    for (size_t i = begin; i < end; i++)
+    FOR_FROM (i, begin, end)
         counts[i] += 1 + 100 * (size_t)worker;
 }
 

@@ -198,7 +198,7 @@ TEST (load_refuses_files_without_a_true_size) {
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
     md5_error error = {0};
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty"};
-    for (size_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         if (access(devices[i], R_OK) != 0)
             continue;
         CHECK_FAILS(md5_load_anim(devices[i], &opts, &error), error, MD5_ERROR_IO);
@@ -255,7 +255,7 @@ TEST (load_frees_nothing_for_null) {
 // -- Budgets --------------------------------------------------------------------------------
 
 TEST (load_survives_failure_of_every_allocation) {
-    for (size_t f = 0; f < 2; f++) {
+    FOR (f, 2u) {
         bool loaded = false;
         EACH_FAILURE (it) {
             const read_asset made = read_asset_load(test_path(small_files[f]), &it.opts, &it.error);
@@ -270,7 +270,7 @@ TEST (load_survives_failure_of_every_allocation) {
 }
 
 TEST (load_keeps_to_every_memory_limit) {
-    for (size_t f = 0; f < 2; f++) {
+    FOR (f, 2u) {
         size_t most_refused = 0, least_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
@@ -294,7 +294,7 @@ TEST (load_keeps_to_every_memory_limit) {
 
 // A part of a file loads only with a warning, unless nothing of meaning was cut off.
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
-    for (size_t f = 0; f < 2; f++) {
+    FOR (f, 2u) {
         size_t size, num_loaded = 0;
         OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
@@ -321,7 +321,7 @@ TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
 
 TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
-    for (size_t f = 0; f < 2; f++) {
+    FOR (f, 2u) {
         size_t size, num_loaded = 0, num_refused = 0;
         OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);

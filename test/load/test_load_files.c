@@ -312,7 +312,7 @@ TEST (character_of_many_clips_takes_linear_time) {
     enum { NUM_CLIPS = 48000 };
     OWN_TEXT text = {0};
     test_append(&text, "machine m { model m\n");
-    for (unsigned i = 0; i < NUM_CLIPS; i++)
+    FOR (i, NUM_CLIPS)
         test_append(&text, "clip a x%06x\n", i);
     test_append(&text, "layer l { state s a } }");
     const memory_file files[] = {{"m.md5machine", text.bytes}, {"m", mesh_text}};

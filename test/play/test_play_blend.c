@@ -79,7 +79,7 @@ TEST (clips_meet_at_their_markers) {
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), 7.0 + WALK[marker], 1e-12);
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(RUN, 3, shared)), 7.0 + RUN[marker], 1e-12);
     }
-    for (int step = -300; step < 300; step++) {
+    FOR_FROM (step, -300, 300) {
         const double time = 0.01 * step;
         const md5_timing loop = {2, 1.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
         const md5_clock shared = md5i_sync_shared(WALK, 3, md5i_clock_at(&loop, time));
@@ -89,7 +89,7 @@ TEST (clips_meet_at_their_markers) {
 
 TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
     const md5_sync_item walk = {1.0f, 0.8, WALK};
-    for (int step = -38; step < 38; step++) {
+    FOR_FROM (step, -38, 38) {
         const double seconds = 0.13 * step;
         const md5_clock shared = md5i_sync_advance(&walk, 1, 3, (md5_clock){0}, seconds);
         const double own = md5_clock_time(md5i_sync_clock(WALK, 3, shared));
@@ -385,7 +385,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
 static double worst_error(md5_player *player, double low, double high)
 {
     double worst = 0.0;
-    for (int i = 0; i <= 40; i++) {
+    FOR (i, 41) {
         const double speed = low + (high - low) * i / 40.0;
         md5_player_reset(player);
         md5_player_set(player, 0, (float)speed);

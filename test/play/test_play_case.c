@@ -139,7 +139,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         const double sign = cos(0.5 * yaw) > 0.0 ? -1.0 : 1.0;
         test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
                     sign * sin(0.5 * yaw));
-        for (int i = 1; i < PLAY_JOINTS; i++) {
+        FOR_FROM (i, 1, PLAY_JOINTS) {
             const bool is_still = made->still >> i & 1;
             const double own = is_still ? 0.0 : phase;
             test_append(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],

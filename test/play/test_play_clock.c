@@ -620,8 +620,8 @@ static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144
 TEST (borders_keep_the_phase_of_whole_exits) {
     static const double exits[] = {1, 2, 3, 4, 7};
     static const double durations[] = {0.0, 0.2, 0.25};
-    for (size_t exit = 0; exit < 5; exit++) {
-        for (size_t i = 0; i < 6; i++) {
+    FOR (exit, 5u) {
+        FOR (i, 6u) {
             OWN_PLAY fixture;
             begin_states(&fixture, "transition a b { exit %g duration %g %s keep_phase }",
                          exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
@@ -683,7 +683,7 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
     CHECK_STRING(heard_in(fixture, -0.4, 1).names, "azn");
-    for (uint32_t zeros = 1; zeros < 3; zeros++) {
+    FOR_FROM (zeros, 1, 3u) {
         heard got = {0};
         md5_player_reset(fixture->player);
         FOR (i, zeros)

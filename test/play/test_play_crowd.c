@@ -453,7 +453,7 @@ static void hook_begin(hooked *fixture)
 // Which jobs are hooked.
 static void hook(hooked *fixture, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = first; i < end; i++) {
+    FOR_FROM (i, first, end) {
         fixture->crowd->jobs[i].hook = hear_poses;
         fixture->crowd->jobs[i].hook_user = fixture;
     }
@@ -470,7 +470,7 @@ TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
     play_crowd *const crowd = fixture->crowd;
     hook(fixture, 0, HOOK_CROWD);
     play(fixture);
-    for (uint32_t i = 0; i < HOOK_CROWD; i++) {
+    FOR (i, HOOK_CROWD) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         play_advance(crowd->alone[i], 0.03);
@@ -492,7 +492,7 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
     CHECK_UINT(fixture->num_calls, 0);
     md5_mat34 plain[HOOK_CROWD][PLAY_JOINTS];
     // Twice the same instant, so that the crowd without hooks can be compared.
-    for (uint32_t i = 0; i < HOOK_CROWD; i++)
+    FOR (i, HOOK_CROWD)
         crowd->jobs[i].seconds = 0.0;
     memcpy(plain, crowd->palettes, sizeof plain);
     hook(fixture, 3, 9);
@@ -504,7 +504,7 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
         CHECK_BYTES(fixture->first, first, sizeof first);
         CHECK_BYTES(fixture->count, count, sizeof count);
     }
-    for (uint32_t i = 0; i < HOOK_CROWD; i++) {
+    FOR (i, HOOK_CROWD) {
         const bool is_hooked = i >= 3 && i < 20 && i != 9;
         CHECK((memcmp(plain[i], crowd->palettes[i], sizeof plain[i]) != 0) == is_hooked);
     }
@@ -515,7 +515,7 @@ TEST_HOOK(play_hook_is_called_without_matrices)
 {
     play_crowd *const crowd = fixture->crowd;
     hook(fixture, 0, HOOK_CROWD);
-    for (uint32_t i = 0; i < HOOK_CROWD; i++)
+    FOR (i, HOOK_CROWD)
         crowd->jobs[i].joints = crowd->jobs[i].palette = NULL;
     play(fixture);
     CHECK_UINT(fixture->num_calls, 3);

@@ -51,7 +51,7 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
         snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
         OWN_PLAY fixture;
         begin(&fixture, easing);
-        for (int step = 1; step < 20; step++) {
+        FOR_FROM (step, 1, 20) {
             play_advance(fixture.player, 0.025);
             CHECK(miss(&fixture, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
         }
@@ -59,7 +59,7 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
 }
 
 TEST_PLAY (curve_of_a_transition_may_have_steps, begin(fixture, "steps 4")) {
-    for (int step = 1; step < 10; step++) {
+    FOR_FROM (step, 1, 10) {
         play_advance(fixture->player, 0.05);
         if (step != 5) // a step begins there
             CHECK(miss(fixture, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
@@ -190,7 +190,7 @@ TEST (parameter_follows_by_a_curve) {
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, true, "", "", follow);
         CHECK(md5_player_set(fixture.player, 0, 3.0f));
-        for (int step = 1; step < 20; step++) {
+        FOR_FROM (step, 1, 20) {
             play_advance(fixture.player, 0.025);
             if (curve == curves || step % 5 != 0)
                 CHECK_NEAR(md5_player_get(fixture.player, 0), 3.0 * expected(*curve, 0.05 * step),

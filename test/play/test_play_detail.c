@@ -407,7 +407,7 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
     play_crowd *const crowd = fixture->crowd;
     OWN void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
     uint32_t num_hooks = 0;
-    for (uint32_t i = 0; i < CROWD; i++)
+    FOR (i, CROWD)
         num_hooks += crowd->jobs[i].hook != NULL;
     FOR (frame, 9) {
         play(fixture);
@@ -420,7 +420,7 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
 TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
     play_crowd *const crowd = fixture->crowd;
     play(fixture);
-    for (uint32_t i = 0; i < CROWD; i++)
+    FOR (i, CROWD)
         crowd->jobs[i].keeps_matrices = true;
     OWN md5_mat34 *const before = malloc(sizeof crowd->palettes);
     FOR (frame, 9) {
@@ -428,7 +428,7 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
         memcpy(before, crowd->palettes, sizeof crowd->palettes);
         memset(crowd->joints, 0, sizeof crowd->joints);
         play(fixture);
-        for (uint32_t i = 0; i < CROWD; i++) {
+        FOR (i, CROWD) {
             const bool is_computed = crowd->jobs[i].is_computed;
             CHECK((memcmp(&before[i * PLAY_JOINTS], crowd->palettes[i], sizeof crowd->palettes[i])
                    != 0)
@@ -450,7 +450,7 @@ TEST_HERE (detail_of_a_crowd_costs_the_same_in_each_frame) {
         FOR (i, 4u) // they come near, and go again
             md5_player_set_detail(crowd->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
         play(fixture);
-        for (uint32_t i = 4; i < 64; i++)
+        FOR_FROM (i, 4, 64u)
             num_computed += crowd->jobs[i].is_computed;
         CHECK_UINT(num_computed, frame == 0 ? 60 : 15);
     }

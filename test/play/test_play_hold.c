@@ -417,7 +417,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
-    for (int i = 0; i <= 30; i++) {
+    FOR (i, 31) {
         play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
         CHECK_SMALL((ankle.x + fixture->place.translation.x), 1e-4);
     }
@@ -436,7 +436,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
     CHECK_UINT(open->num_frames, (size_t)HOLD_CLIPS * HOLD_FRAMES);
     CHECK_UINT(contacts[HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_STANDS);
     CHECK_UINT(contacts[2 * HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_SLIDES);
-    for (uint32_t frame = 0; frame < HOLD_FRAMES; frame++) // it rises above 0.3 after frame 3
+    FOR (frame, HOLD_FRAMES) // it rises above 0.3 after frame 3
         CHECK_UINT(contacts[3 * HOLD_FRAMES + frame],
                    frame < 3 ? MD5_CONTACT_STANDS : MD5_CONTACT_NONE);
 }
@@ -460,7 +460,7 @@ TEST (play_hold_keeps_headings) {
     FOR (holds, 2) {
         OWN_RIG fixture;
         hold_begin(&fixture, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
-        for (int i = 0; i <= 30; i++) {
+        FOR (i, 31) {
             play_rig_go_on(&fixture, i == 0 ? 0.0 : HOLD_TICK);
             const double expected = holds ? 0.0 : hold_body_heading(&fixture);
             CHECK_NEAR(hold_heading_of(&fixture, TOE_L), expected, 1e-3);
@@ -596,7 +596,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(fixture->player, see_ankle, &ankle);
-    for (int i = 0; i <= 30; i++) {
+    FOR (i, 31) {
         play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(fixture->place, ankle);
         CHECK_SMALL(at.x, 1e-4);

@@ -395,7 +395,7 @@ TEST (an_offset_never_becomes_longer) {
         double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
         const float duration = (float)(0.01 + 2.0 * test_random(&random));
-        for (int step = 0; step <= 40; step++) {
+        FOR (step, 41) {
             const md5_xform target = random_transform(&random);
             md5_xform pose = target;
             md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
@@ -943,7 +943,7 @@ TEST (smooth_inertial_transitions_end) {
 // is sound, and the motion goes on smoothly.
 TEST (smooth_play_may_go_unseen) {
     FOR (fade, 3) {
-        for (int unseen = 1; unseen < 24; unseen++) {
+        FOR_FROM (unseen, 1, 24) {
             OWN_SMOOTH fixture;
             smooth_begin(&fixture);
             uint64_t random = (uint64_t)unseen;

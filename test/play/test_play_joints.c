@@ -403,7 +403,7 @@ static void play(const char *fade)
     below_case fixture;
     begin(&fixture, fade);
     const uint32_t num_joints = fixture.made.model->skeleton.num_joints;
-    for (uint32_t frame = 0; frame < BELOW_FRAMES; frame++) {
+    FOR (frame, BELOW_FRAMES) {
         FOR (i, 2) {
             md5_player_set(fixture.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
             md5_player_set(fixture.players[i], 1, weights[frame / 20 % 5]);

@@ -291,7 +291,7 @@ TEST_HERE (machine_refuses_conditions_about_too_many_events) {
     static char names[COUNT][8];
     md5_event events[COUNT] = {{0}};
     md5_condition heard[COUNT] = {{0}};
-    for (uint32_t i = 0; i < COUNT; i++) {
+    FOR (i, COUNT) {
         snprintf(names[i], sizeof names[i], "e%u", i);
         events[i] = (md5_event){.name = names[i]};
         heard[i] =
@@ -392,7 +392,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
     static char names[ROWS_IN_ALL][8];
     static md5_state_desc states[ROWS_IN_ALL];
     static md5_transition_desc ways[ROWS_IN_ALL];
-    for (uint32_t i = 0; i < ROWS_IN_ALL; i++) {
+    FOR (i, ROWS_IN_ALL) {
         snprintf(names[i], sizeof names[i], "s%04u", i); // of one length
         states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};

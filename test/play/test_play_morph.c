@@ -136,7 +136,7 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
 
 // More transitions than there are slots for states, of both kinds: the oldest are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
-    for (uint32_t i = 1; i < 60; i++) {
+    FOR_FROM (i, 1, 60u) {
         const double before = weight_of(fixture, SMILE), blink = weight_of(fixture, BLINK);
         go(fixture, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(weight_of(fixture, SMILE), before, 1e-6);
@@ -160,7 +160,7 @@ static bool are_weights_alike(md5_player *a, md5_player *b)
 // Leads the player to a frozen pose, offsets and a fade.
 static void stir(const play_scene *fixture)
 {
-    for (uint32_t i = 1; i < 12; i++) {
+    FOR_FROM (i, 1, 12u) {
         go(fixture, 0, i % 4, 0.9f, i == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         pass(fixture, 0.03);
     }

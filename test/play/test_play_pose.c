@@ -49,7 +49,7 @@ TEST_HERE (play_crossfades_up_to_four) {
         }
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->made, 0, time, expected);
-        for (uint32_t k = 1; k < num_begun; k++) {
+        FOR_FROM (k, 1, num_begun) {
             const double share = (time - begins[k]) / (float)durations[k];
             at(&fixture->made, k, time - begins[k], next);
             play_real_blend(expected, next,
@@ -67,7 +67,7 @@ TEST_HERE (play_crossfades_up_to_four) {
 TEST_HERE (play_crossfade_stays_within_its_ends) {
     play_scene_read(fixture, "layer body { state a a state b b }");
     CHECK(md5_player_fade_to(fixture->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
-    for (int i = 1; i < 20; i++) {
+    FOR_FROM (i, 1, 20) {
         play_advance(fixture->player, 0.05);
         const double time = 0.05 * i,
                      eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
@@ -225,7 +225,7 @@ static void check_original(original *fixture, const channel *channels, double ti
     const play_case *made = &fixture->scene.made;
     play_real_bind(made->model, expected);
     const double of_all = accumulate(made, &channels[0], time, 0.0, expected);
-    for (int i = 1; i < 4; i++)
+    FOR_FROM (i, 1, 4)
         accumulate(made, &channels[i], time, of_all, expected);
     accumulate(made, &channels[4], time, 1.0 - channels[4].weights[0], expected);
 

@@ -49,7 +49,7 @@ static float random_speed(uint64_t *random)
 
 static void make_motions(play_random_tables *to, uint64_t *random)
 {
-    for (uint32_t i = 0; i < PLAY_MOTIONS; i++) {
+    FOR (i, PLAY_MOTIONS) {
         md5_motion_desc *const motion = &to->motions[i];
         *motion = (md5_motion_desc){
             .name = motion_names[i],
@@ -238,12 +238,12 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     uint64_t aside = *random; // windows and curves change nothing else of a machine
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         const uint32_t last = fixture->num_frames[i] - 1;
-        for (uint32_t k = 0; k < PLAY_EVENTS; k++) {
+        FOR (k, PLAY_EVENTS) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
             to->events[i][k].frame = frames[play_below(random, 4)];
             to->events[i][k].name = event_names[k];
         }
-        for (uint32_t k = 0; k < PLAY_WINDOWS; k++) {
+        FOR (k, PLAY_WINDOWS) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(&aside, last + 1)};
             const uint32_t a = frames[play_below(&aside, 4)], b = frames[play_below(&aside, 4)];
             to->windows[i][k] = (md5_window){event_names[k], "", a < b ? a : b, a < b ? b : a, {0}};
@@ -369,7 +369,7 @@ void play_random_add_shots(play_random_tables *to, uint64_t *random)
     static const char *const slots[PLAY_SLOTS] = {"up", "down"};
     static const char *const names[PLAY_SHOTS] = {"w", "x", "y", "z"};
     static const md5_mask_desc upper = {.name = "upper", .joints = "*spine"}; // the root goes on
-    for (uint32_t i = 0; i < PLAY_SHOTS; i++) {
+    FOR (i, PLAY_SHOTS) {
         const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
         const md5_clip_desc *const other = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
         if (clip->num_events == 0 || other->num_events == 0)
@@ -395,7 +395,7 @@ void play_random_add_shots(play_random_tables *to, uint64_t *random)
                             .end = (md5_shot_end)play_below(random, 3),
                             .priority = (int32_t)play_below(random, 2)};
     }
-    for (uint32_t i = 0; i < PLAY_SLOTS; i++)
+    FOR (i, PLAY_SLOTS)
         to->slots[i] = (md5_slot_desc){.name = slots[i], .mask = "upper"};
     to->desc.masks = &upper;
     to->desc.num_masks = 1;

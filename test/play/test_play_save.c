@@ -752,7 +752,7 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
                 MD5_ERROR_SYNTAX);
     // The last one-shot's two easings come before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
-    for (size_t i = 0; i < 2; i++) {
+    FOR (i, 2u) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_BEZIER;
         CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error), error,

@@ -58,7 +58,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
             .mask = masked ? "upper" : NULL, .weight = 0.75f, .fade_in = 0.2f, .fade_out = 0.3f};
         advance(&fixture, 0.35);
         CHECK(md5_player_play_shot(fixture.player, 0, HIT, &desc));
-        for (int step = 1; step < 16; step++) {
+        FOR_FROM (step, 1, 16) {
             real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double time = 0.05 * step, weight = 0.75 * expected_weight(time);
             advance(&fixture, 0.05);
@@ -608,7 +608,7 @@ TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
     const md5_shot_desc desc = {
         .fade_in = 0.4f, .fade_out = 0.4f, .fade_in_easing = bezier, .fade_out_easing = stairs};
     CHECK(md5_player_play_shot(fixture->player, 0, 1, &desc));
-    for (int step = 1; step < 40; step++) {
+    FOR_FROM (step, 1, 40) {
         advance(fixture, 0.025);
         const double time = 0.025 * step, in = fmin(time / 0.4, 1.0);
         const double out = fmax((time - 0.6) / 0.4, 0.0);
@@ -626,7 +626,7 @@ TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
 TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
     CHECK(PLAY_SHOT(fixture->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.5f,
                     .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .fade_in_easing = back));
-    for (int step = 1; step < 20; step++) {
+    FOR_FROM (step, 1, 20) {
         advance(fixture, 0.05);
         const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
         const double in = 2.70158 * t * t * t - 1.70158 * t * t;
@@ -642,7 +642,7 @@ TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
     advance(fixture, 0.25);
     CHECK(PLAY_SHOT(fixture->player, 0, 1, .end = MD5_SHOT_LOOPS, .start = 0.25, .fade_in = 0.5f,
                     .fade_in_easing = bezier, .fade_out_easing = stairs));
-    for (int step = 1; step < 10; step++) {
+    FOR_FROM (step, 1, 10) {
         advance(fixture, 0.05);
         CHECK(shot_curves_miss(fixture, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
     }
@@ -652,7 +652,7 @@ TEST_HERE (shot_is_stopped_by_the_curve_of_its_fade_out) {
     CHECK(PLAY_SHOT(fixture->player, 0, 1, .end = MD5_SHOT_LOOPS, .fade_in_easing = stairs,
                     .fade_out_easing = bezier));
     CHECK(md5_player_stop_shot(fixture->player, 0, 0.5f));
-    for (int step = 1; step < 10; step++) {
+    FOR_FROM (step, 1, 10) {
         advance(fixture, 0.05);
         CHECK_NEAR(weight_of(fixture), 1.0 - bezier_at(0.1 * step), 2e-6);
     }

@@ -54,7 +54,7 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     const bool is_even = play_one_in(random, 3);
     double cuts[MAX_PARTS + 1];
     cuts[0] = 0.0;
-    for (uint32_t i = 1; i < count; i++) {
+    FOR_FROM (i, 1, count) {
         const double at = fabs(seconds) * test_random(random);
         cuts[i] = play_one_in(random, 4)   ? fmin(floor(at * 20.0) / 20.0, fabs(seconds))
                   : play_one_in(random, 8) ? 0.0

@@ -952,7 +952,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     test_text text = {0};
     uint64_t random = 1;
     int num_taken = 0;
-    for (uint32_t i = 0; i < OF_A_KIND; i++)
+    FOR (i, OF_A_KIND)
         test_append(&text, "float f%u bool b%u trigger t%u\n", i, i, i);
     test_append(&text, "layer body { state s0 a\n");
     for (uint32_t i = 1; i <= MANY; i++) {

@@ -145,7 +145,7 @@ PLAY_LISTENER(pair)
         return;
     CHECK(weight >= (begins ? 1e-6f : 0.0f) && weight <= 1.0f);
     // Of windows that are alike the first that fits.
-    for (uint32_t k = 0; k < PLAY_WINDOWS; k++) {
+    FOR (k, PLAY_WINDOWS) {
         const md5_window *const window = &to->made->windows[event->index][k];
         bool *const is_open = &to->are_open[event->index][k];
         if (strcmp(window->name, event->name) != 0 || *is_open == begins
@@ -160,10 +160,10 @@ PLAY_LISTENER(pair)
 
 static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const md5_player *player)
 {
-    for (uint32_t i = 0; i < PLAY_WINDOWS; i++) {
+    FOR (i, PLAY_WINDOWS) {
         const char *const name = fixture->made->windows[0][i].name; // the same in all clips
         bool is_open = false;
-        for (uint32_t k = 0; k < PLAY_RANDOM_CLIPS; k++)
+        FOR (k, PLAY_RANDOM_CLIPS)
             is_open = is_open || fixture->are_open[k][i];
         const uint32_t window = md5_find_window(machine, name);
         if ((md5_player_window(player, window) > 0.0f) != is_open)
@@ -317,7 +317,7 @@ TEST (curves_are_blended_as_clips_are) {
 TEST (curves_do_not_jump_when_transitions_are_interrupted) {
     OWN_PLAY fixture;
     begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
-    for (uint32_t i = 1; i < 60; i++) {
+    FOR_FROM (i, 1, 60u) {
         const double before = curve_of(&fixture, "force");
         go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(curve_of(&fixture, "force"), before, 1e-5);

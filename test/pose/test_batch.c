@@ -349,7 +349,7 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
 {
     const uint32_t count = made->model.skeleton.num_joints;
     bool wanted[POSE_SIMD_MAX_JOINTS] = {false};
-    for (uint32_t i = first; i < first + size; i++)
+    FOR_FROM (i, first, first + size)
         wanted[i] = true;
     const md5_targets targets = md5_narrow_targets(&made->binding->internal.plan->targets, wanted);
     pose_simd_clear(found);
@@ -467,7 +467,7 @@ TEST (pose_tests_reach_what_they_are_about) {
     EACH_CPU (level, MD5_CPU_SCALAR)
         CHECK_UINT(md5i_pose_kernels_of(level)->width, widths[level]);
     uint64_t random = 4;
-    for (int pairing = MADE_SAME; pairing < MADE_PAIRINGS; pairing++) {
+    FOR_FROM (pairing, MADE_SAME, MADE_PAIRINGS) {
         OWN_POSE made;
         make_pose(&made, 100, (made_pairing)pairing, 1.0, 1.0, &random);
         const md5_binding *const binding = made.binding;

@@ -528,6 +528,6 @@ TEST (mask_feathers_along_any_depth) {
     }
     const md5_skeleton deep = {.num_joints = LONG, .joints = chain, .order = places};
     CHECK(md5_build_mask(&deep, "*top", UINT32_MAX, weights, NULL));
-    for (uint32_t i = 0; i < LONG; i++)
+    FOR (i, LONG)
         CHECK(weights[i] == (i < 2047 ? (float)(i + 1) / 2048.0f : 1.0f));
 }

@@ -111,7 +111,7 @@ static double shaking(int what, uint32_t frame)
 static double shaking_w(uint32_t frame)
 {
     double square = 1.0;
-    for (int i = SHAKEN_TURN; i < SHAKEN_FOV; i++)
+    FOR_FROM (i, SHAKEN_TURN, SHAKEN_FOV)
         square -= shaking(i, frame) * shaking(i, frame);
     return -sqrt(square);
 }
@@ -210,7 +210,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     OWN_CAMERA camera = parse(camera_text(3, "0 0 1 2 2 1", 6), &seen, NULL);
     REQUIRE(camera);
     CHECK(seen.count > 0);
-    for (int step = -20; step < 40; step++) {
+    FOR_FROM (step, -20, 40) {
         const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0.0);
         CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
     }

@@ -237,7 +237,7 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     OWN float *numbers = need((size_t)MANY_FRAMES * WIDTH, sizeof *numbers);
     OWN uint8_t *moves = need(JOINTS, 1);
     uint8_t changes[WIDTH];
-    for (size_t joint = 0; joint < JOINTS; joint++)
+    FOR (joint, JOINTS)
         tracks[joint] = (md5_track){.flags = joint % 2 ? 63 : 0};
     const md5_anim_file source = {.num_frames = MANY_FRAMES,
                                   .num_joints = JOINTS,

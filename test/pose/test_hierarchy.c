@@ -267,7 +267,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_local_to_model_xforms(&skeleton, pose, found);
-    for (uint32_t i = 0; i < LONG; i++) {
+    FOR (i, LONG) {
         const md5_quat q = found[i].rotation;
         const double x = q.x, y = q.y, z = q.z, w = q.w;
         CHECK_SMALL(x * x + y * y + z * z + w * w - 1.0, 1e-6);

@@ -236,7 +236,7 @@ TEST_WALK (root_as_in_the_engine) {
 }
 
 TEST_WALK (root_in_place_holds_the_first_frame) {
-    for (int i = -20; i < 20; i++)
+    FOR_FROM (i, -20, 20)
         CHECK_VEC3(root_at(clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0.0);
 }
 
@@ -655,7 +655,7 @@ TEST (cubic_curves_of_composed_joints) {
             sample_at(&made, 0, halfway.frame1, 1e-5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled half =
             sample_at(&made, 0, halfway.frame1, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
-        for (uint32_t i = 0; i < CUBIC_MAX_JOINTS; i++) {
+        FOR (i, CUBIC_MAX_JOINTS) {
             CHECK_SMALL(real_distance(near.pose[i].translation, at.pose[i].translation), 0.02);
             curved += real_distance(half.pose[i].translation, straight.pose[i].translation) > 0.01;
         }

@@ -56,7 +56,7 @@ TEST (slerp_is_exact_to_a_millionth) {
 // The hardest angle for the fit is 90 degrees between the quaternions; fractions cover 0..1.
 TEST (slerp_is_exact_at_the_widest_angle) {
     const md5_quat a = {1, 0, 0, 0}, b = {0, 1, 0, 0};
-    for (int i = 0; i <= 10000; i++) {
+    FOR (i, 10001) {
         const float t = (float)i / 10000.0f;
         const double angle = acos(0.0) * (double)t;
         CHECK_SMALL(worst_of(md5_quat_slerp(a, b, t), (real4){cos(angle), sin(angle), 0, 0}), 3e-7);
@@ -96,7 +96,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
     const md5_quat a = {0, 0, 0, 1};
     const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0.0f, (float)cos(half)};
     double worst = 0.0;
-    for (int i = 0; i <= 2000; i++) {
+    FOR (i, 2001) {
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = found.x * x + found.y * y;

@@ -394,7 +394,7 @@ TEST (anim_file_reads_the_densest_text) {
                 "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
                 "hierarchy{a -1 0 0 ",
                 COUNT, NUM_FRAMES, COUNT);
-    for (int j = 1; j < COUNT; j++)
+    FOR_FROM (j, 1, COUNT)
         test_append(&text, "a 0 0 0 ");
     test_append(&text, "}baseframe{");
     FOR (j, COUNT)
@@ -422,7 +422,7 @@ TEST (anim_file_reads_the_densest_text) {
 // translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
-    for (int flags = 0; flags <= 1; flags++) {
+    FOR (flags, 2) {
         OWN_TEXT text = {0};
         test_append(&text,
                     "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"

@@ -538,10 +538,10 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
                     "joints { \"a\" -1 (0 0 0) (0 0 0) }\n"
                     "mesh { shader \"\" numverts %d\n",
                     NUM_VERTICES);
-        for (uint32_t v = 0; v < NUM_VERTICES; v++)
+        FOR (v, NUM_VERTICES)
             test_append(&text, "vert %u (0 0) 0 %u\n", v, share);
         test_append(&text, "numtris 0 numweights %d\n", NUM_WEIGHTS);
-        for (uint32_t w = 0; w < NUM_WEIGHTS; w++)
+        FOR (w, NUM_WEIGHTS)
             test_append(&text, "weight %u 0 1 (0 0 0)\n", w);
         test_append(&text, "}");
         md5_error error = {0};

@@ -13,11 +13,11 @@ static test_text model_text(uint32_t num_joints, int32_t root)
         &made,
         "MD5Version 10 commandline \"of two \" \"parts\" numJoints %u numMeshes 40 joints {\n",
         num_joints);
-    for (uint32_t j = 1; j < num_joints; j++)
+    FOR_FROM (j, 1, num_joints)
         test_append(&made, "j%u %u (0 0 0) (0 0 0)\n", j, j);
     test_append(&made, "root %d (0 0 0) (0 0 0) }\n", root);
     // The last mesh: a triangle.
-    for (int m = 1; m < 40; m++)
+    FOR_FROM (m, 1, 40)
         test_append(&made, "mesh { numverts 0 numtris 0 numweights 0 }\n");
     test_append(&made,
                 "mesh { numverts 3 vert 0 (0 0) 0 1 vert 1 (0 0) 1 1 vert 2 (0 0) 2 1\n"
@@ -76,7 +76,7 @@ TEST (read_memory_may_end_anywhere_in_a_model) {
 }
 
 TEST (read_memory_may_end_anywhere_in_an_animation) {
-    for (uint32_t count = 2; count < MAX_ITEMS; count++) {
+    FOR_FROM (count, 2, MAX_ITEMS) {
         test_text good = {0};
         test_append(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
                     count);
@@ -100,12 +100,12 @@ TEST (read_memory_may_end_anywhere_in_an_animation) {
 }
 
 TEST (read_memory_may_end_anywhere_in_a_camera) {
-    for (uint32_t count = 2; count < MAX_ITEMS; count++) {
+    FOR_FROM (count, 2, MAX_ITEMS) {
         test_text good = {0};
         test_append(&good,
                     "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
                     count, count - 1);
-        for (uint32_t i = 1; i < count; i++)
+        FOR_FROM (i, 1, count)
             test_append(&good, "%u\n", i);
         test_append(&good, "} camera {\n");
         FOR (i, count)

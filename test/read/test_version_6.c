@@ -327,7 +327,7 @@ static char *write_anim(const figure *fixture)
                         "channel %d { joint \"b%d\" attribute \"%s\" starttime 0 endtime 1 "
                         "framerate 30 strings 0 range 0 %d keys %d",
                         number++, bone, names[i], NUM_FRAMES, is_still ? 1 : NUM_FRAMES);
-            for (int frame = 0; frame < (is_still ? 1 : NUM_FRAMES); frame++)
+            FOR (frame, (is_still ? 1 : NUM_FRAMES))
                 test_append(&text, " %.6f", fixture->at[frame][bone][i]);
             test_append(&text, " }\n");
         }

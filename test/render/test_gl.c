@@ -117,7 +117,7 @@ static void check_holes(uint32_t samples)
     CHECK_PIXEL(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
     // Alpha crosses 0.5 a little to the right of the middle, between the texels' centres.
     unsigned num_partial = 0;
-    for (int right = -15; right < 15; right++) {
+    FOR_FROM (right, -15, 15) {
         const uint8_t alpha = picture_at(&picture, right, 5)[3];
         num_partial += alpha > 0 && alpha < 255;
         CHECK(right < 0 ? alpha == 255 : right < 2 || alpha == 0);

@@ -86,7 +86,7 @@ TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
     if (draw(stage, &axes_cases[0], 1.0f, stored)) {
         FOR (i, NUM_PICTURES)
             CHECK(count_drawn(&stored[i]) > 300);
-        for (int k = 1; k < NUM_AXES; k++) {
+        FOR_FROM (k, 1, NUM_AXES) {
             if (!draw(stage, &axes_cases[k], 0.0254f, converted))
                 continue;
             // An edge exactly through a pixel's centre may include or exclude the pixel.

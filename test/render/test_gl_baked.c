@@ -47,7 +47,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
             const md5_baked *clips[2];
             FOR (i, 2) {
-                for (uint32_t j = 0; j < FRAMES * NUM_JOINTS; j++) {
+                FOR (j, FRAMES * NUM_JOINTS) {
                     palettes[i][j] = scene_rotation(&random);
                     FOR (row, 3)
                         palettes[i][j].m[4 * row + 3] = (float)(40.0 * test_random(&random) - 20.0);

@@ -70,7 +70,7 @@ static void use(GLuint program)
         return;
     watch.is_known[program] = true;
     gl->GetProgramiv(program, GL_ACTIVE_UNIFORMS, &count);
-    for (GLint i = 0; i < count; i++) {
+    FOR (i, count) {
         char name[128];
         GLint size, unit = 0;
         GLenum type;

@@ -106,7 +106,7 @@ TEST (environment_harmonics_are_the_integral_of_the_light) {
         picture->rgb[i] = 1.0f;
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
-    for (int i = 1; i < 9; i++)
+    FOR_FROM (i, 1, 9)
         CHECK_SMALL(harmonics[i].y, 1e-3);
 }
 

@@ -231,7 +231,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     // model.
     OWN gl_picture *const before = malloc(sizeof *before);
     double largest = 0.0, of_model = 0.0;
-    for (int i = 0; i <= 16; i++) {
+    FOR (i, 17) {
         look_from(&figure.frame, 0.05 * i, 0.2);
         *before = picture;
         draw_impostor(&figure, impostors, &figure.instance, &picture);
@@ -288,8 +288,8 @@ TEST (gl_impostor_writes_depth) {
         scene_finish(&figure.scene, &figure.frame, i == 0 ? &expected : &picture);
     }
     unsigned in_front = 0, differ = 0;
-    for (int y = -19; y < 19; y++) {
-        for (int x = -19; x < 19; x++) {
+    FOR_FROM (y, -19, 19) {
+        FOR_FROM (x, -19, 19) {
             const uint8_t *const p = picture_at(&expected, x, y), *const q =
                                                                       picture_at(&picture, x, y);
             const bool hides = abs(p[0] - picture_at(&expected, 19, 19)[0]) > 3;
@@ -314,7 +314,7 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
     CHECK(
         md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, scene_identities, NULL));
-    for (int step = 0; step <= 8; step++) {
+    FOR (step, 9) {
         md5gl_impostor instance = at_origin;
         instance.shown = (float)step / 8.0f;
         const md5_vec4 tint = {1, 1, 1, 1 + instance.shown};
@@ -328,8 +328,8 @@ TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
         stage_finish(stage, &impostor);
         unsigned twice = 0, none = 0, of_impostor = 0;
-        for (int y = -18; y < 18; y++) {
-            for (int x = -18; x < 18; x++) {
+        FOR_FROM (y, -18, 18) {
+            FOR_FROM (x, -18, 18) {
                 const bool a = is_covered(picture_at(&model, x, y));
                 const bool b = is_covered(picture_at(&impostor, x, y));
                 twice += a && b;
@@ -360,7 +360,7 @@ TEST_SQUARE (gl_impostor_shows_the_nearest_frame) {
         CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, frame, palette, NULL));
         CHECK(md5gl_has_impostor_pictures(impostors, frame));
     }
-    for (int step = 0; step <= 10; step++) {
+    FOR (step, 11) {
         md5gl_impostor instance = at_origin;
         instance.frame = 0.1f * (float)step;
         stage_begin(stage);

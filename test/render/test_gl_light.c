@@ -189,7 +189,7 @@ TEST_HERE (gl_casters_cast_shadows) {
     draw_shadow_scene(stage, &scene, true, &soft);
     check_shadow(&lit, &soft);
     unsigned between = 0, between_sharp = 0;
-    for (int right = -20; right < -3; right++) {
+    FOR_FROM (right, -20, -3) {
         const int full = picture_at(&lit, right, 0)[0];
         between +=
             picture_at(&soft, right, 0)[0] > 100 && picture_at(&soft, right, 0)[0] < full - 6;
@@ -272,7 +272,7 @@ TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
     stage->frame.softness = 0.3f;
     draw_shadow_scene(stage, &scene, false, &lit);
     draw_shadow_scene(stage, &scene, true, &dark);
-    for (int right = -15; right < -8; right++) {
+    FOR_FROM (right, -15, -8) {
         const int full = picture_at(&lit, right, 0)[0], shaded = picture_at(&dark, right, 0)[0];
         CHECK(shaded < full - 20 && shaded > full - 60);
     }
@@ -357,8 +357,8 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
             stage_finish(stage, &pictures[whole]);
         }
         int largest = 0, darkest = 0;
-        for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
-            for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++) {
+        FOR_FROM (up, -SCENE_HEIGHT / 2, SCENE_HEIGHT / 2) {
+            FOR_FROM (right, -SCENE_WIDTH / 2, SCENE_WIDTH / 2) {
                 const int part = picture_at(&pictures[0], right, up)[3];
                 const int all = picture_at(&pictures[1], right, up)[3];
                 largest = abs(part - all) > largest ? abs(part - all) : largest;

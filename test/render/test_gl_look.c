@@ -277,7 +277,7 @@ TEST_SCENE (gl_looks_take_the_best_name) {
         fake_file files[COUNT_OF(names) + 1] = {{0}};
         fake_folder folder;
         // The best one of each has holes.
-        for (size_t i = first; i < COUNT_OF(names); i++)
+        FOR_FROM (i, first, COUNT_OF(names))
             files[i - first] =
                 (fake_file){names[i], 1, 1, i == first || i == 4 ? holes : white, NULL};
         md5gl_looks *const looks = load(scene, &folder, files, shaders, 3);
@@ -332,7 +332,7 @@ TEST_SCENE (gl_looks_open_files_of_the_folder_alone) {
     const char *const names[] = {"../../etc/passwd", "/etc/passwd", "..",   ".", "c:imp",
                                  "a\\..\\b",         "f\nx",        endless};
     static const fake_file files[] = {{0}};
-    for (uint32_t i = 0; i < COUNT_OF(names); i++) {
+    FOR (i, COUNT_OF(names)) {
         fake_folder folder;
         md5gl_looks *const looks = load(scene, &folder, files, &names[i], 1);
         CHECK_THAT(!folder.is_left, "name %u", (unsigned)i);
@@ -360,7 +360,7 @@ TEST_SQUARE (gl_looks_find_the_direction_of_green) {
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
         md5gl_free_looks(stage->renderer, looks);
     }
-    for (int i = 1; i < 4; i++)
+    FOR_FROM (i, 1, 4)
         CHECK_BYTES(&pictures[i], &pictures[0], sizeof pictures[0]);
     CHECK(memcmp(&pictures[4], &pictures[0], sizeof pictures[0]) != 0); // other slopes
 }

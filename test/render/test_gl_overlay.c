@@ -13,7 +13,7 @@ TEST_SQUARE (gl_wireframe_shows_edges) {
     // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
     // between two pixels, GL lets drivers select either.
     unsigned num_bright = 0, num_dark = 0;
-    for (int i = -15; i < 15; i++) {
+    FOR_FROM (i, -15, 15) {
         bool bright = false, dark = false;
         for (int up = -i - 2; up <= -i; up++) {
             bright = bright || picture_at(&alone, i, up)[2] > 100;
@@ -55,9 +55,9 @@ static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back
     CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &edges, 1, MD5GL_WIREFRAME, NULL));
     scene_finish(&stage->scene, &stage->frame, &picture);
     const int lit = scene_sideways(1, 1, 1).rgba[1];
-    for (int right = -10; right < 10; right++) {
+    FOR_FROM (right, -10, 10) {
         bool is_dark = false;
-        for (int up = -12; up < 12; up++)
+        FOR_FROM (up, -12, 12)
             is_dark = is_dark || abs(picture_at(&picture, right, up)[1] - lit) > 30;
         count += is_dark;
     }
@@ -94,8 +94,8 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
                              300.0f);
             scene_finish(&stage->scene, &stage->frame, &picture);
             unsigned num_covered = 0;
-            for (int right = -10; right < 10; right++)
-                for (int up = -10; up < 10; up++)
+            FOR_FROM (right, -10, 10)
+                FOR_FROM (up, -10, 10)
                     num_covered += picture_at(&picture, right, up)[2] < 200;
             CHECK_UINT(num_covered, i == 0 ? 0 : 400);
         }
@@ -111,7 +111,7 @@ static const md5gl_line_vertex level_line[2] = {
 static double column_width(const gl_picture *picture, int right)
 {
     double sum = 0.0;
-    for (int up = -30; up < 30; up++)
+    FOR_FROM (up, -30, 30)
         sum += picture_at(picture, right, up)[0] / 255.0;
     return sum;
 }
@@ -164,8 +164,8 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
         CHECK_PIXEL(&picture, 0, -20, overlay_white, 1);
         CHECK_PIXEL(&picture, 0, -58, overlay_white, 1);
         unsigned num_stray = 0;
-        for (int up = -4; up < SCENE_HEIGHT / 2; up++) {
-            for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
+        FOR_FROM (up, -4, SCENE_HEIGHT / 2) {
+            FOR_FROM (right, -SCENE_WIDTH / 2, SCENE_WIDTH / 2)
                 num_stray += picture_at(&picture, right, up)[0] > 0;
         }
         CHECK_UINT(num_stray, 0);

@@ -142,7 +142,7 @@ void scene_make_current(const gl_scene *scene)
 static unsigned count_objects(const GladGLContext *gl)
 {
     unsigned count = 0;
-    for (GLuint i = 1; i < 1000; i++)
+    FOR_FROM (i, 1, 1000u)
         count += (unsigned)gl->IsBuffer(i) + gl->IsFramebuffer(i) + gl->IsProgram(i)
                  + gl->IsRenderbuffer(i) + gl->IsShader(i) + gl->IsTexture(i)
                  + gl->IsVertexArray(i);

@@ -27,7 +27,7 @@ static void make_sky(gl_stage *stage, sky *made)
 static const uint8_t *look(const sky *from, const double way[3])
 {
     int axis = 0;
-    for (int i = 1; i < 3; i++)
+    FOR_FROM (i, 1, 3)
         axis = fabs(way[i]) > fabs(way[axis]) ? i : axis;
     const double sign = way[axis] < 0.0 ? -1.0 : 1.0, size = fabs(way[axis]);
     const double s = axis == 0 ? -sign * way[2] : axis == 1 ? way[0] : sign * way[0];
@@ -158,8 +158,8 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
                          .color = {1, 1, 1, 1},
                          .texgen = MD5GL_TEXGEN_SKYBOX};
     draw(stage, &drawn, NULL, &picture);
-    for (int y = -19; y < 19; y++) {
-        for (int z = -19; z < 19; z++) {
+    FOR_FROM (y, -19, 19) {
+        FOR_FROM (z, -19, 19) {
             const double way[3] = {-30.0, y + 0.5, z + 0.5};
             const uint8_t *const texel = look(&around, way);
             if (texel == NULL)
@@ -190,8 +190,8 @@ TEST_SQUARE (gl_texgen_spans_the_picture) {
                                .color = {1, 1, 1, 1},
                                .texgen = MD5GL_TEXGEN_SCREEN};
     draw(stage, &drawn, NULL, &picture);
-    for (int y = -19; y < 19; y++) {
-        for (int z = -19; z < 19; z++) {
+    FOR_FROM (y, -19, 19) {
+        FOR_FROM (z, -19, 19) {
             const double u = (y + 0.5) / (SCENE_WIDTH / 2), v = (z + 0.5) / (SCENE_HEIGHT / 2);
             const double column = (u - floor(u)) * (int)LAYER_SIDE;
             const double row = (v - floor(v)) * (int)LAYER_SIDE;

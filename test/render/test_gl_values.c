@@ -111,7 +111,7 @@ static void add(gl_values *values, const char *name, int index, double value, do
 static void add_ranges(const GladGLContext *gl, const char *name, GLenum binding, GLenum start,
                        GLenum size, GLuint count, gl_values *values)
 {
-    for (GLuint i = 0; i < count; i++) {
+    FOR (i, count) {
         GLint buffer = -1;
         GLint64 range[2] = {-1, -1};
         gl->GetIntegeri_v(binding, i, &buffer);
@@ -165,7 +165,7 @@ void values_read(const gl_scene *scene, gl_values *values)
                         {GL_SAMPLER_BINDING, "GL_SAMPLER_BINDING"},
                         {GL_TEXTURE_BINDING_BUFFER, "GL_TEXTURE_BINDING_BUFFER"}};
         gl->ActiveTexture(GL_TEXTURE0 + unit);
-        for (int k = 0; k < (es ? 2 : 3); k++) {
+        FOR (k, (es ? 2 : 3)) {
             GLint bound = -1;
             gl->GetIntegerv(bindings[k].name, &bound);
             add(values, bindings[k].text, (int)unit, bound, 0);
@@ -218,7 +218,7 @@ static void bind_buffers(const gl_scene *scene)
     make_buffer(gl, GL_PIXEL_PACK_BUFFER);
     gl->BindBufferRange(GL_UNIFORM_BUFFER, 0, make_buffer(gl, GL_UNIFORM_BUFFER), 256, 512);
     make_buffer(gl, GL_UNIFORM_BUFFER);
-    for (GLuint i = 0; i < 3; i++)
+    FOR (i, 3u)
         gl->BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, i,
                            make_buffer(gl, GL_TRANSFORM_FEEDBACK_BUFFER));
     if (scene->renderer->is_es)

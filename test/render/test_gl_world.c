@@ -187,7 +187,7 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
             stage_finish(stage, &pictures[i]);
         }
         for (int right = -19; right < 19; right += 2)
-            for (int up = -6; up < 6; up++)
+            FOR_FROM (up, -6, 6)
                 CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
         CHECK(picture_at(&pictures[0], 18, 4)[1]
               > picture_at(&pictures[0], -12, 0)[1] + 5); // shadow
@@ -382,8 +382,8 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
         md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
         stage_finish(stage, &pictures[i]);
     }
-    for (int right = -19; right < 19; right++)
-        for (int up = -19; up < 19; up++)
+    FOR_FROM (right, -19, 19)
+        FOR_FROM (up, -19, 19)
             CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
 }
 

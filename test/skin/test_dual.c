@@ -141,7 +141,7 @@ static void compare(const dual_case *made, double *place, double *turn)
         const uint32_t begin = made->first_influence[i];
         const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
         dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
-        for (uint32_t j = begin; j < made->first_influence[i + 1]; j++) {
+        FOR_FROM (j, begin, made->first_influence[i + 1]) {
             const dual_quat q = dual_of(made->transforms[made->joints[j]]);
             const double bias = (double)made->influences[j].w;
             const double by = real4_dot(first.real, q.real) < 0.0 ? -bias : bias;
@@ -234,7 +234,7 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     }
     skin(&made);
     md5_skin(&made.mesh, made.palette, positions, normals, NULL);
-    for (uint32_t i = 0; i < VERTICES; i++) {
+    FOR (i, VERTICES) {
         CHECK_SMALL(real_length(md5_vec3_sub(positions[i], made.posed[i])), 2e-5);
         CHECK_SMALL(real_length(md5_vec3_sub(normals[i], made.posed_normals[i])), 2e-6);
     }
@@ -259,7 +259,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     }
     skin(&made);
     md5_skin(&made.mesh, made.palette, mean, NULL, NULL);
-    for (uint32_t i = 0; i < RING; i++) {
+    FOR (i, RING) {
         const double angle = tau * i / (double)RING + half;
         const real3 expected = {5.0, cos(angle), sin(angle)};
         CHECK_SMALL(real3_distance(expected, real3_of(made.posed[i])), 1e-6);
@@ -277,7 +277,7 @@ TEST (dual_skinning_does_not_mind_signs) {
     skin(&made);
     FOR (round, 8u) {
         dual_case other = made; // whose mesh is still that of `made`
-        for (uint32_t i = 0; i < JOINTS; i++) {
+        FOR (i, JOINTS) {
             if (test_random_u32(&random) % 2 == 0)
                 continue;
             const md5_quat r = other.dual[i].real, d = other.dual[i].dual;
@@ -306,7 +306,7 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     for (uint32_t i = 0; i < JOINTS; i++)
         set_joint(&other, i, md5_xform_mul(motion, made.transforms[i]));
     skin(&other);
-    for (uint32_t i = 0; i < VERTICES; i++) {
+    FOR (i, VERTICES) {
         const md5_vec3 expected = md5_mat34_point(matrix, made.posed[i]);
         const md5_vec3 turned = md5_mat34_direction(matrix, made.posed_normals[i]);
         CHECK_SMALL(real_length(md5_vec3_sub(expected, other.posed[i])), 2e-4);

@@ -161,13 +161,13 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     const md5_mesh *mesh = &made.mesh;
     CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
     check_frames(mesh);
-    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+    FOR (i, CUBE_VERTICES) {
         // Normals at corners and in the middle of faces point away from the middle of the cube.
         const real3 outward = real3_unit(real3_of(points[i]));
         CHECK_VEC3(mesh->normals[i], outward.x, outward.y, outward.z, 1e-7);
         CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
-    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+    FOR (i, CUBE_VERTICES) {
         FOR (j, i) {
             if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
                 CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
@@ -191,7 +191,7 @@ TEST (degenerate_triangles_do_not_bend_normals) {
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
     BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
     check_frames(&made.mesh);
-    for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
+    FOR (i, CUBE_VERTICES) {
         const real3 outward = real3_unit(real3_of(points[i]));
         CHECK_VEC3(made.mesh.normals[i], outward.x, outward.y, outward.z, 1e-7);
     }
@@ -288,7 +288,7 @@ TEST (frames_hold_where_triangles_point_anywhere) {
         md5_vec3 points[VERTICES];
         md5_vec2 texcoords[VERTICES];
         uint32_t triangles[3 * TRIANGLES];
-        for (uint32_t i = 0; i < VERTICES; i++) {
+        FOR (i, VERTICES) {
             points[i] = random_point(&random);
             texcoords[i] = random_texcoord(&random);
         }
@@ -328,7 +328,7 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         CHECK_VEC3(xyz(drawn->tangents[vertex]), side, 0.0, 0.0, 1e-7);
         CHECK_VEC3(bitangent(drawn, vertex), 0.0, 1.0, 0.0, 1e-7);
     }
-    for (uint32_t copy = 6; copy < 8; copy++) {
+    FOR_FROM (copy, 6, 8u) {
         const uint32_t source = drawn->sources[copy];
         CHECK_BYTES(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3));
         CHECK_BYTES(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2));
@@ -565,7 +565,7 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
         disagreements count = {0};
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *mesh = &model->meshes[m];
-            for (size_t t = 0; t < mesh->num_triangles; t++)
+            FOR (t, mesh->num_triangles)
                 count_triangle(mesh, mesh->indices + 3 * t, &count);
         }
         CHECK(count.corners > 1000);
@@ -606,7 +606,7 @@ TEST (weights_that_do_not_meet_are_found) {
         const md5_vertex vertex = mesh->file_vertices[i];
         const md5_weight *weights = mesh->weights + vertex.first_weight;
         double most = 0.0;
-        for (uint32_t k = 1; k < vertex.num_weights; k++) {
+        FOR_FROM (k, 1, vertex.num_weights) {
             const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
             most = fmax(most, real_distance(first, md5_mat34_point(rook->bind[weights[k].joint],
                                                                    weights[k].offset)));

@@ -274,7 +274,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
     const md5_mesh *const mesh = &scene->model->meshes[0];
     const md5_threads threads = {.run = run_backwards, .num_workers = 3};
     uint32_t list[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         list[i] = test_random_u32(&random) % mesh->num_vertices;
     placed parts[PARTS][COUNT + 1];
     for (int kind = 0; kind < KINDS && scene->morph; kind++) {
@@ -352,7 +352,7 @@ TEST_HERE (morph_stores_what_differs) {
         FOR (i, mesh->num_vertices) {
             CHECK(i == 0 || mesh->vertices[i - 1] < mesh->vertices[i]);
             CHECK(mesh->first[i] < mesh->first[i + 1]);
-            for (uint32_t k = mesh->first[i]; k < mesh->first[i + 1]; k++) {
+            FOR_FROM (k, mesh->first[i], mesh->first[i + 1]) {
                 CHECK(k == mesh->first[i] || mesh->deltas[k - 1].target < mesh->deltas[k].target);
                 counted[mesh->deltas[k].target]++;
             }
@@ -391,7 +391,7 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(plain.morph, 0, blends[2], NULL, NULL, a, NULL, NULL);
         skin_with_morph(converted.morph, 0, blends[2], NULL, NULL, b, NULL, NULL);
         double place = 0.0;
-        for (uint32_t i = 0; i < VERTICES; i++) {
+        FOR (i, VERTICES) {
             real_worse(&place, real_distance(md5_mat34_point(to, a[i]), b[i]));
         }
         CHECK_SMALL(place, 1e-5);
@@ -403,7 +403,7 @@ TEST (morph_follows_the_options_of_the_load) {
         CHECK(unwritten[0].x == 9.0f);
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
         place = 0.0;
-        for (uint32_t i = 0; i < VERTICES; i++)
+        FOR (i, VERTICES)
             real_worse(&place, real_distance(a[i], c[i]));
         CHECK_SMALL(place, 1e-5);
         // A target of other axes, and one without tangents.

@@ -185,7 +185,7 @@ static const double rim = 5.65, clearance = 0.05;
 static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           const char *word)
 {
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+    FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
         if (strncmp(model->skeleton.joints[mesh->influence_joints[i]].name, word, strlen(word))
             != 0)
             return false;
@@ -239,7 +239,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         if (!CHECK(morph))
             break;
         double deepest = -1e9;
-        for (int step = 0; step <= 20; step++) {
+        FOR (step, 21) {
             const float weight = (float)step / 20.0f;
             for (uint32_t mesh = 0; mesh < NUM_MESHES; mesh++)
                 skin_with_morph(morph, mesh, &weight, NULL, NULL, positions[mesh], NULL, NULL);

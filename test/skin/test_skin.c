@@ -163,7 +163,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
 {
     made_joints(patch->bind, JOINTS, 20.0, random);
     made_joints(patch->posed, JOINTS, 20.0, random);
-    for (uint32_t i = 0; i < JOINTS; i++) {
+    FOR (i, JOINTS) {
         const md5_mat34 back = inverse(&patch->bind[i]);
         patch->palette[i] = md5_mat34_mul(patch->posed[i], back);
     }
@@ -177,7 +177,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
         }
     }
     uint32_t used = 0;
-    for (uint32_t i = 0; i < VERTICES; i++) {
+    FOR (i, VERTICES) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
         const md5_vec3 point = {x, y, 3.0f * (float)test_random(random)};
         const uint32_t count = least + test_random_u32(random) % (most - least + 1);
@@ -288,10 +288,10 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
     OWN_ARRAY(md5_vec3, positions, 4 * count);
     OWN_ARRAY(md5_vec3, normals, 2 * count);
     OWN_ARRAY(md5_vec4, tangents, 2 * count);
-    for (size_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         md5_skin(&made.mesh, patch->palette, positions + i * count,
                  i < 2 ? normals + i * count : NULL, i % 2 == 0 ? tangents + i / 2 * count : NULL);
-    for (size_t i = 1; i < 4; i++)
+    FOR_FROM (i, 1, 4u)
         CHECK_BYTES(positions, positions + i * count, count * sizeof *positions);
     CHECK_BYTES(normals, normals + count, count * sizeof *normals);
     CHECK_BYTES(tangents, tangents + count, count * sizeof *tangents);
@@ -300,7 +300,7 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
 TEST (skin_in_the_bind_pose_changes_nothing) {
     BUILD_PATCH(made, patch, 29, 1, 5, 0.3);
     md5_mat34 palette[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++)
+    FOR (i, JOINTS)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_ARRAY(md5_vec3, positions, made.mesh.num_vertices);
     md5_skin(&made.mesh, palette, positions, NULL, NULL);
@@ -340,7 +340,7 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         const md5_vec3 bind = mesh->normals[i];
         FOR (row, 3) {
             float lane[4] = {0}, e[4] = {0};
-            for (uint32_t j = first; j < end; j++) {
+            FOR_FROM (j, first, end) {
                 const float *m = palette[mesh->influence_joints[j]].m + 4 * row;
                 const md5_vec4 q = mesh->influences[j];
                 const float factors[4] = {q.x, q.y, q.z, q.w};
@@ -564,7 +564,7 @@ static double linear_error(const size_case *fixture, const skinned *result, uint
 {
     const md5_mesh *const mesh = fixture->mesh;
     real3 sum = {0};
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+    FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1]) {
         const md5_vec4 q = mesh->influences[i];
         sum = real3_add(sum, real3_transform(&fixture->palette[mesh->influence_joints[i]],
                                              (real3){q.x, q.y, q.z}, q.w));
@@ -581,7 +581,7 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
     const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
     const md5_quat first = fixture->dual[mesh->influence_joints[begin]].real;
     real4 r = {0}, d = {0};
-    for (uint32_t i = begin; i < end; i++) {
+    FOR_FROM (i, begin, end) {
         const md5_dual_quat q = fixture->dual[mesh->influence_joints[i]];
         const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
         const double by = md5_quat_dot(first, q.real) < 0.0f ? -share : share;

@@ -596,7 +596,7 @@ TEST (random_models_take_what_they_use) {
         OWN_TEXT text = {0};
         test_append(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
                     PLAN_JOINTS);
-        for (uint32_t i = 0; i < PLAN_JOINTS; i++)
+        FOR (i, PLAN_JOINTS)
             test_append(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
         test_append(&text, "}\n");
         FOR (i, 3) {

@@ -182,7 +182,7 @@ TEST_LONG (view_members_are_baked_by_their_size) {
     shot_viewer viewer;
     uint32_t faded = 0;
     if (shot_open(&viewer, &scene, RUN SMALL STEEP_FAR "--crowd-baked 30 --crowd-impostors 4"))
-        for (int pixels = 4; pixels < 16; pixels++) {
+        FOR_FROM (pixels, 4, 16) {
             view_kind *const kind = &viewer.state.document->crowd.kinds[0];
             kind->levels[kind->num_levels - 1].pixels = (float)pixels; // the impostors
             const level_counts counts = count_drawn(&viewer);

@@ -261,7 +261,7 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
 
 double page_series_at(const view_series *series, double x)
 {
-    for (uint32_t i = 1; i < series->count; i++) {
+    FOR_FROM (i, 1, series->count) {
         const md5_vec2 a = series->points[i - 1], b = series->points[i];
         if (x <= b.x && b.x > a.x) {
             const double part = (x - a.x) / ((double)b.x - a.x);

@@ -497,7 +497,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
     view_log log = quiet_log;
     OWN char *const path = new_file();
     pid_t viewers[NUM_VIEWERS];
-    for (uint32_t i = 0; i < NUM_VIEWERS; i++) {
+    FOR (i, NUM_VIEWERS) {
         viewers[i] = fork();
         if (viewers[i] != 0)
             continue;

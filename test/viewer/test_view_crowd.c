@@ -192,7 +192,7 @@ TEST (view_members_of_a_crowd_look_elsewhere) {
     if (open_crowd(&made, models, 1, 100.0f)) {
         view_crowd *const crowd = made.crowd;
         made.sight.all = true;
-        for (int i = 0; i <= 60; i++)
+        FOR (i, 61)
             view_run_crowd(crowd, i / 30.0, &made.sight);
         FOR (i, 12u) {
             const md5_gaze *const gaze = md5_player_gaze(crowd->members[i].player, 0);
@@ -208,7 +208,7 @@ static void start_inertial(view_crowd *crowd)
 {
     const view_kind *const kind = &crowd->kinds[0];
     const uint32_t trigger = md5_find_parameter(kind->machine, "next_inertial");
-    for (uint32_t i = kind->begin; i < kind->end; i++)
+    FOR_FROM (i, kind->begin, kind->end)
         CHECK(md5_player_set(crowd->members[i].player, trigger, 1.0f));
 }
 
@@ -297,7 +297,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
         FOR (i, made.crowd->count)
             CHECK(md5_player_set(made.crowd->members[i].player, parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
-        for (int step = 1; step < 40; step++) {
+        FOR_FROM (step, 1, 40) {
             made.sight.all = step % 4 == 0; // members appear and disappear: slots are reused
             view_run_crowd(made.crowd, 0.06 * step, &made.sight);
             FOR (i, made.crowd->count) {

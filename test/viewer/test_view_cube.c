@@ -385,7 +385,7 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
     if (shot_open(&viewer, scene, line)) {
         OWN_PICTURE picture = shot_draw(&viewer);
         double sum = 0.0;
-        for (size_t i = 0; i < 64 * 64; i++)
+        FOR (i, 64 * 64)
             sum += picture.rgba[4 * i];
         mean = sum / (64 * 64);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);

@@ -16,7 +16,7 @@ static void make_square(square *s)
 {
     static const uint32_t indices[INDICES] = {0, 1, 2, 0, 2, 3}; // clockwise from above
     memset(s, 0, sizeof *s);
-    for (uint32_t i = 0; i < CORNERS; i++) {
+    FOR (i, CORNERS) {
         const float x = i == 1 || i == 2 ? 1.0f : 0.0f, y = i >= 2 ? 1.0f : 0.0f;
         s->positions[i] = (md5_vec3){x, -y, 0.0f};
         s->texcoords[i] = (md5_vec2){x, y};

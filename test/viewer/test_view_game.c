@@ -478,7 +478,7 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 {
     eye found = {.left = to};
     FOR (y, picture->height)
-        for (uint32_t x = from; x < to; x++) {
+        FOR_FROM (x, from, to) {
             const uint8_t *const pixel = &picture->rgba[4 * ((size_t)y * picture->width + x)];
             if (pixel[3] == 0)
                 continue;
@@ -517,7 +517,7 @@ TEST_SCENE (view_borders_of_built_in_images_stay_black) {
     const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
     const size_t middle = (size_t)(taken.height / 2) * taken.width;
     CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
-    for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
+    FOR_FROM (x, ahead.left + 1, ahead.left + 3)
         CHECK(taken.rgba[4 * (middle + x)] < 8);
 }
 
@@ -695,7 +695,7 @@ TEST (head_stays_on_its_body) {
     fixture.play.time = 0.0;
     FOR (i, 5) {
         play_for(&fixture, 0.2);
-        for (uint32_t p = 1; p < entity->num_parts; p++) {
+        FOR_FROM (p, 1, entity->num_parts) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
             const uint32_t parent = entity->parts[part->above].first_joint + part->attached->joint;
@@ -792,8 +792,8 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
 static double red_below(const shot *picture)
 {
     double sum = 0.0;
-    for (uint32_t y = 160; y < 180; y++)
-        for (uint32_t x = 110; x < 130; x++)
+    FOR_FROM (y, 160, 180u)
+        FOR_FROM (x, 110, 130u)
             sum += picture->rgba[4 * ((size_t)y * picture->width + x)];
     return sum / 400.0;
 }

@@ -174,7 +174,7 @@ TEST (view_gif_mixes_colors_that_it_lacks) {
         FOR (block, (size_t)SIDE * SIDE / BLOCK / BLOCK) {
             int off[3] = {0};
             FOR (i, (size_t)BLOCK * BLOCK)
-                for (size_t c = 0; c < 3; c++) {
+                FOR (c, 3u) {
                     const size_t x = block * BLOCK % SIDE + i % BLOCK;
                     const size_t y = block * BLOCK / SIDE * BLOCK + i / BLOCK;
                     const size_t at = 4 * (y * SIDE + x) + c;

@@ -189,9 +189,9 @@ TEST (view_graph_of_a_character_has_a_hub_with_columns_beside_it) {
     CHECK(find_node(graph, "yawn")->place == VIEW_NODE_COLUMN);
     CHECK(find_node(graph, "back")->loops);
     static const char *const chain[] = {"idle", "yawn", "sit", "doze", "startle"};
-    for (size_t i = 1; i < sizeof chain / sizeof chain[0]; i++)
+    FOR_FROM (i, 1, sizeof chain / sizeof chain[0])
         CHECK(find_node(graph, chain[i - 1])->rect.x < find_node(graph, chain[i])->rect.x);
-    for (size_t i = 2; i < sizeof chain / sizeof chain[0]; i++) // in one row
+    FOR_FROM (i, 2, sizeof chain / sizeof chain[0]) // in one row
         CHECK_NEAR(find_node(graph, chain[i - 1])->rect.y, find_node(graph, chain[i])->rect.y,
                    1e-3);
     CHECK_NEAR(find_node(graph, "walk_left")->rect.x, find_node(graph, "walk_right")->rect.x, 1e-3);

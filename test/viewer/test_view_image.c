@@ -210,7 +210,7 @@ TEST (images_png_colours_behind_the_palette) {
     file.size -= 45;
     if (CHECK(decode(&file, &image, &error))) {
         const uint8_t black[4] = {0, 0, 0, 255};
-        for (int x = 1; x < 16; x++)
+        FOR_FROM (x, 1, 16)
             CHECK_BYTES(image.rgba + 4 * x, black, 4);
     }
     free(image.rgba);

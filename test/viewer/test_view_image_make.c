@@ -128,7 +128,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
     put_big(&head, IMAGE_HEIGHT);
     const uint8_t kind[5] = {(uint8_t)depth, (uint8_t)colour, 0, 0, (uint8_t)interlaced};
     image_put(&head, kind, 5);
-    for (int i = 0; i < (interlaced ? 7 : 1); i++) {
+    FOR (i, (interlaced ? 7 : 1)) {
         const int *pass = interlaced ? passes[i] : whole;
         static const int num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
         const int bits = num_channels[colour] * depth;
@@ -150,7 +150,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
             }
         }
     }
-    for (int i = 0; i < 3 * (1 << (depth < 4 ? depth : 4)); i++)
+    FOR (i, 3 * (1 << (depth < 4 ? depth : 4)))
         put_byte(&palette, (uint32_t)(i * 5));
 
     // Returns the bytes as a zlib stream of one stored block.
@@ -211,7 +211,7 @@ image_file image_make_tga(int bits, int has_palette, int packed)
         // picture.
         for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
             put_byte(&file, 3);
-            for (int j = i; j < i + 4; j++)
+            FOR_FROM (j, i, i + 4)
                 put_tga_pixel(&file, bits, has_palette, j % IMAGE_WIDTH, j / IMAGE_WIDTH);
             put_byte(&file, 128 + 2);
             put_tga_pixel(&file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
@@ -239,7 +239,7 @@ image_file image_make_dds(int bits)
     header[25] = 0xff;
     header[26] = 0xff000000;
     image_put(&file, header, 4);
-    for (int i = 1; i < 32; i++) {
+    FOR_FROM (i, 1, 32) {
         put_little(&file, header[i] & 0xffff);
         put_little(&file, header[i] >> 16);
     }

@@ -127,7 +127,7 @@ TEST_GAME(game_is_the_same_at_the_same_time)
     const uint64_t once = hash_of(&fixture->document->scene);
     view_run_game(fixture->game, 2.0);
     CHECK(hash_of(&fixture->document->scene) != once);
-    for (int i = 0; i <= 80; i++)
+    FOR (i, 81)
         view_run_game(fixture->game, 2.0 + 0.075 * i);
     CHECK(hash_of(&fixture->document->scene) == once);
 }

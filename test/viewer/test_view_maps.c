@@ -529,11 +529,11 @@ TEST (view_shader_files_compare_names_as_paths) {
     static const char text[] = "models/imp/skin\n{\n diffuseMap a\n}\n";
     static const char *const same[] = {"models/imp/skin", "MODELS\\imp/Skin.tga"};
     static const char *const others[] = {"models/imp/skins", "models/imp/ski", "skin", ""};
-    for (size_t i = 0; i < 2; i++) {
+    FOR (i, 2u) {
         CHECK(read_text(text, same[i], &look, &log) && look.diffuse != NULL);
         view_free_look(&look);
     }
-    for (size_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         CHECK(!read_text(text, others[i], &look, &log) && look.diffuse == NULL);
 }
 

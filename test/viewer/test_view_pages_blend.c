@@ -44,7 +44,7 @@ TEST_PAGE (page_additive_keeps_a_nod_a_nod, "additive") {
 
 TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
     static const char *const joints[] = {"spine_1", "spine_2", "chest", "neck"};
-    for (int feather = 0; feather <= 4; feather++) {
+    FOR (feather, 5) {
         CLAIM("feather, levels = %d @ 0.7 | thigh_l = 0; thigh to the walk = 0 ~ 0.02;"
               " hand to the wave = 0 ~ 0.02",
               feather);
@@ -248,7 +248,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
         bool loops = true, plays = true;
         double frame = 0.0;
         CLAIM("is told = %d; at, seconds = %.17g @ 1.8", change, tick * told);
-        for (int k = 0; k <= 128; k++) {
+        FOR (k, 129) {
             frame += k > 0 ? 24.0 * tick : 0.0;
             if (section >= 0 && frame >= last[section]) {
                 frame += next >= 0 ? first[next] - last[section] : 0.0;
@@ -404,7 +404,7 @@ TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
 
 // Simulated here four times as finely: how often the eyes have set out, the first time at once.
 TEST_PAGE (page_gaze_counts_saccades, "gaze") {
-    for (int seed = 1; seed < 6; seed++) {
+    FOR_FROM (seed, 1, 6) {
         CLAIM("interest in the ball = 0; seed = %d @ 9", seed);
         const md5_gaze_desc desc = {.head = JOINT("eye_l"),
                                     .numbers = {.interest = MD5_ZERO,
@@ -563,7 +563,7 @@ static double farthest_from_pictures(int num_around)
 TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
     CLAIM("texels = 1; directions around = 10; frames of the clip = 8 @ 0"); // 32 texels
     const double second = view_page_clip(&fixture->picture, "walk")->anim->duration;
-    for (uint32_t i = 0; i <= 16; i++) {
+    FOR (i, 17u) {
         CLAIM("@ %.17g", second * (i + 0.4) / 16.0);
         CHECK_UINT(fixture->picture.num_figures, 6);
         FOR (k, 6u)
@@ -605,7 +605,7 @@ TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
 
 // A ship that only heaves lifts what is on it, and not what floats beside it.
 TEST_PAGE (page_chain_lifts_what_is_on_the_ship, "chain") {
-    for (int parent = 1; parent < 4; parent++) {
+    FOR_FROM (parent, 1, 4) {
         CLAIM("ship rolls, degrees = 0; hat on = %d @ 0", parent);
         const double heave = parent < 3 ? 2.0 * sin(0.7 * 2.0) : 0.0;
         const double height = FACT("hat over the water") + heave;

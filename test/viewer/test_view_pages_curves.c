@@ -175,10 +175,10 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     md5_xform *const pose = view_spare_pose(&fixture->picture, 0);
     view_sample_clip(&fixture->picture, "stand", 0.0, pose);
     double best = INFINITY;
-    for (int bend = 0; bend <= 24; bend++)
-        for (int swing = 0; swing <= 10; swing++)
+    FOR (bend, 25)
+        FOR (swing, 11)
             FOR (way, 48)
-                for (int twist = 0; twist <= 8; twist++) {
+                FOR (twist, 9) {
                     const double turn = 7.5 * way * DEGREE;
                     const md5_quat turns[2] = {
                         md5_quat_mul(md5_quat_from_axis_angle(
@@ -208,7 +208,7 @@ TEST_PAGE (page_goals_give_way_by_weight, "goals") {
 
 TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
     const double c1 = 1.70158, c3 = c1 + 1.0;
-    for (int i = 0; i <= 20; i++) {
+    FOR (i, 21) {
         const double t = i / 20.0, u = t - 1.0, eased = 1.0 + c3 * u * u * u + c1 * u * u;
         CLAIM("easing = %d; seconds = 2 @ %.17g | part of the time = %.17g ~ 1e-6;"
               " eased value = %.17g ~ 1e-5",
@@ -424,7 +424,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     md5_vec3 places[MAX], ankles[MAX], at[MAX]; // where feet stand, and ankles as first seen
     uint32_t num_stands = 0, num_seen = 0;
     double moved = 0.0;
-    for (int i = 0; i <= 240; i++) {
+    FOR (i, 241) {
         CLAIM("@ %.17g", 2.0 + i / 60.0);
         const uint32_t count = find_crosses(fixture, VIEW_GREEN, at);
         num_seen += count;

@@ -20,7 +20,7 @@ static bool decode(const char *header, const void *rows, size_t size, view_panor
 // Bytes m and an exponent of e are m / 256 * 2^(e - 128): the format's definition.
 static void check_pixel(const view_panorama *panorama, size_t pixel, const uint8_t rgbe[4])
 {
-    for (size_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         const double expected = rgbe[3] > 0 ? rgbe[i] / 256.0 * pow(2.0, rgbe[3] - 128) : 0.0;
         CHECK_NEAR(panorama->rgb[3 * pixel + i], expected, 1e-6 * expected);
     }
@@ -44,7 +44,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     REQUIRE(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error));
     CHECK(panorama.width == 3 && panorama.height == 2);
     CHECK_NEAR(panorama.rgb[0], 1.0, 0.0); // 128 / 256 * 2
-    for (size_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         check_pixel(&panorama, i, rows[0][i]);
         check_pixel(&panorama, 3 + i, rows[1][0]);
     }
@@ -57,7 +57,7 @@ TEST (view_radiance_reads_long_runs) {
     view_panorama panorama;
     md5_error error;
     REQUIRE(decode(HEADER "-Y 1 +X 260\n", row, sizeof row, &panorama, &error));
-    for (size_t i = 0; i < 260; i++)
+    FOR (i, 260u)
         check_pixel(&panorama, i, row);
     free(panorama.rgb);
 }
@@ -116,7 +116,7 @@ TEST (view_panorama_reads_images_in_linear_colour) {
     view_image image;
     CHECK(view_read_image(test_path("models/bobbin/bobbin_eye.png"), MD5_MAX_IMAGE_PIXELS, &image,
                           &error));
-    for (size_t i = 0; i < 3 * 64; i++) {
+    FOR (i, 3 * 64) {
         const double byte = image.rgba[i / 3 * 4 + i % 3] / 255.0;
         const double linear = byte <= 0.04045 ? byte / 12.92 : pow((byte + 0.055) / 1.055, 2.4);
         CHECK_NEAR(panorama.rgb[i], linear, 1e-5);

@@ -45,7 +45,7 @@ TEST_LONG (view_frames_our_model_in_every_clip) {
 TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
     static const char *const sides[] = {"0 0", "90 0", "-90 20", "180 -30", "30 90", "45 35"};
     static const char *const shapes[] = {"100,160", "160,80 --camera-orthographic"};
-    for (size_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         const char *const side = sides[i];
         char *const line =
             common_format(MODEL " --no-auto --no-background --samples 1 --no-maps --resolution %s"
@@ -134,7 +134,7 @@ static int warmth(const shot *fixture, uint32_t row)
 TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
     static const char *const views[] = {"0", "-30", "0 --grid", "0 --no-background"};
     shot fixture[4];
-    for (size_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         OWN char *const line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
                                              " --camera-elevation-angle %s",
                                              views[i]);
@@ -148,9 +148,9 @@ TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
         largest = step > largest ? step : largest;
     }
     CHECK_THAT(largest < 12, "a step of %d", largest);
-    for (size_t i = 1; i < 4; i++)
+    FOR_FROM (i, 1, 4u)
         CHECK_THAT(warmth(&fixture[i], last) <= 0, "%s: %d", views[i], warmth(&fixture[i], last));
-    for (size_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         free(fixture[i].rgba);
 }
 
@@ -225,7 +225,7 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
     static const char *const cases[] = {"linear --animation-time 0", "linear --animation-time 0.5",
                                         "dual --animation-time 0.5"};
     double share[3] = {0};
-    for (size_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         OWN char *const line =
             common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
                           " --no-background --skinning %s",

@@ -59,7 +59,7 @@ TEST (view_png_has_the_pixels_that_were_written) {
     memset(rgba, 0x5a, SIZE);
     check_picture(rgba, SIZE / 50);
     uint32_t state = 1;
-    for (size_t i = 0; i < SIZE; i++) {
+    FOR (i, SIZE) {
         state = state * 1664525u + 1013904223u;
         rgba[i] = (uint8_t)(state >> 24);
     }

@@ -212,11 +212,11 @@ TEST (view_odd_meshes_can_be_reduced) {
     odd.mesh.num_triangles = 0;
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
     odd.mesh.num_triangles = NUM_TRIANGLES;
-    for (uint32_t i = 0; i < NUM_PLACES; i++)
+    FOR (i, NUM_PLACES)
         odd.positions[i] = (md5_vec3){1e9f, 1e9f, 1e9f};
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
     make_sheet(&odd);
-    for (uint32_t i = 3; i < 3 * NUM_TRIANGLES; i++) // the same triangle again and again
+    FOR_FROM (i, 3, 3 * NUM_TRIANGLES) // the same triangle again and again
         odd.indices[i] = odd.indices[i % 3];
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), NUM_TRIANGLES);
     make_sheet(&odd);
@@ -508,7 +508,7 @@ TEST (view_quality_is_described) {
                                                           "no shadows, 50 %",
                                                           "no shadows, 35 %"};
     char text[64];
-    for (uint32_t step = 0; step < VIEW_NUM_QUALITIES; step++) {
+    FOR (step, VIEW_NUM_QUALITIES) {
         view_describe_economy(&view_economies[step], text, sizeof text);
         CHECK_STRING(text, texts[step]);
     }
@@ -562,7 +562,7 @@ static double compare(const shot *full, const uint8_t *half)
 TEST_SCENE (view_small_pictures_show_the_same) {
     static const char *const lines[] = {PLAIN, PLAIN " --camera-orthographic"};
     shot_viewer viewer;
-    for (size_t i = 0; i < 2; i++) {
+    FOR (i, 2u) {
         if (shot_open(&viewer, scene, lines[i])) {
             OWN_PICTURE full = shot_draw(&viewer);
             OWN uint8_t *const half = draw_half(&viewer.state);
@@ -657,7 +657,7 @@ static double share_of_others(const shot *picture, const uint8_t *rgba)
     size_t num_others = 0;
     FOR (i, count) {
         int most = 0;
-        for (size_t c = 0; c < 3; c++) {
+        FOR (c, 3u) {
             const int difference = abs((int)picture->rgba[4 * i + c] - (int)rgba[4 * i + c]);
             most = difference > most ? difference : most;
         }

@@ -141,7 +141,7 @@ double shot_difference(const shot *a, const shot *b)
         return 0.0;
     FOR (i, num_pixels) {
         int largest = 0;
-        for (size_t c = 4 * i; c < 4 * i + 4; c++) {
+        FOR_FROM (c, 4 * i, 4 * i + 4) {
             const int off = abs(a->rgba[c] - b->rgba[c]);
             largest = off > largest ? off : largest;
         }

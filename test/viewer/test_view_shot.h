@@ -25,7 +25,7 @@ typedef struct shot {
     uint8_t *rgba; // [4 * width * height]
 } shot;
 void shot_free(shot *picture);
-#define OWN_PICTURE __attribute__((cleanup(shot_free))) shot
+#define OWN_PICTURE __attribute__((unused, cleanup(shot_free))) shot
 
 // The share of the pixels that are not transparent, and their bounding box, from 0 to 1.
 typedef struct shot_cover {

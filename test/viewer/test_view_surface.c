@@ -45,7 +45,7 @@ typedef struct sight {
 static float weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     float weight = 0.0f;
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+    FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
         if ((int32_t)mesh->influence_joints[i] == joint)
             weight += mesh->influences[i].w;
     return weight;

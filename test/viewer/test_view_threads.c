@@ -17,7 +17,7 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
     counted *const fixture = user;
     fixture->faults[worker] += fixture->inside[worker]++ != 0;
     fixture->faults[worker] += begin >= end || worker >= fixture->num_workers;
-    for (size_t i = begin; i < end; i++)
+    FOR_FROM (i, begin, end)
         fixture->items[i]++;
     fixture->inside[worker]--;
 }
@@ -37,7 +37,7 @@ TEST (view_threads_run_each_item_once) {
             for (size_t j = 0; j < MAX_ITEMS; j++)
                 num_right += fixture.items[j] == (j < count ? NUM_ROUNDS : 0);
             CHECK_UINT(num_right, MAX_ITEMS);
-            for (uint32_t j = 0; j < MAX_WORKERS; j++)
+            FOR (j, MAX_WORKERS)
                 CHECK_UINT(fixture.faults[j], 0);
         }
         common_stop_threads(threads);

@@ -545,7 +545,7 @@ TEST (view_labels_say_what_happens) {
             CHECK_THAT(asks || strstr(group, "\xE2\x80\xA6/") != NULL, "%s: it asks", label);
         else
             CHECK_THAT(!asks || (row->action != VIEW_SET && !has_list), "%s: asks nothing", label);
-        for (size_t k = 0; k < i; k++)
+        FOR (k, i)
             CHECK_THAT(rows[k].menu != row->menu || strcmp(view_label_of(&rows[k]), label) != 0,
                        "two commands are called %s", label);
     }

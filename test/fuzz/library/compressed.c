@@ -15,7 +15,7 @@ static void put_compressed_32(uint8_t *to, uint64_t value)
 static void seal_compressed(uint8_t *bytes, size_t size)
 {
     uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t i = COMPRESSED_HEAD; i < size; i++)
+    FOR_FROM (i, COMPRESSED_HEAD, size)
         hash = (hash ^ bytes[i]) * 0x100000001B3u;
     put_compressed_32(bytes + 8, size);
     put_compressed_32(bytes + 12, hash);
