@@ -111,7 +111,7 @@ MD5_GAME_API md5_actor_status md5_actor_channel(const md5_actor *actor, md5_chan
 // returns false and changes nothing. MD5_ERROR_MISMATCH: saved by another version, or with an
 // entity that has other clips; MD5_ERROR_SYNTAX: not a saved actor, or another size;
 // MD5_ERROR_RANGE: a number is out of range.
-enum { MD5_ACTOR_SAVE_SIZE = 1508 };
+enum { MD5_ACTOR_SAVE_SIZE = 1988 };
 MD5_GAME_API void md5_actor_save(const md5_actor *actor, void *bytes);
 MD5_GAME_API bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size,
                                     md5_error *error);

@@ -1,6 +1,6 @@
 // md5character: what a character of a Doom 3 game folder does beside its animations: it looks at
-// things, its head follows its body, and its feet stand on what is below them; and the articulated
-// figure that its body is to an engine.
+// things, its head follows its body, and its feet stand on what is below them; the articulated
+// figure that its body is to an engine; and the states of its script, which play the animations.
 //
 //   const md5_monster_desc desc = {.entity = imp, .body = actor};
 //   md5_monster *monster = md5_create_monster(&desc, NULL, &error);
@@ -23,6 +23,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct md5_monster md5_monster; // see below
 
 // -- Joints that code moves -----------------------------------------------------------------------
 
@@ -47,6 +49,143 @@ typedef struct md5_joint_mod {
 // Time: joints, plus those that are moved times their depth.
 MD5_GAME_API void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
                                          md5_xform *pose);
+
+// -- Playing --------------------------------------------------------------------------------------
+
+// Changes the newest clip of a channel, as code of the engine does. False and no change if nothing
+// plays there or the value is out of range.
+//
+// The rate is a factor, 0.01 to 100, or 0: it stands still; its time does not jump.
+// Cycles: 1 to MD5_MAX_CYCLES, 0 is as 1, negative: endlessly.
+// It began so many milliseconds ago, at most MD5_MAX_PASSED, whatever it showed since then.
+enum { MD5_MAX_CYCLES = 1000, MD5_MAX_PASSED = 1000000000 };
+MD5_GAME_API bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate);
+MD5_GAME_API bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles);
+MD5_GAME_API bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t milliseconds);
+
+// Returns the first frame command of a kind, whose frame counts from 1; NULL if there is none.
+MD5_GAME_API const md5_frame_command *md5_find_frame_command(const md5_model_anim *anim,
+                                                             md5_frame_code code);
+
+// Returns how far a clip moves the root in all; zero if it cannot be played.
+MD5_GAME_API md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip);
+
+// -- States ---------------------------------------------------------------------------------------
+//
+//   const md5_load_opts opts = {.files = md5_game_files(game)};
+//   const char *object = md5_entity_def_value(imp->def, "scriptobject");
+//   md5_script *script = md5_load_script("script/doom_main.script", object, &opts, &error);
+//   const md5_states_desc desc = {.script = script, .entity = imp, .body = actor};
+//   md5_states *states = md5_create_states(&desc, NULL, &error);
+//   md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_Idle", 4);
+//   md5_states_set(states, MD5_CHANNEL_LEGS, "Legs_Idle", 4);
+//   md5_states_set_variable(states, "AI_FORWARD", 1.0f);   // it walks from now on
+//   md5_states_advance(states, 16, on_frame, NULL);        // each tick, for md5_actor_advance()
+//
+// A state is a function of a script object, Torso_Walk() or Legs_Idle(), which plays clips in its
+// channel, waits, and goes to the next state by animState(). What a game tells them is in variables
+// of the object: AI_FORWARD, AI_PAIN, AI_DEAD. The functions state_*() decide which states are next
+// from what the game's world is; here they run if they are set in MD5_CHANNEL_ALL, and what they
+// ask of the world is 0.
+
+typedef enum md5_script_type {
+    MD5_SCRIPT_FLOAT,
+    MD5_SCRIPT_BOOLEAN,
+    MD5_SCRIPT_STRING,
+    MD5_SCRIPT_VECTOR,
+    MD5_SCRIPT_OTHER // an entity or an object
+} md5_script_type;
+
+typedef struct md5_script_variable {
+    const char *name;
+    md5_script_type type;
+} md5_script_variable;
+
+typedef struct md5_script_state {
+    const char *name;
+    md5_channel channel; // torso, legs, head; MD5_CHANNEL_ALL: state_*()
+} md5_script_state;
+
+// The states of a script object, its parents' included, and the variables that they see.
+typedef struct md5_script {
+    uint32_t num_states, num_variables;
+    const md5_script_state *states;       // [num_states] in the order of the files
+    const md5_script_variable *variables; // [num_variables] of the object, parents first; global
+    uint32_t num_unknown;                 // different functions that are called but not known
+} md5_script;
+
+// Compiles the states of a script object, and the functions that these call, from a file and those
+// that it includes, each once. They are named as opts->files opens them. #define, #ifdef and what
+// belongs to these are known. An error has the place in the file, what was found and what was
+// expected. A function that is neither defined nor known to md5_states is a warning, once, and
+// returns 0; so does a function of another entity, and one that begins a thread. Functions that
+// nothing calls are not read. Fails if there is no such object. The result is read-only; threads
+// may share it. Time and memory: linear in the files, macros in at most so many tokens as they have
+// bytes, and 65536.
+MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
+                                         const md5_load_opts *opts, md5_error *error);
+MD5_GAME_API void md5_free_script(md5_script *script); // after its states; NULL is allowed
+
+// The states that a character is in.
+typedef struct md5_states md5_states;
+
+typedef struct md5_states_desc {
+    const md5_script *script;
+    const md5_entity *entity;
+    md5_actor *body;             // of it
+    md5_actor *head;             // of the part "def_head", which is parts[0] then; NULL: none
+    md5_monster *monster;        // whose eyes states open and close; NULL: none
+    float (*random)(void *user); // 0..1, for random(); NULL: 0.5
+    void *user;
+    uint64_t reserved[4]; // 0
+} md5_states_desc;
+
+// Creates them, in no state, in one block of memory; what is described must outlive them. After
+// that no call allocates memory. `allocator` may be NULL. Fails only if memory runs out.
+MD5_GAME_API md5_states *md5_create_states(const md5_states_desc *desc,
+                                           const md5_allocator *allocator, md5_error *error);
+MD5_GAME_API void md5_destroy_states(md5_states *states); // NULL is allowed
+
+// Lets a channel begin with a state in the next advance, as animState(): its clips fade in over so
+// many frames of 24 a second. MD5_CHANNEL_ALL: as setState(). False: the script has no such state.
+MD5_GAME_API bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
+                                 uint32_t blend_frames);
+
+// A number of the object or a global one; 0 and false if there is none of this name. AI_PAIN,
+// AI_SPECIAL_DAMAGE and AI_PUSHED become 0 at the end of each advance.
+MD5_GAME_API float md5_states_variable(const md5_states *states, const char *name);
+MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, float value);
+
+// A tick: advances the actors of body and head, runs the states and fires the frame commands of the
+// tick, in the engine's order. At most MD5_MAX_SCRIPT_STEPS operations run; a function that goes on
+// without waiting is ended then, and a recursion that is too deep.
+enum { MD5_MAX_SCRIPT_STEPS = 100000 };
+MD5_GAME_API void md5_states_advance(md5_states *states, uint32_t milliseconds,
+                                     md5_frame_fn *on_frame, void *user);
+
+typedef struct md5_channel_state {
+    const char *name;           // "": none
+    uint32_t blend, last_blend; // frames: of what plays next, and of what followed last
+    bool is_idle;               // plays what another channel plays
+    bool is_disabled;           // overridden by another channel
+    bool is_running;            // its function has not ended
+    bool was_stopped;           // its function ran too long or too deep
+    uint64_t reserved[2];       // 0
+} md5_channel_state;
+MD5_GAME_API md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel);
+
+// What the script has said to the rest of the game.
+typedef struct md5_states_status {
+    const char *waits_for; // of waitAction(): "" if nothing
+    bool allows_pain;      // it may be interrupted by pain
+    bool allows_movement;  // its clips move it
+    uint64_t reserved[2];  // 0
+} md5_states_status;
+MD5_GAME_API md5_states_status md5_states_state(const md5_states *states);
+
+// Copies what changes from other states of the same script and entity; beside it, save and restore
+// the actors.
+MD5_GAME_API void md5_copy_states(md5_states *to, const md5_states *from);
 
 // -- Articulated figures --------------------------------------------------------------------------
 
@@ -240,8 +379,6 @@ typedef struct md5_damage_zone {
 MD5_GAME_API md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint);
 
 // -- Monsters -------------------------------------------------------------------------------------
-
-typedef struct md5_monster md5_monster;
 
 typedef struct md5_monster_desc {
     const md5_entity *entity; // with an entityDef

@@ -1,51 +1,13 @@
 // Actors: what plays in which channel, by the rules of the engine's animator: its integer times in
 // milliseconds, its order of comparisons, its weights in single precision.
+#include "md5/game/actor.h"
+
 #include "md5/core/arena.h"
-#include "md5/core/math.h"
 #include "md5/core/bytes.h"
-#include "md5/game/game.h"
-#include "md5/md5game.h"
+#include "md5/core/math.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { MD5_ACTOR_SLOTS = 3 };
-
-// One animation of a channel. Invariant: `clip` is MD5_NONE, and all else 0, or a clip that can
-// be played; a duration is below 2^32 and times are at most 2^54.
-typedef struct md5_actor_slot {
-    uint32_t clip;
-    uint32_t held;     // frame, 1 is the first; 0 = it is playing
-    bool is_cycling;   // or held; else it is played once
-    int64_t start;     // when its time was 0
-    int64_t end;       // when it is over, -1 = never
-    int64_t ramp;      // when its weight began to change,
-    uint32_t duration; // over how many milliseconds,
-    float from, to;    // between which values
-} md5_actor_slot;
-
-// The state of automatic blinking.
-typedef struct md5_actor_blink {
-    uint32_t clip;     // MD5_NONE: never
-    int64_t next;      // when the next one begins
-    uint32_t min, max; // milliseconds between two of them, at most MD5_MAX_BLINK_WAIT
-    bool is_stopped;   // for now
-} md5_actor_blink;
-
-struct md5_actor {
-    const md5_entity *entity;
-    int64_t time, before; // now, and before the last advance
-    uint32_t random;
-    bool removes_motion;
-    md5_actor_blink blink;
-    md5_actor_slot slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS]; // newest first
-    // What the last pose was made of, and when: while nothing plays the pose stays.
-    md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
-    int64_t shown_at;
-    md5_xform *clip_pose; // [model joints] scratch memory
-    md5_internal internal;
-    size_t size;
-};
 
 static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
                                                    const md5_actor_slot *slot)
@@ -58,23 +20,23 @@ static inline const md5_entity_clip *md5_slot_clip(const md5_actor *actor,
 // From the engine's clock to frames. The engine counts in whole milliseconds and whole frames a
 // second: a clip's duration is rounded up, so that a cycle may restart 1 ms late.
 
-// The time within a clip, in milliseconds: a cycle's is below the clip's duration.
+// The time within a clip, in milliseconds: an endless cycle's is below the clip's duration.
 static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int64_t time)
 {
-    const md5_model_anim *const anim = actor->entity->clips[slot->clip].anim;
-    const int64_t duration = anim->milliseconds;
+    const int64_t duration = actor->entity->clips[slot->clip].anim->milliseconds;
     if (slot->held > 0)
         return (int64_t)(slot->held - 1) * 1000 / 24; // whatever the frame rate is
-    const int64_t passed = (int64_t)((double)(time - slot->start) * anim->rate);
-    if (!slot->is_cycling)
-        return passed < duration ? passed : duration;
+    const int64_t passed =
+        (int64_t)((double)(time - slot->start) * (double)slot->rate) + slot->offset;
+    if (slot->cycles > 0)
+        return passed < duration * slot->cycles ? passed : duration * slot->cycles;
     if (duration == 0)
         return 0;
     return passed % duration + (passed % duration < 0 ? duration : 0);
 }
 
 // The frames of a clip's file at a time within the clip.
-static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, bool is_cycling)
+static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, int32_t cycles)
 {
     const int64_t intervals = (int64_t)anim->num_frames - 1;
     md5_moment moment = {.frame0 = 0};
@@ -83,14 +45,15 @@ static md5_moment frames_at(const md5_anim *anim, int64_t milliseconds, bool is_
     const double whole_rate = floor(anim->frame_rate < 1e6 ? anim->frame_rate : 1e6);
     const int64_t thousandths = milliseconds > 0 ? milliseconds * (int64_t)whole_rate : 0;
     const int64_t frame = thousandths / 1000;
-    if (!is_cycling && frame >= intervals) {
+    moment.cycle = frame / intervals;
+    if (cycles > 0 && moment.cycle >= cycles) {
         moment.frame0 = moment.frame1 = (uint32_t)intervals;
+        moment.cycle = cycles - 1;
         return moment;
     }
     moment.frame0 = (uint32_t)(frame % intervals);
     moment.frame1 = moment.frame0 + 1;
     moment.fraction = (float)(thousandths % 1000) * 0.001f;
-    moment.cycle = frame / intervals;
     return moment;
 }
 
@@ -113,6 +76,23 @@ static md5_vec3 root_at(const md5_anim *anim, const md5_moment *moment)
     const md5_vec3 within = md5_vec3_lerp(root_of_frame(anim, moment->frame0),
                                           root_of_frame(anim, moment->frame1), moment->fraction);
     return md5_vec3_add(within, md5_vec3_scale(cycle, (float)moment->cycle));
+}
+
+md5_vec3 md5_entity_clip_movement(const md5_entity_clip *clip)
+{
+    MD5_ASSERT_NOT_NULL(clip);
+    return clip->num_files > 0 ? root_of_frame(clip->anims[0], clip->anims[0]->num_frames - 1)
+                               : (md5_vec3){0.0f, 0.0f, 0.0f};
+}
+
+const md5_frame_command *md5_find_frame_command(const md5_model_anim *anim, md5_frame_code code)
+{
+    MD5_ASSERT_NOT_NULL(anim);
+    MD5_FOR (i, anim->num_commands) {
+        if (anim->commands[i].code == code)
+            return &anim->commands[i];
+    }
+    return NULL;
 }
 
 // == Channels =====================================================================================
@@ -248,6 +228,27 @@ static bool is_channel(md5_channel channel)
     return (int)channel >= 0 && (int)channel < MD5_NUM_CHANNELS;
 }
 
+// Room for a new animation. One that has no weight, or that began just now, is replaced.
+static void push(const md5_actor *actor, md5_actor_slot *slots, uint32_t blend)
+{
+    if (slot_weight(&slots[0], actor->time) == 0.0f || slots[0].start == actor->time)
+        return;
+    for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
+        slots[i] = slots[i - 1];
+    slots[0] = empty_slot;
+    clear(&slots[1], actor->time, blend);
+}
+
+// Sets when a slot is over, after its start, cycles or rate were set.
+static void set_end(const md5_actor *actor, md5_actor_slot *slot)
+{
+    const double duration = actor->entity->clips[slot->clip].anim->milliseconds;
+    slot->end =
+        slot->cycles < 0 || slot->rate == 0.0f
+            ? -1
+            : slot->start - slot->offset + (int64_t)(duration * slot->cycles / (double)slot->rate);
+}
+
 bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_actor_mode mode,
                     uint32_t frame, uint32_t blend)
 {
@@ -258,32 +259,92 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     const md5_model_anim *const anim = entity->clips[clip].anim;
     md5_actor_slot *const slots = actor->slots[channel];
 
-    // Room for a new animation. One that has no weight, or that began just now, is replaced.
-    if (slot_weight(&slots[0], actor->time) != 0.0f && slots[0].start != actor->time) {
-        for (int i = MD5_ACTOR_SLOTS - 1; i > 0; i--)
-            slots[i] = slots[i - 1];
-        slots[0] = empty_slot;
-        clear(&slots[1], actor->time, blend);
-    }
+    push(actor, slots, blend);
     slots[0] = (md5_actor_slot){
         .clip = clip,
-        .is_cycling = mode != MD5_ACTOR_ONCE,
+        .cycles = mode == MD5_ACTOR_ONCE ? 1 : -1,
+        .rate = anim->rate,
         .start = actor->time,
-        .end = -1,
         .ramp = actor->time - 1,
         .duration = blend,
         .to = 1.0f,
     };
-    if (mode == MD5_ACTOR_ONCE) {
-        slots->end = actor->time + (int64_t)(anim->milliseconds / (double)anim->rate);
-    } else if (mode == MD5_ACTOR_HOLD) {
+    if (mode == MD5_ACTOR_HOLD) {
         const uint32_t num_frames = entity->clips[clip].anims[0]->num_frames;
         slots->held = frame < 1 ? 1 : frame > num_frames ? num_frames : frame;
-    } else if (anim->flags & MD5_ANIM_RANDOM_CYCLE_START) {
+    } else if (mode == MD5_ACTOR_CYCLE && (anim->flags & MD5_ANIM_RANDOM_CYCLE_START)) {
         const double share = actor_random(actor) / 32768.0 / anim->rate;
         slots->start = (int64_t)((double)actor->time - share * anim->milliseconds);
     }
+    set_end(actor, slots);
     return true;
+}
+
+// The newest animation of a channel, if one plays there.
+static md5_actor_slot *playing(md5_actor *actor, md5_channel channel)
+{
+    md5_actor_slot *const slot = is_channel(channel) ? actor->slots[channel] : NULL;
+    return slot && slot->clip != MD5_NONE ? slot : NULL;
+}
+
+static bool is_rate(float rate)
+{
+    return rate == 0.0f || (rate >= 0.01f && rate <= 100.0f);
+}
+
+bool md5_actor_set_rate(md5_actor *actor, md5_channel channel, float rate)
+{
+    MD5_ASSERT_NOT_NULL(actor);
+    md5_actor_slot *const slot = playing(actor, channel);
+    TRY(slot && is_rate(rate));
+    const int64_t time = slot_time(actor, slot, actor->time);
+    slot->rate = rate;
+    slot->offset = time - (int64_t)((double)(actor->time - slot->start) * (double)rate);
+    set_end(actor, slot);
+    return true;
+}
+
+bool md5_actor_set_cycles(md5_actor *actor, md5_channel channel, int32_t cycles)
+{
+    MD5_ASSERT_NOT_NULL(actor);
+    md5_actor_slot *const slot = playing(actor, channel);
+    TRY(slot && slot->held == 0 && cycles <= MD5_MAX_CYCLES);
+    slot->cycles = cycles < 0 ? -1 : cycles == 0 ? 1 : cycles;
+    set_end(actor, slot);
+    return true;
+}
+
+bool md5_actor_set_start(md5_actor *actor, md5_channel channel, int64_t milliseconds)
+{
+    MD5_ASSERT_NOT_NULL(actor);
+    md5_actor_slot *const slot = playing(actor, channel);
+    TRY(slot && milliseconds >= 0 && milliseconds <= MD5_MAX_PASSED);
+    slot->start = actor->time - milliseconds;
+    set_end(actor, slot);
+    return true;
+}
+
+void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend)
+{
+    const md5_actor_slot from = actor->slots[leader][0];
+    md5_actor_slot *const slot = actor->slots[channel];
+    if (from.clip == MD5_NONE && slot->clip == MD5_NONE)
+        return;
+    if (slot->clip != from.clip || slot->start != from.start || slot->end != from.end) {
+        push(actor, slot, blend);
+        *slot = from;
+        slot->from = slot->to = 0.0f;
+    }
+    if (from.clip == MD5_NONE)
+        return;
+    // A millisecond earlier than where a clip begins to play.
+    slot->from = slot_weight(slot, actor->time - 1);
+    slot->to = from.to;
+    slot->ramp = actor->time - 2;
+    slot->duration = blend;
+    slot->is_muted = true;
+    if (slot->to == 0.0f)
+        slot->end = actor->time - 1 + blend;
 }
 
 bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
@@ -306,7 +367,7 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
     status.time = time > 0 ? (uint32_t)time : 0;
     status.held = slot->held;
     status.weight = slot_weight(slot, actor->time);
-    status.is_cycling = slot->is_cycling && slot->held == 0;
+    status.is_cycling = slot->cycles < 0 && slot->held == 0;
     status.has_ended = slot->end >= 0 && actor->time >= slot->end;
     return status;
 }
@@ -402,7 +463,7 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot)
     const md5_moment moment =
         slot->held > 0
             ? md5_moment_from_frames(clip->anims[0], slot->held - 1, slot->held - 1, 0.0f)
-            : frames_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->is_cycling);
+            : frames_at(clip->anims[0], slot_time(actor, slot, actor->time), slot->cycles);
     md5_sample(binding, moment, MD5_ROOT_ID, actor->clip_pose);
 }
 
@@ -518,8 +579,8 @@ static bool find_step(const md5_actor *actor, const md5_actor_slot *slot, int64_
     *from = slot_time(actor, slot, actor->before);
     int64_t to = slot_time(actor, slot, actor->time);
     to += to < *from ? clip->anim->milliseconds : 0;
-    moments[0] = frames_at(clip->anims[0], *from, slot->is_cycling);
-    moments[1] = frames_at(clip->anims[0], to, slot->is_cycling);
+    moments[0] = frames_at(clip->anims[0], *from, slot->cycles);
+    moments[1] = frames_at(clip->anims[0], to, slot->cycles);
     return true;
 }
 
@@ -598,9 +659,8 @@ md5_xform md5_actor_root_motion(const md5_actor *actor)
 // The clock stops after more than 200000 years, so that sums of times stay exact.
 #define LAST_TIME ((int64_t)1 << 53)
 
-void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
+void md5i_actor_step(md5_actor *actor, uint32_t milliseconds)
 {
-    MD5_ASSERT_NOT_NULL(actor);
     actor->before = actor->time;
     actor->time = actor->time < LAST_TIME ? actor->time + milliseconds : actor->time;
     // It may be time to blink.
@@ -609,6 +669,10 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
         (void)md5_actor_play(actor, MD5_CHANNEL_EYELIDS, blink->clip, MD5_ACTOR_ONCE, 0, 1);
         select_next(actor);
     }
+}
+
+void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user)
+{
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};
         for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
@@ -616,8 +680,8 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
             const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
             int64_t from;
             md5_moment moments[2];
-            if (actor->time <= slot->start || !clip || clip->anim->num_commands == 0
-                || !find_step(actor, slot, &from, moments))
+            if (actor->time <= slot->start || !clip || slot->is_muted
+                || clip->anim->num_commands == 0 || !find_step(actor, slot, &from, moments))
                 continue;
             const md5_anim *const anim = clip->anims[0];
             const uint32_t old = moments[0].frame0, now = moments[1].frame0;
@@ -635,11 +699,18 @@ void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on
     }
 }
 
+void md5_actor_advance(md5_actor *actor, uint32_t milliseconds, md5_frame_fn *on_frame, void *user)
+{
+    MD5_ASSERT_NOT_NULL(actor);
+    md5i_actor_step(actor, milliseconds);
+    md5i_actor_fire(actor, on_frame, user);
+}
+
 // == Saving =======================================================================================
 //
 // Saved actors: numbers of fixed size, the lowest byte first.
 
-enum { SAVE_VERSION = 4 };
+enum { SAVE_VERSION = 5 };
 static const char magic[4] = {'M', 'D', '5', 'A'};
 
 // A hash of the clips' names, numbers of files and frames, times and rates, on all platforms equal.
@@ -665,7 +736,7 @@ static uint64_t fingerprint(const md5_entity *entity)
 // Whether flags are valid.
 static bool keep_slot(md5_kept_state *archive, md5_actor_slot *slot)
 {
-    uint32_t flags = slot->is_cycling;
+    uint32_t flags = slot->is_muted;
     md5_keep_32(archive, &slot->clip);
     md5_keep_32(archive, &slot->held);
     md5_keep_32(archive, &flags);
@@ -675,7 +746,10 @@ static bool keep_slot(md5_kept_state *archive, md5_actor_slot *slot)
     md5_keep_64(archive, &slot->ramp);
     md5_keep_32(archive, &slot->from);
     md5_keep_32(archive, &slot->to);
-    slot->is_cycling = flags != 0;
+    md5_keep_32(archive, &slot->cycles);
+    md5_keep_32(archive, &slot->rate);
+    md5_keep_64(archive, &slot->offset);
+    slot->is_muted = flags != 0;
     return flags < 2;
 }
 
@@ -723,6 +797,7 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
 // A cycle may have begun before time 0, by its length at the least rate.
 #define MIN_TIME (-((int64_t)1 << 40))
 #define MAX_TIME ((int64_t)1 << 54)
+#define MAX_OFFSET ((int64_t)1 << 61) // so that MAX_TIME times the largest rate can be added
 
 static bool is_time(int64_t time)
 {
@@ -737,13 +812,16 @@ static bool is_weight(float weight)
 static bool is_slot(const md5_entity *entity, const md5_actor_slot *slot)
 {
     if (slot->clip == MD5_NONE) {
-        return slot->held == 0 && !slot->is_cycling && slot->start == 0 && slot->end == 0
-               && slot->ramp == 0 && slot->duration == 0
+        return slot->held == 0 && slot->cycles == 0 && !slot->is_muted && slot->rate == 0.0f
+               && slot->offset == 0 && slot->start == 0 && slot->end == 0 && slot->ramp == 0
+               && slot->duration == 0
                && memcmp(&slot->from, &empty_slot.from, sizeof slot->from) == 0 && slot->to == 0.0f;
     }
     TRY(slot->clip < entity->num_clips);
     const md5_entity_clip *const clip = &entity->clips[slot->clip];
     TRY(clip->num_files > 0 && slot->held <= clip->anims[0]->num_frames);
+    TRY(slot->cycles >= -1 && slot->cycles != 0 && slot->cycles <= MD5_MAX_CYCLES);
+    TRY(is_rate(slot->rate) && slot->offset >= -MAX_OFFSET && slot->offset <= MAX_OFFSET);
     return is_time(slot->start) && is_time(slot->end) && is_time(slot->ramp)
            && is_weight(slot->from) && is_weight(slot->to);
 }

@@ -642,17 +642,20 @@ TEST_HERE (saved_actors_are_checked) {
         {SLOT + 32 + 7, 0x80},
         {SLOT + 40 + 3, 0xBF},
         {SLOT + 44 + 3, 0x7F},
-        {SLOT + 48, 66}, // of the last pose
+        {SLOT + 48, 0},        // no cycles,
+        {SLOT + 52 + 3, 0xBF}, // a rate below 0
+        {SLOT + 56 + 7, 0x7F},
+        {SLOT + 64, 66}, // of the last pose
     };
     make_history(stage);
     md5_actor_save(stage->actor, bytes);
-    check_refused(stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1508 bytes");
+    check_refused(stage, bytes, sizeof bytes - 1, MD5_ERROR_SYNTAX, "expected the 1988 bytes");
     bytes[0] = 'm';
     check_refused(stage, bytes, sizeof bytes, MD5_ERROR_SYNTAX, "something else");
     bytes[0] = 'M';
     bytes[VERSION] = 1;
     check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "version 1");
-    bytes[VERSION] = 4;
+    bytes[VERSION] = 5;
     bytes[FINGERPRINT] ^= 1;
     check_refused(stage, bytes, sizeof bytes, MD5_ERROR_MISMATCH, "other clips");
     bytes[FINGERPRINT] ^= 1;

@@ -1,0 +1,1189 @@
+// Compiles the states of a script object. Files become one array of tokens, with what they include
+// and what their macros mean; declarations are found there, and bodies of functions are compiled
+// when something calls them. Priorities are the engine's: ! covers comparisons, and && and || are
+// one level. After an error every token is the end.
+#include "md5/game/script.h"
+
+#include "md5/core/file.h"
+#include "md5/core/lex.h"
+#include "md5/game/containers.h"
+
+#include <string.h>
+
+typedef enum script_word {
+    WORD_END,
+    WORD_NAME,
+    WORD_NUMBER,
+    WORD_STRING, // with its quotes, as the next one
+    WORD_VECTOR,
+    WORD_SIGN
+} script_word;
+
+typedef struct script_token {
+    script_word kind;
+    uint32_t file;
+    const char *at;
+    size_t size;
+} script_token;
+
+typedef struct script_file {
+    const char *name;
+    md5_file_text text;
+    md5_lex lex;
+} script_file;
+
+// A part of a file that is still to be read.
+typedef struct script_text {
+    uint32_t file;
+    const char *at, *end;
+} script_text;
+
+enum { MOST_PARAMS = 8, MOST_SOURCES = 64 };
+
+typedef struct script_macro {
+    bool has_params;
+    uint32_t num_params;
+    script_token params[MOST_PARAMS];
+    script_text body;
+} script_macro;
+
+// What is being read: a file, a macro, or an argument of one.
+typedef struct script_source {
+    script_text text;
+    const script_macro *macro; // NULL: none, else with its arguments
+    script_text arguments[MOST_PARAMS];
+    uint32_t scope, outer; // sources of the macros whose parameters count in it, and around it
+} script_source;
+
+typedef struct script_object {
+    const char *name, *parent; // "": none
+    uint32_t members, depth;   // token; 0: none of the object that is compiled and its parents
+    md5_name_map functions;
+} script_object;
+
+// A function, or global variables.
+typedef struct script_def {
+    const char *name;
+    script_object *object;  // NULL: none
+    uint32_t at, body, end; // tokens: parameters or type; behind the first brace, 0: variables
+    uint32_t index;         // among those that are compiled, MD5_NONE: not yet
+    const script_token *by; // its name
+    struct script_def *next, *next_compiled;
+} script_def;
+
+typedef enum open_kind {
+    OPEN_BLOCK,
+    OPEN_IF,
+    OPEN_ELSE,
+    OPEN_WHILE,
+    OPEN_FOR,
+    OPEN_DO,
+    OPEN_GROUP,
+    OPEN_CALL,
+    OPEN_UNARY,
+    OPEN_BINARY,
+    OPEN_ASSIGN
+} open_kind;
+
+// A statement whose end was not read.
+typedef struct open_statement {
+    open_kind kind;
+    uint32_t start, exit, step, loop;
+    uint32_t breaks, continues; // the last jump of each, whose arg is the one before
+} open_statement;
+
+// An operator, a bracket or a call that waits for operands.
+typedef struct open_operator {
+    open_kind kind;
+    uint32_t priority;    // lower ones bind tighter
+    script_op op, target; // of an assignment: what it computes before; what it sets
+} open_operator;
+
+typedef struct script_compiler {
+    script_block *to;
+    md5_context *context;
+    md5_arena arena, scratch; // scratch: of the function that is compiled
+    void *no_entry;
+    // Reading.
+    script_file *files;
+    uint32_t num_files, shown_file;
+    script_source sources[MOST_SOURCES];
+    uint32_t num_sources;
+    size_t num_steps, max_steps;
+    md5_name_map included, macros;
+    // Declarations.
+    script_token *tokens;
+    uint32_t num_tokens, at, num_defs;
+    md5_name_map objects, functions, methods, variables, unknown;
+    script_def *first_def, **last_def, *first_compiled, **last_compiled;
+    // The function that is compiled.
+    script_op *ops;
+    open_statement *statements;
+    open_operator *operators;
+    uint32_t num_ops, num_statements, num_operators, num_locals, depth, max_depth;
+    const script_token *locals[SCRIPT_STACK];
+} script_compiler;
+
+// == Tokens =======================================================================================
+
+static bool is_ok(const script_compiler *it)
+{
+    return it->context->error.status == MD5_OK;
+}
+
+static void show_file(script_compiler *it, uint32_t file)
+{
+    if (it->shown_file != file)
+        md5i_context_set_file(it->context, it->files[file].name);
+    it->shown_file = file;
+}
+
+static void fail_at(script_compiler *it, const script_token *token, const char *expected)
+{
+    show_file(it, token->file);
+    (void)md5i_lex_fail(
+        &it->files[token->file].lex, token->at, MD5_ERROR_SYNTAX, "expected %s, found %s", expected,
+        token->kind == WORD_END ? "the end" : md5i_quote(token->at, token->size).text);
+    it->at = it->num_tokens > 0 ? it->num_tokens - 1 : 0;
+}
+
+static bool is_text(const script_token *token, const char *text)
+{
+    return (token->kind == WORD_NAME || token->kind == WORD_SIGN) && token->size == strlen(text)
+           && memcmp(token->at, text, token->size) == 0;
+}
+
+static bool are_equal(const script_token *a, const script_token *b)
+{
+    return a->size == b->size && memcmp(a->at, b->at, a->size) == 0;
+}
+
+// A copy of a token; "" if memory runs out.
+static const char *text_of(script_compiler *it, const script_token *token)
+{
+    const char *const text = md5_copy_text(&it->to->arena, token->at, token->size);
+    return text ? text : "";
+}
+
+// Where the value of a name is, which is added: NULL at first.
+static void **entry_of(script_compiler *it, md5_name_map *map, const char *name)
+{
+    void **const entry = md5i_name_map_add(map, &it->arena, name);
+    it->no_entry = NULL;
+    return entry ? entry : &it->no_entry;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static void lex(script_compiler *it, script_text *from, script_token *token)
+{
+    static const char pairs[] = "&&||==!=<=>=+=-=*=/=%=&=|=++--::";
+    md5_lex *const lex = &it->files[from->file].lex;
+    float number;
+    show_file(it, from->file);
+    lex->at = from->at;
+    lex->end = from->end;
+    while (md5i_lex_next(lex) < lex->end && *lex->at == '\\') // a line that goes on
+        lex->at++;
+    const char *const at = lex->at, *end = at;
+    script_word kind = WORD_SIGN;
+    if (at == lex->end || !is_ok(it)) {
+        kind = WORD_END;
+    } else if (is_letter(*at)) {
+        kind = WORD_NAME;
+        while (end < lex->end && (is_letter(*end) || md5_is_digit(*end)))
+            end++;
+    } else if (md5_is_digit(*at) || (*at == '.' && lex->end - at > 1 && md5_is_digit(at[1]))) {
+        kind = WORD_NUMBER;
+        end = md5i_scan_float(at, lex->end, &number);
+    } else if (*at == '"' || *at == '\'') {
+        kind = *at == '"' ? WORD_STRING : WORD_VECTOR;
+        end = md5i_lex_token_end(lex, at);
+    } else {
+        end++;
+        for (const char *pair = pairs; *pair && end < lex->end; pair += 2)
+            end += end == at + 1 && pair[0] == at[0] && pair[1] == at[1];
+    }
+    *token = (script_token){kind, from->file, at, (size_t)(end - at)};
+    from->at = end;
+    if ((kind == WORD_STRING || kind == WORD_VECTOR) && (end - at < 2 || end[-1] != *at))
+        fail_at(it, token, "a quote at its end");
+}
+
+// -- Files and macros -----------------------------------------------------------------------------
+
+static script_source *open_source(script_compiler *it, script_text text, const script_token *by)
+{
+    if (it->num_sources == MOST_SOURCES) {
+        fail_at(it, by, "fewer files and macros in one another");
+        return &it->sources[MOST_SOURCES - 1];
+    }
+    script_source *const source = &it->sources[it->num_sources++];
+    source->text = text;
+    source->macro = NULL;
+    source->scope = source->outer = MD5_NONE;
+    return source;
+}
+
+// Each once. `by` asks for it; NULL: the caller.
+static void open_file(script_compiler *it, const char *name, const script_token *by)
+{
+    void **const seen = entry_of(it, &it->included, name);
+    script_file *const files =
+        (script_file *)md5_grow(&it->arena, it->files, it->num_files, sizeof *files);
+    if (*seen || !files)
+        return;
+    *seen = it;
+    it->files = files;
+    script_file *const file = &files[it->num_files];
+    *file = (script_file){.name = name};
+    if (!md5i_read_file_text(it->context, name, &file->text)
+        || !md5_check_text_size(it->context, file->text.size)) {
+        if (by && it->context->error.status == MD5_ERROR_IO) {
+            it->context->error.status = MD5_OK;
+            fail_at(it, by, "a file that can be read");
+        }
+        md5i_free_file_text(it->context, &file->text);
+        return;
+    }
+    md5i_lex_begin(&file->lex, &it->arena, file->text.bytes, file->text.size);
+    it->max_steps += 2 * file->text.size;
+    const script_text text = {it->num_files++, file->lex.at, file->lex.end};
+    (void)open_source(it, text, by);
+}
+
+static void define(script_compiler *it, script_text *line, const script_token *name)
+{
+    script_macro *const macro = MD5_NEW(&it->arena, script_macro, 1);
+    script_token token;
+    if (!macro)
+        return;
+    // Only a bracket right behind the name belongs to it.
+    macro->has_params = line->at < line->end && *line->at == '(';
+    if (macro->has_params)
+        lex(it, line, &token);
+    for (bool goes_on = macro->has_params; goes_on;) {
+        lex(it, line, &token);
+        if (token.kind == WORD_NAME && macro->num_params < MOST_PARAMS) {
+            macro->params[macro->num_params++] = token;
+            lex(it, line, &token);
+        }
+        goes_on = is_text(&token, ",");
+        if (!goes_on && !is_text(&token, ")"))
+            fail_at(it, &token, "at most 8 parameters with , between them, and a )");
+    }
+    macro->body = *line;
+    *entry_of(it, &it->macros, text_of(it, name)) = macro;
+}
+
+// A line that begins with #.
+static void read_directive(script_compiler *it, script_text *from)
+{
+    script_token word, name;
+    script_text line = *from;
+    while (from->at < from->end
+           && (*from->at != '\n' || from->at[-1] == '\\'
+               || (from->at[-1] == '\r' && from->at[-2] == '\\')))
+        from->at++;
+    line.end = from->at;
+    lex(it, &line, &word);
+    lex(it, &line, &name);
+    if (is_text(&word, "include") && name.kind == WORD_STRING) {
+        const script_token inner = {WORD_NAME, name.file, name.at + 1, name.size - 2};
+        open_file(it, text_of(it, &inner), &name);
+    } else if (is_text(&word, "define") && name.kind == WORD_NAME) {
+        define(it, &line, &name);
+    } else {
+        fail_at(it, &word, "define and a name, or include and a file in quotes");
+    }
+}
+
+// Begins with a macro whose name was read from the innermost source.
+static void open_macro(script_compiler *it, const script_macro *macro, script_token name)
+{
+    script_source *const from = &it->sources[it->num_sources - 1];
+    script_source *const source = open_source(it, macro->body, &name);
+    uint32_t count = 0, depth = 0;
+    script_token token;
+    source->macro = macro;
+    source->scope = it->num_sources - 1;
+    source->outer = from->scope;
+    if (!macro->has_params)
+        return;
+    lex(it, &from->text, &token);
+    if (!is_text(&token, "("))
+        fail_at(it, &token, "a ( behind the name of a macro");
+    script_text argument = from->text;
+    for (bool ends = false; !ends && is_ok(it);) {
+        lex(it, &from->text, &token);
+        ends = depth == 0 && is_text(&token, ")");
+        if (token.kind == WORD_END || ++it->num_steps > it->max_steps)
+            fail_at(it, &token, "a ) behind the arguments of a macro");
+        if (ends || (depth == 0 && is_text(&token, ","))) {
+            argument.end = token.at;
+            if (count < macro->num_params)
+                source->arguments[count] = argument;
+            count++;
+            argument = from->text;
+        }
+        depth += is_text(&token, "(");
+        depth -= !ends && is_text(&token, ")");
+    }
+    if (count < macro->num_params || count > macro->num_params + (macro->num_params == 0))
+        fail_at(it, &token, "as many arguments as the macro has parameters");
+}
+
+// The source that a name stands for, which is opened.
+static bool expand(script_compiler *it, const script_token *token)
+{
+    const uint32_t scope = it->sources[it->num_sources - 1].scope;
+    const script_source *const call = scope != MD5_NONE ? &it->sources[scope] : NULL;
+    MD5_FOR (i, call ? call->macro->num_params : 0) {
+        if (are_equal(token, &call->macro->params[i])) {
+            const uint32_t outer = call->outer;
+            open_source(it, call->arguments[i], token)->scope = outer;
+            return true;
+        }
+    }
+    void **const macro = md5i_name_map_find(&it->macros, text_of(it, token));
+    if (macro && *macro)
+        open_macro(it, (const script_macro *)*macro, *token);
+    return macro && *macro;
+}
+
+static bool read_tokens(script_compiler *it)
+{
+    script_token token = {.kind = WORD_SIGN};
+    while (token.kind != WORD_END) {
+        script_text *const from = &it->sources[it->num_sources - 1].text;
+        const char *const before = from->at;
+        lex(it, from, &token);
+        const bool begins_line = it->sources[it->num_sources - 1].scope == MD5_NONE
+                                 && (before == it->files[from->file].lex.text
+                                     || memchr(before, '\n', (size_t)(token.at - before)));
+        if (++it->num_steps > it->max_steps)
+            fail_at(it, &token, "macros that mean less");
+        if (token.kind == WORD_END && it->num_sources > 1 && is_ok(it)) {
+            it->num_sources--;
+            token.kind = WORD_SIGN;
+        } else if (is_text(&token, "#") && begins_line) {
+            read_directive(it, from);
+        } else if (token.kind != WORD_NAME || !expand(it, &token)) {
+            it->tokens =
+                (script_token *)md5_grow(&it->arena, it->tokens, it->num_tokens, sizeof token);
+            TRY(it->tokens);
+            it->tokens[it->num_tokens++] = token;
+        }
+    }
+    return is_ok(it);
+}
+
+// == Declarations =================================================================================
+
+static const script_token *here(const script_compiler *it)
+{
+    return &it->tokens[it->at];
+}
+
+static bool take(script_compiler *it, const char *text)
+{
+    const bool is_here = is_text(here(it), text);
+    it->at += is_here;
+    return is_here;
+}
+
+static void expect(script_compiler *it, const char *text)
+{
+    if (!take(it, text))
+        fail_at(it, here(it), text);
+}
+
+// Reads a name; returns what else is there if there is none.
+static const script_token *take_name(script_compiler *it)
+{
+    const script_token *const token = here(it);
+    if (token->kind == WORD_NAME)
+        it->at++;
+    else
+        fail_at(it, token, "a name");
+    return token;
+}
+
+// Skips what is up to the bracket that closes one that was just read.
+static void skip_to(script_compiler *it, const char *open, const char *close)
+{
+    uint32_t depth = 1;
+    for (; depth > 0 && here(it)->kind != WORD_END; it->at++) {
+        depth += is_text(here(it), open);
+        depth -= is_text(here(it), close);
+    }
+    if (depth > 0)
+        fail_at(it, here(it), close);
+}
+
+static md5_script_type type_of(const script_token *token)
+{
+    static const char *const words[] = {"float", "boolean", "string", "vector"};
+    int type = 0;
+    while (type < (int)MD5_COUNT(words) && !is_text(token, words[type]))
+        type++;
+    return (md5_script_type)type;
+}
+
+// What a variable is to which nothing was assigned.
+static script_value empty_of(md5_script_type type)
+{
+    return (script_value){.kind = type == MD5_SCRIPT_STRING   ? SCRIPT_TEXT
+                                  : type == MD5_SCRIPT_VECTOR ? SCRIPT_VECTOR
+                                                              : SCRIPT_NUMBER};
+}
+
+// Reads a number, a text or a vector.
+static script_value read_constant(script_compiler *it)
+{
+    const script_token *const token = here(it);
+    const bool is_vector = token->kind == WORD_VECTOR;
+    script_value value = empty_of(is_vector ? MD5_SCRIPT_VECTOR : MD5_SCRIPT_FLOAT);
+    float *const numbers[] = {&value.v.x, &value.v.y, &value.v.z};
+    const char *at = token->at + is_vector, *const end = token->at + token->size;
+    if (token->kind == WORD_STRING) {
+        const script_token inner = {WORD_NAME, 0, at + 1, token->size - 2};
+        value = (script_value){.kind = SCRIPT_TEXT, .text = text_of(it, &inner)};
+    } else if (is_vector || token->kind == WORD_NUMBER) {
+        for (int i = 0; at && i < (is_vector ? 3 : 1); i++) {
+            while (md5_is_blank(*at))
+                at++;
+            at = md5i_scan_float(at, end, numbers[i]);
+        }
+        if (!at)
+            fail_at(it, token, "three numbers");
+    } else {
+        fail_at(it, token, "a value");
+    }
+    it->at += is_ok(it);
+    return value;
+}
+
+// Declares variables behind their type. What has the name of an earlier one stays hidden.
+static bool read_variables(script_compiler *it, md5_script_type type)
+{
+    script_block *const to = it->to;
+    do {
+        const char *const name = text_of(it, take_name(it));
+        void **const known = entry_of(it, &it->variables, name);
+        script_value value = empty_of(type);
+        if (take(it, "=")) {
+            const bool is_negative = take(it, "-");
+            value = read_constant(it);
+            value.v.x = is_negative ? -value.v.x : value.v.x;
+        }
+        if (*known)
+            continue;
+        const uint32_t count = to->script.num_variables;
+        uint32_t *const index = MD5_NEW(&it->arena, uint32_t, 1);
+        to->variables = (md5_script_variable *)md5_grow(&to->arena, to->variables, count,
+                                                        sizeof *to->variables);
+        to->initial = (script_value *)md5_grow(&to->arena, to->initial, count, sizeof value);
+        TRY(index && to->variables && to->initial);
+        to->variables[count] = (md5_script_variable){name, type};
+        to->initial[count] = value;
+        *index = to->script.num_variables++;
+        *known = index;
+    } while (take(it, ","));
+    expect(it, ";");
+    return is_ok(it);
+}
+
+// `object NAME : PARENT {`; its members are read once it is known who inherits them.
+static bool read_object(script_compiler *it)
+{
+    script_object *const object = MD5_NEW(&it->arena, script_object, 1);
+    TRY(object);
+    object->name = text_of(it, take_name(it));
+    object->parent = take(it, ":") ? text_of(it, take_name(it)) : "";
+    if (take(it, ";"))
+        return true; // only announced
+    expect(it, "{");
+    object->members = it->at;
+    skip_to(it, "{", "}");
+    *entry_of(it, &it->objects, object->name) = object;
+    return is_ok(it);
+}
+
+static bool read_members(script_compiler *it, const script_object *object)
+{
+    it->at = object->members;
+    while (is_ok(it) && !take(it, "}")) {
+        const md5_script_type type = type_of(take_name(it));
+        if (here(it)->kind == WORD_NAME && is_text(here(it) + 1, "(")) {
+            it->at += 2;
+            skip_to(it, "(", ")");
+            expect(it, ";");
+        } else {
+            TRY(read_variables(it, type));
+        }
+    }
+    return is_ok(it);
+}
+
+static bool read_definition(script_compiler *it)
+{
+    script_def *const def = MD5_NEW(&it->arena, script_def, 1);
+    TRY(def);
+    def->index = MD5_NONE;
+    def->at = it->at;
+    (void)take_name(it);
+    def->by = take_name(it);
+    if (take(it, "::")) {
+        void **const known = entry_of(it, &it->objects, text_of(it, def->by));
+        if (!*known)
+            fail_at(it, def->by, "an object that is declared before it");
+        def->object = (script_object *)*known;
+        def->by = take_name(it);
+    }
+    def->name = text_of(it, def->by);
+    if (take(it, "(")) {
+        def->at = it->at;
+        skip_to(it, "(", ")");
+        if (take(it, ";"))
+            return true; // only announced
+        expect(it, "{");
+        def->body = it->at;
+        skip_to(it, "{", "}");
+    } else {
+        skip_to(it, "=;", ";"); // no sign is the first
+    }
+    def->end = it->at;
+    it->num_defs++;
+    *it->last_def = def;
+    it->last_def = &def->next;
+    return is_ok(it);
+}
+
+static bool read_declarations(script_compiler *it)
+{
+    uint32_t num_spaces = 0;
+    while (here(it)->kind != WORD_END) {
+        if (take(it, "namespace")) {
+            (void)take_name(it);
+            expect(it, "{");
+            num_spaces++;
+        } else if (num_spaces > 0 && take(it, "}")) {
+            num_spaces--;
+        } else if (take(it, "scriptEvent")) {
+            skip_to(it, "=;", ";");
+        } else if (take(it, "object")) {
+            TRY(read_object(it));
+        } else if (!take(it, ";")) {
+            TRY(read_definition(it));
+        }
+    }
+    if (num_spaces > 0)
+        fail_at(it, here(it), "}");
+    return is_ok(it);
+}
+
+// Finds what the object and its parents have: their variables, which hide global ones, and of
+// functions of one name the last one's.
+static bool resolve(script_compiler *it, const char *name)
+{
+    script_object **chain = NULL;
+    uint32_t count = 0;
+    for (const char *at = name; at[0] || count == 0; count++) {
+        script_object *const object = (script_object *)*entry_of(it, &it->objects, at);
+        if (!object || object->depth > 0)
+            return MD5_FAIL(it->context, MD5_ERROR_MISMATCH, "the script object %s %s",
+                            MD5_QUOTED(at), object ? "inherits itself" : "is not declared");
+        chain = (script_object **)md5_grow(&it->arena, chain, count, sizeof *chain);
+        TRY(chain);
+        chain[count] = object;
+        object->depth = 1;
+        at = object->parent;
+    }
+    MD5_FOR (i, count) {
+        chain[count - 1 - i]->depth = i + 1;
+        TRY(read_members(it, chain[count - 1 - i]));
+    }
+    for (script_def *def = it->first_def; def; def = def->next) {
+        if (def->body == 0) {
+            it->at = def->at;
+            TRY(read_variables(it, type_of(take_name(it))));
+            continue;
+        }
+        void **const function =
+            entry_of(it, def->object ? &def->object->functions : &it->functions, def->name);
+        if (*function)
+            fail_at(it, def->by, "a function that was not defined before");
+        *function = def;
+        void **const method = entry_of(it, &it->methods, def->name);
+        const script_def *const other = (const script_def *)*method;
+        if (def->object && def->object->depth > 0
+            && (!other || other->object->depth < def->object->depth))
+            *method = def;
+    }
+    return is_ok(it);
+}
+
+// == Functions ====================================================================================
+
+// Appends an operation that changes the number of values on the stack. Returns its index.
+static uint32_t emit(script_compiler *it, script_op op, int change)
+{
+    it->ops[it->num_ops] = op;
+    it->depth += (uint32_t)change;
+    it->max_depth = it->depth > it->max_depth ? it->depth : it->max_depth;
+    return it->num_ops++;
+}
+
+static uint32_t emit_code(script_compiler *it, int code, uint32_t arg, int change)
+{
+    return emit(it, (script_op){.code = (uint8_t)code, .arg = arg}, change);
+}
+
+// Lets jumps, of which each has the index of the one before, lead to the next operation or another.
+static void patch(script_compiler *it, uint32_t jump, uint32_t target)
+{
+    while (jump != MD5_NONE) {
+        const uint32_t before = it->ops[jump].arg;
+        it->ops[jump].arg = target;
+        jump = before;
+    }
+}
+
+// -- Names ----------------------------------------------------------------------------------------
+
+// Finds a variable, as an operation that pushes it.
+static bool find_name(script_compiler *it, const script_token *name, script_op *op)
+{
+    *op = (script_op){.code = SCRIPT_LOCAL};
+    for (; op->arg < it->num_locals; op->arg++) {
+        if (are_equal(it->locals[op->arg], name))
+            return true;
+    }
+    void **const known = md5i_name_map_find(&it->variables, text_of(it, name));
+    *op = (script_op){.code = SCRIPT_VARIABLE};
+    if (known && *known)
+        op->arg = *(const uint32_t *)*known;
+    return known && *known;
+}
+
+// The same, and vector_x, vector_y and vector_z.
+static script_op find_variable(script_compiler *it, const script_token *name)
+{
+    script_op op;
+    script_token base = *name;
+    if (find_name(it, name, &op) || name->kind != WORD_NAME)
+        return op;
+    const char last = name->at[name->size - 1];
+    base.size -= name->size > 2 ? 2 : 0;
+    if (base.at[base.size] == '_' && last >= 'x' && last <= 'z' && find_name(it, &base, &op))
+        op.count = (uint8_t)(last - 'x' + 1);
+    else
+        fail_at(it, name, "a variable");
+    return op;
+}
+
+// Finds what a call calls, of an object if that is not NULL.
+static script_op find_function(script_compiler *it, const script_token *object,
+                               const script_token *name, bool is_foreign)
+{
+    static const char *const builtins[] = {SCRIPT_BUILTINS(SCRIPT_TEXT_OF)};
+    const char *const text = text_of(it, name);
+    script_object *const other =
+        object ? (script_object *)*entry_of(it, &it->objects, text_of(it, object)) : NULL;
+    void *known = object ? NULL : *entry_of(it, &it->methods, text);
+    if (!known && (other || !object))
+        known = *entry_of(it, other ? &other->functions : &it->functions, text);
+    if (known && !is_foreign) {
+        script_def *const def = (script_def *)known;
+        if (def->index == MD5_NONE) {
+            def->index = it->to->num_functions++;
+            *it->last_compiled = def;
+            it->last_compiled = &def->next_compiled;
+        }
+        return (script_op){.code = SCRIPT_CALL, .arg = def->index};
+    }
+    script_op op = {.code = SCRIPT_BUILTIN};
+    while (op.arg < SCRIPT_UNKNOWN && (is_foreign || strcmp(builtins[op.arg], text) != 0))
+        op.arg++;
+    void **const named = entry_of(it, &it->unknown, text);
+    if (op.arg == SCRIPT_UNKNOWN && !*named) {
+        *named = it;
+        it->to->script.num_unknown++;
+        show_file(it, name->file);
+        md5i_lex_warn(&it->files[name->file].lex, name->at, "%s is not known here: it returns 0",
+                      MD5_QUOTED(text));
+    }
+    return op;
+}
+
+// -- Expressions ----------------------------------------------------------------------------------
+
+// Lower ones bind tighter.
+enum {
+    PRIORITY_SIGN = 2,
+    PRIORITY_PRODUCT,
+    PRIORITY_SUM,
+    PRIORITY_COMPARISON,
+    PRIORITY_NOT,
+    PRIORITY_ASSIGN,
+    PRIORITY_LOGIC
+};
+
+typedef struct script_binary {
+    const char *word;
+    script_code code;
+    uint32_t priority;
+} script_binary;
+
+static const script_binary binaries[] = {
+    {"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
+    {"/", SCRIPT_DIVIDE, PRIORITY_PRODUCT},
+    {"%", SCRIPT_REMAINDER, PRIORITY_PRODUCT},
+    {"&", SCRIPT_BIT_AND, PRIORITY_PRODUCT},
+    {"|", SCRIPT_BIT_OR, PRIORITY_PRODUCT},
+    {"+", SCRIPT_ADD, PRIORITY_SUM},
+    {"-", SCRIPT_SUBTRACT, PRIORITY_SUM},
+    {"==", SCRIPT_EQUAL, PRIORITY_COMPARISON},
+    {"!=", SCRIPT_NOT_EQUAL, PRIORITY_COMPARISON},
+    {"<", SCRIPT_LESS, PRIORITY_COMPARISON},
+    {"<=", SCRIPT_LESS_EQUAL, PRIORITY_COMPARISON},
+    {">", SCRIPT_GREATER, PRIORITY_COMPARISON},
+    {">=", SCRIPT_GREATER_EQUAL, PRIORITY_COMPARISON},
+    {"&&", SCRIPT_AND, PRIORITY_LOGIC},
+    {"||", SCRIPT_OR, PRIORITY_LOGIC},
+    {"=", SCRIPT_SECOND, PRIORITY_ASSIGN},
+};
+
+// The row of an operator, with or without a = behind it; NULL: there is none.
+static const script_binary *binary_of(const script_token *token, bool has_equal)
+{
+    script_token word = *token;
+    word.size -= has_equal;
+    MD5_FOR (i, (int)MD5_COUNT(binaries)) {
+        if (is_text(&word, binaries[i].word) && (!has_equal || token->at[word.size] == '='))
+            return &binaries[i];
+    }
+    return NULL;
+}
+
+static void push(script_compiler *it, open_kind kind, script_op op, uint32_t priority)
+{
+    it->operators[it->num_operators++] =
+        (open_operator){.kind = kind, .priority = priority, .op = op};
+}
+
+// Ends the innermost operator.
+static void reduce(script_compiler *it)
+{
+    const open_operator *const node = &it->operators[--it->num_operators];
+    if (node->kind == OPEN_CALL)
+        (void)emit(it, node->op, 1 - node->op.count);
+    else if (node->kind == OPEN_UNARY)
+        (void)emit(it, node->op, 0);
+    else if (node->op.code != SCRIPT_SECOND || node->kind == OPEN_BINARY)
+        (void)emit(it, node->op, -1);
+    if (node->kind == OPEN_ASSIGN)
+        (void)emit(it, node->target, 0);
+}
+
+// Reduces operators that bind at least as tight; up to a bracket.
+static void reduce_to(script_compiler *it, uint32_t priority)
+{
+    while (it->num_operators > 0 && it->operators[it->num_operators - 1].priority <= priority)
+        reduce(it);
+}
+
+// Begins a call whose name and bracket were read; without arguments it ends, too. Returns whether
+// it wants one.
+static bool begin_call(script_compiler *it, script_op op)
+{
+    const bool wants_operand = !take(it, ")");
+    op.count += wants_operand;
+    push(it, OPEN_CALL, op, MD5_NONE);
+    if (!wants_operand)
+        reduce(it);
+    return wants_operand;
+}
+
+static script_op setter_of(script_op op)
+{
+    op.code = op.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
+    return op;
+}
+
+// Reads a name, and what makes it a call or an assignment. Returns whether an operand is next.
+static bool read_name(script_compiler *it)
+{
+    const bool is_thread = take(it, "thread");
+    const script_token *name = take_name(it), *object = NULL;
+    const bool is_self = is_text(name, "self") || is_text(name, "sys");
+    if (is_self && !take(it, ".")) {
+        (void)emit(it, (script_op){.code = SCRIPT_CONSTANT}, 1);
+        return false;
+    }
+    name = is_self ? take_name(it) : name;
+    if (take(it, "::")) {
+        object = name;
+        name = take_name(it);
+    }
+    if (take(it, "("))
+        return begin_call(it, find_function(it, object, name, is_thread));
+    const script_op op = find_variable(it, name);
+    const script_token *const sign = here(it);
+    const script_binary *compound = binary_of(sign, true);
+    compound = compound && compound->priority <= PRIORITY_SUM ? compound : NULL;
+    if (!is_text(sign, "="))
+        (void)emit(it, op, 1);
+    if (take(it, "++") || take(it, "--")) {
+        const script_op one = {.code = SCRIPT_CONSTANT, .value = {.v = {1.0f, 0.0f, 0.0f}}};
+        (void)emit(it, one, 1);
+        (void)emit_code(it, *sign->at == '+' ? SCRIPT_ADD : SCRIPT_SUBTRACT, 0, -1);
+        (void)emit(it, setter_of(op), 0);
+    } else if (compound || is_text(sign, "=")) {
+        const int code = compound ? (int)compound->code : SCRIPT_SECOND;
+        push(it, OPEN_ASSIGN, (script_op){.code = (uint8_t)code}, PRIORITY_ASSIGN);
+        it->operators[it->num_operators - 1].target = setter_of(op);
+        it->at++;
+        return true;
+    }
+    return false;
+}
+
+static bool read_operand(script_compiler *it)
+{
+    static const struct {
+        const char *word;
+        script_code code;
+        uint32_t priority;
+    } signs[] = {{"!", SCRIPT_NOT, PRIORITY_NOT},
+                 {"~", SCRIPT_COMPLEMENT, PRIORITY_NOT},
+                 {"-", SCRIPT_NEGATE, PRIORITY_SIGN}};
+    script_op constant = {.code = SCRIPT_CONSTANT};
+    if (take(it, "(")) {
+        push(it, OPEN_GROUP, constant, MD5_NONE);
+        return true;
+    }
+    MD5_FOR (i, (int)MD5_COUNT(signs)) {
+        if (take(it, signs[i].word)) {
+            push(it, OPEN_UNARY, (script_op){.code = (uint8_t)signs[i].code}, signs[i].priority);
+            return true;
+        }
+    }
+    if (here(it)->kind == WORD_NAME)
+        return read_name(it);
+    if (take(it, "$")) // an entity of the map
+        (void)take_name(it);
+    else
+        constant.value = read_constant(it);
+    (void)emit(it, constant, 1);
+    return false;
+}
+
+// Reads an expression up to what does not belong to it.
+static void read_expression(script_compiler *it)
+{
+    bool wants_operand = true;
+    it->num_operators = 0;
+    while (is_ok(it)) {
+        if (wants_operand) {
+            wants_operand = read_operand(it);
+            continue;
+        }
+        const script_token *const token = here(it);
+        const script_binary *const binary = binary_of(token, false);
+        if (binary) {
+            reduce_to(it, binary->priority - (uint32_t)(binary->priority == PRIORITY_ASSIGN));
+            push(it, OPEN_BINARY, (script_op){.code = (uint8_t)binary->code}, binary->priority);
+            wants_operand = true;
+            it->at++;
+            continue;
+        }
+        if (take(it, ".")) { // of another entity
+            script_op op = find_function(it, NULL, take_name(it), true);
+            op.count = 1;
+            if (take(it, "("))
+                wants_operand = begin_call(it, op);
+            else
+                (void)emit(it, op, 0);
+            continue;
+        }
+        reduce_to(it, PRIORITY_LOGIC);
+        if (it->num_operators == 0)
+            return;
+        open_operator *const bracket = &it->operators[it->num_operators - 1];
+        wants_operand = bracket->kind == OPEN_CALL && bracket->op.count < 255 && take(it, ",");
+        bracket->op.count += wants_operand;
+        if (wants_operand)
+            continue;
+        expect(it, ")");
+        if (bracket->kind == OPEN_CALL)
+            reduce(it);
+        else
+            it->num_operators--;
+    }
+}
+
+// -- Statements -----------------------------------------------------------------------------------
+
+static uint32_t read_condition(script_compiler *it)
+{
+    expect(it, "(");
+    read_expression(it);
+    expect(it, ")");
+    return emit_code(it, SCRIPT_JUMP_UNLESS, MD5_NONE, -1);
+}
+
+static void read_and_drop(script_compiler *it)
+{
+    read_expression(it);
+    (void)emit_code(it, SCRIPT_POP, 0, -1);
+}
+
+static void add_local(script_compiler *it, const script_token *name)
+{
+    if (it->num_locals < SCRIPT_STACK)
+        it->locals[it->num_locals++] = name;
+    else
+        fail_at(it, name, "at most 128 local variables");
+}
+
+static void read_locals(script_compiler *it)
+{
+    script_op op, constant = {.code = SCRIPT_CONSTANT};
+    constant.value = empty_of(type_of(take_name(it)));
+    do {
+        const script_token *const name = take_name(it);
+        if (!find_name(it, name, &op) || op.code != SCRIPT_LOCAL) {
+            op = (script_op){.code = SCRIPT_LOCAL, .arg = it->num_locals};
+            add_local(it, name);
+        }
+        if (take(it, "="))
+            read_expression(it);
+        else
+            (void)emit(it, constant, 1);
+        (void)emit(it, setter_of(op), 0);
+        (void)emit_code(it, SCRIPT_POP, 0, -1);
+    } while (take(it, ","));
+    expect(it, ";");
+}
+
+static open_statement *open_block(script_compiler *it, open_kind kind)
+{
+    open_statement *const node = &it->statements[it->num_statements];
+    const bool is_loop = kind >= OPEN_WHILE;
+    *node = (open_statement){.kind = kind, .start = it->num_ops, .exit = MD5_NONE};
+    node->breaks = node->continues = MD5_NONE;
+    node->loop = is_loop ? it->num_statements : it->num_statements > 0 ? node[-1].loop : MD5_NONE;
+    it->num_statements++;
+    return node;
+}
+
+// A statement has ended: so do those that it is the last part of.
+static void end_statement(script_compiler *it)
+{
+    while (it->num_statements > 0 && is_ok(it)) {
+        open_statement *const node = &it->statements[it->num_statements - 1];
+        const uint32_t at = it->at;
+        if (node->kind == OPEN_BLOCK)
+            return;
+        if (node->kind == OPEN_IF && take(it, "else")) {
+            const uint32_t jump = emit_code(it, SCRIPT_JUMP, MD5_NONE, 0);
+            patch(it, node->exit, it->num_ops);
+            node->exit = jump;
+            node->kind = OPEN_ELSE;
+            return;
+        }
+        patch(it, node->continues, node->kind == OPEN_WHILE ? node->start : it->num_ops);
+        if (node->kind == OPEN_FOR) {
+            it->at = node->step;
+            if (!is_text(here(it), ")"))
+                read_and_drop(it);
+            expect(it, ")");
+            it->at = is_ok(it) ? at : it->at;
+        } else if (node->kind == OPEN_DO) {
+            expect(it, "while");
+            node->exit = read_condition(it);
+            expect(it, ";");
+        }
+        if (node->kind >= OPEN_WHILE)
+            (void)emit_code(it, SCRIPT_JUMP, node->start, 0);
+        patch(it, node->breaks, it->num_ops);
+        patch(it, node->exit, it->num_ops);
+        it->num_statements--;
+    }
+}
+
+static void read_for(script_compiler *it)
+{
+    expect(it, "(");
+    if (!is_text(here(it), ";"))
+        read_and_drop(it);
+    expect(it, ";");
+    open_statement *const node = open_block(it, OPEN_FOR);
+    if (!is_text(here(it), ";")) {
+        read_expression(it);
+        node->exit = emit_code(it, SCRIPT_JUMP_UNLESS, MD5_NONE, -1);
+    }
+    expect(it, ";");
+    node->step = it->at;
+    skip_to(it, "(", ")");
+}
+
+static void read_statement(script_compiler *it)
+{
+    const script_token *const token = here(it);
+    const bool is_if = is_text(token, "if"), breaks = is_text(token, "break");
+    if (take(it, "{")) {
+        (void)open_block(it, OPEN_BLOCK);
+    } else if (is_if || is_text(token, "while")) {
+        open_statement *const node = open_block(it, is_if ? OPEN_IF : OPEN_WHILE);
+        it->at++;
+        node->exit = read_condition(it);
+    } else if (take(it, "for")) {
+        read_for(it);
+    } else if (take(it, "do")) {
+        (void)open_block(it, OPEN_DO);
+    } else {
+        open_statement *const node = &it->statements[it->num_statements - 1];
+        if (node->kind == OPEN_BLOCK && take(it, "}")) {
+            it->num_statements--;
+        } else if ((breaks || is_text(token, "continue")) && node->loop != MD5_NONE) {
+            open_statement *const loop = &it->statements[node->loop];
+            uint32_t *const last = breaks ? &loop->breaks : &loop->continues;
+            *last = emit_code(it, SCRIPT_JUMP, *last, 0);
+            it->at++;
+            expect(it, ";");
+        } else if (take(it, "return")) {
+            if (is_text(here(it), ";"))
+                (void)emit(it, (script_op){.code = SCRIPT_CONSTANT}, 1);
+            else
+                read_expression(it);
+            (void)emit_code(it, SCRIPT_RETURN, 0, -1);
+            expect(it, ";");
+        } else if (token->kind == WORD_NAME && token[1].kind == WORD_NAME
+                   && !is_text(token, "thread")) {
+            read_locals(it);
+        } else if (!take(it, ";")) {
+            read_and_drop(it);
+            expect(it, ";");
+        }
+        end_statement(it);
+    }
+}
+
+static bool read_function(script_compiler *it, const script_def *def)
+{
+    const size_t most = def->end - def->at + 8; // things that its tokens can open
+    const md5_arena_mark mark = md5i_arena_here(&it->scratch);
+    script_function *const function = &it->to->functions[def->index];
+    it->ops = MD5_ROOM(&it->scratch, script_op, 4 * most);
+    it->statements = MD5_ROOM(&it->scratch, open_statement, most);
+    it->operators = MD5_ROOM(&it->scratch, open_operator, most);
+    TRY(it->ops && it->statements && it->operators);
+    it->num_ops = it->num_locals = it->depth = it->max_depth = 0;
+    for (it->at = def->at; is_ok(it) && !take(it, ")"); (void)take(it, ",")) {
+        (void)take_name(it);
+        add_local(it, take_name(it));
+    }
+    function->num_params = it->num_locals;
+    it->at = def->body;
+    it->num_statements = 0;
+    (void)open_block(it, OPEN_BLOCK);
+    while (it->num_statements > 0 && is_ok(it))
+        read_statement(it);
+    (void)emit(it, (script_op){.code = SCRIPT_CONSTANT}, 1);
+    (void)emit_code(it, SCRIPT_RETURN, 0, -1);
+    function->num_locals = it->num_locals;
+    function->need = it->num_locals + it->max_depth;
+    if (function->need > SCRIPT_STACK)
+        fail_at(it, def->by, "a function that needs at most 128 values at a time");
+    function->ops =
+        (const script_op *)md5i_arena_copy(&it->to->arena, it->ops, it->num_ops, sizeof *it->ops);
+    md5i_arena_rewind(&it->scratch, mark);
+    return is_ok(it);
+}
+
+// Compiles the states, and what they call.
+static bool compile(script_compiler *it)
+{
+    static const char *const prefixes[] = {"state_", "Torso_", "Legs_", "Head_"};
+    script_block *const to = it->to;
+    to->states = MD5_ROOM(&to->arena, md5_script_state, it->num_defs);
+    to->state_functions = MD5_ROOM(&to->arena, uint32_t, it->num_defs);
+    to->functions = MD5_NEW(&to->arena, script_function, it->num_defs);
+    TRY(to->states && to->state_functions && to->functions);
+    for (const script_def *def = it->first_def; def; def = def->next) {
+        MD5_FOR (i, (int)MD5_COUNT(prefixes)) {
+            if (*entry_of(it, &it->methods, def->name) != def
+                || strncmp(def->name, prefixes[i], strlen(prefixes[i])) != 0)
+                continue;
+            const uint32_t count = to->script.num_states++;
+            to->states[count] = (md5_script_state){def->name, (md5_channel)i};
+            to->state_functions[count] = find_function(it, NULL, def->by, false).arg;
+        }
+    }
+    for (const script_def *def = it->first_compiled; def && is_ok(it); def = def->next_compiled)
+        (void)read_function(it, def);
+    to->script.states = to->states;
+    to->script.variables = to->variables;
+    return is_ok(it);
+}
+
+// == Loading ======================================================================================
+
+md5_script *md5_load_script(const char *path, const char *object, const md5_load_opts *opts,
+                            md5_error *error)
+{
+    MD5_ASSERT_PATH(path);
+    MD5_ASSERT_NOT_NULL(object);
+    MD5_ASSERT_OPTS(opts);
+    md5_context context;
+    md5i_context_begin(&context, opts, path, error);
+    script_block *const block = (script_block *)md5i_alloc(&context, sizeof *block);
+    script_compiler *const it = (script_compiler *)md5i_alloc(&context, sizeof *it);
+    bool is_made = false;
+    if (block && it) {
+        memset(block, 0, sizeof *block);
+        memset(it, 0, sizeof *it);
+        block->context = context;
+        block->context.caller = NULL; // a file that is missing is another error
+        it->context = &block->context;
+        block->arena.context = it->arena.context = it->scratch.context = it->context;
+        it->to = block;
+        it->max_steps = 1 << 16;
+        it->shown_file = MD5_NONE;
+        it->last_def = &it->first_def;
+        it->last_compiled = &it->first_compiled;
+        open_file(it, path, NULL);
+        is_made = is_ok(it) && read_tokens(it) && read_declarations(it) && resolve(it, object)
+                  && compile(it);
+        MD5_FOR (i, it->num_files)
+            md5i_free_file_text(&block->context, &it->files[i].text);
+        md5i_arena_free(&it->arena);
+        md5i_arena_free(&it->scratch);
+        if (!is_made && error)
+            *error = block->context.error;
+    }
+    md5i_free(&context, it, sizeof *it);
+    if (is_made)
+        return &block->script;
+    if (block && it)
+        md5_free_script(&block->script);
+    else
+        md5i_free(&context, block, sizeof *block);
+    return NULL;
+}
+
+void md5_free_script(md5_script *script)
+{
+    if (!script)
+        return;
+    script_block *const block = (script_block *)(void *)script; // its first member
+    const md5_allocator allocator = block->context.allocator;
+    md5i_arena_free(&block->arena);
+    allocator.free(allocator.user, block, sizeof *block);
+}
