@@ -75,28 +75,24 @@ typedef enum open_kind {
     OPEN_BLOCK,
     OPEN_IF,
     OPEN_ELSE,
-    OPEN_WHILE,
+    OPEN_WHILE, // from here on: loops
     OPEN_FOR,
-    OPEN_DO,
-    OPEN_GROUP,
-    OPEN_CALL,
-    OPEN_UNARY,
-    OPEN_BINARY,
-    OPEN_ASSIGN
+    OPEN_DO
 } open_kind;
 
 // A statement whose end was not read.
 typedef struct open_statement {
     open_kind kind;
-    uint32_t start, exit, step, loop;
-    uint32_t breaks, continues; // the last jump of each, whose arg is the one before
+    uint32_t start, exit, step; // operations; token
+    uint32_t loop;              // the statement of the innermost loop
+    uint32_t breaks, continues; // the last jump of each: see patch()
 } open_statement;
 
-// An operator, a bracket or a call that waits for operands.
+// An operator or a bracket that waits for operands; SCRIPT_SECOND: a bracket without a call.
 typedef struct open_operator {
-    open_kind kind;
-    uint32_t priority;    // lower ones bind tighter
-    script_op op, target; // of an assignment: what it computes before; what it sets
+    uint32_t priority;
+    int change;
+    script_op op;
 } open_operator;
 
 typedef struct script_compiler {
@@ -450,8 +446,11 @@ static script_value read_constant(script_compiler *it)
     float *const numbers[] = {&value.v.x, &value.v.y, &value.v.z};
     const char *at = token->at + is_vector, *const end = token->at + token->size;
     if (token->kind == WORD_STRING) {
-        const script_token inner = {WORD_NAME, 0, at + 1, token->size - 2};
-        value = (script_value){.kind = SCRIPT_TEXT, .text = text_of(it, &inner)};
+        value.kind = SCRIPT_TEXT;
+        if (token->size > sizeof value.text)
+            fail_at(it, token, "a text of at most 62 bytes");
+        else
+            memcpy(value.text, at + 1, token->size - 2);
     } else if (is_vector || token->kind == WORD_NUMBER) {
         for (int i = 0; at && i < (is_vector ? 3 : 1); i++) {
             while (md5_is_blank(*at))
@@ -565,24 +564,15 @@ static bool read_definition(script_compiler *it)
 
 static bool read_declarations(script_compiler *it)
 {
-    uint32_t num_spaces = 0;
     while (here(it)->kind != WORD_END) {
-        if (take(it, "namespace")) {
-            (void)take_name(it);
-            expect(it, "{");
-            num_spaces++;
-        } else if (num_spaces > 0 && take(it, "}")) {
-            num_spaces--;
+        if (take(it, "object")) {
+            TRY(read_object(it));
         } else if (take(it, "scriptEvent")) {
             skip_to(it, "=;", ";");
-        } else if (take(it, "object")) {
-            TRY(read_object(it));
         } else if (!take(it, ";")) {
             TRY(read_definition(it));
         }
     }
-    if (num_spaces > 0)
-        fail_at(it, here(it), "}");
     return is_ok(it);
 }
 
@@ -629,21 +619,26 @@ static bool resolve(script_compiler *it, const char *name)
 
 // == Functions ====================================================================================
 
-// Appends an operation that changes the number of values on the stack. Returns its index.
-static uint32_t emit(script_compiler *it, script_op op, int change)
+// Appends an operation that changes the number of values on the stack.
+static void emit_op(script_compiler *it, script_op op, int change)
 {
-    it->ops[it->num_ops] = op;
+    it->ops[it->num_ops++] = op;
     it->depth += (uint32_t)change;
     it->max_depth = it->depth > it->max_depth ? it->depth : it->max_depth;
-    return it->num_ops++;
 }
 
-static uint32_t emit_code(script_compiler *it, int code, uint32_t arg, int change)
+static void emit(script_compiler *it, int code, uint32_t arg, int change)
 {
-    return emit(it, (script_op){.code = (uint8_t)code, .arg = arg}, change);
+    emit_op(it, (script_op){(uint8_t)code, 0, arg, NULL}, change);
 }
 
-// Lets jumps, of which each has the index of the one before, lead to the next operation or another.
+static void emit_value(script_compiler *it, const script_value *value)
+{
+    void *const copy = md5i_arena_copy(&it->to->arena, value, 1, sizeof *value);
+    emit_op(it, (script_op){SCRIPT_CONSTANT, 0, 0, (const script_value *)copy}, 1);
+}
+
+// Lets a list of jumps, of which each has the index of the one before, lead to an operation.
 static void patch(script_compiler *it, uint32_t jump, uint32_t target)
 {
     while (jump != MD5_NONE) {
@@ -658,16 +653,14 @@ static void patch(script_compiler *it, uint32_t jump, uint32_t target)
 // Finds a variable, as an operation that pushes it.
 static bool find_name(script_compiler *it, const script_token *name, script_op *op)
 {
-    *op = (script_op){.code = SCRIPT_LOCAL};
-    for (; op->arg < it->num_locals; op->arg++) {
+    for (*op = (script_op){SCRIPT_LOCAL, 0, 0, NULL}; op->arg < it->num_locals; op->arg++) {
         if (are_equal(it->locals[op->arg], name))
             return true;
     }
-    void **const known = md5i_name_map_find(&it->variables, text_of(it, name));
-    *op = (script_op){.code = SCRIPT_VARIABLE};
-    if (known && *known)
-        op->arg = *(const uint32_t *)*known;
-    return known && *known;
+    const uint32_t *const known =
+        (const uint32_t *)*entry_of(it, &it->variables, text_of(it, name));
+    *op = (script_op){SCRIPT_VARIABLE, 0, known ? *known : 0, NULL};
+    return known != NULL;
 }
 
 // The same, and vector_x, vector_y and vector_z.
@@ -675,39 +668,36 @@ static script_op find_variable(script_compiler *it, const script_token *name)
 {
     script_op op;
     script_token base = *name;
-    if (find_name(it, name, &op) || name->kind != WORD_NAME)
+    if (find_name(it, name, &op))
         return op;
-    const char last = name->at[name->size - 1];
-    base.size -= name->size > 2 ? 2 : 0;
-    if (base.at[base.size] == '_' && last >= 'x' && last <= 'z' && find_name(it, &base, &op))
+    base.size -= base.size > 2 ? 2 : base.size;
+    const char last = base.size > 0 ? name->at[base.size + 1] : '\0';
+    if (last >= 'x' && last <= 'z' && base.at[base.size] == '_' && find_name(it, &base, &op))
         op.count = (uint8_t)(last - 'x' + 1);
     else
         fail_at(it, name, "a variable");
     return op;
 }
 
-// Finds what a call calls, of an object if that is not NULL.
-static script_op find_function(script_compiler *it, const script_token *object,
-                               const script_token *name, bool is_foreign)
+// Finds what a call calls; of another entity nothing.
+static script_op find_function(script_compiler *it, md5_name_map *functions,
+                               const script_token *name)
 {
     static const char *const builtins[] = {SCRIPT_BUILTINS(SCRIPT_TEXT_OF)};
     const char *const text = text_of(it, name);
-    script_object *const other =
-        object ? (script_object *)*entry_of(it, &it->objects, text_of(it, object)) : NULL;
-    void *known = object ? NULL : *entry_of(it, &it->methods, text);
-    if (!known && (other || !object))
-        known = *entry_of(it, other ? &other->functions : &it->functions, text);
-    if (known && !is_foreign) {
+    void *known = functions == &it->functions ? *entry_of(it, &it->methods, text) : NULL;
+    known = known || !functions ? known : *entry_of(it, functions, text);
+    if (known) {
         script_def *const def = (script_def *)known;
         if (def->index == MD5_NONE) {
             def->index = it->to->num_functions++;
             *it->last_compiled = def;
             it->last_compiled = &def->next_compiled;
         }
-        return (script_op){.code = SCRIPT_CALL, .arg = def->index};
+        return (script_op){SCRIPT_CALL, 0, def->index, NULL};
     }
-    script_op op = {.code = SCRIPT_BUILTIN};
-    while (op.arg < SCRIPT_UNKNOWN && (is_foreign || strcmp(builtins[op.arg], text) != 0))
+    script_op op = {SCRIPT_BUILTIN, 0, functions ? 0 : SCRIPT_UNKNOWN, NULL};
+    while (op.arg < SCRIPT_UNKNOWN && strcmp(builtins[op.arg], text) != 0)
         op.arg++;
     void **const named = entry_of(it, &it->unknown, text);
     if (op.arg == SCRIPT_UNKNOWN && !*named) {
@@ -724,162 +714,152 @@ static script_op find_function(script_compiler *it, const script_token *object,
 
 // Lower ones bind tighter.
 enum {
-    PRIORITY_SIGN = 2,
+    PRIORITY_SIGN,
     PRIORITY_PRODUCT,
     PRIORITY_SUM,
     PRIORITY_COMPARISON,
     PRIORITY_NOT,
     PRIORITY_ASSIGN,
-    PRIORITY_LOGIC
+    PRIORITY_LOGIC,
+    PRIORITY_BRACKET
 };
 
-typedef struct script_binary {
+typedef struct script_sign {
     const char *word;
     script_code code;
     uint32_t priority;
-} script_binary;
+} script_sign;
 
-static const script_binary binaries[] = {
-    {"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
-    {"/", SCRIPT_DIVIDE, PRIORITY_PRODUCT},
-    {"%", SCRIPT_REMAINDER, PRIORITY_PRODUCT},
-    {"&", SCRIPT_BIT_AND, PRIORITY_PRODUCT},
-    {"|", SCRIPT_BIT_OR, PRIORITY_PRODUCT},
-    {"+", SCRIPT_ADD, PRIORITY_SUM},
-    {"-", SCRIPT_SUBTRACT, PRIORITY_SUM},
-    {"==", SCRIPT_EQUAL, PRIORITY_COMPARISON},
-    {"!=", SCRIPT_NOT_EQUAL, PRIORITY_COMPARISON},
-    {"<", SCRIPT_LESS, PRIORITY_COMPARISON},
-    {"<=", SCRIPT_LESS_EQUAL, PRIORITY_COMPARISON},
-    {">", SCRIPT_GREATER, PRIORITY_COMPARISON},
-    {">=", SCRIPT_GREATER_EQUAL, PRIORITY_COMPARISON},
-    {"&&", SCRIPT_AND, PRIORITY_LOGIC},
-    {"||", SCRIPT_OR, PRIORITY_LOGIC},
-    {"=", SCRIPT_SECOND, PRIORITY_ASSIGN},
-};
+static const script_sign prefixes[] = {{"!", SCRIPT_NOT, PRIORITY_NOT},
+                                       {"~", SCRIPT_COMPLEMENT, PRIORITY_NOT},
+                                       {"-", SCRIPT_NEGATE, PRIORITY_SIGN}};
+static const script_sign binaries[] = {{"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
+                                       {"/", SCRIPT_DIVIDE, PRIORITY_PRODUCT},
+                                       {"%", SCRIPT_REMAINDER, PRIORITY_PRODUCT},
+                                       {"&", SCRIPT_BIT_AND, PRIORITY_PRODUCT},
+                                       {"|", SCRIPT_BIT_OR, PRIORITY_PRODUCT},
+                                       {"+", SCRIPT_ADD, PRIORITY_SUM},
+                                       {"-", SCRIPT_SUBTRACT, PRIORITY_SUM},
+                                       {"==", SCRIPT_EQUAL, PRIORITY_COMPARISON},
+                                       {"!=", SCRIPT_NOT_EQUAL, PRIORITY_COMPARISON},
+                                       {"<", SCRIPT_LESS, PRIORITY_COMPARISON},
+                                       {"<=", SCRIPT_LESS_EQUAL, PRIORITY_COMPARISON},
+                                       {">", SCRIPT_GREATER, PRIORITY_COMPARISON},
+                                       {">=", SCRIPT_GREATER_EQUAL, PRIORITY_COMPARISON},
+                                       {"&&", SCRIPT_AND, PRIORITY_LOGIC},
+                                       {"||", SCRIPT_OR, PRIORITY_LOGIC},
+                                       {"=", SCRIPT_SECOND, PRIORITY_ASSIGN}};
 
-// The row of an operator, with or without a = behind it; NULL: there is none.
-static const script_binary *binary_of(const script_token *token, bool has_equal)
+static const script_sign *sign_of(const script_token *token, const script_sign *rows, size_t count)
 {
-    script_token word = *token;
-    word.size -= has_equal;
-    MD5_FOR (i, (int)MD5_COUNT(binaries)) {
-        if (is_text(&word, binaries[i].word) && (!has_equal || token->at[word.size] == '='))
-            return &binaries[i];
+    for (size_t i = 0; i < count; i++) {
+        if (is_text(token, rows[i].word))
+            return &rows[i];
     }
     return NULL;
 }
 
-static void push(script_compiler *it, open_kind kind, script_op op, uint32_t priority)
+static void push(script_compiler *it, uint32_t priority, script_op op, int change)
 {
-    it->operators[it->num_operators++] =
-        (open_operator){.kind = kind, .priority = priority, .op = op};
+    it->operators[it->num_operators++] = (open_operator){priority, change, op};
 }
 
-// Ends the innermost operator.
-static void reduce(script_compiler *it)
+// Ends the operators above the innermost bracket that bind at least as tight.
+static void reduce(script_compiler *it, uint32_t priority)
 {
-    const open_operator *const node = &it->operators[--it->num_operators];
-    if (node->kind == OPEN_CALL)
-        (void)emit(it, node->op, 1 - node->op.count);
-    else if (node->kind == OPEN_UNARY)
-        (void)emit(it, node->op, 0);
-    else if (node->op.code != SCRIPT_SECOND || node->kind == OPEN_BINARY)
-        (void)emit(it, node->op, -1);
-    if (node->kind == OPEN_ASSIGN)
-        (void)emit(it, node->target, 0);
+    while (it->num_operators > 0 && it->operators[it->num_operators - 1].priority <= priority) {
+        const open_operator *const node = &it->operators[--it->num_operators];
+        emit_op(it, node->op, node->change);
+    }
 }
 
-// Reduces operators that bind at least as tight; up to a bracket.
-static void reduce_to(script_compiler *it, uint32_t priority)
+// Ends the innermost bracket.
+static void end_bracket(script_compiler *it)
 {
-    while (it->num_operators > 0 && it->operators[it->num_operators - 1].priority <= priority)
-        reduce(it);
+    const script_op op = it->operators[--it->num_operators].op;
+    if (op.code != SCRIPT_SECOND)
+        emit_op(it, op, 1 - op.count);
 }
 
-// Begins a call whose name and bracket were read; without arguments it ends, too. Returns whether
-// it wants one.
-static bool begin_call(script_compiler *it, script_op op)
+// Begins a call whose name was read, with so many values on the stack. Returns whether an operand
+// is next.
+static bool begin_call(script_compiler *it, script_op op, uint8_t count)
 {
-    const bool wants_operand = !take(it, ")");
-    op.count += wants_operand;
-    push(it, OPEN_CALL, op, MD5_NONE);
-    if (!wants_operand)
-        reduce(it);
-    return wants_operand;
+    const bool is_call = take(it, "("), has_operands = is_call && !take(it, ")");
+    op.count = (uint8_t)(count + has_operands);
+    push(it, PRIORITY_BRACKET, op, 0);
+    if (!has_operands)
+        end_bracket(it);
+    return has_operands;
 }
 
-static script_op setter_of(script_op op)
-{
-    op.code = op.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
-    return op;
-}
-
-// Reads a name, and what makes it a call or an assignment. Returns whether an operand is next.
+// Reads a name, and what makes it a call or an assignment.
 static bool read_name(script_compiler *it)
 {
+    static const script_value zero = {.kind = SCRIPT_NUMBER};
     const bool is_thread = take(it, "thread");
-    const script_token *name = take_name(it), *object = NULL;
-    const bool is_self = is_text(name, "self") || is_text(name, "sys");
-    if (is_self && !take(it, ".")) {
-        (void)emit(it, (script_op){.code = SCRIPT_CONSTANT}, 1);
-        return false;
-    }
-    name = is_self ? take_name(it) : name;
-    if (take(it, "::")) {
-        object = name;
+    const script_token *name = take_name(it);
+    md5_name_map *functions = is_thread ? NULL : &it->functions;
+    if (is_text(name, "self") || is_text(name, "sys")) {
+        if (!take(it, ".")) {
+            emit_value(it, &zero);
+            return false;
+        }
         name = take_name(it);
     }
-    if (take(it, "("))
-        return begin_call(it, find_function(it, object, name, is_thread));
-    const script_op op = find_variable(it, name);
-    const script_token *const sign = here(it);
-    const script_binary *compound = binary_of(sign, true);
-    compound = compound && compound->priority <= PRIORITY_SUM ? compound : NULL;
-    if (!is_text(sign, "="))
-        (void)emit(it, op, 1);
-    if (take(it, "++") || take(it, "--")) {
-        const script_op one = {.code = SCRIPT_CONSTANT, .value = {.v = {1.0f, 0.0f, 0.0f}}};
-        (void)emit(it, one, 1);
-        (void)emit_code(it, *sign->at == '+' ? SCRIPT_ADD : SCRIPT_SUBTRACT, 0, -1);
-        (void)emit(it, setter_of(op), 0);
-    } else if (compound || is_text(sign, "=")) {
-        const int code = compound ? (int)compound->code : SCRIPT_SECOND;
-        push(it, OPEN_ASSIGN, (script_op){.code = (uint8_t)code}, PRIORITY_ASSIGN);
-        it->operators[it->num_operators - 1].target = setter_of(op);
-        it->at++;
-        return true;
+    if (take(it, "::")) {
+        script_object *const object =
+            (script_object *)*entry_of(it, &it->objects, text_of(it, name));
+        functions = object ? &object->functions : NULL;
+        name = take_name(it);
     }
-    return false;
+    if (is_text(here(it), "("))
+        return begin_call(it, find_function(it, functions, name), 0);
+    script_op op = find_variable(it, name), setter = op;
+    const script_token *const sign = here(it);
+    const char first = sign->at[0];
+    const bool is_step = take(it, "++") || take(it, "--");
+    const bool is_compound = !is_step && sign->kind == WORD_SIGN && sign->size == 2
+                             && sign->at[1] == '=' && strchr("+-*/%&|", first);
+    const bool is_set = is_compound || is_text(sign, "=");
+    setter.code = op.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
+    if (is_set)
+        push(it, PRIORITY_ASSIGN, setter, 0);
+    if (is_step || is_compound || !is_set)
+        emit_op(it, op, 1);
+    if (is_step || is_compound) {
+        const script_token word = {WORD_SIGN, sign->file, sign->at, 1};
+        op = (script_op){(uint8_t)sign_of(&word, binaries, MD5_COUNT(binaries))->code, 0, 0, NULL};
+    }
+    if (is_compound)
+        push(it, PRIORITY_ASSIGN, op, -1);
+    if (is_step) {
+        const script_value one = {.kind = SCRIPT_NUMBER, .v = {1.0f, 0.0f, 0.0f}};
+        emit_value(it, &one);
+        emit_op(it, op, -1);
+        emit_op(it, setter, 0);
+    }
+    it->at += is_set;
+    return is_set;
 }
 
 static bool read_operand(script_compiler *it)
 {
-    static const struct {
-        const char *word;
-        script_code code;
-        uint32_t priority;
-    } signs[] = {{"!", SCRIPT_NOT, PRIORITY_NOT},
-                 {"~", SCRIPT_COMPLEMENT, PRIORITY_NOT},
-                 {"-", SCRIPT_NEGATE, PRIORITY_SIGN}};
-    script_op constant = {.code = SCRIPT_CONSTANT};
-    if (take(it, "(")) {
-        push(it, OPEN_GROUP, constant, MD5_NONE);
+    const script_sign *const prefix = sign_of(here(it), prefixes, MD5_COUNT(prefixes));
+    if (prefix || is_text(here(it), "(")) {
+        const script_op op = {(uint8_t)(prefix ? prefix->code : SCRIPT_SECOND), 0, 0, NULL};
+        push(it, prefix ? prefix->priority : PRIORITY_BRACKET, op, 0);
+        it->at++;
         return true;
-    }
-    MD5_FOR (i, (int)MD5_COUNT(signs)) {
-        if (take(it, signs[i].word)) {
-            push(it, OPEN_UNARY, (script_op){.code = (uint8_t)signs[i].code}, signs[i].priority);
-            return true;
-        }
     }
     if (here(it)->kind == WORD_NAME)
         return read_name(it);
+    script_value value = {.kind = SCRIPT_NUMBER};
     if (take(it, "$")) // an entity of the map
         (void)take_name(it);
     else
-        constant.value = read_constant(it);
-    (void)emit(it, constant, 1);
+        value = read_constant(it);
+    emit_value(it, &value);
     return false;
 }
 
@@ -889,58 +869,47 @@ static void read_expression(script_compiler *it)
     bool wants_operand = true;
     it->num_operators = 0;
     while (is_ok(it)) {
+        const script_sign *const sign = sign_of(here(it), binaries, MD5_COUNT(binaries));
         if (wants_operand) {
             wants_operand = read_operand(it);
-            continue;
-        }
-        const script_token *const token = here(it);
-        const script_binary *const binary = binary_of(token, false);
-        if (binary) {
-            reduce_to(it, binary->priority - (uint32_t)(binary->priority == PRIORITY_ASSIGN));
-            push(it, OPEN_BINARY, (script_op){.code = (uint8_t)binary->code}, binary->priority);
+        } else if (sign) {
+            reduce(it, sign->code == SCRIPT_SECOND ? PRIORITY_NOT : sign->priority);
+            // ! covers what is compared
+            push(it, sign->priority, (script_op){(uint8_t)sign->code, 0, 0, NULL}, -1);
             wants_operand = true;
             it->at++;
-            continue;
+        } else if (take(it, ".")) { // of another entity
+            wants_operand = begin_call(it, find_function(it, NULL, take_name(it)), 1);
+        } else {
+            reduce(it, PRIORITY_LOGIC);
+            if (it->num_operators == 0)
+                return;
+            script_op *const op = &it->operators[it->num_operators - 1].op;
+            wants_operand = op->code != SCRIPT_SECOND && op->count < 255 && take(it, ",");
+            op->count += wants_operand;
+            if (!wants_operand) {
+                expect(it, ")");
+                end_bracket(it);
+            }
         }
-        if (take(it, ".")) { // of another entity
-            script_op op = find_function(it, NULL, take_name(it), true);
-            op.count = 1;
-            if (take(it, "("))
-                wants_operand = begin_call(it, op);
-            else
-                (void)emit(it, op, 0);
-            continue;
-        }
-        reduce_to(it, PRIORITY_LOGIC);
-        if (it->num_operators == 0)
-            return;
-        open_operator *const bracket = &it->operators[it->num_operators - 1];
-        wants_operand = bracket->kind == OPEN_CALL && bracket->op.count < 255 && take(it, ",");
-        bracket->op.count += wants_operand;
-        if (wants_operand)
-            continue;
-        expect(it, ")");
-        if (bracket->kind == OPEN_CALL)
-            reduce(it);
-        else
-            it->num_operators--;
     }
 }
 
 // -- Statements -----------------------------------------------------------------------------------
 
-static uint32_t read_condition(script_compiler *it)
+static void read_and_drop(script_compiler *it)
+{
+    read_expression(it);
+    emit(it, SCRIPT_POP, 0, -1);
+}
+
+static void read_condition(script_compiler *it, open_statement *of)
 {
     expect(it, "(");
     read_expression(it);
     expect(it, ")");
-    return emit_code(it, SCRIPT_JUMP_UNLESS, MD5_NONE, -1);
-}
-
-static void read_and_drop(script_compiler *it)
-{
-    read_expression(it);
-    (void)emit_code(it, SCRIPT_POP, 0, -1);
+    of->exit = it->num_ops;
+    emit(it, SCRIPT_JUMP_UNLESS, MD5_NONE, -1);
 }
 
 static void add_local(script_compiler *it, const script_token *name)
@@ -948,25 +917,25 @@ static void add_local(script_compiler *it, const script_token *name)
     if (it->num_locals < SCRIPT_STACK)
         it->locals[it->num_locals++] = name;
     else
-        fail_at(it, name, "at most 128 local variables");
+        fail_at(it, name, "fewer variables");
 }
 
 static void read_locals(script_compiler *it)
 {
-    script_op op, constant = {.code = SCRIPT_CONSTANT};
-    constant.value = empty_of(type_of(take_name(it)));
+    const script_value empty = empty_of(type_of(take_name(it)));
     do {
         const script_token *const name = take_name(it);
+        script_op op;
         if (!find_name(it, name, &op) || op.code != SCRIPT_LOCAL) {
-            op = (script_op){.code = SCRIPT_LOCAL, .arg = it->num_locals};
+            op.arg = it->num_locals;
             add_local(it, name);
         }
         if (take(it, "="))
             read_expression(it);
         else
-            (void)emit(it, constant, 1);
-        (void)emit(it, setter_of(op), 0);
-        (void)emit_code(it, SCRIPT_POP, 0, -1);
+            emit_value(it, &empty);
+        emit(it, SCRIPT_SET_LOCAL, op.arg, 0);
+        emit(it, SCRIPT_POP, 0, -1);
     } while (take(it, ","));
     expect(it, ";");
 }
@@ -974,10 +943,10 @@ static void read_locals(script_compiler *it)
 static open_statement *open_block(script_compiler *it, open_kind kind)
 {
     open_statement *const node = &it->statements[it->num_statements];
-    const bool is_loop = kind >= OPEN_WHILE;
-    *node = (open_statement){.kind = kind, .start = it->num_ops, .exit = MD5_NONE};
-    node->breaks = node->continues = MD5_NONE;
-    node->loop = is_loop ? it->num_statements : it->num_statements > 0 ? node[-1].loop : MD5_NONE;
+    const uint32_t outer = it->num_statements > 0 ? node[-1].loop : MD5_NONE;
+    *node = (open_statement){
+        kind,     it->num_ops, MD5_NONE, 0, kind >= OPEN_WHILE ? it->num_statements : outer,
+        MD5_NONE, MD5_NONE};
     it->num_statements++;
     return node;
 }
@@ -985,15 +954,14 @@ static open_statement *open_block(script_compiler *it, open_kind kind)
 // A statement has ended: so do those that it is the last part of.
 static void end_statement(script_compiler *it)
 {
-    while (it->num_statements > 0 && is_ok(it)) {
-        open_statement *const node = &it->statements[it->num_statements - 1];
-        const uint32_t at = it->at;
-        if (node->kind == OPEN_BLOCK)
-            return;
+    open_statement *node;
+    while (it->num_statements > 0
+           && (node = &it->statements[it->num_statements - 1])->kind != OPEN_BLOCK && is_ok(it)) {
+        const uint32_t at = it->at, exit = it->num_ops;
         if (node->kind == OPEN_IF && take(it, "else")) {
-            const uint32_t jump = emit_code(it, SCRIPT_JUMP, MD5_NONE, 0);
+            emit(it, SCRIPT_JUMP, MD5_NONE, 0);
             patch(it, node->exit, it->num_ops);
-            node->exit = jump;
+            node->exit = exit;
             node->kind = OPEN_ELSE;
             return;
         }
@@ -1006,11 +974,11 @@ static void end_statement(script_compiler *it)
             it->at = is_ok(it) ? at : it->at;
         } else if (node->kind == OPEN_DO) {
             expect(it, "while");
-            node->exit = read_condition(it);
+            read_condition(it, node);
             expect(it, ";");
         }
         if (node->kind >= OPEN_WHILE)
-            (void)emit_code(it, SCRIPT_JUMP, node->start, 0);
+            emit(it, SCRIPT_JUMP, node->start, 0);
         patch(it, node->breaks, it->num_ops);
         patch(it, node->exit, it->num_ops);
         it->num_statements--;
@@ -1026,7 +994,8 @@ static void read_for(script_compiler *it)
     open_statement *const node = open_block(it, OPEN_FOR);
     if (!is_text(here(it), ";")) {
         read_expression(it);
-        node->exit = emit_code(it, SCRIPT_JUMP_UNLESS, MD5_NONE, -1);
+        node->exit = it->num_ops;
+        emit(it, SCRIPT_JUMP_UNLESS, MD5_NONE, -1);
     }
     expect(it, ";");
     node->step = it->at;
@@ -1035,72 +1004,77 @@ static void read_for(script_compiler *it)
 
 static void read_statement(script_compiler *it)
 {
+    static const script_value zero = {.kind = SCRIPT_NUMBER};
     const script_token *const token = here(it);
-    const bool is_if = is_text(token, "if"), breaks = is_text(token, "break");
+    const open_statement *const node = &it->statements[it->num_statements - 1];
+    const bool breaks = is_text(token, "break");
     if (take(it, "{")) {
         (void)open_block(it, OPEN_BLOCK);
-    } else if (is_if || is_text(token, "while")) {
-        open_statement *const node = open_block(it, is_if ? OPEN_IF : OPEN_WHILE);
-        it->at++;
-        node->exit = read_condition(it);
-    } else if (take(it, "for")) {
-        read_for(it);
-    } else if (take(it, "do")) {
-        (void)open_block(it, OPEN_DO);
-    } else {
-        open_statement *const node = &it->statements[it->num_statements - 1];
-        if (node->kind == OPEN_BLOCK && take(it, "}")) {
-            it->num_statements--;
-        } else if ((breaks || is_text(token, "continue")) && node->loop != MD5_NONE) {
-            open_statement *const loop = &it->statements[node->loop];
-            uint32_t *const last = breaks ? &loop->breaks : &loop->continues;
-            *last = emit_code(it, SCRIPT_JUMP, *last, 0);
-            it->at++;
-            expect(it, ";");
-        } else if (take(it, "return")) {
-            if (is_text(here(it), ";"))
-                (void)emit(it, (script_op){.code = SCRIPT_CONSTANT}, 1);
-            else
-                read_expression(it);
-            (void)emit_code(it, SCRIPT_RETURN, 0, -1);
-            expect(it, ";");
-        } else if (token->kind == WORD_NAME && token[1].kind == WORD_NAME
-                   && !is_text(token, "thread")) {
-            read_locals(it);
-        } else if (!take(it, ";")) {
-            read_and_drop(it);
-            expect(it, ";");
-        }
-        end_statement(it);
+        return;
     }
+    if (take(it, "if") || take(it, "while")) {
+        read_condition(it, open_block(it, token->size == 2 ? OPEN_IF : OPEN_WHILE));
+        return;
+    }
+    if (take(it, "for")) {
+        read_for(it);
+        return;
+    }
+    if (take(it, "do")) {
+        (void)open_block(it, OPEN_DO);
+        return;
+    }
+    if (node->kind == OPEN_BLOCK && take(it, "}")) {
+        it->num_statements--;
+    } else if ((breaks || is_text(token, "continue")) && node->loop != MD5_NONE) {
+        open_statement *const loop = &it->statements[node->loop];
+        uint32_t *const last = breaks ? &loop->breaks : &loop->continues;
+        emit(it, SCRIPT_JUMP, *last, 0);
+        *last = it->num_ops - 1;
+        it->at++;
+        expect(it, ";");
+    } else if (take(it, "return")) {
+        if (is_text(here(it), ";"))
+            emit_value(it, &zero);
+        else
+            read_expression(it);
+        emit(it, SCRIPT_RETURN, 0, -1);
+        expect(it, ";");
+    } else if (token->kind == WORD_NAME && token[1].kind == WORD_NAME
+               && !is_text(token, "thread")) {
+        read_locals(it);
+    } else if (!take(it, ";")) {
+        read_and_drop(it);
+        expect(it, ";");
+    }
+    end_statement(it);
 }
 
 static bool read_function(script_compiler *it, const script_def *def)
 {
+    static const script_value zero = {.kind = SCRIPT_NUMBER};
     const size_t most = def->end - def->at + 8; // things that its tokens can open
     const md5_arena_mark mark = md5i_arena_here(&it->scratch);
     script_function *const function = &it->to->functions[def->index];
     it->ops = MD5_ROOM(&it->scratch, script_op, 4 * most);
     it->statements = MD5_ROOM(&it->scratch, open_statement, most);
-    it->operators = MD5_ROOM(&it->scratch, open_operator, most);
+    it->operators = MD5_ROOM(&it->scratch, open_operator, 2 * most);
     TRY(it->ops && it->statements && it->operators);
-    it->num_ops = it->num_locals = it->depth = it->max_depth = 0;
+    it->num_ops = it->num_locals = it->depth = it->max_depth = it->num_statements = 0;
     for (it->at = def->at; is_ok(it) && !take(it, ")"); (void)take(it, ",")) {
         (void)take_name(it);
         add_local(it, take_name(it));
     }
-    function->num_params = it->num_locals;
     it->at = def->body;
-    it->num_statements = 0;
     (void)open_block(it, OPEN_BLOCK);
     while (it->num_statements > 0 && is_ok(it))
         read_statement(it);
-    (void)emit(it, (script_op){.code = SCRIPT_CONSTANT}, 1);
-    (void)emit_code(it, SCRIPT_RETURN, 0, -1);
+    emit_value(it, &zero);
+    emit(it, SCRIPT_RETURN, 0, -1);
     function->num_locals = it->num_locals;
     function->need = it->num_locals + it->max_depth;
     if (function->need > SCRIPT_STACK)
-        fail_at(it, def->by, "a function that needs at most 128 values at a time");
+        fail_at(it, def->by, "a function that needs fewer values at a time");
     function->ops =
         (const script_op *)md5i_arena_copy(&it->to->arena, it->ops, it->num_ops, sizeof *it->ops);
     md5i_arena_rewind(&it->scratch, mark);
@@ -1110,27 +1084,27 @@ static bool read_function(script_compiler *it, const script_def *def)
 // Compiles the states, and what they call.
 static bool compile(script_compiler *it)
 {
-    static const char *const prefixes[] = {"state_", "Torso_", "Legs_", "Head_"};
+    static const char *const begins[] = {"state_", "Torso_", "Legs_", "Head_"};
     script_block *const to = it->to;
     to->states = MD5_ROOM(&to->arena, md5_script_state, it->num_defs);
     to->state_functions = MD5_ROOM(&to->arena, uint32_t, it->num_defs);
     to->functions = MD5_NEW(&to->arena, script_function, it->num_defs);
     TRY(to->states && to->state_functions && to->functions);
     for (const script_def *def = it->first_def; def; def = def->next) {
-        MD5_FOR (i, (int)MD5_COUNT(prefixes)) {
-            if (*entry_of(it, &it->methods, def->name) != def
-                || strncmp(def->name, prefixes[i], strlen(prefixes[i])) != 0)
+        MD5_FOR (i, (int)MD5_COUNT(begins)) {
+            if (strncmp(def->name, begins[i], strlen(begins[i])) != 0
+                || *entry_of(it, &it->methods, def->name) != def)
                 continue;
             const uint32_t count = to->script.num_states++;
             to->states[count] = (md5_script_state){def->name, (md5_channel)i};
-            to->state_functions[count] = find_function(it, NULL, def->by, false).arg;
+            to->state_functions[count] = find_function(it, &it->functions, def->by).arg;
         }
     }
-    for (const script_def *def = it->first_compiled; def && is_ok(it); def = def->next_compiled)
-        (void)read_function(it, def);
+    for (const script_def *def = it->first_compiled; def; def = def->next_compiled)
+        TRY(read_function(it, def));
     to->script.states = to->states;
     to->script.variables = to->variables;
-    return is_ok(it);
+    return true;
 }
 
 // == Loading ======================================================================================
@@ -1144,16 +1118,20 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_load
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
     script_block *const block = (script_block *)md5i_alloc(&context, sizeof *block);
-    script_compiler *const it = (script_compiler *)md5i_alloc(&context, sizeof *it);
+    if (!block)
+        return NULL;
+    memset(block, 0, sizeof *block);
+    block->context = context;
+    block->context.caller = NULL; // a file that is missing is another error
+    block->arena.context = &block->context;
+    md5_arena arena = {.context = &block->context}, scratch = arena;
+    script_compiler *const it = MD5_NEW(&arena, script_compiler, 1);
     bool is_made = false;
-    if (block && it) {
-        memset(block, 0, sizeof *block);
-        memset(it, 0, sizeof *it);
-        block->context = context;
-        block->context.caller = NULL; // a file that is missing is another error
-        it->context = &block->context;
-        block->arena.context = it->arena.context = it->scratch.context = it->context;
+    if (it) {
         it->to = block;
+        it->context = &block->context;
+        it->arena = arena;
+        it->scratch = scratch;
         it->max_steps = 1 << 16;
         it->shown_file = MD5_NONE;
         it->last_def = &it->first_def;
@@ -1162,19 +1140,17 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_load
         is_made = is_ok(it) && read_tokens(it) && read_declarations(it) && resolve(it, object)
                   && compile(it);
         MD5_FOR (i, it->num_files)
-            md5i_free_file_text(&block->context, &it->files[i].text);
-        md5i_arena_free(&it->arena);
-        md5i_arena_free(&it->scratch);
-        if (!is_made && error)
-            *error = block->context.error;
+            md5i_free_file_text(it->context, &it->files[i].text);
+        scratch = it->scratch;
+        arena = it->arena;
+        md5i_arena_free(&scratch);
     }
-    md5i_free(&context, it, sizeof *it);
+    md5i_arena_free(&arena);
     if (is_made)
         return &block->script;
-    if (block && it)
-        md5_free_script(&block->script);
-    else
-        md5i_free(&context, block, sizeof *block);
+    if (error)
+        *error = block->context.error;
+    md5_free_script(&block->script);
     return NULL;
 }
 

@@ -7,15 +7,15 @@
 #include "md5/md5character.h"
 
 // Values of one thread, locals included; calls in calls of one thread.
-enum { SCRIPT_STACK = 128, SCRIPT_DEPTH = 32 };
+enum { SCRIPT_STACK = 64, SCRIPT_DEPTH = 32 };
 
 typedef enum script_kind { SCRIPT_NUMBER, SCRIPT_TEXT, SCRIPT_VECTOR } script_kind;
 
 // All zero is the number 0, and as good as an empty text and a vector.
 typedef struct script_value {
     script_kind kind;
-    md5_vec3 v;       // a number is v.x
-    const char *text; // of the script, or one of script_run.made; NULL: empty
+    md5_vec3 v; // a number is v.x
+    char text[64];
 } script_value;
 
 typedef enum script_code {
@@ -55,7 +55,7 @@ typedef enum script_code {
 typedef struct script_op {
     uint8_t code, count;
     uint32_t arg;
-    script_value value;
+    const script_value *value;
 } script_op;
 
 // The functions of the engine that are known, a row for each. Up to animState() the first argument
@@ -104,8 +104,8 @@ typedef enum script_builtin { SCRIPT_BUILTINS(SCRIPT_NAME_OF) SCRIPT_UNKNOWN } s
 
 typedef struct script_function {
     const script_op *ops;
-    uint32_t num_params, num_locals; // locals: parameters included
-    uint32_t need;                   // values on the stack, at most SCRIPT_STACK
+    uint32_t num_locals; // parameters included
+    uint32_t need;       // values on the stack, at most SCRIPT_STACK
 } script_function;
 
 typedef struct script_block {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MADE_TEXTS = 32, MADE_SIZE = 128, NUM_THREADS = MD5_CHANNEL_HEAD + 1 };
+enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, MOST_FRAMES = 1000000 };
 
 typedef struct script_call {
     const script_function *function;
@@ -31,7 +31,6 @@ typedef struct script_run {
     script_value action, prefix;        // what it waits for; of clips
     bool allows_pain, allows_movement;
     int64_t pain_time; // when pain is allowed again
-    char made[MADE_TEXTS][MADE_SIZE];
 } script_run;
 
 struct md5_states {
@@ -49,11 +48,6 @@ struct md5_states {
 
 // == Values =======================================================================================
 
-static const char *text_of(const script_value *value)
-{
-    return value->text ? value->text : "";
-}
-
 static script_value number_of(float number)
 {
     return (script_value){.kind = SCRIPT_NUMBER, .v = {number, 0.0f, 0.0f}};
@@ -61,7 +55,7 @@ static script_value number_of(float number)
 
 static bool is_true(const script_value *value)
 {
-    return value->kind == SCRIPT_TEXT ? text_of(value)[0] != '\0' : value->v.x != 0.0f;
+    return value->kind == SCRIPT_TEXT ? value->text[0] != '\0' : value->v.x != 0.0f;
 }
 
 static int32_t whole_of(float number)
@@ -69,57 +63,33 @@ static int32_t whole_of(float number)
     return number > -1e9f && number < 1e9f ? (int32_t)number : 0;
 }
 
-// Whether one of some values has a text.
-static bool uses(const script_value *values, uint32_t count, const char *text)
+// Both, cut to what there is room for.
+static script_value join(const char *first, const char *second)
 {
-    MD5_FOR (i, count) {
-        if (values[i].text == text)
-            return true;
-    }
-    return false;
+    script_value value = {.kind = SCRIPT_TEXT};
+    if (snprintf(value.text, sizeof value.text, "%s%s", first, second) < 0)
+        value.text[0] = '\0';
+    return value;
 }
 
-// Makes a text, cut to what there is room for, in place of one that nothing has any more; an empty
-// one if there is none.
-static script_value make_text(md5_states *states, const char *first, const char *second)
+// What a value is beside a text.
+static script_value as_text(const script_value *value)
 {
-    script_run *const run = &states->run;
-    char text[MADE_SIZE];
-    (void)snprintf(text, sizeof text, "%s%s", first, second);
-    MD5_FOR (i, MADE_TEXTS) {
-        bool is_used = uses(states->variables, states->script->script.num_variables, run->made[i])
-                       || uses(&run->action, 1, run->made[i])
-                       || uses(&run->prefix, 1, run->made[i]);
-        MD5_FOR (thread, NUM_THREADS)
-            is_used |=
-                uses(run->threads[thread].stack, run->threads[thread].num_values, run->made[i]);
-        if (is_used)
-            continue;
-        memcpy(run->made[i], text, sizeof text);
-        return (script_value){.kind = SCRIPT_TEXT, .text = run->made[i]};
-    }
-    return (script_value){.kind = SCRIPT_TEXT};
+    script_value text = *value;
+    if (value->kind != SCRIPT_TEXT)
+        (void)snprintf(text.text, sizeof text.text,
+                       value->v.x == (float)whole_of(value->v.x) ? "%.0f" : "%f",
+                       (double)value->v.x);
+    return text;
 }
 
-static script_value add(md5_states *states, const script_value *a, const script_value *b)
-{
-    if (a->kind != SCRIPT_TEXT && b->kind != SCRIPT_TEXT)
-        return (script_value){.kind = a->kind, .v = md5_vec3_add(a->v, b->v)};
-    char number[32];
-    const float x = a->kind == SCRIPT_TEXT ? b->v.x : a->v.x;
-    (void)snprintf(number, sizeof number, x == (float)whole_of(x) ? "%.0f" : "%f", (double)x);
-    return make_text(states, a->kind == SCRIPT_TEXT ? text_of(a) : number,
-                     b->kind == SCRIPT_TEXT ? text_of(b) : number);
-}
-
-static script_value compute(md5_states *states, script_code code, const script_value *a,
-                            const script_value *b)
+static script_value compute(script_code code, const script_value *a, const script_value *b)
 {
     const float x = a->v.x, y = b->v.x;
     const int32_t i = whole_of(x), j = whole_of(y);
     const bool are_texts = a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT;
-    const bool are_equal = are_texts ? strcmp(text_of(a), text_of(b)) == 0
-                                     : x == y && a->v.y == b->v.y && a->v.z == b->v.z;
+    const bool are_equal =
+        are_texts ? strcmp(a->text, b->text) == 0 : x == y && a->v.y == b->v.y && a->v.z == b->v.z;
     switch (code) {
     case SCRIPT_MULTIPLY:
         if (a->kind == b->kind)
@@ -132,7 +102,9 @@ static script_value compute(md5_states *states, script_code code, const script_v
     case SCRIPT_REMAINDER:
         return number_of(j != 0 ? (float)(i % j) : 0.0f);
     case SCRIPT_ADD:
-        return add(states, a, b);
+        if (a->kind != SCRIPT_TEXT && b->kind != SCRIPT_TEXT)
+            return (script_value){.kind = a->kind, .v = md5_vec3_add(a->v, b->v)};
+        return join(as_text(a).text, as_text(b).text);
     case SCRIPT_SUBTRACT:
         return (script_value){.kind = a->kind, .v = md5_vec3_sub(a->v, b->v)};
     case SCRIPT_BIT_AND:
@@ -208,7 +180,7 @@ static bool is_idle(const md5_states *states, md5_channel channel)
 static uint32_t find_clip(const md5_states *states, md5_channel channel, const char *name)
 {
     md5_actor *const actor = actor_of(states, &channel);
-    return md5_actor_choose(actor, text_of(&states->run.prefix), name);
+    return md5_actor_choose(actor, states->run.prefix.text, name);
 }
 
 static void play(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
@@ -258,16 +230,14 @@ static void play_and_lead(md5_states *states, md5_channel channel, uint32_t clip
     play(states, channel, clip, mode);
     if (prevents(states, channel))
         return;
-    const bool torso = is_idle(states, MD5_CHANNEL_TORSO), legs = is_idle(states, MD5_CHANNEL_LEGS);
-    const bool head = is_idle(states, MD5_CHANNEL_HEAD);
-    if (channel == MD5_CHANNEL_HEAD && torso && (legs || mode == MD5_ACTOR_ONCE))
-        follow(states, MD5_CHANNEL_TORSO, channel);
-    if (channel == MD5_CHANNEL_LEGS && torso)
-        follow(states, MD5_CHANNEL_TORSO, channel);
-    if (channel == MD5_CHANNEL_LEGS ? torso && head : channel == MD5_CHANNEL_TORSO && head)
-        follow(states, MD5_CHANNEL_HEAD, channel);
-    if (channel == MD5_CHANNEL_HEAD ? torso && legs : channel == MD5_CHANNEL_TORSO && legs)
-        follow(states, MD5_CHANNEL_LEGS, channel);
+    const bool is_torso = channel == MD5_CHANNEL_TORSO;
+    const md5_channel last = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;
+    const bool leads = is_idle(states, is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO);
+    const bool leads_last = is_idle(states, last) && (is_torso || leads);
+    if (leads && (leads_last || mode == MD5_ACTOR_ONCE || channel != MD5_CHANNEL_HEAD))
+        follow(states, is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO, channel);
+    if (leads_last)
+        follow(states, last, channel);
 }
 
 // idleAnim(): a channel copies another one that is not idle, or leads those that are.
@@ -393,13 +363,13 @@ static script_value key_of(md5_states *states, script_builtin which, const char 
     const char *const text = entity->def ? md5_entity_def_value(entity->def, name) : NULL;
     float numbers[3] = {0.0f, 0.0f, 0.0f};
     if (which == SCRIPT_GET_KEY)
-        return make_text(states, text ? text : "", "");
+        return join(text ? text : "", "");
     md5i_entity_numbers(entity, text, numbers, 3);
     script_value value = number_of(numbers[0]);
     if (which == SCRIPT_GET_INT_KEY)
         value.v.x = (float)whole_of(numbers[0]);
     if (which == SCRIPT_GET_VECTOR_KEY)
-        value = (script_value){SCRIPT_VECTOR, {numbers[0], numbers[1], numbers[2]}, NULL};
+        value = (script_value){SCRIPT_VECTOR, {numbers[0], numbers[1], numbers[2]}, ""};
     return value;
 }
 
@@ -408,10 +378,11 @@ static script_value call_of_channel(md5_states *states, script_builtin which, md
                                     const script_value *args)
 {
     script_thread *const thread = &states->run.threads[channel];
-    const char *const text = text_of(&args[0]);
+    const char *const text = args[0].text;
     const bool has_text = args[0].kind == SCRIPT_TEXT;
     const int32_t wanted = whole_of(which == SCRIPT_ANIM_STATE ? args[1].v.x : args[0].v.x);
-    const uint32_t frames = wanted > 0 ? (uint32_t)(wanted < 1000000 ? wanted : 1000000) : 0;
+    const uint32_t frames =
+        wanted > 0 ? (uint32_t)(wanted < MOST_FRAMES ? wanted : MOST_FRAMES) : 0;
     const uint32_t clip =
         has_text && which <= SCRIPT_ANIM_DISTANCE ? find_clip(states, channel, text) : MD5_NONE;
     md5_channel own = channel;
@@ -435,7 +406,7 @@ static script_value call_of_channel(md5_states *states, script_builtin which, md
     case SCRIPT_ANIM_DISTANCE:
         return number_of(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
     case SCRIPT_CHOOSE_ANIM:
-        return make_text(states, found ? found->anim->name : "", "");
+        return join(found ? found->anim->name : "", "");
     case SCRIPT_HAS_ANIM:
         break;
     case SCRIPT_OVERRIDE_ANIM:
@@ -458,7 +429,7 @@ static script_value call_of_channel(md5_states *states, script_builtin which, md
     case SCRIPT_IN_ANIM_STATE:
         return number_of(strcmp(thread->state, text) == 0);
     case SCRIPT_GET_ANIM_STATE:
-        return (script_value){.kind = SCRIPT_TEXT, .text = thread->state};
+        return join(thread->state, "");
     default: // animState()
         if (find_state(states, text) != MD5_NONE)
             set_state(states, channel, find_state(states, text), frames);
@@ -472,7 +443,7 @@ static script_value call(md5_states *states, script_builtin which, const script_
     script_run *const run = &states->run;
     const int64_t now = states->desc.body->time;
     const float number = args[0].v.x;
-    const char *const text = text_of(&args[0]);
+    const char *const text = args[0].text;
     const int32_t channel = whole_of(number);
     if (which <= SCRIPT_ANIM_STATE)
         return channel >= MD5_CHANNEL_TORSO && channel <= MD5_CHANNEL_HEAD
@@ -483,7 +454,7 @@ static script_value call(md5_states *states, script_builtin which, const script_
         run->prefix = args[0];
         break;
     case SCRIPT_PAIN_ANIM:
-        return (script_value){.kind = SCRIPT_TEXT, .text = "pain"};
+        return join("pain", "");
     case SCRIPT_PREVENT_PAIN:
         run->pain_time = now + whole_of(number * 1000.0f);
         break;
@@ -510,8 +481,8 @@ static script_value call(md5_states *states, script_builtin which, const script_
         run->threads[states->running].waits_for_action = states->yields = text[0] != '\0';
         break;
     case SCRIPT_FINISH_ACTION:
-        if (strcmp(text_of(&run->action), text) == 0)
-            run->action.text = NULL;
+        if (strcmp(run->action.text, text) == 0)
+            run->action.text[0] = '\0';
         break;
     case SCRIPT_WAIT:
         run->threads[states->running].wait_until = now + whole_of(number * 1000.0f);
@@ -555,7 +526,7 @@ static bool step(md5_states *states, script_thread *thread)
     script_value args[4] = {{.kind = SCRIPT_NUMBER}};
     switch ((script_code)op.code) {
     case SCRIPT_CONSTANT:
-        *top = op.value;
+        *top = *op.value;
         break;
     case SCRIPT_LOCAL:
     case SCRIPT_VARIABLE:
@@ -599,10 +570,10 @@ static bool step(md5_states *states, script_thread *thread)
     case SCRIPT_NOT:
     case SCRIPT_NEGATE:
     case SCRIPT_COMPLEMENT:
-        top[-1] = compute(states, (script_code)op.code, &top[-1], &top[-1]);
+        top[-1] = compute((script_code)op.code, &top[-1], &top[-1]);
         return true;
     default:
-        top[-2] = compute(states, (script_code)op.code, &top[-2], &top[-1]);
+        top[-2] = compute((script_code)op.code, &top[-2], &top[-1]);
         thread->num_values--;
         return true;
     }
@@ -614,7 +585,7 @@ static void run(md5_states *states, md5_channel channel)
 {
     script_thread *const thread = &states->run.threads[channel];
     if (thread->wait_until > states->desc.body->time
-        || (thread->waits_for_action && text_of(&states->run.action)[0]))
+        || (thread->waits_for_action && states->run.action.text[0]))
         return;
     thread->waits_for_action = false;
     states->running = channel;
@@ -683,7 +654,7 @@ bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
     if (channel == MD5_CHANNEL_ALL)
         states->run.next = state;
     else
-        set_state(states, channel, state, blend_frames < 1000000 ? blend_frames : 1000000);
+        set_state(states, channel, state, blend_frames < MOST_FRAMES ? blend_frames : MOST_FRAMES);
     return true;
 }
 
@@ -761,17 +732,6 @@ md5_channel_state md5_states_channel(const md5_states *states, md5_channel chann
                                .was_stopped = thread->was_stopped};
 }
 
-// Lets values of `to` that have a text of `from` have their own.
-static void move_texts(script_value *values, uint32_t count, const script_run *from, script_run *to)
-{
-    MD5_FOR (i, count) {
-        MD5_FOR (text, MADE_TEXTS) {
-            if (values[i].text == from->made[text])
-                values[i].text = to->made[text];
-        }
-    }
-}
-
 void md5_copy_states(md5_states *to, const md5_states *from)
 {
     MD5_ASSERT_NOT_NULL(to);
@@ -781,18 +741,13 @@ void md5_copy_states(md5_states *to, const md5_states *from)
     to->run = from->run;
     if (count > 0)
         memcpy(to->variables, from->variables, count * sizeof *to->variables);
-    move_texts(to->variables, count, &from->run, &to->run);
-    move_texts(&to->run.action, 1, &from->run, &to->run);
-    move_texts(&to->run.prefix, 1, &from->run, &to->run);
-    MD5_FOR (i, NUM_THREADS)
-        move_texts(to->run.threads[i].stack, to->run.threads[i].num_values, &from->run, &to->run);
 }
 
 md5_states_status md5_states_state(const md5_states *states)
 {
     MD5_ASSERT_NOT_NULL(states);
     const script_run *const run = &states->run;
-    return (md5_states_status){.waits_for = text_of(&run->action),
+    return (md5_states_status){.waits_for = run->action.text,
                                .allows_pain =
                                    run->allows_pain && states->desc.body->time >= run->pain_time,
                                .allows_movement = run->allows_movement};

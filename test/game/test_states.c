@@ -21,32 +21,7 @@ static const char *const files[] = {
     PROBE "stilt_pain.md5anim",
 };
 
-static const char *file_name(void *user, size_t file)
-{
-    (void)user;
-    return files[file];
-}
-
-static char *read_golden(const char *name, size_t *size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/golden/d3char/%s", test_corpus(), name);
-    return test_read_file(path, size);
-}
-
-static const void *open_file(void *user, size_t file, size_t *size, md5_error *error)
-{
-    (void)user, (void)error;
-    char name[128];
-    snprintf(name, sizeof name, "game/base/%s", files[file]);
-    return read_golden(name, size);
-}
-
-static void close_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)size;
-    free((void *)(uintptr_t)bytes);
-}
+static const golden_folder probe = {"d3char/game/base", files, COUNT_OF(files)};
 
 static void print_slot(test_text *text, int channel, int index, const md5_actor *actor)
 {
@@ -61,10 +36,8 @@ static void print_slot(test_text *text, int channel, int index, const md5_actor 
 
 TEST (states_play_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    const md5_game_path place = {
-        .num_files = COUNT_OF(files), .name = file_name, .open = open_file, .close = close_file};
-    OWN_GAME game = md5_create_game(&place, 1, NULL, NULL);
-    OWN char *const table = read_golden("states.txt", NULL);
+    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN char *const table = read_golden("d3char/states.txt", NULL);
     REQUIRE(game && table);
     OWN_ENTITY entity = md5_load_entity(game, "probe_stilt", NULL, NULL);
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
