@@ -249,6 +249,9 @@ check "the window can be resized" resizes
 
 # -- Files --------------------------------------------------------------------------------------
 
+drops_one() {
+    drop "$PWD/models/lantern" && says 'is["list"] == "none" && is["model"] == "lantern"'
+}
 drops_model() {
     drop "$folder/b.md5mesh" && says 'is["model"] == "b" && is["clip"] == "b"'
 }
@@ -290,6 +293,7 @@ outlives_paste() {
 check "a drag whose source dies is forgotten" outlives drag
 check "a drop whose source dies is forgotten" outlives drop
 check "who pastes from the window may die" outlives_paste
+check "a dropped folder of one model is opened" drops_one
 check "a dropped model is opened with its animation" drops_model
 check "a dropped animation is added and played" drops_anim
 check "a dropped picture becomes the texture" drops_texture

@@ -119,7 +119,7 @@ static void list_files(view_state *viewer, const char *folder, view_asked asked)
 {
     view_browser *const browser = &viewer->ui.browser;
     const view_config *const config = viewer->config;
-    const char *const shown = viewer->document->scene.path;
+    const char *const shown = view_shown_file(viewer->document);
     char *const models = view_own_models(), *const beside =
                                                 common_folder(shown != NULL ? shown : "");
     common_free_list(&viewer->ui.places);
@@ -372,7 +372,12 @@ void view_drop(view_state *viewer, const char *path)
     const bool is_camera_path = common_has_ending(path, ".md5camera");
     viewer->log.error[0] = '\0';
     if (view_is_listed(path)) {
-        view_browse_place(viewer, path);
+        char *const only = view_only_model(path);
+        if (only != NULL)
+            view_drop(viewer, only);
+        else
+            view_browse_place(viewer, path);
+        free(only);
         return;
     }
     if (is_clip && view_shows_crowd(viewer->document)) {
@@ -565,7 +570,7 @@ static void show_start(view_state *viewer)
 static char *first_folder(const view_state *viewer, bool is_last)
 {
     const view_config *const config = viewer->config;
-    const char *const shown = viewer->document->scene.path;
+    const char *const shown = view_shown_file(viewer->document);
     // Never the folder of our own model, which nobody has opened.
     if (is_last && !viewer->ui.start.is_open && shown != NULL && common_is_file(shown))
         return common_folder(shown);
@@ -783,13 +788,6 @@ static void open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
-static void open_path(view_state *viewer, const char *path)
-{
-    char *const only = view_is_listed(path) ? view_only_model(path) : NULL;
-    view_drop(viewer, only != NULL ? only : path);
-    free(only);
-}
-
 static void perform_file(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->ui.browser;
@@ -858,7 +856,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         if (number == VIEW_FOLDER_OF_EXPORT)
             view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
         else if (path != NULL && is_closed) // of the desktop's dialog
-            open_path(viewer, path);
+            view_drop(viewer, path);
         else if (path != NULL)
             view_browse_folder(browser, path, browser->folder, viewer->config);
         else if (!view_ask_desktop(viewer, action, folder))
@@ -887,7 +885,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         view_show_section(viewer, number);
         break;
     case VIEW_OPEN_FILE:
-        open_path(viewer, path);
+        view_drop(viewer, path);
         break;
     case VIEW_OPEN_CLIP:
         if (number < scene->num_clips) // a file that changed may have fewer

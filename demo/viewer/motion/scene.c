@@ -410,15 +410,19 @@ common_list view_models_of_clip(const char *path)
 
 char *view_only_model(const char *folder)
 {
-    common_list list = common_list_folder(folder, ".md5mesh");
-    common_list machines = common_list_folder(folder, ".md5machine");
-    const bool is_one = list.count <= 1 && machines.count <= 1 && list.count + machines.count > 0
-                        && !view_is_game(folder);
-    const common_list *const from = machines.count > 0 ? &machines : &list;
-    char *const model = is_one ? common_copy(from->names[0]) : NULL;
-    common_free_list(&list);
-    common_free_list(&machines);
-    return model;
+    static const char *const endings[] = {".md5machine", ".md5mesh", ".glb", ".gltf"};
+    char *model = NULL;
+    bool is_one = !view_is_game(folder);
+    for (size_t i = 0; is_one && i < COMMON_LENGTH(endings); i++) {
+        common_list list = common_list_folder(folder, endings[i]);
+        is_one = list.count <= 1;
+        if (is_one && list.count > 0 && model == NULL)
+            model = common_copy(list.names[0]);
+        common_free_list(&list);
+    }
+    if (!is_one)
+        free(model);
+    return is_one ? model : NULL;
 }
 
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
