@@ -257,6 +257,15 @@ has_colour() {
 0,0,0,0 --no-background
 END
 }
+# A glTF file looks as what md5tool makes of it, says the same, and leaves nothing behind.
+converts() {
+    mkdir "$scratch/temporary" && "$products/md5tool" convert "$own" "$models/bobbin/walk.md5anim" -o "$scratch/it.glb" &&
+        "$products/md5tool" convert "$scratch/it.glb" -o "$scratch/made/" 2>"$scratch/notes" &&
+        "$view" $small --animation-time 0.5 --output "$scratch/made.png" "$scratch/made/it.md5mesh" &&
+        TMPDIR=$scratch/temporary runs 0 $small --animation-time 0.5 --output "$scratch/it.png" "$scratch/it.glb" &&
+        cmp "$scratch/made.png" "$scratch/it.png" && grep -q . "$scratch/notes" && rmdir "$scratch/temporary" || return
+    sed 's/^note: //' "$scratch/notes" | while read -r note; do says err "warning: $note" || return; done
+}
 shows_joints_alone() {
     runs 0 "$models/bobbin/walk.md5anim" --output "$scratch/joints.png" --no-background $small \
         --animation-time 0,0.5 &&
@@ -271,6 +280,7 @@ check "--output - writes to standard output" goes_to_stdout
 check_long "several times write several pictures" writes_several
 check_long "fields in the file name are replaced" fills_names
 check "background colours" has_colour
+check "a glTF file is converted, and its losses are said" converts
 check "an animation alone shows moving joints" shows_joints_alone
 check "a reader in Python gives the same results" readers_agree
 

@@ -584,6 +584,25 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     return keeps_rest;
 }
 
+void view_remove_folder(char *folder)
+{
+    common_list files = {0};
+    if (folder != NULL) {
+        files = common_walk_folder(folder, &(common_walk){.user = NULL});
+        common_add(&files, common_copy(folder));
+    }
+    COMMON_FOR (i, files.count) // and the folders that become empty
+        while (remove(files.names[i]) == 0 && strcmp(files.names[i], folder) != 0)
+            *strrchr(files.names[i], '/') = '\0';
+    common_free_list(&files);
+    free(folder);
+}
+
+const char *view_shown_file(const view_document *document)
+{
+    return document->folder != NULL ? document->source : document->scene.path;
+}
+
 view_document *view_load_document(const view_loader *loader, const char *const *files,
                                   size_t num_files, bool pick_up, bool as_asked, view_manner manner)
 {
@@ -623,6 +642,8 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);
+    view_remove_folder(document->folder);
+    free(document->source);
     free(document);
 }
 

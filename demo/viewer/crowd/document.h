@@ -114,6 +114,7 @@ typedef struct view_document {
     view_ground uneven;      // of the scene's terrain
     view_crowd crowd;        // shown instead of the scene's model if it has members
     bool as_asked;           // opened with the files and textures of the command line
+    char *source, *folder;   // the file of another format, if it was converted to a folder, or NULL
 
     view_clip_picture *pictures; // [num_pictures] of the scene's clips, once they are listed
     size_t num_pictures;
@@ -123,6 +124,12 @@ typedef struct view_document {
     view_hull hull;    // over the same
     float ground;      // height of the grid; a pose that reaches below it takes it along
 } view_document;
+
+// Removes a folder with all that is in it, and frees its path; or NULL.
+void view_remove_folder(char *folder);
+
+// The file that a document shows; or NULL.
+const char *view_shown_file(const view_document *document);
 
 // Settings that stay when other files are opened.
 typedef struct view_manner {

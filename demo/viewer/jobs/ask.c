@@ -389,7 +389,7 @@ void view_go_to_step(view_state *viewer, size_t number)
 
 void view_forget(view_state *viewer, view_action action)
 {
-    const char *const path = viewer->document->scene.path;
+    const char *const path = view_shown_file(viewer->document);
     const bool is_all = action == VIEW_FORGET_ALL;
     if (!is_all)
         show_lines(viewer, "");
@@ -457,7 +457,7 @@ void view_describe_shown(view_state *viewer, view_options *now)
 void view_remember_document(view_state *viewer)
 {
     const view_document *const document = viewer->document;
-    const char *const path = document->scene.path;
+    const char *const path = view_shown_file(document);
     view_options now;
     if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || viewer->left != NULL
         || !document->as_asked)

@@ -62,8 +62,10 @@ static void add_options(common_list *words, const view_options *now)
 }
 
 // What is shown: a name in a game, or files.
-static void add_files(common_list *words, const view_scene *scene, const view_crowd *crowd)
+static void add_files(common_list *words, const view_document *document)
 {
+    const view_scene *const scene = &document->scene;
+    const common_list *const others = &document->crowd.files;
     view_address address;
     common_list files = {0};
     if (scene->library != NULL && view_read_address(scene->path, &address)) {
@@ -76,13 +78,13 @@ static void add_files(common_list *words, const view_scene *scene, const view_cr
     } else {
         const bool has_clips = !scene->picked_up && !view_is_bind_pose(scene);
         if (scene->model != NULL)
-            common_add(&files, common_copy(scene->path));
+            common_add(&files, common_copy(view_shown_file(document)));
         for (size_t i = 0; i < scene->num_clips && has_clips; i++)
             common_add(&files, common_copy(scene->clips[i].path));
         if (scene->camera_path.camera != NULL)
             common_add(&files, common_copy(scene->camera_path.path));
-        COMMON_FOR (i, crowd->files.count)
-            common_add(&files, common_copy(crowd->files.names[i]));
+        COMMON_FOR (i, others->count)
+            common_add(&files, common_copy(others->names[i]));
     }
     COMMON_FOR (i, files.count) {
         const bool is_like_option = files.names[i][0] == '-';
@@ -112,7 +114,7 @@ static common_list write_words(const view_state *viewer, const view_options *now
         if (values[i] != page->sliders[i].first)
             add_option(&words, "set", common_format("%s=%.9g", page->sliders[i].name, values[i]));
     if (now->page == NULL) // which has files of its own
-        add_files(&words, &viewer->document->scene, &viewer->document->crowd);
+        add_files(&words, viewer->document);
     return words;
 }
 

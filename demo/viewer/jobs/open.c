@@ -1,9 +1,12 @@
+#define _POSIX_C_SOURCE 200809L // mkdtemp()
+
 // Opens what is shown: files, our own models, pages of techniques, and all anew when files change.
 #include "demo/viewer/jobs/view.h"
 
 #include <stdatomic.h>
 
 #include "demo/common/text.h"
+#include "demo/convert/convert.h"
 
 // Stores it after files were read, with --watch.
 void view_note_files(view_state *viewer)
@@ -110,10 +113,43 @@ void view_begin_check(view_state *viewer)
     viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
 }
 
+// Returns what is opened instead of a file of another format, which is converted into a folder of
+// its own: the model, beside which its clips lie, or else a clip; of other files their own name.
+// NULL, with an error, if it cannot be converted.
+static char *convert_source(const char *file, char **folder, view_log *log)
+{
+    static const char *const endings[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
+    const char *const place = getenv("TMPDIR"), *const inputs[1] = {file};
+    if (!convert_reads(file) || common_contains(strrchr(file, '.'), "md5")
+        || common_has_ending(file, ".bcanim"))
+        return common_copy(file);
+    md5_error error;
+    *folder = common_join(place != NULL ? place : "/tmp", "md5view-XXXXXX");
+    convert_fail(&error, MD5_ERROR_IO, *folder, "the folder cannot be made");
+    const convert_job job = {.inputs = inputs,
+                             .num_inputs = 1,
+                             .output = *folder,
+                             .is_forced = true,
+                             .note = view_log_listener(log).warn,
+                             .user = log};
+    if (mkdtemp(*folder) == NULL || !convert_files(&job, &error)) {
+        view_log_error(log, &error);
+        return NULL;
+    }
+    common_list made = common_walk_folder(*folder, &(common_walk){.user = NULL});
+    char *shown = NULL;
+    COMMON_FOR (kind, COMMON_LENGTH(endings))
+        COMMON_FOR (i, made.count)
+            if (shown == NULL && common_has_ending(made.names[i], endings[kind]))
+                shown = common_copy(made.names[i]);
+    common_free_list(&made);
+    return shown;
+}
+
 // Replaces the document when the new one is complete. `again`: it is the same, read again, so that
 // its machines go on. `guest`: who visits without --guest, or NULL.
-static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
-                       bool as_asked, bool again, const char *guest)
+static bool open_files(view_state *viewer, common_list *files, bool pick_up, bool as_asked,
+                       bool again, const char *guest)
 {
     const view_options *const options = viewer->options;
     const view_loader loader = {options, viewer->renderer, &viewer->log};
@@ -127,18 +163,26 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
     view_log_clear(&viewer->log);
     viewer->log.keeps_rest =
         as_asked && !again && viewer->window != NULL && view_shows_window(options);
-    if (viewer->window != NULL && num_files > 0)
-        view_note_risk(viewer, files[0]);
+    char *const file = files->names[0], *folder = NULL;
+    if (viewer->window != NULL)
+        view_note_risk(viewer, file);
+    files->names[0] = convert_source(file, &folder, &viewer->log);
     view_document *const opened =
-        view_load_document(&loader, files, num_files, pick_up, as_asked, manner);
+        files->names[0] != NULL ? view_load_document(&loader, (const char *const *)files->names,
+                                                     files->count, pick_up, as_asked, manner)
+                                : NULL;
     viewer->log.keeps_rest = false;
     if (opened == NULL) {
         viewer->log.num_warnings = before.num_warnings; // its error stays
         viewer->log.num_notes = before.num_notes;
         view_free_reports(&viewer->reports);
         viewer->reports = reports;
+        view_remove_folder(folder);
+        free(file);
         return false;
     }
+    opened->folder = folder;
+    opened->source = file;
     if (viewer->pages.game != NULL)
         view_close_page(viewer);
     view_document *const old = viewer->document;
@@ -232,8 +276,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         common_add(&whole,
                    is_whole && strstr(file, "::") == NULL ? common_whole(file) : common_copy(file));
     }
-    const bool opened = open_files(viewer, (const char *const *)whole.names, whole.count,
-                                   !options->no_auto, as_asked, false, waits ? NULL : visitor);
+    const bool opened =
+        open_files(viewer, &whole, !options->no_auto, as_asked, false, waits ? NULL : visitor);
     for (size_t k = 0; k < lost.count && opened; k++)
         view_warn(&viewer->log, "%s", lost.names[k]);
     common_free_list(&lost);
@@ -256,7 +300,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     else
         view_show_meshes(viewer->document, 0);
     if (viewer->config != NULL && !is_own)
-        view_note_recent(viewer->config, viewer->document->scene.path);
+        view_note_recent(viewer->config, view_shown_file(viewer->document));
     viewer->play.time = 0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
@@ -356,7 +400,7 @@ bool view_reload(view_state *viewer)
     const view_crowd *const crowd = &viewer->document->crowd;
     common_list files = {0};
     if (model)
-        common_add(&files, common_copy(viewer->document->scene.path));
+        common_add(&files, common_copy(view_shown_file(viewer->document)));
     COMMON_FOR (i, num_clips)
         common_add(&files, common_copy(viewer->document->scene.clips[i].path));
     if (viewer->document->scene.camera_path.camera != NULL)
@@ -364,9 +408,9 @@ bool view_reload(view_state *viewer)
     COMMON_FOR (i, crowd->files.count)
         common_add(&files, common_copy(crowd->files.names[i]));
 
-    const bool opened = open_files(viewer, (const char *const *)files.names, files.count,
-                                   viewer->document->scene.picked_up, viewer->document->as_asked,
-                                   true, viewer->document->companions[VIEW_GUEST].path);
+    const bool opened =
+        open_files(viewer, &files, viewer->document->scene.picked_up, viewer->document->as_asked,
+                   true, viewer->document->companions[VIEW_GUEST].path);
     if (opened && shown < viewer->document->scene.num_clips)
         view_select_clip(&viewer->document->scene, shown);
     if (opened) {

@@ -71,6 +71,7 @@ uint64_t view_stamp_files(const view_state *viewer)
                                                    attached != NULL ? attached + 1 : NULL};
     uint64_t stamp = 1;
     add_scene(&stamp, &viewer->document->scene);
+    add_file(&stamp, viewer->document->source);
     add_file(&stamp, options->retarget_map);
     add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
     COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
