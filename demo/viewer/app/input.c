@@ -341,6 +341,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     view_shown *const shown = &viewer->options->shown;
+    view_command asked;
     view_stage stage;
     char *line;
     switch (action) {
@@ -410,7 +411,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         break;
     case VIEW_ASK:
         stage = stage_of(viewer);
-        view_ask(&viewer->ui, &stage, command->number);
+        asked = view_ask(&viewer->ui, &stage, command->number);
+        view_perform(viewer, asked);
         break;
     default:
         return false;
@@ -985,7 +987,8 @@ static void press_key(view_state *viewer, const view_input *event)
     }
 }
 
-// An image that is dropped on a mesh is for that mesh; on a tile of its page, for that map.
+// An image that is dropped on a mesh is for that mesh; on a tile of its page, for that map. Of a
+// model that is dropped alone on the shown one, it is asked what it is for.
 static void drop_file(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer);
@@ -996,12 +999,16 @@ static void drop_file(view_state *viewer, const view_input *event)
     const view_pick pick = find_at(viewer, x, y);
     view_run_ui(&viewer->ui, &stage, &(ui_mouse){.x = x, .y = y, .is_moved = true});
     const uint32_t hovered = viewer->ui.textures.hovered; // of the page of a mesh
+    const bool is_over = pick.is_set && !stage.is_start && stage.pages == NULL
+                         && viewer->ui.over == VIEW_OVER_NOTHING
+                         && view_contains(view_layout_of(&stage).free, x, y);
     if (view_is_image(path) && hovered > 0)
         command =
             (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh, hovered - 1, path};
-    else if (view_is_image(path) && pick.is_set && !stage.is_start && stage.pages == NULL
-             && view_contains(view_layout_of(&stage).free, x, y))
+    else if (is_over && view_is_image(path))
         command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_map_of(path), path};
+    else if (is_over && event->is_alone && common_has_ending(path, ".md5mesh"))
+        command.action = VIEW_FILES;
     view_perform_file(viewer, &command);
 }
 

@@ -345,6 +345,15 @@ static void show_added(view_state *viewer)
     view_change_clip(viewer, scene->clip);
 }
 
+// Lists the folder of files, with these first.
+static void list_folder_of(view_state *viewer, const common_list *files, unsigned takes)
+{
+    char *const folder = common_folder(files->names[0]);
+    list_files(viewer, folder, (view_asked){.takes = takes});
+    view_list_first(&viewer->ui.browser, files);
+    free(folder);
+}
+
 // Opens a clip alone: on the model beside it that it fits; of several it is asked which.
 static bool open_clip(view_state *viewer, const char *path, bool is_first)
 {
@@ -353,12 +362,8 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     const char *const files[2] = {is_one ? models.names[0] : path, path};
     const bool opened = is_first ? view_open(viewer, files, is_one ? 2 : 1, true)
                                  : open_other(viewer, files, is_one ? 2 : 1);
-    if (opened && models.count > 1) {
-        char *const folder = common_folder(models.names[0]);
-        list_files(viewer, folder, (view_asked){.takes = 1u << VIEW_ENTRY_MODEL});
-        view_list_first(&viewer->ui.browser, &models);
-        free(folder);
-    }
+    if (opened && models.count > 1)
+        list_folder_of(viewer, &models, 1u << VIEW_ENTRY_MODEL);
     common_free_list(&models);
     return opened;
 }
@@ -808,6 +813,11 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_CLIPS:
         if (command->item > 0) {
             ask_for_file(viewer, command->item - 1, path);
+            break;
+        }
+        if (path != NULL) {
+            char *dropped = command->path;
+            list_folder_of(viewer, &(common_list){&dropped, 1}, 0);
             break;
         }
         viewer->log.error[0] = '\0';

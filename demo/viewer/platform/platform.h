@@ -79,6 +79,7 @@ typedef struct view_input {
     bool is_touch;            // press: a finger
     bool is_given_up;         // release: a second finger came, so it is no click
     bool is_long;             // release: of a finger that was down for half a second
+    bool is_alone;            // drop: no other file with it
     bool is_forced; // key up: because another window takes the keys; window: that, or it is hidden
     int32_t key;
     view_button button;

@@ -145,8 +145,12 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         event.wheel = from->wheel.direction == SDL_MOUSEWHEEL_FLIPPED ? -from->wheel.preciseY
                                                                       : from->wheel.preciseY;
         break;
+    case SDL_DROPBEGIN: // all that is dropped at once waits behind it
+        window->num_dropped = SDL_PeepEvents(NULL, 1, SDL_PEEKEVENT, SDL_DROPFILE, SDL_DROPFILE);
+        break;
     case SDL_DROPFILE:
         event.kind = VIEW_INPUT_DROP;
+        event.is_alone = window->num_dropped == 1;
         set_drop(&event, window->window, from->drop.file);
         break;
     case SDL_WINDOWEVENT:

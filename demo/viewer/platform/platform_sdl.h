@@ -17,6 +17,7 @@ struct view_window {
     SDL_GameController *controller; // or NULL
     view_pad pad;
     view_fingers fingers;
+    int num_dropped; // at once, of the last drop
     // What is heard: samples that the device takes, and sets to 0, from next_sample on.
     SDL_AudioDeviceID speaker; // 0: there is none
     bool has_sound_begun;

@@ -248,6 +248,8 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         ui_begin(ui, "right-edge");
         drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
     }
+    if (ui->is_event && view_shows_retarget(ui, stage)) // also while another dock is in front
+        view_take_partner(ui, stage);
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
     const bool shows_problems = stage->docks.shows_problems;
     if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {

@@ -27,6 +27,7 @@ static void set_partner(view_ui *ui, const view_stage *stage, const char *source
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source,
                                 joints[ui->retarget.picked - 1].name));
     ui->retarget.picked = 0;
+    ui->docks.front = VIEW_DOCK_RIGHT; // where one dock is shown the search has taken the place
 }
 
 void view_take_partner(view_ui *ui, const view_stage *stage)
@@ -186,6 +187,4 @@ void view_retarget_rows(view_ui *ui, const view_stage *stage)
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))
         set_partner(ui, stage, "-");
     list_joints(ui, stage);
-    if (ui->is_event)
-        view_take_partner(ui, stage);
 }

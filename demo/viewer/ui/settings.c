@@ -335,6 +335,9 @@ static void lines_picker(const setting *s)
         const size_t right = left + (at[left] == '=' && is_pair);
         snprintf(parts[0], PART, "%.*s", (int)left, at);
         snprintf(parts[1], PART, "%.*s", (int)(length - right), at + right);
+        if (length == 0 && option->kind == COMMON_PAIR_TEXT && ui->selected_joint >= 0)
+            snprintf(parts[0], PART, "%s",
+                     s->stage->document->scene.skeleton->joints[ui->selected_joint].name);
         at += length + (at[length] != '\0');
         goes_on = is_many && length > 0;
         if (line > 0)
@@ -453,7 +456,9 @@ static void color_picker(setting *s)
     for (int i = 0; i < NUM_SWATCHES; i++) {
         row.x += i > 0 ? 2.4f * em : 0;
         view_draw_round_rect(ui->canvas, row, 3, swatches[i]);
-        if (ui_item(ui, row, "swatch")) {
+        char name[8];
+        COMMON_TEXT(name, "#%06x", swatches[i] >> 8);
+        if (ui_item(ui, row, name)) {
             made = swatches[i];
             is_set = true;
         }
@@ -590,9 +595,12 @@ void view_clear_card(view_card *card)
     *card = (view_card){.row = NULL};
 }
 
-void view_ask(view_ui *ui, const view_stage *stage, size_t option)
+view_command view_ask(view_ui *ui, const view_stage *stage, size_t option)
 {
     view_card *const card = &ui->card;
+    const view_option *const asked = &view_option_rows[option];
+    if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL)
+        return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
     view_clear_card(card);
     view_lay_over(ui, VIEW_OVER_CARD);
     card->focused = &view_option_rows[option];
@@ -603,6 +611,7 @@ void view_ask(view_ui *ui, const view_stage *stage, size_t option)
         if (of != NULL && card->before[of - view_option_rows] == NULL)
             card->before[of - view_option_rows] = text_of(of, stage->options);
     }
+    return (view_command){.action = VIEW_NOTHING};
 }
 
 void view_answer_card(view_ui *ui, view_log *log, const view_option *option, bool is_set)

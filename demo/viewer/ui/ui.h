@@ -729,8 +729,10 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
 // The one that has waited long enough, if any does. INFINITY: whatever waits.
 view_command view_take_waiting(view_ui *ui, double now);
 
-// Opens the card of an option, with all rows of its group. Clearing frees what it holds.
-void view_ask(view_ui *ui, const view_stage *stage, size_t option);
+// Opens the card of an option, with all rows of its group. What has a page of its own once it is
+// set is a file that is asked for: returns the command that lists files. Clearing frees what it
+// holds.
+view_command view_ask(view_ui *ui, const view_stage *stage, size_t option);
 void view_clear_card(view_card *card);
 void view_card_panel(view_ui *ui, const view_stage *stage);
 
