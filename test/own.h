@@ -43,7 +43,9 @@ OWNED(morph, md5_destroy_morph)
 OWNED(player, md5_destroy_player)
 OWNED(retarget, md5_destroy_retarget)
 OWNED(scales, md5_free_scales)
+OWNED(script, md5_free_script)
 OWNED(squad, md5_destroy_squad)
+OWNED(states, md5_destroy_states)
 OWNED(weights, md5_destroy_weights)
 
 // OWN_MODEL model = md5_load_model(path, NULL, NULL);
@@ -64,6 +66,8 @@ OWNED(weights, md5_destroy_weights)
 #define OWN_MORPH __attribute__((unused, cleanup(own_morph))) md5_morph *const
 #define OWN_PLAYER __attribute__((unused, cleanup(own_player))) md5_player *const
 #define OWN_RETARGET __attribute__((unused, cleanup(own_retarget))) md5_retarget *const
+#define OWN_SCRIPT __attribute__((unused, cleanup(own_script))) md5_script *const
+#define OWN_STATES __attribute__((unused, cleanup(own_states))) md5_states *const
 #define OWN_SCALES __attribute__((unused, cleanup(own_scales))) md5_scales *const
 #define OWN_SQUAD __attribute__((unused, cleanup(own_squad))) md5_squad *const
 #define OWN_WEIGHTS __attribute__((unused, cleanup(own_weights))) md5_weights *const

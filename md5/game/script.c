@@ -394,7 +394,7 @@ static bool take(script_compiler *it, const char *text)
 static void expect(script_compiler *it, const char *text)
 {
     if (!take(it, text))
-        fail_at(it, here(it), text);
+        fail_at(it, here(it), MD5_QUOTED(text));
 }
 
 // Reads a name; returns what else is there if there is none.
@@ -417,7 +417,7 @@ static void skip_to(script_compiler *it, const char *open, const char *close)
         depth -= is_text(here(it), close);
     }
     if (depth > 0)
-        fail_at(it, here(it), close);
+        fail_at(it, here(it), MD5_QUOTED(close));
 }
 
 static md5_script_type type_of(const script_token *token)

@@ -60,7 +60,7 @@ make_programs() {
 make_fuzzer() { # TARGET
     parts=test/load/test_asset.c
     [ ! -e "test/fuzz/programs/$1.c" ] || parts="$programs $packages"
-    case $1 in mesh | anim | scene | camera | machine | game | cube | scale | bvh) parts="test/fuzz/mutate.c $parts" ;; esac
+    case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh) parts="test/fuzz/mutate.c $parts" ;; esac
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c test/fuzz/*/"$1".c \
         $parts $library -lm
 }

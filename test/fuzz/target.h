@@ -23,6 +23,7 @@ typedef const char *fuzz_target(const uint8_t *data, size_t size);
     TARGET(texture)    /* an image program and a picture */                               \
     TARGET(game)       /* files fixture declarations, with a NUL byte between them */     \
     TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                       \
+    TARGET(script)     /* a script, a NUL byte, what it includes */                       \
     TARGET(scale)      /* a .md5scale */
 
 // Of what the programs read.

@@ -43,11 +43,11 @@ TEST (states_play_as_in_the_original_engine) {
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
     md5_error error = {0};
     const md5_load_opts opts = {.files = md5_game_files(game)};
-    md5_script *const script = md5_load_script("script/doom_main.script", "probe", &opts, &error);
+    OWN_SCRIPT script = md5_load_script("script/doom_main.script", "probe", &opts, &error);
     CHECK_STRING(error.message, "");
     REQUIRE(entity && actor && script);
     const md5_states_desc desc = {.script = script, .entity = entity, .body = actor};
-    md5_states *const states = md5_create_states(&desc, NULL, &error);
+    OWN_STATES states = md5_create_states(&desc, NULL, &error);
     REQUIRE(states);
     md5_actor_set_in_place(actor, true);
     double origin = 300.0;
@@ -95,6 +95,322 @@ TEST (states_play_as_in_the_original_engine) {
     }
     CHECK_UINT(num_ticks, 600);
     CHECK(num_slots > 1200);
-    md5_destroy_states(states);
-    md5_free_script(script);
+}
+
+// -- Scripts in memory ----------------------------------------------------------------------------
+
+static const void *open_script(void *user, const char *path, size_t *size, md5_error *error)
+{
+    (void)error;
+    const game_text *text = user;
+    while (text->name && strcmp(text->name, path) != 0)
+        text++;
+    *size = text->name ? strlen(text->text) : 0;
+    return text->name ? test_copy(text->text, *size) : NULL;
+}
+
+static void close_script(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+// The files end with a row without a name; the object is "o" of a.script.
+static md5_script *load(const game_text *texts, md5_load_opts opts, md5_error *error)
+{
+    opts.files = (md5_files){open_script, close_script, (void *)(uintptr_t)texts};
+    return md5_load_script("a.script", "o", &opts, error);
+}
+
+#define HEAD                                                                           \
+    "#include \"b.script\"\n"                                                          \
+    "object base { float r; boolean AI_PAIN; string word; vector v; float two(); };\n" \
+    "object o : base { float two(); void Torso_A(); void Legs_A(); };\n"               \
+    "float base::two() { return 1; } float o::two() { return 2; }\n"                   \
+    "float times( float a, float b ) { return a * b; } float global = -3;\n"           \
+    "void o::Legs_A() { while ( 1 ) { waitFrame(); } }\n"
+static const char macros[] = "/* shared */ #define TWICE( x ) ( ( x ) * 2 )\n"
+                             "#define QUAD( x ) TWICE( TWICE( x ) ) // of both\n"
+                             "#define waitUntil( x ) while ( !( x ) ) \\\n { waitFrame(); }\n"
+                             "#define eachFrame for ( ; 1; waitFrame() )\n"
+                             "#include \"a.script\"\n";
+
+// A monster of the model "body" in the state Torso_A of a script with this statement.
+typedef struct script_case {
+    actor_stage stage;
+    md5_script *script;
+    md5_states *states;
+    md5_error error;
+    game_log log;
+} script_case;
+
+static bool open_case(script_case *it, const char *statement)
+{
+    *it = (script_case){.script = NULL};
+    test_text text = {0};
+    test_append(&text, HEAD "void o::Torso_A() {\n%s\n}\n", statement);
+    const game_text texts[] = {{"a.script", text.bytes}, {"b.script", macros}, {NULL, NULL}};
+    open_stage(&it->stage);
+    const md5_load_opts opts = {.warn = log_warning, .warn_user = &it->log};
+    it->script = load(texts, opts, &it->error);
+    free(text.bytes);
+    if (!it->script)
+        return false;
+    const md5_states_desc desc = {
+        .script = it->script, .entity = it->stage.entity, .body = it->stage.actor};
+    it->states = md5_create_states(&desc, NULL, NULL);
+    CHECK(md5_states_set(it->states, MD5_CHANNEL_TORSO, "Torso_A", 0));
+    return true;
+}
+
+static void close_case(script_case *it)
+{
+    md5_destroy_states(it->states);
+    md5_free_script(it->script);
+    close_stage(&it->stage);
+}
+
+typedef struct script_row {
+    const char *statement;
+    double expected; // of r
+} script_row;
+
+TEST (scripts_compute_as_their_language_says) {
+    static const script_row rows[] = {
+        {"r = 1 + 2 * 3;", 7},
+        {"r = ( 1 + 2 ) * 3;", 9},
+        {"r = 7 / 2 - -1;", 4.5},
+        {"r = 7 - 2 - 1;", 4},
+        {"r = 7 % 4 + ( 6 & 3 ) + ( 4 | 1 );", 10},
+        {"r = ( 1 <= 1 ) + ( 2 >= 3 ) * 10 + ( 1 != 2 ) * 100 + ( 0 || 2 ) * 1000;", 1101},
+        {"r = ( 2 > 1 && 0 );", 0},
+        {"r = ( !1 == 2 );", 1}, // ! covers comparisons
+        {"float a; r = a = 5; r += a; r *= 2; r -= 1; r++;", 20},
+        {"vector w = '1 2 3'; w_y = 5; r = w * '1 1 1';", 9},
+        {"v = '3 0 4' * 2; r = v * '1 0 1' + v_z;", 22},
+        {"string s = \"a\" + 1; r = ( s + word == \"a1\" );", 1},
+        {"float i; for ( i = 0; i < 5; i++ ) { if ( i == 3 ) { continue; } r += i; }", 7},
+        {"float i = 3; do { r = r * 10 + i; i--; } while ( i > 0 );", 321},
+        {"while ( 1 ) { r = 4; break; r = 5; }", 4},
+        {"if ( 0 ) if ( 1 ) r = 1; else r = 2; r += 4;", 4},
+        {"if ( 0 ) { r = 1; } else if ( 1 ) { r = 2; } else { r = 3; }", 2},
+        {"r = two() * 100 + base::two() * 10 + self.two();", 212},
+        {"r = times( 4, times( 1, 3 ) ) + global;", 9},
+        {"r = 1; return; r = 2;", 1},
+        {"r = QUAD( 3 + 1 ) + TWICE( times( 1, 2 ) );", 20},
+        {"r = nothing( 3 ) + sys.getTime() + $box.getKey( \"a\" ) + 2;", 2},
+        {"eachFrame { r++; if ( r == 3 ) { break; } }", 1},
+        {"waitUntil( AI_PAIN ); r = 1;", 0},
+        {"r = hasAnim( 1, \"walk\" ) + hasAnim( 1, \"swim\" ) * 10 + animLength( 1, \"walk\" );",
+         1.4},
+        {"r = animDistance( 2, \"walk\" ) + playAnim( 1, \"swim\" );", 40},
+        {"r = random( 4 ) + getFloatKey( \"none\" );", 2},
+    };
+    EACH (row, rows) {
+        script_case it;
+        if (CHECK_THAT(open_case(&it, row->statement), "%s: %s", row->statement,
+                       it.error.message)) {
+            md5_states_advance(it.states, 0, NULL, NULL);
+            const double r = (double)md5_states_variable(it.states, "r");
+            CHECK_THAT(fabs(r - row->expected) <= 1e-6, "%s: %g, expected %g", row->statement, r,
+                       row->expected);
+        }
+        close_case(&it);
+    }
+}
+
+TEST (functions_that_are_not_known_are_named_once) {
+    script_case it;
+    CHECK(open_case(&it, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
+    CHECK_STRING(it.log.text, "a.script:8: 'fly' is not known here: it returns 0\n"
+                              "a.script:9: 'two' is not known here: it returns 0\n"
+                              "a.script:9: 'b' is not known here: it returns 0\n");
+    CHECK_UINT(it.script->num_unknown, 3);
+    close_case(&it);
+}
+
+TEST (scripts_list_states_and_variables) {
+    script_case it;
+    CHECK(open_case(&it, "word = \"a\"; r = 1; wait( 0.05 ); r = 2;"));
+    CHECK_UINT(it.script->num_states, 2);
+    CHECK_STRING(it.script->states[1].name, "Torso_A");
+    CHECK_UINT(it.script->states[1].channel, MD5_CHANNEL_TORSO);
+    CHECK_UINT(it.script->num_variables, 5);
+    CHECK_STRING(it.script->variables[1].name, "AI_PAIN");
+    CHECK_UINT(it.script->variables[1].type, MD5_SCRIPT_BOOLEAN);
+    CHECK(!md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_B", 0));
+    CHECK(!md5_states_set_variable(it.states, "word", 1.0f));
+    CHECK(md5_states_set_variable(it.states, "AI_PAIN", 1.0f));
+    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 1.0, 0.0);
+    md5_states_advance(it.states, 10, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 0.0, 0.0);
+    // A copy goes on on its own.
+    const md5_states_desc desc = {
+        .script = it.script, .entity = it.stage.entity, .body = it.stage.actor};
+    OWN_STATES copy = md5_create_states(&desc, NULL, NULL);
+    REQUIRE(copy);
+    md5_copy_states(copy, it.states);
+    md5_states_advance(it.states, 49, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(it.states, "r"), 1.0, 0.0);
+    md5_states_advance(it.states, 1, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(it.states, "r"), 2.0, 0.0);
+    CHECK(!md5_states_channel(it.states, MD5_CHANNEL_TORSO).is_running);
+    CHECK_NEAR(md5_states_variable(copy, "r"), 1.0, 0.0);
+    md5_states_advance(copy, 0, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(copy, "r"), 2.0, 0.0);
+    close_case(&it);
+}
+
+// -- What is wrong --------------------------------------------------------------------------------
+
+typedef struct error_row {
+    const char *text;
+    uint32_t line, column;
+    const char *message;
+} error_row;
+
+TEST (errors_in_scripts_say_where_and_what_was_expected) {
+#define BODY "object o { void Torso_A(); };\nvoid o::Torso_A() {\n"
+    static const error_row rows[] = {
+        {BODY "r = 1;\n}", 3, 1, "expected a variable, found 'r'"},
+        {BODY "float a = 1 +;\n}", 3, 14, "expected a value, found ';'"},
+        {BODY "if ( 1 { }\n}", 3, 8, "expected ')', found '{'"},
+        {BODY "wait( 1;\n}", 3, 8, "expected ')', found ';'"},
+        {BODY "break;\n}", 3, 1, "expected a variable, found 'break'"},
+        {BODY "wait( \"a );\n}", 3, 7, "expected a quote at its end, found '\"a );'"},
+        {BODY "wait( '1 2' );\n}", 3, 7, "expected three numbers, found ''1 2''"},
+        {BODY "float a; a = 1", 3, 15, "expected '}', found the end"},
+        {"object o { float a }", 1, 20, "expected ';', found '}'"},
+        {"object o { };\n#include b\n", 2, 2,
+         "expected define and a name, or include and a file in quotes, found 'include'"},
+        {"#include \"c\"", 1, 10, "expected a file that can be read, found '\"c\"'"},
+        {"#define A( b ) b\nfloat x = A( 1, 2 );", 2, 19,
+         "expected as many arguments as the macro has parameters, found ')'"},
+        {"object o { void a(); }; void o::a() { } void o::a() { }", 1, 49,
+         "expected a function that was not defined before, found 'a'"},
+        {"void p::a() { }", 1, 6, "expected an object that is declared before it, found 'p'"},
+        {"/* open", 1, 1, "this comment has no end: '*/' is missing"},
+        {"object o : p { }; object p : o { };", 0, 0, "the script object 'o' inherits itself"},
+        {"object p { };", 0, 0, "the script object 'o' is not declared"},
+    };
+    EACH (row, rows) {
+        const game_text texts[] = {{"a.script", row->text}, {NULL, NULL}};
+        md5_error error = {0};
+        OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+        CHECK(!script);
+        CHECK_STRING(error.message, row->message);
+        CHECK_STRING(error.file, "a.script");
+        CHECK_UINT(error.line, row->line);
+        CHECK_UINT(error.column, row->column);
+    }
+}
+
+// A text with `count` of something between two others.
+typedef struct long_row {
+    const char *before, *repeated, *after;
+    bool is_valid;
+} long_row;
+
+TEST (long_and_deep_scripts_take_linear_time) {
+    static const long_row rows[] = {
+        {BODY, "wait( 1 );\n", "}", true},
+        {BODY, "{", "}", false},
+        {BODY, "if ( 1 ) ", "; }", true},
+        {BODY "float a = ", "(", "}", false},
+        {BODY "float a = ", "!", "1; }", true},
+        {BODY "float a = ", "1 + (", "}", false},
+        {BODY "float a = 1", " + 1", "; }", true},
+        {BODY "while ( 1 ) {", "break; ", "} }", true},
+        {BODY "float a = ", "wait( ", "}", false},
+        {"", "object o : o { };", "", false},
+        {"#define A A A\n", "A ", "", false},
+        {"#define A( x ) x x\n", "A( ", "", false},
+        {BODY "}", "#include \"a.script\"\n", "", false},
+    };
+    EACH (row, rows) {
+        test_text text = {0};
+        test_append(&text, "%s", row->before);
+        FOR (i, 100000)
+            test_append(&text, "%s", row->repeated);
+        test_append(&text, "%s", row->after);
+        const game_text texts[] = {{"a.script", text.bytes}, {NULL, NULL}};
+        md5_error error = {0};
+        OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+        CHECK_THAT((script != NULL) == row->is_valid, "%s: %s", row->repeated, error.message);
+        free(text.bytes);
+    }
+}
+
+TEST (functions_that_never_wait_are_ended) {
+    static const char *const statements[] = {"while ( 1 ) { r++; }", "Torso_A();",
+                                             "r = times( 1, Torso_A() );"};
+    EACH (row, statements) {
+        script_case it;
+        REQUIRE(open_case(&it, *row));
+        CHECK(md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_A", 0));
+        md5_states_advance(it.states, 16, NULL, NULL);
+        CHECK(md5_states_channel(it.states, MD5_CHANNEL_TORSO).was_stopped);
+        CHECK(!md5_states_channel(it.states, MD5_CHANNEL_TORSO).is_running);
+        md5_states_advance(it.states, 16, NULL, NULL);
+        close_case(&it);
+    }
+}
+
+TEST (scripts_report_memory_that_runs_out) {
+    static const game_text texts[] = {
+        {"a.script", HEAD "void o::Torso_A() { float a = QUAD( 2 ) + fly(); }"},
+        {"b.script", macros},
+        {NULL, NULL}};
+    actor_stage stage;
+    open_stage(&stage);
+    EACH_FAILURE (it) {
+        md5_script *const script = load(texts, it.opts, &it.error);
+        CHECK(script || it.error.status == MD5_ERROR_MEMORY);
+        const md5_states_desc desc = {
+            .script = script, .entity = stage.entity, .body = stage.actor};
+        md5_states *const states =
+            script ? md5_create_states(&desc, &it.opts.allocator, &it.error) : NULL;
+        CHECK(states || it.error.status == MD5_ERROR_MEMORY);
+        md5_destroy_states(states);
+        md5_free_script(script);
+    }
+    close_stage(&stage);
+}
+
+// -- Playing --------------------------------------------------------------------------------------
+
+// "walk" has 400 ms, and its root moves by 40.
+TEST_WITH (clips_change_rate_cycles_and_start, actor_stage, stage, open_stage(stage),
+           close_stage(stage)) {
+    md5_actor *const actor = stage->actor;
+    const md5_channel legs = MD5_CHANNEL_LEGS;
+    const uint32_t walk = stage_clip(stage, "walk");
+    CHECK(!md5_actor_set_rate(actor, legs, 2.0f) && !md5_actor_set_cycles(actor, legs, 2));
+    CHECK(md5_actor_play(actor, legs, walk, MD5_ACTOR_ONCE, 0, 0));
+    md5_actor_advance(actor, 100, NULL, NULL);
+    CHECK(md5_actor_set_rate(actor, legs, 2.0f)); // its time does not jump
+    CHECK_UINT(md5_actor_channel(actor, legs).time, 100);
+    md5_actor_advance(actor, 50, NULL, NULL);
+    CHECK_UINT(md5_actor_channel(actor, legs).time, 200);
+    CHECK(md5_actor_set_rate(actor, legs, 0.0f));
+    md5_actor_advance(actor, 1000, NULL, NULL);
+    CHECK_UINT(md5_actor_channel(actor, legs).time, 200);
+    CHECK(!md5_actor_channel(actor, legs).has_ended);
+    CHECK(!md5_actor_set_rate(actor, legs, -1.0f) && !md5_actor_set_rate(actor, legs, NAN));
+    CHECK(md5_actor_set_rate(actor, legs, 1.0f) && md5_actor_set_cycles(actor, legs, 3));
+    md5_actor_advance(actor, 999, NULL, NULL);
+    CHECK(!md5_actor_channel(actor, legs).has_ended);
+    md5_actor_advance(actor, 1, NULL, NULL);
+    CHECK(md5_actor_channel(actor, legs).has_ended);
+    CHECK(md5_actor_set_start(actor, legs, 300));
+    CHECK(!md5_actor_set_start(actor, legs, -1));
+    CHECK(!md5_actor_set_cycles(actor, legs, MD5_MAX_CYCLES + 1));
+    CHECK(md5_actor_set_cycles(actor, legs, -1));
+    md5_actor_advance(actor, 1000000, NULL, NULL);
+    CHECK(md5_actor_channel(actor, legs).is_cycling);
+    CHECK(!md5_actor_channel(actor, legs).has_ended);
+    const md5_entity_clip *const clip = &stage->entity->clips[walk];
+    CHECK_NEAR(md5_entity_clip_movement(clip).x, 40.0, 0.0);
+    CHECK_UINT(md5_find_frame_command(clip->anim, MD5_FRAME_SOUND_BODY)->frame, 3);
+    CHECK(!md5_find_frame_command(clip->anim, MD5_FRAME_FX));
 }
