@@ -143,7 +143,7 @@ plays_a_game() {
         lanterns 9 && cmp "$scratch/lanterns9.png" "$scratch/nine.png"
 }
 check "a game plays itself, the same each time" plays_a_game
-check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
+check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain hills
 walks_by_rules() {
     picture bound "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 &&
         picture walking "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 --walk &&
@@ -154,11 +154,20 @@ check "walking without legs: a warning" ends_saying 0 'no two joints have foot o
     test/reference/data/still.md5mesh --walk --resolution 64,48 --samples 1 --output "$scratch/x.png"
 # The machine's own modifier places the feet.
 stands_on_the_ground() {
-    picture stands "$bobbin" --animation-time 0.5 --terrain
+    picture stands "$bobbin" --animation-time 0.5 --terrain hills
     picture flat "$bobbin" --animation-time 0.5
     ! cmp "$scratch/stands.png" "$scratch/flat.png"
 }
 check "terrain with a machine that places feet" stands_on_the_ground
+# With the legs of its own keys.
+monster_stands() {
+    for name in monster again; do
+        picture $name --game models/game/base monster_bobbin --animation-time 0.5 --terrain stairs
+    done
+    picture level --game models/game/base monster_bobbin --animation-time 0.5
+    cmp "$scratch/monster.png" "$scratch/again.png" && ! cmp "$scratch/monster.png" "$scratch/level.png"
+}
+check "a monster of a game on stairs, the same each time" monster_stands
 check_long "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
-    test/reference/data/still.md5mesh --terrain --output "$scratch/x.png"
+    test/reference/data/still.md5mesh --terrain hills --output "$scratch/x.png"
 finish

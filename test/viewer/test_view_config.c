@@ -339,8 +339,8 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     FOR (i, 2) {
         const char *const path = i == 0 ? longest : "/two\nlines.md5mesh";
         view_note_recent(&config, path);
-        view_note_document(&config, path, "--terrain=yes\n");
-        view_note_document(&config, "/tab\t.md5mesh", "--terrain=yes\n");
+        view_note_document(&config, path, "--terrain=hills\n");
+        view_note_document(&config, "/tab\t.md5mesh", "--terrain=hills\n");
         view_note_document(&config, "/long.md5mesh", longest);
         view_config loaded = save_and_load(&config);
         CHECK(loaded.recent.count == 0 && loaded.documents.count == 0);

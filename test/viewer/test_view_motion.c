@@ -215,7 +215,7 @@ static double worst_piston(const view_scene *scene)
 
 // It repeats itself, is as high at corners as these, and straight between them.
 TEST (view_ground_is_made_of_triangles) {
-    const view_terrain terrain = {.num_feet = 1, .cell = 4, .height = 3};
+    const view_terrain terrain = {.kind = VIEW_HILLS, .cell = 4, .height = 3};
     const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
     uint64_t random = 5;
     float low = INFINITY, high = -INFINITY;
@@ -241,9 +241,31 @@ TEST (view_ground_is_made_of_triangles) {
     CHECK(view_ground_height(&terrain, 1e30f, 0.0f) == 0.0f);
 }
 
+// Twenty degrees; and treads with one height each, a step above each other.
+TEST (view_ground_has_slopes_and_stairs) {
+    const float tangent = tanf(0.349066f);
+    const view_terrain slope = {.kind = VIEW_SLOPE, .cell = 4, .height = 4 * 4.12f};
+    CHECK_SMALL(view_ground_height(&slope, 0, 0), 1e-6);
+    CHECK_NEAR(view_ground_height(&slope, 7, 7), 7 * sqrtf(2) * tangent, 0.02);
+    CHECK_SMALL(view_ground_height(&slope, 9, -9), 1e-5);
+    const view_terrain stairs = {.kind = VIEW_STAIRS, .cell = 2, .height = 5};
+    FOR (step, 7) {
+        CHECK_NEAR(view_ground_height(&stairs, 8.0f * (float)step + 0.1f, 3), -5.0 * step, 1e-6);
+        CHECK_NEAR(view_ground_height(&stairs, 8.0f * (float)step + 7.9f, -40), -5.0 * step, 1e-6);
+    }
+    // A box rests on the highest of what is below it.
+    CHECK_SMALL(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 2), 1e-6);
+    CHECK_NEAR(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 0.5f), -5.0, 1e-6);
+    // What is drawn: a riser is upright, treads end at its two edges.
+    CHECK(view_corner_x(&stairs, 2) == 8.0f && view_corner_x(&stairs, 3) == 8.0f);
+    CHECK(view_corner_x(&stairs, 4) == 8.0f && view_corner_x(&stairs, 5) == 16.0f);
+    CHECK_NEAR(view_corner_height(&stairs, 2, 0), 0.0, 1e-6);
+    CHECK_NEAR(view_corner_height(&stairs, 3, 0), -5.0, 1e-6);
+}
+
 TEST_IF (view_walks_over_the_terrain, view_scene, scene,
          legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
-    CHECK(view_find_feet(&scene->terrain, scene) == 6 && view_begin_walk(scene));
+    CHECK(view_find_feet(&scene->terrain, scene, VIEW_HILLS) == 6 && view_begin_walk(scene));
     const view_play play = {.time = 3.0};
     view_pose(scene, &play);
     const md5_vec3 walked = view_walked(scene, &play);

@@ -622,7 +622,7 @@ TEST_HERE (view_search_finds_what_people_ask_for, BOBBIN) {
         "text=Text size\xE2\x80\xA6",
         "slow=Speed\xE2\x80\xA6",
         "mesh=Find joint, mesh, clip\xE2\x80\xA6",
-        "terrain=Uneven ground",
+        "terrain=Ground",
         "reset=Reset all",
         "forget=Settings\xE2\x80\xA6",
     };
@@ -731,7 +731,7 @@ TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
         {"watch", "", "menu/Reload when files change", "yes"},
         {"watch", "", "menu/Reload when files change", "no"},
         {"no-auto", "", "menu/Load clips beside the model", "yes"},
-        {"terrain", "", "menu/Uneven ground", "yes"},
+        {"terrain", "Ground", "menu/stairs", "stairs"},
         {"skinning", "", "menu/Keep volume at twists", "dual"},
         {"root", "Root motion", "menu/in place", "in_place"},
         {"loop", "At the end", "menu/blend into the start", "cycle"},

@@ -111,7 +111,7 @@ TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
     static const char *const names[][2] = {
         {"edges", "yes"},     {"surface", "uv"},    {"hide", "1"},
         {"onion", "2"},       {"skinning", "dual"}, {"background-color", "#ff0000"},
-        {"no-shadow", "yes"}, {"crowd", "3"},       {"terrain", "yes"},
+        {"no-shadow", "yes"}, {"crowd", "3"},       {"terrain", "hills"},
     };
     enum { W = 80, H = 60 };
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, W, H, 1, NULL);

@@ -145,7 +145,10 @@ const view_option view_option_rows[] = {
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
      AT(TEXT, compare), EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
-    FLAG("terrain", terrain, "uneven terrain; feet are placed on it", EFFECT(REOPENS), OF_ANY),
+    {"terrain", "no|hills|stairs|slope",
+     "ground that feet are placed on; a monster of a game walks on\n"
+     "it by its own keys (no)",
+     AT(CHOICE, terrain), EFFECT(REOPENS), OF_ANY},
     FLAG("walk", walk,
          "procedural walking instead of clips, on that terrain too;\n"
          "controlled by W A S D and Shift",

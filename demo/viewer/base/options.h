@@ -88,7 +88,8 @@ typedef struct view_options {
     bool crowd_exact;                   // no member is culled or updated less often
     uint32_t sheet_columns, sheet_rows; // 0 = no sheet
     bool turntable, all_clips, labels;
-    bool terrain, walk, game_demo;
+    view_ground_kind terrain;
+    bool walk, game_demo;
     bool verify, no_render, watch, no_auto;
     const char *joint;  // to be marked, or NULL
     const char *page;   // a technique's page, "contents", "list", or NULL

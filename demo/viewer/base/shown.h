@@ -27,6 +27,14 @@ typedef enum view_surface {
     VIEW_NUM_SURFACES,
 } view_surface;
 
+// What feet stand on.
+typedef enum view_ground_kind {
+    VIEW_LEVEL,
+    VIEW_HILLS,
+    VIEW_STAIRS,
+    VIEW_SLOPE,
+} view_ground_kind;
+
 // Onion skin: `count` ghosts before and as many after the current frame, `step` frames apart.
 enum { VIEW_MAX_ONION = 8 };
 typedef struct view_onion {

@@ -539,10 +539,11 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         if (!keeps_rest)
             return false;
     }
-    if (loader->options->terrain && scene->model != NULL
-        && view_find_feet(&scene->terrain, scene) == 0)
+    const view_ground_kind terrain = loader->options->terrain;
+    if (terrain != VIEW_LEVEL && scene->model != NULL
+        && view_find_feet(&scene->terrain, scene, terrain) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
-    if (scene->terrain.num_feet > 0 && loader->renderer != NULL
+    if (scene->terrain.kind != VIEW_LEVEL && loader->renderer != NULL
         && !view_load_ground(&document->uneven, &scene->terrain, loader))
         return false;
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))

@@ -28,7 +28,8 @@ static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
                 west = view_corner_height(terrain, x - 1, y);
     const float north = view_corner_height(terrain, x, y + 1),
                 south = view_corner_height(terrain, x, y - 1);
-    const md5_vec3 normal = {west - east, south - north, 2 * terrain->cell};
+    const md5_vec3 normal = {west - east, south - north,
+                             view_corner_x(terrain, x + 1) - view_corner_x(terrain, x - 1)};
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
 }
 
@@ -55,7 +56,7 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
     add(to, "numweights %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
-        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", i, ((float)x * terrain->cell),
+        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", i, view_corner_x(terrain, x),
             ((float)y * terrain->cell), view_corner_height(terrain, x, y));
     }
     // Grass in the hollows, dry and stony on the hills.

@@ -841,7 +841,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
     add_fire(stage, &frame, points);
-    const bool is_level = document->scene.terrain.num_feet == 0;
+    const bool is_level = document->scene.terrain.kind == VIEW_LEVEL;
     if (is_level && !is_crowd && stage->extra == NULL)
         frame.ground = find_ground(document);
     if (!prepare_pictures(stage, error) || !prepare_surface(stage, error))

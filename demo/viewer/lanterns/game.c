@@ -220,7 +220,7 @@ view_game *view_make_game(view_document *document, const char *models, const vie
     game->document = document;
     game->hero = &scene->machine;
     const bool is_walker =
-        view_machine_of(scene) != NULL && view_find_feet(&scene->terrain, scene) == 2;
+        view_machine_of(scene) != NULL && view_find_feet(&scene->terrain, scene, VIEW_HILLS) == 2;
     game->hand = is_walker ? md5_find_joint(scene->skeleton, "prop_r") : MD5_NONE;
     scene->terrain.cell = cell;
     scene->terrain.height = hills;

@@ -8,6 +8,7 @@ void view_free_entity(view_entity *figure)
 {
     COMMON_FOR (i, figure->num_parts)
         md5_destroy_actor(figure->parts[i].actor);
+    md5_destroy_monster(figure->monster);
     free(figure->clips);
     free(figure->anims);
     free(figure->paced);
@@ -68,6 +69,32 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
     free(words.text);
     return model;
+}
+
+// Whether a part is the head, which looks and follows with its body.
+static bool is_head(const view_entity *figure, const view_entity_part *part)
+{
+    return part == &figure->parts[1] && strcmp(part->attached->key, "def_head") == 0;
+}
+
+// Returns true also if it does nothing beside its clips.
+static bool make_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
+{
+    static const char *const keys[] = {"look_joint", "bone_leftEye", "ik_numLegs"};
+    const md5_entity_def *const def = figure->entity->def;
+    const bool has_head = figure->num_parts > 1 && is_head(figure, &figure->parts[1]);
+    const md5_monster_desc desc = {.entity = &figure->played,
+                                   .body = figure->parts[0].actor,
+                                   .head = has_head ? figure->parts[1].actor : NULL,
+                                   .is_as_meant = true};
+    bool is_one = false;
+    for (size_t i = 0; i < COMMON_LENGTH(keys) && def != NULL; i++)
+        is_one |= md5_entity_def_next_key(def, keys[i], NULL) != NULL;
+    md5_destroy_monster(figure->monster);
+    figure->monster = is_one ? md5_create_monster(&desc, opts, error) : NULL;
+    figure->has_thought = false;
+    figure->place = (md5_xform){.rotation = {.w = 1}};
+    return !is_one || figure->monster != NULL;
 }
 
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
@@ -139,15 +166,19 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     bool is_started = model != NULL;
     for (uint32_t i = 0; i < figure->num_parts && is_started; i++) {
         view_entity_part *const part = &figure->parts[i];
-        const bool is_head = part->attached != NULL && strcmp(part->attached->key, "def_head") == 0;
+        const bool has_body =
+            part->attached != NULL && strcmp(part->attached->key, "def_head") == 0;
         part->actor = md5_create_actor(i == 0 ? &figure->played : part->entity, NULL, &error);
         is_started = part->actor != NULL;
         if (!is_started)
             break;
         // What an actor does by itself is saved, to begin there again.
-        md5_actor_spawn(part->actor, is_head ? figure->parts[part->above].entity : part->entity);
+        md5_actor_spawn(part->actor, has_body ? figure->parts[part->above].entity : part->entity);
         md5_actor_save(part->actor, part->fresh);
     }
+    library->log = log;
+    is_started = is_started && make_monster(figure, &library->opts, &error);
+    library->log = NULL;
     if (is_started)
         return model;
     view_log_error(log, &error);
@@ -236,6 +267,7 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
 typedef struct listener {
     view_entity *figure;
     double time;
+    bool is_heard; // commands are noted
 } listener;
 
 // Notes what a frame command says, such as "sound_voice snd_sight".
@@ -245,28 +277,91 @@ static void note_command(void *user, const md5_frame_command *command, const md5
     const listener *const heard = user;
     view_entity *const figure = heard->figure;
     const char *const word = md5_frame_code_name(command->code);
+    if (figure->monster != NULL)
+        md5_monster_on_frame(figure->monster, command);
+    if (!heard->is_heard)
+        return;
     figure->num_fired++;
     snprintf(view_push_event(figure->fired, heard->time), sizeof figure->fired[0].text,
              "%s %.20s %u: %s%s%.60s", view_channel_name(channel), clip->anim->name, command->frame,
              word != NULL ? word : "", command->text[0] != '\0' ? " " : "", command->text);
 }
 
-static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
+// Half of the side of the box that a monster stands with: keys "maxs" and "size".
+static float half_side(const md5_entity_def *def)
 {
+    const char *const most = md5_entity_def_value(def, "maxs");
+    const char *const size = md5_entity_def_value(def, "size");
+    return most != NULL ? strtof(most, NULL) : size != NULL ? 0.5f * strtof(size, NULL) : 0;
+}
+
+// md5_sweep_fn
+static float sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    (void)is_waist;
+    return fminf(fmaxf(view_ground_under(user, from, 0.5f * size), to.z), from.z);
+}
+
+// Stands where it has walked to. The first time it has been there for a while, so that the first
+// picture shows how it looks and stands.
+static void think(view_scene *scene)
+{
+    enum { A_WHILE = 100 };
+    view_entity *const figure = &scene->entity;
+    const md5_vec3 circling = view_circling_target(scene->model, 0.001 * figure->clock);
+    md5_vec3 *const origin = &figure->place.translation;
+    if (scene->terrain.kind != VIEW_LEVEL)
+        origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure->entity->def));
+    md5_monster_tick now = {
+        .origin = *origin,
+        .rotation = figure->place.rotation,
+        .target = figure->has_target ? figure->target : md5_xform_point(figure->place, circling),
+        .has_ground = true,
+        .sweep = sweep,
+        .user = &scene->terrain,
+    };
+    for (int i = figure->has_thought ? 0 : A_WHILE; i >= 0; i--) {
+        now.time = (int64_t)figure->clock - i * (int64_t)tick;
+        md5_monster_look_at(figure->monster, 0, now.time, 1000);
+        md5_monster_think(figure->monster, &now);
+    }
+    figure->has_thought = true;
+}
+
+static bool walks(const view_scene *scene)
+{
+    return scene->terrain.kind != VIEW_LEVEL && scene->root != MD5_ROOT_IN_PLACE;
+}
+
+static void advance_to(view_scene *scene, double time, bool is_heard)
+{
+    view_entity *const figure = &scene->entity;
     const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6);
-    while (figure->clock < milliseconds) {
+    const double least = figure->monster != NULL ? tick : 1;
+    md5_actor_set_in_place(figure->parts[0].actor, scene->root != MD5_ROOT_FILE || walks(scene));
+    while (figure->clock + least <= milliseconds) {
         const double left = milliseconds - figure->clock;
         const uint32_t step = left < tick ? (uint32_t)left : tick;
+        if (figure->monster != NULL && !figure->has_thought)
+            think(scene);
         figure->clock += step;
-        const listener heard = {figure, figure->begin + 0.001 * figure->clock};
+        const listener heard = {figure, figure->begin + 0.001 * figure->clock, is_heard};
         COMMON_FOR (i, figure->num_parts)
-            md5_actor_advance(figure->parts[i].actor, step, on_frame, (void *)(uintptr_t)&heard);
+            md5_actor_advance(figure->parts[i].actor, step, note_command,
+                              (void *)(uintptr_t)&heard);
+        if (figure->monster == NULL)
+            continue;
+        if (walks(scene))
+            figure->place =
+                md5_xform_mul(figure->place, md5_actor_root_motion(figure->parts[0].actor));
+        think(scene);
     }
 }
 
 // Actors go forward only: lets them begin anew, so that they are at `time` what they were.
-static void begin_anew(view_entity *figure, double time)
+static void begin_anew(view_scene *scene, double time)
 {
+    view_entity *const figure = &scene->entity;
     double begins[MD5_NUM_CHANNELS];
     bool begun[MD5_NUM_CHANNELS] = {false};
     figure->begin = time;
@@ -288,18 +383,19 @@ static void begin_anew(view_entity *figure, double time)
     COMMON_FOR (i, figure->num_parts)
         md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
                           sizeof figure->parts[i].fresh, NULL);
+    (void)make_monster(figure, NULL, NULL);
     COMMON_FOR (i, MD5_NUM_CHANNELS) {
         int next = -1;
         for (int c = 0; c < MD5_NUM_CHANNELS; c++)
             if (!begun[c] && (next < 0 || begins[c] < begins[next]))
                 next = c;
         begun[next] = true;
-        advance_to(figure, begins[next], NULL);
+        advance_to(scene, begins[next], false);
         if (figure->channels[next].clip >= 0)
             md5_actor_play(figure->parts[0].actor, (md5_channel)next,
                            (uint32_t)figure->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
     }
-    advance_to(figure, time, NULL);
+    advance_to(scene, time, false);
 }
 
 // -- As a motion ----------------------------------------------------------------------------------
@@ -309,7 +405,7 @@ static bool is_played(const view_scene *scene)
     return scene->entity.is_played;
 }
 
-// Feet on terrain follow the clip alone.
+// Without legs of its own it stands on terrain as in the clip alone.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_entity *const figure = &scene->entity;
@@ -322,23 +418,32 @@ static void pose_scene(view_scene *scene, const view_play *play)
     }
     if (fabs(time) < 1e9) { // not NaN
         if (time < figure->time || time > figure->time + longest_run)
-            begin_anew(figure, time);
+            begin_anew(scene, time);
         else
-            advance_to(figure, time, note_command);
+            advance_to(scene, time, true);
         figure->time = time;
     }
-    md5_actor_set_in_place(figure->parts[0].actor, scene->root != MD5_ROOT_FILE);
+    md5_monster *const monster = figure->monster;
+    if (monster != NULL && !figure->has_thought)
+        think(scene);
     COMMON_EACH (part, figure->parts, figure->num_parts) {
         const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
         if (part->attached == NULL) {
-            md5_actor_pose(part->actor, pose + first, joints + first, NULL);
-            part->placed = part->bind;
+            if (monster != NULL)
+                md5_monster_pose(monster, pose + first, joints + first, NULL);
+            else
+                md5_actor_pose(part->actor, pose + first, joints + first, NULL);
+            part->placed = md5_mat34_mul(md5_mat34_from_xform(figure->place), part->bind);
             continue;
         }
-        md5_actor_pose(part->actor, pose + first, NULL, NULL);
-        md5_entity_part_copy_joints(part->attached, pose + below, joints + below, pose + first);
-        md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
+        if (monster != NULL && is_head(figure, part)) {
+            md5_monster_head_pose(monster, pose + first, joints + first, NULL);
+        } else {
+            md5_actor_pose(part->actor, pose + first, NULL, NULL);
+            md5_entity_part_copy_joints(part->attached, pose + below, joints + below, pose + first);
+            md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
+        }
         const md5_xform place = md5_entity_part_placement(part->attached, joints + below);
         part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
     }
@@ -363,12 +468,25 @@ static void pose_scene(view_scene *scene, const view_play *play)
     view_turn_pose(scene, NULL);
 }
 
+static md5_xform place_of(const view_scene *scene)
+{
+    return scene->entity.place;
+}
+
+static void point(view_scene *scene, md5_vec3 target)
+{
+    scene->entity.target = target;
+    scene->entity.has_target = true;
+}
+
 const view_motion_kind view_entity_motion = {
     .name = "channels",
     .clip_use = VIEW_CLIP_PLAYED,
     .mode = VIEW_MODE_CLIPS,
     .moves = is_played,
     .pose = pose_scene,
+    .place = place_of,
+    .point = point,
 };
 
 const view_entity *view_channels_of(const view_scene *scene)

@@ -4,6 +4,7 @@
 
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/motion/play.h"
+#include "md5/md5character.h"
 
 // The body, or something that hangs at it.
 typedef struct view_entity_part {
@@ -34,6 +35,13 @@ typedef struct view_entity {
     md5_entity_clip *clips; // [num_clips]
     md5_model_anim *anims;  // [num_clips]
     md5_anim *paced;        // [num_clips] the clips' first files, at the rates of the modelDef
+
+    // What it does beside its clips in whole ticks of the engine, or NULL.
+    md5_monster *monster;
+    bool has_thought;
+    md5_xform place; // where it stands in the world
+    md5_vec3 target; // that it looks at, if has_target
+    bool has_target;
 
     bool is_played; // in channels, instead of one clip as it is in its file
     view_channel channels[MD5_NUM_CHANNELS];

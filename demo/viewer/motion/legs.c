@@ -2,8 +2,11 @@
 
 #include "demo/viewer/base/math.h"
 
-// Side of a square and height of the ground relative to the model's size.
-static const float cell_share = 0.1f, height_share = 0.05f;
+// Side of a square and height of the ground relative to the model's size; the slope has 20 degrees.
+static const struct {
+    float cell, height;
+} shares[] = {
+    [VIEW_HILLS] = {0.1f, 0.05f}, [VIEW_STAIRS] = {0.07f, 0.1f}, [VIEW_SLOPE] = {0.1f, 0.412f}};
 
 // Time constant with which feet follow the terrain, seconds.
 static const float smoothing = 0.06f;
@@ -21,20 +24,23 @@ static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
            && above(skeleton, above(skeleton, above(skeleton, joint))) != MD5_NONE;
 }
 
-uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene)
+uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_ground_kind kind)
 {
     const md5_skeleton *const skeleton = scene->skeleton;
-    *terrain = (view_terrain){0};
+    const md5_monster *const monster = scene->entity.monster;
+    const uint32_t num_legs = monster != NULL ? md5_monster_state(monster).num_legs : 0;
+    *terrain = (view_terrain){.kind = VIEW_LEVEL};
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
-        if (!is_foot(skeleton, i))
+        if (num_legs > 0 || !is_foot(skeleton, i))
             continue;
         terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = i};
         terrain->pelvis = above(skeleton, above(skeleton, above(skeleton, i)));
     }
     const float size = view_size(scene->model->bounds);
-    terrain->cell = cell_share * size;
-    terrain->height = height_share * size;
-    return terrain->num_feet;
+    terrain->kind = num_legs + terrain->num_feet > 0 ? kind : VIEW_LEVEL;
+    terrain->cell = shares[kind].cell * size;
+    terrain->height = shares[kind].height * size;
+    return num_legs + terrain->num_feet;
 }
 
 // A random number from -1 to 1 for a corner of a lattice that repeats itself after `period`.
@@ -64,8 +70,27 @@ static float smooth_at(int32_t x, int32_t y, int32_t stride)
     return near * (1 - v) + far * v;
 }
 
+// Eight steps down, of which two are behind the origin, then eight up. Each has four columns of
+// corners: both ends of its tread, both of the riser behind it.
+static float tread(const view_terrain *terrain, int32_t step)
+{
+    const int32_t number = (step + 10) & 15;
+    return terrain->height * (float)((number < 8 ? number : 16 - number) - 6);
+}
+
+float view_corner_x(const view_terrain *terrain, int32_t x)
+{
+    const bool is_behind = terrain->kind == VIEW_STAIRS && (x & 3) != 0;
+    return terrain->cell * (float)(is_behind ? (x | 3) + 1 : x);
+}
+
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 {
+    if (terrain->kind == VIEW_STAIRS)
+        return tread(terrain, (x >> 2) + ((x & 3) == 3));
+    const int32_t along = (x + y + VIEW_GROUND_SQUARES / 4) & (VIEW_GROUND_SQUARES - 1);
+    if (terrain->kind == VIEW_SLOPE)
+        return terrain->height * (1 - fabsf((float)along / (VIEW_GROUND_SQUARES / 4.0f) - 2));
     return terrain->height * (0.75f * smooth_at(x, y, 8) + 0.25f * smooth_at(x, y, 2));
 }
 
@@ -73,14 +98,26 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
 {
     const float column = floorf(x / terrain->cell), row = floorf(y / terrain->cell);
     const float u = x / terrain->cell - column, v = y / terrain->cell - row;
-    if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f)) // far away, or not a number
-        return 0;
+    if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f) || terrain->kind == VIEW_LEVEL)
+        return 0; // far away, or not a number
     const int32_t i = (int32_t)column, j = (int32_t)row;
+    if (terrain->kind == VIEW_STAIRS)
+        return tread(terrain, i >> 2);
     const float right = view_corner_height(terrain, i + 1, j),
                 left = view_corner_height(terrain, i, j + 1);
     return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
                      : (u + v - 1) * view_corner_height(terrain, i + 1, j + 1) + (1 - v) * right
                            + (1 - u) * left;
+}
+
+float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side)
+{
+    float height = view_ground_height(terrain, middle.x, middle.y);
+    COMMON_FOR (i, 4)
+        height =
+            fmaxf(height, view_ground_height(terrain, middle.x + (i & 1 ? half_side : -half_side),
+                                             middle.y + (i & 2 ? half_side : -half_side)));
+    return height;
 }
 
 // md5_terrain_fn
@@ -230,7 +267,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .num_legs = legs->num_legs,
         .num_groups = 2,
         .body = legs->body,
-        .terrain = scene->terrain.num_feet > 0 ? find_terrain : NULL,
+        .terrain = scene->terrain.kind != VIEW_LEVEL ? find_terrain : NULL,
         .user = &scene->terrain,
     };
     if (legs->time < 0 || time < legs->time - 4 * tick || time > legs->time + 600) {

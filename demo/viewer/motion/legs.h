@@ -2,6 +2,7 @@
 #ifndef DEMO_VIEWER_MOTION_LEGS_H
 #define DEMO_VIEWER_MOTION_LEGS_H
 
+#include "demo/viewer/base/shown.h"
 #include "demo/viewer/motion/machine.h"
 
 struct view_scene;
@@ -9,31 +10,38 @@ struct view_scene;
 enum { VIEW_MAX_FEET = 8 };
 
 typedef struct view_terrain {
-    uint32_t num_feet; // 0: there is no terrain
+    view_ground_kind kind;
+    uint32_t num_feet; // 0: of a monster, which finds them itself
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
     float drop;   // of the pelvis; see md5_feet_job
     double time;  // of the last call
     float cell;   // side of a square of the ground
-    float height; // heights are within -height .. height
+    float height; // heights are within -height .. height; of stairs: that of a step
 } view_terrain;
 
 // The ground repeats itself after so many squares, along x and along y.
 enum { VIEW_GROUND_SQUARES = 64 };
 
-// Finds feet: joints with foot or ankle in their names that have a knee, a hip and a pelvis above.
-// Returns how many.
-uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene);
+// Lays a terrain if there are feet: those of a monster, else joints with foot or ankle in their
+// names that have a knee, a hip and a pelvis above. Returns how many.
+uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
+                        view_ground_kind kind);
 
 // Places the feet of the scene's pose on the terrain and recomputes joints and palette. `place` is
 // the model-to-world transform.
 void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
 
-// Height of the corner of square (x, y), by hashes of their numbers: hills, and bumps on them.
+// Height of the corner of square (x, y), and its distance along x. Hills, and bumps on them, are
+// hashes of these numbers. Stairs rise and fall along x, a slope along x and y.
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
+float view_corner_x(const view_terrain *terrain, int32_t x);
 
 // Height of the ground at a point. A square is two triangles, so that it is exactly what is drawn.
 float view_ground_height(const view_terrain *terrain, float x, float y);
+
+// The greatest of the heights below a level square, at its corners and its middle.
+float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side);
 
 // -- Legs ----------------------------------------------------------------------------------------
 //

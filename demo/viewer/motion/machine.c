@@ -391,6 +391,14 @@ void view_run_machine(view_machine *machine, double time)
 
 // -- Pose -----------------------------------------------------------------------------------
 
+md5_vec3 view_circling_target(const md5_model *model, double time)
+{
+    const float angle = (float)fmod(time * 1.3, 2 * VIEW_PI), reach = view_size(model->bounds);
+    return md5_vec3_add(view_centre(model->bounds),
+                        (md5_vec3){0.8f * reach, 0.35f * reach * sinf(angle),
+                                   0.12f * reach * (0.8f + cosf(angle))});
+}
+
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {
@@ -398,12 +406,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
     if (machine->host != NULL) { // a guest looks at who it visits
         target = view_seen_from(machine, eyes_of(machine->host));
     } else if (!machine->has_target) {
-        // A point that circles in front of the character's face, for pictures without a mouse.
-        const float angle = (float)fmod(machine->time * 1.3, 2 * VIEW_PI);
-        target = view_centre(machine->desc->model->bounds);
-        target.x += 0.8f * machine->reach;
-        target.y += 0.35f * machine->reach * sinf(angle);
-        target.z += 0.12f * machine->reach * (0.8f + cosf(angle));
+        target = view_circling_target(machine->desc->model, machine->time);
     }
     COMMON_FOR (i, machine->desc->num_modifiers) {
         md5_target *const aim = md5_player_target(machine->player, i);
@@ -434,9 +437,10 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
     const view_scene *const scene = user;
     const md5_vec3 at = md5_xform_point(scene->machine.place, ankle);
     (void)player;
-    foot->floor = scene->terrain.num_feet > 0 ? view_ground_height(&scene->terrain, at.x, at.y)
-                                                    - scene->machine.place.translation.z
-                                              : 0;
+    foot->floor =
+        scene->terrain.kind != VIEW_LEVEL
+            ? view_ground_height(&scene->terrain, at.x, at.y) - scene->machine.place.translation.z
+            : 0;
 }
 
 static void pose_scene(view_scene *scene, const view_play *play)
@@ -451,7 +455,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
     if (scene->morphs != NULL)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,
                           scene->morphs->weights);
-    if (scene->terrain.num_feet == 0)
+    if (scene->terrain.kind == VIEW_LEVEL)
         view_turn_pose(scene, &machine->place);
     else if (!stands)
         view_place_feet(scene, &machine->place, play->time);

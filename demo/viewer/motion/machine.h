@@ -76,6 +76,9 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 // Ends the first minute: from now on the user controls it.
 void view_take_over(view_machine *machine);
 
+// A point that circles in front of a character's face, for pictures without a mouse.
+md5_vec3 view_circling_target(const md5_model *model, double time);
+
 // Sets a parameter, if there is one of that name.
 void view_set_in_machine(const view_machine *machine, const char *name, float value);
 

@@ -41,7 +41,7 @@ bool view_end_walk(view_scene *scene)
 
 bool view_is_on_ground(const view_scene *scene)
 {
-    return scene->legs.num_legs > 0 || scene->terrain.num_feet > 0;
+    return scene->legs.num_legs > 0 || scene->terrain.kind != VIEW_LEVEL;
 }
 
 // -- Figures --------------------------------------------------------------------------------------
