@@ -115,13 +115,13 @@ typedef struct md5_script {
 } md5_script;
 
 // Compiles the states of a script object, and the functions that these call, from a file and those
-// that it includes, each once. They are named as opts->files opens them. #define, #ifdef and what
-// belongs to these are known. An error has the place in the file, what was found and what was
-// expected. A function that is neither defined nor known to md5_states is a warning, once, and
-// returns 0; so does a function of another entity, and one that begins a thread. Functions that
-// nothing calls are not read. Fails if there is no such object. The result is read-only; threads
-// may share it. Time and memory: linear in the files, macros in at most so many tokens as they have
-// bytes, and 65536.
+// that it includes, each once, named as opts->files opens them. #include and #define are known, no
+// other lines with #. An error has the place in the file, what was found and what was expected. A
+// function that is neither defined nor known here is a warning, once, and returns 0; so does one of
+// another entity, and one that begins a thread. Functions that nothing calls are not compiled.
+// Texts have at most 63 bytes; what is longer while it runs is cut. Fails if there is no such
+// object. The result is read-only; threads may share it. Time and memory: linear in the files,
+// whose macros may mean about as many tokens as the files have bytes, and 65536.
 MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
                                          const md5_load_opts *opts, md5_error *error);
 MD5_GAME_API void md5_free_script(md5_script *script); // after its states; NULL is allowed
@@ -157,8 +157,8 @@ MD5_GAME_API float md5_states_variable(const md5_states *states, const char *nam
 MD5_GAME_API bool md5_states_set_variable(md5_states *states, const char *name, float value);
 
 // A tick: advances the actors of body and head, runs the states and fires the frame commands of the
-// tick, in the engine's order. At most MD5_MAX_SCRIPT_STEPS operations run; a function that goes on
-// without waiting is ended then, and a recursion that is too deep.
+// tick, in the engine's order. A function is ended that does MD5_MAX_SCRIPT_STEPS operations
+// without waiting, or calls too deep. What has the root moved: md5_actor_root_motion() of the body.
 enum { MD5_MAX_SCRIPT_STEPS = 100000 };
 MD5_GAME_API void md5_states_advance(md5_states *states, uint32_t milliseconds,
                                      md5_frame_fn *on_frame, void *user);

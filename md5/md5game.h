@@ -14,7 +14,7 @@
 //   md5material.h  tables, images, materials, skins, deforms
 //   md5entity.h    modelDefs, entityDefs; entities: models with clips, heads and attachments
 //   md5actor.h     actors, which play entities
-//   md5character.h what characters do beside: looking, heads, feet on stairs
+//   md5character.h what characters do beside: looking, heads, feet on stairs, states of scripts
 //
 // Memory: everything that is returned, except pictures and entities, belongs to the game, is
 // read-only and stays valid until md5_destroy_game(). Errors: md5_game_*() fail only if memory runs

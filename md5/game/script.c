@@ -447,8 +447,8 @@ static script_value read_constant(script_compiler *it)
     const char *at = token->at + is_vector, *const end = token->at + token->size;
     if (token->kind == WORD_STRING) {
         value.kind = SCRIPT_TEXT;
-        if (token->size > sizeof value.text)
-            fail_at(it, token, "a text of at most 62 bytes");
+        if (token->size - 2 >= sizeof value.text)
+            fail_at(it, token, "a text of at most 63 bytes");
         else
             memcpy(value.text, at + 1, token->size - 2);
     } else if (is_vector || token->kind == WORD_NUMBER) {

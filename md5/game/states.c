@@ -43,7 +43,6 @@ struct md5_states {
     // Of the advance.
     md5_channel running;
     bool yields, has_restarted;
-    uint32_t num_steps;
 };
 
 // == Values =======================================================================================
@@ -590,8 +589,8 @@ static void run(md5_states *states, md5_channel channel)
     thread->waits_for_action = false;
     states->running = channel;
     states->yields = false;
-    while (thread->num_calls > 0 && !states->yields) {
-        thread->was_stopped = states->num_steps++ >= MD5_MAX_SCRIPT_STEPS || !step(states, thread);
+    for (int i = 0; thread->num_calls > 0 && !states->yields; i++) {
+        thread->was_stopped = i == MD5_MAX_SCRIPT_STEPS || !step(states, thread);
         if (thread->was_stopped)
             thread->num_calls = thread->num_values = 0;
     }
@@ -695,7 +694,6 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     md5i_actor_step(body, milliseconds);
     if (head)
         md5i_actor_step(head, milliseconds);
-    states->num_steps = 0;
     for (int i = 0; i < 20; i++) {
         const uint32_t next = states->run.next;
         states->run.next = MD5_NONE;
