@@ -326,10 +326,11 @@ typedef struct md5_figure {
     void *internal;              // as md5_internal
 } md5_figure;
 
-// Makes the figure of an entity, which must outlive it, as both declarations. NULL with an error
-// where the engine has no ragdoll or ends the map: without a clip "af_pose", if the first body's
-// joint is not "origin", if a body names a joint that there is not, or a constraint a body; and
-// above MD5_MAX_FIGURE_PARTS bodies or constraints.
+// Makes the figure of an entity, which must outlive it, as both declarations. It never changes:
+// what moves is in md5_body_state, which the caller saves and copies. NULL with an error where the
+// engine has no ragdoll or ends the map: without a clip "af_pose", if the first body's joint is not
+// "origin", if a body names a joint that there is not, or a constraint a body; and above
+// MD5_MAX_FIGURE_PARTS bodies or constraints.
 enum { MD5_MAX_FIGURE_PARTS = 1024 };
 MD5_GAME_API md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entity,
                                            const md5_load_opts *opts, md5_error *error);
@@ -475,6 +476,16 @@ typedef struct md5_monster_status {
     uint64_t reserved[4];  // 0
 } md5_monster_status;
 MD5_GAME_API md5_monster_status md5_monster_state(const md5_monster *monster);
+
+// Saves a monster without its actors, in as many bytes as the first function says, which are the
+// same on all platforms. A monster of the same entity that is restored from them, with its actors,
+// continues with the same bits: so are copies made. md5_monster_restore() accepts untrusted bytes;
+// on failure it returns false and changes nothing. MD5_ERROR_SYNTAX: not a saved monster;
+// MD5_ERROR_MISMATCH: with other joints or legs; MD5_ERROR_RANGE: a number is out of range.
+MD5_GAME_API size_t md5_monster_save_size(const md5_monster *monster);
+MD5_GAME_API void md5_monster_save(const md5_monster *monster, void *bytes);
+MD5_GAME_API bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size,
+                                      md5_error *error);
 
 #ifdef __cplusplus
 }

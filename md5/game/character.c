@@ -3,6 +3,7 @@
 #include "md5/game/character.h"
 
 #include "md5/core/arena.h"
+#include "md5/core/bytes.h"
 
 #include <string.h>
 
@@ -13,45 +14,26 @@ static md5_xform moved_joint(const md5_joint_mod *mod, md5_xform parent, md5_xfo
                              md5_vec3 offset, bool is_root)
 {
     const md5_quat from_model = md5_quat_conjugate(parent.rotation);
-    const md5_vec3 own = md5_vec3_sub(local.translation, offset);
-    switch (mod->axis) {
-    case MD5_MOD_LOCAL:
-        local.rotation = md5_quat_mul(local.rotation, mod->rotation);
-        break;
-    case MD5_MOD_LOCAL_OVERRIDE:
-        local.rotation = mod->rotation;
-        break;
-    case MD5_MOD_WORLD:
-        local.rotation = md5_quat_mul(
-            from_model, md5_quat_mul(mod->rotation, md5_quat_mul(parent.rotation, local.rotation)));
-        break;
-    case MD5_MOD_WORLD_OVERRIDE:
-        local.rotation = md5_quat_mul(from_model, mod->rotation);
-        break;
-    case MD5_MOD_NONE:
-        break;
-    }
-    local.rotation = md5_quat_normalize(local.rotation, local.rotation);
-    switch (mod->position) {
-    case MD5_MOD_LOCAL:
-        local.translation = md5_vec3_add(own, mod->translation);
-        break;
-    case MD5_MOD_LOCAL_OVERRIDE:
-        local.translation = mod->translation;
-        break;
-    case MD5_MOD_WORLD: // of the root the engine replaces the position
-        local.translation = is_root
-                                ? mod->translation
-                                : md5_vec3_add(own, md5_quat_rotate(from_model, mod->translation));
-        break;
-    case MD5_MOD_WORLD_OVERRIDE:
-        local.translation =
-            md5_quat_rotate(from_model, md5_vec3_sub(mod->translation, parent.translation));
-        break;
-    case MD5_MOD_NONE:
+    md5_quat turn = mod->rotation;
+    md5_vec3 way = mod->translation;
+    if (mod->axis == MD5_MOD_LOCAL)
+        turn = md5_quat_mul(local.rotation, turn);
+    else if (mod->axis == MD5_MOD_WORLD)
+        turn = md5_quat_mul(turn, md5_quat_mul(parent.rotation, local.rotation));
+    if (mod->axis >= MD5_MOD_WORLD)
+        turn = md5_quat_mul(from_model, turn);
+    turn = mod->axis == MD5_MOD_NONE ? local.rotation : turn;
+    local.rotation = md5_quat_normalize(turn, turn);
+    if (mod->position == MD5_MOD_NONE)
         return local;
-    }
-    local.translation = md5_vec3_add(local.translation, offset);
+    if (mod->position == MD5_MOD_WORLD_OVERRIDE)
+        way = md5_vec3_sub(way, parent.translation);
+    if (mod->position >= MD5_MOD_WORLD)
+        way = md5_quat_rotate(from_model, way);
+    // Of the root the engine replaces the position, where it adds that of others.
+    if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && !is_root))
+        way = md5_vec3_add(md5_vec3_sub(local.translation, offset), way);
+    local.translation = md5_vec3_add(way, offset);
     return local;
 }
 
@@ -181,22 +163,23 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     // Once to count, and once to give out.
     for (int pass = 0; pass < 2; pass++) {
         md5_monster made = {.desc = *desc, .size = block.used};
+        made.num_mods = (uint32_t)(num_joints + num_head);
         if (pass == 1 && !md5i_block_allocate(&context, &block))
             return NULL;
         if (pass == 1)
             memset(block.base, 0, made.size);
         monster = (md5_monster *)md5i_block_take(&block, 1, sizeof made);
-        made.mods = (md5_joint_mod *)md5i_block_take(&block, num_joints, sizeof *made.mods);
-        made.head_mods = (md5_joint_mod *)md5i_block_take(&block, num_head, sizeof *made.mods);
-        made.pose = (md5_xform *)md5i_block_take(&block, num_joints, sizeof *made.pose);
-        made.head_pose = (md5_xform *)md5i_block_take(&block, num_head, sizeof *made.pose);
-        made.joints = (md5_mat34 *)md5i_block_take(&block, num_joints, sizeof *made.joints);
-        made.head_joints = (md5_mat34 *)md5i_block_take(&block, num_head, sizeof *made.joints);
+        made.mods = (md5_joint_mod *)md5i_block_take(&block, made.num_mods, sizeof *made.mods);
+        made.pose = (md5_xform *)md5i_block_take(&block, made.num_mods, sizeof *made.pose);
+        made.joints = (md5_mat34 *)md5i_block_take(&block, made.num_mods, sizeof *made.joints);
         made.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
         if (pass == 1)
             *monster = made;
     }
     monster->internal.allocator = context.allocator;
+    monster->head_mods = monster->mods + num_joints;
+    monster->head_pose = monster->pose + num_joints;
+    monster->head_joints = monster->joints + num_joints;
     monster->joints_may_look = monster->eyes_may_look = monster->eyes_may_look_next = true;
     read_keys(monster, &context);
     monster->next_enabled = monster->ik.enabled;
@@ -263,6 +246,13 @@ void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command
     default:
         break;
     }
+}
+
+// Parts of angles.
+static md5_euler euler_of(look_angles angles, float pitch, float yaw)
+{
+    return (md5_euler){(float)(angles.pitch * (double)pitch), (float)(angles.yaw * (double)yaw),
+                       0.0f};
 }
 
 static float random_of(const md5_monster_tick *tick)
@@ -381,7 +371,9 @@ static void place_eyes(md5_monster *monster, const world_place *body, const md5_
     const axes3 gaze = md5_axes_then(&turned, axes);
     const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], 64.0);
     const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
-    const md5_vec3d from = has_head ? monster->head.origin : md5_vec3d_of(tick->origin);
+    const bool is_as_meant = monster->desc.is_as_meant;
+    const md5_vec3d to_eye = md5_vec3d_sub(
+        monster->eye, is_as_meant || has_head ? of->origin : md5_vec3d_of(tick->origin));
     for (int i = 0; i < 2; i++) {
         if (monster->eye_joints[i] == MD5_NONE)
             continue;
@@ -389,12 +381,9 @@ static void place_eyes(md5_monster *monster, const world_place *body, const md5_
         const md5_vec3d away = md5_vec3d_add(ahead, md5_vec3d_scale(left, i == 0 ? 1.0 : -1.0));
         mod->position = monster->eyes_may_look ? MD5_MOD_WORLD_OVERRIDE : MD5_MOD_NONE;
         mod->axis = monster->eyes_may_look ? mod->axis : MD5_MOD_NONE;
-        if (monster->desc.is_as_meant)
-            mod->translation = md5_vec3d_round(
-                md5_into(md5_vec3d_add(md5_vec3d_sub(monster->eye, of->origin), away), &of->axes));
-        else
-            mod->translation = md5_vec3d_round(md5_vec3d_add(
-                md5_vec3d_sub(monster->eye, from), has_head ? md5_into(away, &of->axes) : away));
+        mod->translation = md5_vec3d_round(
+            is_as_meant ? md5_into(md5_vec3d_add(to_eye, away), &of->axes)
+                        : md5_vec3d_add(to_eye, has_head ? md5_into(away, &of->axes) : away));
     }
 }
 
@@ -416,9 +405,7 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
         const look_joint *const part = &monster->look_joints[i];
         md5_joint_mod *const mod = &monster->mods[part->joint];
         mod->axis = MD5_MOD_WORLD;
-        mod->rotation = md5_quat_from_euler(
-            (md5_euler){.pitch = (float)(monster->look.pitch * (double)part->pitch),
-                        .yaw = (float)(monster->look.yaw * (double)part->yaw)});
+        mod->rotation = md5_quat_from_euler(euler_of(monster->look, part->pitch, part->yaw));
     }
     place_eyes(monster, body, tick, &from->axes);
 }
@@ -555,21 +542,110 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
         .eye_height = (float)monster->eye_height,
         .eye = md5_vec3d_round(monster->eye),
         .focus = md5_vec3d_round(monster->focus),
-        .look = {(float)monster->look.pitch, (float)monster->look.yaw, 0.0f},
-        .look_goal = {(float)monster->goal.pitch, (float)monster->goal.yaw, 0.0f},
-        .eyes = {(float)monster->eyes.pitch, (float)monster->eyes.yaw, 0.0f},
+        .look = euler_of(monster->look, 1.0f, 1.0f),
+        .look_goal = euler_of(monster->goal, 1.0f, 1.0f),
+        .eyes = euler_of(monster->eyes, 1.0f, 1.0f),
         .align_time = monster->align_time,
         .force_time = monster->force_time,
         .focus_time = monster->focus_time,
         .head = {md5i_quat_of_axes(&monster->head.axes), md5_vec3d_round(monster->head.origin),
                  0.0f},
         .num_legs = ik->num_legs,
-        .enabled_legs = ik->enabled,
-        .is_standing = ik->is_valid,
+        .enabled_legs = (uint32_t)ik->enabled,
+        .is_standing = ik->is_valid != 0,
         .waist_height = (float)ik->old_waist,
         .waist_offset = md5_vec3d_round(ik->waist_offset),
     };
     MD5_FOR (i, ik->num_legs)
-        status.ankle_heights[i] = (float)ik->legs[i].old_ankle;
+        status.ankle_heights[i] = (float)ik->old_ankles[i];
     return status;
+}
+
+// == Saving =======================================================================================
+
+enum { MOD_WORDS = sizeof(md5_joint_mod) / sizeof(float), HEAD_SIZE = 16 };
+#define FIRST_WORD offsetof(md5_monster, ik.enabled)
+#define MONSTER_MAGIC UINT64_C(0x014D35444D) // "MD5M" and the version
+
+size_t md5_monster_save_size(const md5_monster *monster)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    return HEAD_SIZE + sizeof *monster - FIRST_WORD + sizeof *monster->mods * monster->num_mods;
+}
+
+// Mods are read into mods[num_mods], or not if that is NULL.
+static bool keep_monster(md5_kept_state *archive, md5_monster *monster, md5_joint_mod *mods)
+{
+    bool is_valid = true;
+    for (size_t place = FIRST_WORD; place < sizeof *monster; place += sizeof(double)) {
+        double number;
+        md5_keep_64(archive, (char *)monster + place);
+        memcpy(&number, (char *)monster + place, sizeof number);
+        is_valid &= place < offsetof(md5_monster, ik.old_waist)
+                    || place >= offsetof(md5_monster, focus_time) || fabs(number) <= 1e15;
+    }
+    MD5_FOR (i, monster->num_mods) {
+        md5_joint_mod mod = monster->mods[i];
+        for (int k = 0; k < MOD_WORDS; k++) {
+            char *const at = (char *)&mod + sizeof(float) * (size_t)k;
+            float number;
+            md5_keep_32(archive, at);
+            memcpy(&number, at, sizeof number);
+            is_valid &= k < 2 || fabsf(number) <= 1e15f;
+        }
+        is_valid &= (uint32_t)mod.axis < 5 && (uint32_t)mod.position < 5;
+        if (mods)
+            mods[i] = mod;
+    }
+    const md5_walk_ik *const ik = &monster->ik;
+    return is_valid && (ik->enabled | monster->next_enabled) >> ik->num_legs == 0
+           && ik->pivot_foot < MD5_MAX_IK_LEGS;
+}
+
+static uint64_t counts_of(const md5_monster *monster)
+{
+    return (uint64_t)monster->num_mods << 32 | monster->ik.num_legs;
+}
+
+void md5_monster_save(const md5_monster *monster, void *bytes)
+{
+    MD5_ASSERT_NOT_NULL(monster);
+    MD5_ASSERT_NOT_NULL(bytes);
+    md5_kept_state archive = {.to = (unsigned char *)bytes};
+    uint64_t head[2] = {MONSTER_MAGIC, counts_of(monster)};
+    md5_monster copy = *monster;
+    md5_keep_64(&archive, &head[0]);
+    md5_keep_64(&archive, &head[1]);
+    (void)keep_monster(&archive, &copy, NULL);
+}
+
+bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, md5_error *error)
+{
+    if (!monster)
+        return md5i_fail_missing(error, "monster");
+    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
+    md5_kept_state archive = {.from = (const unsigned char *)bytes};
+    uint64_t head[2] = {0, 0};
+    md5_context context;
+    md5i_context_begin(&context, NULL, NULL, error);
+    if (size >= HEAD_SIZE) {
+        md5_keep_64(&archive, &head[0]);
+        md5_keep_64(&archive, &head[1]);
+    }
+    if (head[0] != MONSTER_MAGIC)
+        return MD5_FAIL(&context, MD5_ERROR_SYNTAX, "expected a saved monster, found %zu bytes",
+                        size);
+    const size_t wanted = md5_monster_save_size(monster);
+    if (head[1] != counts_of(monster) || size != wanted)
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "the monster was saved with other joints or legs: expected %zu bytes, "
+                        "found %zu",
+                        wanted, size);
+    md5_monster read = *monster;
+    md5_kept_state again = archive;
+    if (!keep_monster(&archive, &read, NULL))
+        return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved monster is out of range");
+    (void)keep_monster(&again, &read, monster->mods);
+    *monster = read;
+    return true;
 }

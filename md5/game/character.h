@@ -71,20 +71,19 @@ typedef struct md5_ik_leg {
     md5_vec3d hip_forward, knee_forward; // in the axes of these joints
     double upper, lower;                 // lengths
     axes3 hip_in_bone, knee_in_bone;     // the joint's axes in those of its bone
-    double old_ankle;                    // height in the world
 } md5_ik_leg;
 
 typedef struct md5_walk_ik {
-    uint32_t num_legs, enabled, waist;
+    uint32_t num_legs, waist;
     md5_ik_leg legs[MD5_MAX_IK_LEGS];
     float smoothing, waist_smoothing, foot_shift, waist_shift, min_waist_floor, min_waist_ankle;
     float up_trace, down_trace, foot_size;
-    bool uses_pivot, is_valid; // the old heights are
-    double old_waist;
-    md5_vec3d waist_offset;
-    uint32_t pivot_foot;
+    bool uses_pivot;
+    // From here on what changes, in words of 8 bytes: see md5_monster.
+    uint64_t enabled, is_valid /* the old heights are */, pivot_foot;
+    double old_waist, old_ankles[MD5_MAX_IK_LEGS]; // heights in the world
     double pivot_yaw;
-    md5_vec3d pivot_at;
+    md5_vec3d waist_offset, pivot_at;
 } md5_walk_ik;
 
 // Where something is in the world.
@@ -97,7 +96,8 @@ struct md5_monster {
     md5_monster_desc desc;
     md5_internal internal;
     size_t size;
-    md5_joint_mod *mods, *head_mods; // [joints of body, head]
+    uint32_t num_mods;
+    md5_joint_mod *mods, *head_mods; // [joints of body, head]: the second behind the first
     md5_xform *pose, *head_pose;     // likewise; scratch memory, as the next two
     md5_mat34 *joints, *head_joints;
     // Looking.
@@ -106,18 +106,16 @@ struct md5_monster {
     look_angles look_min, look_max, eye_min, eye_max;
     float eye_vertical, eye_horizontal, eye_rate, head_rate;
     int32_t align_duration; // milliseconds
-    bool joints_may_look, eyes_may_look;
-    uint64_t who;
-    int64_t focus_time, align_time, force_time;
+    md5_walk_ik ik;
+    // With the end of `ik` what is saved beside the mods: words of 8 bytes, first real numbers.
     double eye_height;
     md5_vec3d eye, focus;
     look_angles look, goal, eyes;
     world_place head; // of the last tick
-    bool has_head_place;
-    md5_walk_ik ik;
+    int64_t focus_time, align_time, force_time;
+    uint64_t who, joints_may_look, eyes_may_look, has_head_place;
     // What frame commands have set, from the end of the tick on.
-    uint32_t next_enabled;
-    bool is_next_invalid, eyes_may_look_next;
+    uint64_t next_enabled, is_next_invalid, eyes_may_look_next;
 };
 
 // Of an angle in degrees: above -180, up to 180.

@@ -341,26 +341,21 @@ static const figure_word body_words[] = {
         word, VALUE_##form, offsetof(md5_figure_constraint, field), 1 \
     }
 #define ENDS PART("body1", NAME, bodies[0]), PART("body2", NAME, bodies[1])
+#define HELD ENDS, PART("anchor", VECTOR, anchors[0]), PART("friction", NUMBERS, friction)
 static const figure_word fixed_words[] = {ENDS};
 static const figure_word ball_words[] = {
-    ENDS,
-    PART("anchor", VECTOR, anchors[0]),
-    PART("friction", NUMBERS, friction),
+    HELD,
     PART("coneLimit", BALL_CONE, limit),
     PART("pyramidLimit", BALL_PYRAMID, limit),
 };
 static const figure_word universal_words[] = {
-    ENDS,
-    PART("anchor", VECTOR, anchors[0]),
-    PART("friction", NUMBERS, friction),
+    HELD,
     PART("shafts", VECTORS, shafts),
     PART("coneLimit", CONE, limit),
     PART("pyramidLimit", PYRAMID, limit),
 };
 static const figure_word hinge_words[] = {
-    ENDS,
-    PART("anchor", VECTOR, anchors[0]),
-    PART("friction", NUMBERS, friction),
+    HELD,
     PART("axis", VECTOR, axis),
     PART("limit", LIMIT, limit),
 };
@@ -401,6 +396,8 @@ static const struct constraint_kind {
     KIND("spring", SPRING, spring_words, "spring"),
 };
 
+static const md5_figure_vector zero = {.joints = {"", ""}};
+
 static md5_figure_vector vector_of(float x, float y, float z)
 {
     return (md5_figure_vector){.numbers = {x, y, z}, .joints = {"", ""}};
@@ -429,9 +426,9 @@ static bool read_body(figure_reader *reader)
         .corners = {vector_of(-10.0f, -10.0f, -10.0f), vector_of(10.0f, 10.0f, 10.0f)},
         .num_sides = 3,
         .width = 10.0f,
-        .origin = vector_of(0.0f, 0.0f, 0.0f),
-        .friction_direction = vector_of(0.0f, 0.0f, 0.0f),
-        .motor_direction = vector_of(0.0f, 0.0f, 0.0f),
+        .origin = zero,
+        .friction_direction = zero,
+        .motor_direction = zero,
         .density = 0.2f,
         .inertia_scale = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 1.0f},
         .friction = {figure->friction[0], figure->friction[1], figure->friction[2]},
@@ -463,13 +460,12 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
     TRY(reader->constraints);
     md5_figure_constraint *const constraint =
         &reader->constraints[reader->figure.num_constraints++];
-    const md5_figure_vector none = vector_of(0.0f, 0.0f, 0.0f);
     *constraint = (md5_figure_constraint){
         .type = MD5_CONSTRAINT_UNIVERSAL,
         .name = "noname",
         .bodies = {figure->num_bodies > 0 ? reader->bodies[0].name : "world", "world"},
         .friction = 0.5f,
-        .anchors = {none, none},
+        .anchors = {zero, zero},
         .shafts = {vector_of(0.0f, 0.0f, -1.0f), vector_of(0.0f, 0.0f, 1.0f)},
         .axis = vector_of(1.0f, 0.0f, 0.0f),
         .limit_axis = vector_of(0.0f, 0.0f, -1.0f),
@@ -479,11 +475,11 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
     // What has no default of its own is 0; the rest is that of other types, without effect.
     constraint->type = kind->type;
     if (kind->type == MD5_CONSTRAINT_BALL || kind->type == MD5_CONSTRAINT_UNIVERSAL)
-        constraint->shafts[0] = none;
+        constraint->shafts[0] = zero;
     if (kind->type == MD5_CONSTRAINT_UNIVERSAL)
-        constraint->shafts[1] = none;
+        constraint->shafts[1] = zero;
     if (kind->type == MD5_CONSTRAINT_HINGE || kind->type == MD5_CONSTRAINT_SLIDER)
-        constraint->axis = none;
+        constraint->axis = zero;
     bool has_body = false;
     return read_words(reader, kind->words, kind->num_words, kind->where, constraint, &has_body);
 }

@@ -25,6 +25,9 @@ typedef struct figure_maker {
     md5i_report_key((maker)->context, status, &(maker)->place, "figure %s: " format, \
                     MD5_QUOTED((maker)->figure.def->decl->name), __VA_ARGS__)
 
+static const world_place model_space = {
+    .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
+
 // == Vectors ======================================================================================
 
 static md5_vec3d joint_place(const figure_maker *maker, const char *name)
@@ -34,7 +37,7 @@ static md5_vec3d joint_place(const figure_maker *maker, const char *name)
         return md5_place_of_joint(&maker->joints[joint]);
     (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found, (0, 0, 0) instead",
                         MD5_QUOTED(name));
-    return (md5_vec3d){0.0, 0.0, 0.0};
+    return model_space.origin;
 }
 
 // In model space.
@@ -98,11 +101,9 @@ static void make_octahedron(body_shape *shape)
 // A regular one, which touches the box.
 static void make_dodecahedron(body_shape *shape)
 {
-    static const uint8_t faces[12][5] = {
-        {14, 12, 0, 8, 4},  {5, 9, 1, 12, 14},  {6, 10, 2, 13, 15}, {15, 13, 3, 11, 7},
-        {10, 8, 0, 16, 2},  {3, 17, 1, 9, 11},  {6, 18, 4, 8, 10},  {11, 9, 5, 19, 7},
-        {17, 16, 0, 12, 1}, {5, 14, 4, 18, 19}, {3, 13, 2, 16, 17}, {19, 18, 6, 15, 7},
-    };
+    static const char faces[12][6] = {// of corners from a to t
+                                      "omaie", "fjbmo", "gkcnp", "pndlh", "kiaqc", "drbjl",
+                                      "gseik", "ljfth", "rqamb", "foest", "dncqr", "tsgph"};
     const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
     for (int i = 0; i < 8; i++)
         add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
@@ -117,7 +118,8 @@ static void make_dodecahedron(body_shape *shape)
     }
     for (int i = 0; i < 12; i++)
         for (int k = 2; k < 5; k++)
-            add_face(shape, faces[i][0], faces[i][k - 1], faces[i][k]);
+            add_face(shape, (uint32_t)faces[i][0] - 'a', (uint32_t)faces[i][k - 1] - 'a',
+                     (uint32_t)faces[i][k] - 'a');
 }
 
 // A ring of corners at a height, from `first` on.
@@ -212,7 +214,7 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
 // Makes all faces clockwise, seen from outside.
 static void turn_outward(body_shape *shape)
 {
-    md5_vec3d middle = {0.0, 0.0, 0.0};
+    md5_vec3d middle = model_space.origin;
     MD5_FOR (i, shape->num_corners)
         middle =
             md5_vec3d_add(middle, md5_vec3d_scale(shape->corners[i], 1.0 / shape->num_corners));
@@ -255,8 +257,7 @@ static solid measure(const body_shape *shape)
                 for (int k = 0; k < 4; k++)
                     it.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
     }
-    it.center =
-        it.volume > 0.0 ? md5_vec3d_scale(it.center, 1.0 / it.volume) : (md5_vec3d){0.0, 0.0, 0.0};
+    it.center = md5_vec3d_scale(it.center, it.volume > 0.0 ? 1.0 / it.volume : 0.0);
     const double center[3] = {it.center.x, it.center.y, it.center.z};
     for (int r = 0; r < 3; r++)
         for (int s = 0; s < 3; s++)
@@ -290,7 +291,7 @@ static axes3 body_axes(const figure_maker *maker, const md5_figure_body *def)
     const md5_vec3d up = md5_vec3d_normalize(
         md5_vec3d_sub(resolve(maker, &def->corners[1]), resolve(maker, &def->corners[0])));
     const double flat = sqrt(up.x * up.x + up.y * up.y);
-    axes3 axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    axes3 axes = model_space.axes;
     if (md5_vec3d_length(up) == 0.0)
         return axes;
     if (flat > 0.0)
@@ -380,10 +381,11 @@ static void share_total_mass(figure_maker *maker)
 static void read_contained(figure_maker *maker, uint32_t *owners, bool *is_in, bool *is_below)
 {
     const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
+    const md5_figure_body *const defs = maker->figure.def->bodies;
     MD5_FOR (i, skeleton->num_joints)
         owners[i] = MD5_NONE;
     MD5_FOR (body, maker->figure.num_bodies) {
-        const char *at = maker->figure.def->bodies[body].contained;
+        const char *at = defs[body].contained;
         md5_listed_joint top;
         memset(is_in, 0, skeleton->num_joints * sizeof *is_in);
         while (md5i_next_listed(skeleton, &at, &top)) {
@@ -402,8 +404,7 @@ static void read_contained(figure_maker *maker, uint32_t *owners, bool *is_in, b
             if (is_in[i] && owners[i] != MD5_NONE)
                 (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s is in two bodies, %s and %s",
                                     MD5_QUOTED(skeleton->joints[i].name),
-                                    MD5_QUOTED(maker->figure.def->bodies[owners[i]].name),
-                                    MD5_QUOTED(maker->figure.def->bodies[body].name));
+                                    MD5_QUOTED(defs[owners[i]].name), MD5_QUOTED(defs[body].name));
             owners[i] = is_in[i] ? body : owners[i];
         }
     }
@@ -445,9 +446,8 @@ static md5_vec3d turned(md5_vec3d v, md5_vec3d axis, double degrees)
 // The place of a body in the setup; of the world that of model space.
 static world_place setup_of(const figure_maker *maker, uint32_t body)
 {
-    world_place place = {.axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
     if (body == MD5_NONE)
-        return place;
+        return model_space;
     const md5_mat34 matrix = md5_mat34_from_xform(maker->setup[body]);
     return (world_place){md5_place_of_joint(&matrix), md5i_axes_of_joint(&matrix)};
 }
@@ -457,9 +457,9 @@ static md5_vec3 into_body(md5_vec3d v, const world_place *body)
     return md5_vec3d_round(md5_into(v, &body->axes));
 }
 
-static double half_cosine(float degrees)
+static float half_cosine(float degrees)
 {
-    return cos(0.5 * (double)degrees * DEGREE);
+    return (float)cos(0.5 * (double)degrees * DEGREE);
 }
 
 // What the limit of a constraint is about, in model space. `shaft` is what it keeps inside.
@@ -468,14 +468,14 @@ static void set_limit(const figure_maker *maker, md5_body_constraint *constraint
 {
     const md5_figure_constraint *const def = constraint->def;
     md5_vec3d limit = md5_vec3d_normalize(resolve(maker, &def->limit_axis));
-    md5_vec3d base = {0.0, 0.0, 0.0};
-    constraint->limit_cosines[0] = (float)half_cosine(def->limit_angles[0]);
-    constraint->limit_cosines[1] = (float)half_cosine(def->limit_angles[1]);
+    md5_vec3d base = model_space.origin;
+    constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
+    constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
     if (def->type == MD5_CONSTRAINT_HINGE) {
         const md5_vec3d left = left_of(axis);
         limit = turned(left, axis, -(double)def->limit_angles[0]);
         shaft = turned(left, axis, -(double)def->limit_angles[2]);
-        constraint->limit_cosines[0] = (float)half_cosine(def->limit_angles[1]);
+        constraint->limit_cosines[0] = half_cosine(def->limit_angles[1]);
     } else if (def->limit == MD5_FIGURE_PYRAMID) {
         const axes3 axes = md5i_axes_of_angles(-md5i_pitch_of(limit), md5i_yaw_of(limit),
                                                (double)def->limit_angles[2]);

@@ -262,12 +262,11 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
         return;
     const double least = find_shifts(monster, tick, body, shifts);
     MD5_FOR (i, ik->num_legs) {
-        md5_ik_leg *const leg = &ik->legs[i];
-        ankles[i] = in_world(monster, body, leg->ankle);
+        ankles[i] = in_world(monster, body, ik->legs[i].ankle);
         const double height = ankles[i].z;
         if (ik->is_valid && !tick->is_on_a_lift)
-            shifts[i] -= (double)ik->smoothing * (height + shifts[i] - leg->old_ankle);
-        leg->old_ankle = ankles[i].z = height + shifts[i];
+            shifts[i] -= (double)ik->smoothing * (height + shifts[i] - ik->old_ankles[i]);
+        ik->old_ankles[i] = ankles[i].z = height + shifts[i];
         highest = ankles[i].z > highest ? ankles[i].z : highest;
     }
     const md5_vec3d waist = in_world(monster, body, ik->waist);

@@ -169,6 +169,39 @@ static double part_in_bodies(const md5_figure *figure, const md5_body_state *bod
     return (double)count / mesh->num_vertices;
 }
 
+// Another monster that is restored continues with the same bits, but not from changed ones.
+static void check_saving(monster_case *it, const char *name)
+{
+    monster_case copy = {.game = it->game, .opts = it->opts};
+    REQUIRE(open_monster(&copy, name));
+    const size_t size = md5_monster_save_size(it->monster);
+    OWN_ARRAY(uint8_t, bytes, size);
+    md5_error error;
+    md5_monster_save(it->monster, bytes);
+    CHECK_FAILS(md5_monster_restore(copy.monster, bytes, size - 1, &error), error,
+                MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_monster_restore(copy.monster, bytes, 5, &error), error, MD5_ERROR_SYNTAX);
+    bytes[size - 1] ^= 0x7f; // of a float: large
+    CHECK_FAILS(md5_monster_restore(copy.monster, bytes, size, &error), error, MD5_ERROR_RANGE);
+    bytes[size - 1] ^= 0x7f;
+    REQUIRE(md5_monster_restore(copy.monster, bytes, size, NULL));
+    uint8_t actor[MD5_ACTOR_SAVE_SIZE];
+    for (int i = 0; i < 2 && it->actors[i]; i++) {
+        md5_actor_save(it->actors[i], actor);
+        CHECK(md5_actor_restore(copy.actors[i], actor, sizeof actor, NULL));
+    }
+    copy.tick = it->tick;
+    copy.tick.user = &copy;
+    copy.step = it->step = -2.0f;
+    copy.tick.target = it->tick.target = (md5_vec3){50, -30, 10};
+    think(it);
+    think(&copy);
+    CHECK(
+        memcmp(it->joints, copy.joints, sizeof *it->joints * it->entity->model->skeleton.num_joints)
+        == 0);
+    close_monster(&copy);
+}
+
 static void check_figure(monster_case *it)
 {
     const md5_figure_def *const def =
@@ -211,6 +244,7 @@ TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it
         check_looking(it);
         REQUIRE(open_monster(it, name));
         check_standing(it);
+        check_saving(it, name);
         check_figure(it);
         count++;
     }

@@ -171,8 +171,22 @@ static float find_floor(void *user, md5_vec3 from, md5_vec3 to, float size, bool
     return is_waist ? to.z : to.z + size;
 }
 
+// Saves a monster and restores it with a byte changed.
+static const char *restore_monster(md5_monster *monster, uint32_t choice)
+{
+    static uint8_t bytes[1 << 14], again[1 << 14];
+    const size_t size = md5_monster_save_size(monster);
+    md5_error error = {0};
+    md5_monster_save(monster, bytes);
+    bytes[choice * 7919 % size] ^= (uint8_t)(1 + choice);
+    if (!md5_monster_restore(monster, bytes, size, &error))
+        return error.message[0] ? NULL : "a monster was refused without a message";
+    md5_monster_save(monster, again);
+    return memcmp(bytes, again, size) == 0 ? NULL : "a restored monster is saved as other bytes";
+}
+
 // Looks at something and walks for some ticks, from the keys of the entity.
-static const char *let_think(const md5_entity *entity, md5_actor *body)
+static const char *let_think(const md5_entity *entity, md5_actor *body, uint32_t choice)
 {
     static md5_xform pose[64];
     const char *fault = NULL;
@@ -187,6 +201,7 @@ static const char *let_think(const md5_entity *entity, md5_actor *body)
                                        .has_ground = true,
                                        .sweep = find_floor};
         md5_monster_look_at(monster, (uint64_t)i / 2, tick.time, 500);
+        fault = restore_monster(monster, choice + (uint32_t)i);
         md5_monster_think(monster, &tick);
         md5_monster_pose(monster, pose, NULL, NULL);
         FOR (k, entity->model->skeleton.num_joints)
@@ -217,6 +232,8 @@ static const char *let_fall(const md5_figure_def *def, const md5_entity *entity)
     const bool is_hit =
         md5_raycast_figure(figure, bodies, (md5_vec3){99, 0, 0}, (md5_vec3){-99, 1, 0}, &hit);
     const bool is_wrong = is_hit && hit.body >= figure->num_bodies;
+    if (is_hit)
+        (void)md5_entity_damage_zone(entity, hit.joint);
     md5_free_figure(figure);
     return is_wrong ? "a hit of no body" : NULL;
 }
@@ -244,7 +261,7 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
             fault = "a pose that is not finite";
     }
     if (actor && !fault && entity->def)
-        fault = let_think(entity, actor);
+        fault = let_think(entity, actor, sum);
     if (actor && !fault)
         fault = restore_changed(actor, sum);
     md5_destroy_actor(actor);
