@@ -817,10 +817,9 @@ static bool read_name(script_compiler *it)
         return begin_call(it, find_function(it, functions, name), 0);
     script_op op = find_variable(it, name), setter = op;
     const script_token *const sign = here(it);
-    const char first = sign->at[0];
     const bool is_step = take(it, "++") || take(it, "--");
     const bool is_compound = !is_step && sign->kind == WORD_SIGN && sign->size == 2
-                             && sign->at[1] == '=' && strchr("+-*/%&|", first);
+                             && sign->at[1] == '=' && strchr("+-*/%&|", sign->at[0]);
     const bool is_set = is_compound || is_text(sign, "=");
     setter.code = op.code == SCRIPT_LOCAL ? SCRIPT_SET_LOCAL : SCRIPT_SET_VARIABLE;
     if (is_set)

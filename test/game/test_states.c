@@ -261,6 +261,48 @@ TEST (scripts_list_states_and_variables) {
     close_case(&it);
 }
 
+// Whether an actor plays a clip in a channel, begun so many milliseconds ago.
+static bool plays(const md5_actor *actor, md5_channel channel, const char *name, uint32_t time)
+{
+    const md5_actor_status now = md5_actor_channel(actor, channel);
+    return now.clip != MD5_NONE && now.time == time
+           && strcmp(actor->entity->clips[now.clip].anim->name, name) == 0;
+}
+
+// The head is another model, and plays in all of its joints.
+TEST (heads_follow_what_bodies_play_and_lead_them) {
+    static const game_text texts[] = {
+        {"a.script", HEAD "void o::Torso_A() { playCycle( 1, \"walk\" ); wait( 0.1 );\n"
+                          "playAnim( 1, \"lift\" ); wait( 0.1 ); idleAnim( 1, \"walk\" ); }\n"
+                          "void o::Head_A() { wait( 0.3 ); playAnim( 3, \"lift\" ); }"},
+        {"b.script", macros},
+        {NULL, NULL}};
+    OWN_GAME game = open_entity_game(
+        "model twin { inherit body }\n entityDef e { \"model\" \"body\" \"def_head\" \"twin\"\n"
+        "\"head_joint\" \"neck\" }",
+        NULL);
+    OWN_ENTITY entity = load_entity(game, "e");
+    REQUIRE(entity && entity->num_parts == 1);
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    OWN_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
+    REQUIRE(body && head && script);
+    const md5_states_desc desc = {.script = script, .entity = entity, .body = body, .head = head};
+    OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+    CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
+    md5_states_advance(states, 10, NULL, NULL);
+    CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 0) && plays(head, MD5_CHANNEL_ALL, "walk", 0));
+    CHECK(md5_actor_channel(head, MD5_CHANNEL_ALL).is_cycling);
+    CHECK(md5_states_set(states, MD5_CHANNEL_HEAD, "Head_A", 0));
+    md5_states_advance(states, 100, NULL, NULL); // the head is not idle any more
+    CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(head, MD5_CHANNEL_ALL, "walk", 100));
+    md5_states_advance(states, 100, NULL, NULL);
+    CHECK(plays(body, MD5_CHANNEL_TORSO, "walk", 0) && plays(body, MD5_CHANNEL_LEGS, "walk", 0));
+    md5_states_advance(states, 200, NULL, NULL);
+    CHECK(plays(head, MD5_CHANNEL_ALL, "lift", 0));
+    CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
+}
+
 // -- What is wrong --------------------------------------------------------------------------------
 
 typedef struct error_row {
