@@ -145,6 +145,22 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
 
 #endif
 
+char *common_make_temporary(const char *name)
+{
+    const char *const given = getenv("TMPDIR"), *const usual = getenv("TEMP"); // of Windows
+    const char *const place = given != NULL ? given : usual != NULL ? usual : "/tmp";
+    errno = EEXIST;
+    for (unsigned i = 0; errno == EEXIST; i++) {
+        char *const path = common_format("%s/%s-%u", place, name, i);
+        if (make_folder(path, 0700) == 0)
+            return path;
+        const int problem = errno;
+        free(path);
+        errno = problem;
+    }
+    return NULL;
+}
+
 void common_make_folders(const char *file, unsigned mode)
 {
     char *const folder = common_copy(file);

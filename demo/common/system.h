@@ -24,6 +24,10 @@ bool common_is_link(const char *path);
 // be made nothing is said: writing the file fails.
 void common_make_folders(const char *file, unsigned mode);
 
+// Makes a new folder for the user alone where the system keeps what lasts for a while: NAME-NUMBER.
+// Returns its path, to be freed; NULL if none can be made.
+char *common_make_temporary(const char *name);
+
 // Limits the memory and the processor time that the process may take from now on, where the system
 // can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits
 // with status 1. When memory runs out, allocations fail.

@@ -1,10 +1,9 @@
-#define _POSIX_C_SOURCE 200809L // mkdtemp()
-
 // Opens what is shown: files, our own models, pages of techniques, and all anew when files change.
 #include "demo/viewer/jobs/view.h"
 
 #include <stdatomic.h>
 
+#include "demo/common/system.h"
 #include "demo/common/text.h"
 #include "demo/convert/convert.h"
 
@@ -119,20 +118,20 @@ void view_begin_check(view_state *viewer)
 static char *convert_source(const char *file, char **folder, view_log *log)
 {
     static const char *const endings[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
-    const char *const place = getenv("TMPDIR"), *const inputs[1] = {file};
+    const char *const inputs[1] = {file};
     if (!convert_reads(file) || common_contains(strrchr(file, '.'), "md5")
         || common_has_ending(file, ".bcanim"))
         return common_copy(file);
     md5_error error;
-    *folder = common_join(place != NULL ? place : "/tmp", "md5view-XXXXXX");
-    convert_fail(&error, MD5_ERROR_IO, *folder, "the folder cannot be made");
+    *folder = common_make_temporary("md5view");
+    convert_fail(&error, MD5_ERROR_IO, file, "no temporary folder can be made to convert it");
     const convert_job job = {.inputs = inputs,
                              .num_inputs = 1,
                              .output = *folder,
                              .is_forced = true,
                              .note = view_log_listener(log).warn,
                              .user = log};
-    if (mkdtemp(*folder) == NULL || !convert_files(&job, &error)) {
+    if (*folder == NULL || !convert_files(&job, &error)) {
         view_log_error(log, &error);
         return NULL;
     }
