@@ -478,7 +478,6 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
 {
     view_browser *const browser = &ui->browser;
     const view_entry *const entry = &browser->entries[browser->found[line]];
-    const float em = view_em(stage->font);
     const bool is_file = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
     const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
     char text[64], name[256];
@@ -511,7 +510,8 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
                     .is_wrong = picture != NULL && (picture->is_wrong || picture->num_missing > 0),
                     .is_grey = entry->is_missing});
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
-        const view_rect cross = {box.x + box.width - 1.7f * em, box.y, 1.7f * em, 1.7f * em};
+        const view_rect cross = {box.x + box.width - 1.7f * ui->em, box.y, 1.7f * ui->em,
+                                 1.7f * ui->em};
         COMMON_TEXT(name, "forget %s", entry->label);
         if (ui_item(ui, cross, name)) {
             ui->command =
@@ -532,7 +532,7 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
 static void show_entries(view_ui *ui, const view_stage *stage, view_rect area, bool is_small)
 {
     view_browser *const browser = &ui->browser;
-    const float em = view_em(stage->font);
+    const float em = ui->em;
     ui_grid grid = {0};
     ui_column column;
     view_rect box;
@@ -577,7 +577,6 @@ static void list_places(view_ui *ui, view_rect area)
     const view_browser *const browser = &ui->browser;
     const char *const here = browser->folder != NULL ? browser->folder : "";
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
-    const float em = view_em(ui->canvas->font);
     ui_column column;
     view_rect row;
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_PLACES]);
@@ -585,7 +584,7 @@ static void list_places(view_ui *ui, view_rect area)
         const char *const path = ui->places.names[i];
         const bool is_game = i >= COMMON_LENGTH(names), is_known = i == 0 || path[0] != '\0';
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
-        if (!is_known || !ui_take_row(ui, 2.05f * em, &row))
+        if (!is_known || !ui_take_row(ui, 2.05f * ui->em, &row))
             continue;
         if (ui_item(ui, row, name))
             ui->command = (view_command){.action = is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER,
@@ -593,12 +592,12 @@ static void list_places(view_ui *ui, view_rect area)
         ui_tip(ui, path);
         const bool is_here = is_game != is_files && strcmp(path, here) == 0;
         view_draw_rect(ui->canvas, row, is_here ? VIEW_SELECTED : ui_is_hot(ui) ? VIEW_HOVERED : 0);
-        row = view_inset(row, 0.4f * em);
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, row.width,
-                       is_here   ? VIEW_BRIGHT
-                       : is_game ? VIEW_DIM
-                                 : VIEW_PLAIN,
-                       name);
+        row = view_inset(row, 0.4f * ui->em);
+        ui_text(ui, row.x, row.y, row.width,
+                is_here   ? VIEW_BRIGHT
+                : is_game ? VIEW_DIM
+                          : VIEW_PLAIN,
+                name);
     }
     ui_end_column(ui);
 }
@@ -608,11 +607,10 @@ static void draw_crumbs(view_ui *ui, view_rect box)
 {
     static const char arrow[] = " \xE2\x80\xBA ";
     const view_browser *const browser = &ui->browser;
-    const view_font *const font = ui->canvas->font;
     const char *const path = browser->folder != NULL ? browser->folder : "Recent";
     const bool is_path = browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL;
-    const float end = box.x + box.width, y = box.y + 0.5f * (box.height - font->line[VIEW_TEXT]);
-    const float gap = view_text_width(font, VIEW_TEXT, arrow);
+    const float end = box.x + box.width, y = box.y + 0.5f * (box.height - ui->line);
+    const float gap = ui_text_width(ui, arrow);
     size_t first = strlen(path), last = first;
     char name[256];
     float room = box.width;
@@ -621,7 +619,7 @@ static void draw_crumbs(view_ui *ui, view_rect box)
         while (begin > 0 && path[begin] != '/')
             begin--;
         COMMON_TEXT(name, "%.*s", (int)(first - begin), path + begin);
-        room -= view_text_width(font, VIEW_TEXT, name) + gap;
+        room -= ui_text_width(ui, name) + gap;
         if (room < 0 && first < last)
             break;
         first = begin;
@@ -629,24 +627,24 @@ static void draw_crumbs(view_ui *ui, view_rect box)
     first = is_path ? first : 0;
     float x = box.x;
     if (first > 0)
-        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "\xE2\x80\xA6");
+        x += ui_text(ui, x, y, 0, VIEW_DIM, "\xE2\x80\xA6");
     while (first < last && x < end) {
         const size_t begin = first + (is_path && path[first] == '/');
         const size_t length = is_path ? strcspn(path + begin, "/") : last;
         first = begin + length;
         COMMON_TEXT(name, "%.*s", (int)length, path + begin);
         if (x > box.x)
-            x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, arrow);
-        const view_rect part = {
-            x, box.y, fmaxf(fminf(view_text_width(font, VIEW_TEXT, name), end - x), 1), box.height};
+            x += ui_text(ui, x, y, 0, VIEW_DIM, arrow);
+        const view_rect part = {x, box.y, fmaxf(fminf(ui_text_width(ui, name), end - x), 1),
+                                box.height};
         if (ui_item(ui, part, name) && first < last)
             ui->command = (view_command){.action = VIEW_OPEN_FOLDER,
                                          .path = common_format("%.*s", (int)first, path)};
-        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, part.width,
-                            first == last   ? VIEW_BRIGHT
-                            : ui_is_hot(ui) ? VIEW_BRIGHT
-                                            : VIEW_ACCENT,
-                            name);
+        x += ui_text(ui, x, y, part.width,
+                     first == last   ? VIEW_BRIGHT
+                     : ui_is_hot(ui) ? VIEW_BRIGHT
+                                     : VIEW_ACCENT,
+                     name);
     }
 }
 
@@ -673,7 +671,7 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
     char text[64];
     const view_small_picture *const picture =
         entry != NULL ? picture_of(ui, entry, text, sizeof text) : NULL;
-    view_draw_round_rect(ui->canvas, box, 4 * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
+    view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (picture != NULL && picture->texture != 0)
         ui_image(ui, view_inset(box, 4), picture->texture, picture->width, picture->height, true);
     ui_column column;
@@ -703,8 +701,7 @@ static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
     int count = 0;
     for (int i = 0;
          i < 3 && browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
-         && stage->document->scene.model != NULL && !stage->is_start
-         && foot->width > 40 * view_em(stage->font);
+         && stage->document->scene.model != NULL && !stage->is_start && foot->width > 40 * ui->em;
          i++) {
         does[count] = view_find_option(options[i], strlen(options[i]));
         words[count] = verbs[i];
@@ -764,7 +761,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
 {
     view_browser *const browser = &ui->browser;
     const view_font *const font = stage->font;
-    const float em = view_em(font), gap = 0.6f * em, line = ceilf(1.85f * em);
+    const float em = ui->em, gap = 0.6f * em, line = ceilf(1.85f * em);
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
@@ -779,7 +776,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
                          : browser->kind == VIEW_BROWSE_CLIPS                   ? "Clips"
                                                                                 : browser->folder,
                          &foot);
-    const float border = VIEW_PADDING * font->scale,
+    const float border = VIEW_PADDING * ui->scale,
                 top = rest.y - font->line[VIEW_TITLE] - 0.5f * border;
     const bool is_beside =
         ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
@@ -858,16 +855,15 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
             COMMON_TEXT(text, "%zu files so far", browser->num_scanned);
         else
             COMMON_TEXT(text, "%zu of %zu%s", browser->num_found, browser->num_entries, more);
-        const float y = foot.y + 0.5f * (foot.height - font->line[VIEW_TEXT]);
-        const float used =
-            view_draw_text(ui->canvas, VIEW_TEXT, foot.x, y, foot.width, VIEW_DIM, text);
-        const view_rect show = {foot.x + used, y, 3 * em, font->line[VIEW_TEXT]};
+        const float y = foot.y + 0.5f * (foot.height - ui->line);
+        const float used = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
+        const view_rect show = {foot.x + used, y, 3 * em, ui->line};
         if (browser->num_hidden > 0 && ui_item(ui, show, "show")) {
             browser->shows_hidden = true;
             find_entries(browser);
         }
         if (more[0] != '\0')
-            view_draw_text(ui->canvas, VIEW_TEXT, show.x, y, 0, VIEW_ACCENT, "show");
+            ui_text(ui, show.x, y, 0, VIEW_ACCENT, "show");
     }
     if (is_closed) {
         view_close_browser(browser);

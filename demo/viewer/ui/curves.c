@@ -56,7 +56,7 @@ static void fit(plot *of)
 // Level lines at round values, with their numbers at the left.
 static void draw_grid(view_ui *ui, const plot *of)
 {
-    const float em = view_em(ui->canvas->font), hair = fmaxf(1, roundf(0.08f * em));
+    const float em = ui->em, hair = fmaxf(1, roundf(0.08f * em));
     const double least = (of->high - of->low) / fmax((of->area.height / (2.2f * em)), 1);
     const double power = pow(10, floor(log10(least))), part = least / power;
     const double step = power * (part <= 2 ? 2 : part <= 5 ? 5 : 10);
@@ -68,8 +68,7 @@ static void draw_grid(view_ui *ui, const plot *of)
         view_format_number(text, sizeof text, (double)i * step, places, false);
         view_draw_rect(ui->canvas, (view_rect){of->area.x, y, of->area.width, hair},
                        i == 0 ? VIEW_EDGE : VIEW_CONTROL);
-        ui_text_left_of(ui, of->area.x - 0.5f * em, y - 0.5f * ui->canvas->font->line[VIEW_TEXT],
-                        VIEW_DIM, text);
+        ui_text_left_of(ui, of->area.x - 0.5f * em, y - 0.5f * ui->line, VIEW_DIM, text);
     }
 }
 
@@ -97,14 +96,14 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
 // one.
 static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_rect box)
 {
-    const float em = view_em(stage->font), last = (float)(of->anim->num_frames - 1);
-    const float line = stage->font->line[VIEW_TEXT], hair = fmaxf(1, roundf(0.1f * em));
+    const float em = ui->em, last = (float)(of->anim->num_frames - 1);
+    const float hair = fmaxf(1, roundf(0.1f * em));
     const float place = roundf((float)view_frame_place(stage->play, of->anim));
     const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
     float names = 1 * em, part;
     char text[32];
     COMMON_FOR (i, of->num_lines)
-        names += view_text_width(stage->font, VIEW_TEXT, of->lines[i].name) + 0.3f * em;
+        names += ui_text_width(ui, of->lines[i].name) + 0.3f * em;
     of->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
                            box.height - 2.7f * em};
     if (of->area.width < em || of->area.height < em)
@@ -122,10 +121,9 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
     draw_grid(ui, of);
     float x = right + 0.5f * em;
     COMMON_FOR (i, of->num_lines) { // names side by side, at the ends of the lines
-        const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * line;
+        const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * ui->line;
         draw_line(ui->canvas, of, i);
-        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, of->lines[i].color, of->lines[i].name)
-             + 0.3f * em;
+        x += ui_text(ui, x, y, 0, of->lines[i].color, of->lines[i].name) + 0.3f * em;
     }
     COMMON_FOR (i, 2) {
         part = (float)(i == 0 ? told : shown) / fmaxf(last, 1);
@@ -133,7 +131,7 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
         view_draw_rect(ui->canvas, (view_rect){x, of->area.y, hair, of->area.height},
                        i == 0 ? VIEW_DISABLED : VIEW_BRIGHT);
     }
-    view_draw_text(ui->canvas, VIEW_TEXT, of->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
+    ui_text(ui, of->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
     COMMON_TEXT(text, "%.0f", last);
     ui_text_left_of(ui, right, bottom + 0.3f * em, VIEW_DIM, text);
     return told;
@@ -148,8 +146,8 @@ static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
                           void (*fill)(const view_ui *, const view_stage *, uint32_t, ui_cells *))
 {
     ui_scroll *const scroll = &ui->scrolls[VIEW_DOCK_BOTTOM];
-    const float height = ceilf(1.6f * view_em(stage->font)), top = (float)shown * height;
-    const float wide = 5.2f * view_em(stage->font);
+    const float height = ceilf(1.6f * ui->em), top = (float)shown * height;
+    const float wide = 5.2f * ui->em;
     uint32_t pressed = UINT32_MAX;
     ui_column column;
     view_rect row;
@@ -243,7 +241,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
 {
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
-    const float em = view_em(stage->font);
+    const float em = ui->em;
     view_curves *const curves = &ui->curves;
     const int32_t joint = ui->selected_joint;
     if (clip == NULL || clip->binding == NULL)
@@ -331,13 +329,13 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
 
 void view_curves_panel(view_ui *ui, const view_stage *stage, view_rect area)
 {
-    const float em = view_em(stage->font), table = fminf(30 * em, 0.5f * area.width);
+    const float em = ui->em, table = fminf(30 * em, 0.5f * area.width);
     const view_rect left = {area.x, area.y, area.width - table, area.height};
     const view_rect right = {area.x + left.width, area.y, table, area.height};
     ui_begin(ui, stage->shown->curves ? "curves" : "compared");
     const char *const missing = stage->shown->curves ? run_curves(ui, stage, left, right)
                                                      : run_compared(ui, stage, left, right);
     if (missing != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, area.x + 0.7f * em, area.y + 0.7f * em,
-                       area.width - 1.4f * em, VIEW_DIM, missing);
+        ui_text(ui, area.x + 0.7f * em, area.y + 0.7f * em, area.width - 1.4f * em, VIEW_DIM,
+                missing);
 }

@@ -100,8 +100,8 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     const char *const switches[2] = {"curves", "differences"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
-    const float em = view_em(stage->font), height = ceilf(2 * em), gap = 0.7f * em;
-    const float text = box.y + floorf(0.5f * (height - stage->font->line[VIEW_TEXT]));
+    const float em = ui->em, height = ceilf(2 * em), gap = 0.7f * em;
+    const float text = box.y + floorf(0.5f * (height - ui->line));
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
@@ -116,7 +116,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
                                                     : !stage->shown->curves;
     for (int side = has_curves ? 0 : 2; has_tabs && side < (is_bottom ? 3 : 2); side++) {
         const char *const name = names[is_bottom][side];
-        const float width = view_text_width(stage->font, VIEW_TEXT, name);
+        const float width = ui_text_width(ui, name);
         const view_rect tab = {x - gap, box.y, width + 2 * gap, height};
         const bool is_pressed = ui_item(ui, tab, name) && side != front;
         if (is_pressed && !is_bottom) {
@@ -128,8 +128,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
             if (!(side == 0 ? stage->shown->curves : stage->shown->differences))
                 ui->command.action = view_toggle_of(switches[side]);
         }
-        view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0,
-                       side == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, name);
+        ui_text(ui, x, text, 0, side == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, name);
         if (side == front)
             view_draw_rect(ui->canvas,
                            (view_rect){tab.x, box.y + height - ceilf(0.15f * em), tab.width,
@@ -138,7 +137,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
         x += width + 2 * gap;
     }
     if (!has_tabs)
-        view_draw_text(ui->canvas, VIEW_TEXT, x, text, 0, VIEW_BRIGHT, names[0][dock]);
+        ui_text(ui, x, text, 0, VIEW_BRIGHT, names[0][dock]);
     const view_rect cross = {box.x + box.width - height, box.y, height, height};
     const float r = 0.28f * em, mx = cross.x + 0.5f * height, my = cross.y + 0.5f * height;
     const bool is_closed = ui_item(ui, cross, "close");
@@ -158,9 +157,9 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
 }
 
 // The handle of an upright sheet, which follows the finger; what a release does: view_drop_sheet().
-static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
+static void drag_handle(view_ui *ui, view_rect handle)
 {
-    const float em = view_em(stage->font);
+    const float em = ui->em;
     float unused;
     view_draw_rect(ui->canvas, handle, VIEW_DOCK);
     view_draw_rect(ui->canvas,
@@ -195,8 +194,8 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
                 {"Info", VIEW_DOCK_RIGHT, false},
                 {"Export", VIEW_NUM_DOCKS, false}};
     enum { NUM_TABS = COMMON_LENGTH(tabs) };
-    const float em = view_em(stage->font), line = ceilf(0.15f * em);
-    view_rect tab = {box.x, box.y, box.width / (float)NUM_TABS, ceilf(2.6f * em)};
+    const float line = ceilf(0.15f * ui->em);
+    view_rect tab = {box.x, box.y, box.width / (float)NUM_TABS, ceilf(2.6f * ui->em)};
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     ui_item(ui, box, "");
@@ -261,5 +260,5 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
     if (layout.time.width > 0)
         view_time_bar(ui, stage, layout.time);
     if (layout.handle.width > 0)
-        drag_handle(ui, stage, layout.handle);
+        drag_handle(ui, layout.handle);
 }

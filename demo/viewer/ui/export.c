@@ -211,13 +211,11 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
 // The next row of the column, with its name before it, or NULL; returns the place of its value.
 static view_rect next_row(view_ui *ui, const char *name)
 {
-    const view_font *const font = ui->canvas->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT];
-    const float indent =
-        name != NULL ? view_text_width(font, VIEW_TEXT, "Background") + 16 * scale : 0;
+    const float scale = ui->scale;
+    const float indent = name != NULL ? ui_text_width(ui, "Background") + 16 * scale : 0;
     view_rect row;
-    if (ui_take_row(ui, line + 11 * scale, &row) && name != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * scale, indent, VIEW_DIM, name);
+    if (ui_take_row(ui, ui->line + 11 * scale, &row) && name != NULL)
+        ui_text(ui, row.x, row.y + 3.5f * scale, indent, VIEW_DIM, name);
     return (view_rect){row.x + indent, row.y, row.width - indent - 10 * scale,
                        row.height - 4 * scale};
 }
@@ -301,8 +299,8 @@ static void add_results(view_ui *ui)
     view_rect row = next_row(ui, NULL);
     if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
         view_copy_text(export->line);
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * ui->canvas->font->scale, row.width,
-                   VIEW_DIM, "The same on the command line");
+    ui_text(ui, row.x, row.y + 3.5f * ui->scale, row.width, VIEW_DIM,
+            "The same on the command line");
     ui_column_text(ui, VIEW_PLAIN, export->line);
 }
 
@@ -312,7 +310,7 @@ static void add_results(view_ui *ui)
 static void draw_foot(view_ui *ui, view_rect foot)
 {
     view_export *const export = &ui->export;
-    const float scale = ui->canvas->font->scale;
+    const float scale = ui->scale;
     const bool is_running = export->total > 0, is_wrong = export->problem[0] != '\0';
     const char *const words[] = {is_running ? "Go on behind" : "Close", is_running     ? "Stop"
                                                                         : export->asks ? "Replace"
@@ -337,13 +335,13 @@ static void draw_foot(view_ui *ui, view_rect foot)
         view_draw_round_rect(ui->canvas, done, 2 * scale, VIEW_ACCENT);
         COMMON_TEXT(text, "%u of %u, %.0f s left", export->done, export->total, ceil(export->left));
     }
-    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 2 * scale, foot.width,
-                   is_wrong       ? VIEW_WRONG
-                   : export->asks ? VIEW_AMBER
-                                  : VIEW_PLAIN,
-                   is_wrong       ? export->problem
-                   : export->asks ? "The file exists"
-                                  : text);
+    ui_text(ui, foot.x, foot.y + 2 * scale, foot.width,
+            is_wrong       ? VIEW_WRONG
+            : export->asks ? VIEW_AMBER
+                           : VIEW_PLAIN,
+            is_wrong       ? export->problem
+            : export->asks ? "The file exists"
+                           : text);
 }
 
 // What is written, in the middle of a box.
@@ -353,7 +351,7 @@ static void draw_preview(view_ui *ui, view_rect box)
     const float shape = ui->export.preview_shape, width = fminf(box.width, box.height * shape);
     const view_rect image = {box.x + 0.5f * (box.width - width),
                              box.y + 0.5f * (box.height - width / shape), width, width / shape};
-    view_draw_round_rect(ui->canvas, box, 4 * ui->canvas->font->scale, VIEW_PREVIEW_COLOR);
+    view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (ui->export.preview != 0)
         view_draw_image(ui->canvas, image, whole, ui->export.preview, true);
 }
@@ -362,7 +360,7 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
 {
     view_export *const export = &ui->export;
     const view_export_choices before = export->choices;
-    const float scale = stage->font->scale;
+    const float scale = ui->scale;
     ui_column column;
     view_rect foot;
     export->is_small = stage->width < 700 * scale || stage->height < 400 * scale;

@@ -740,7 +740,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
     if (of.machine->desc->num_layers == 0 || box.width < 20 * em || of.area.height < 2 * em)
         return;
     open_graph(&of);
-    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * stage->font->scale, 0x12151AE0u);
+    view_draw_round_rect(stage->canvas, box, VIEW_RADIUS * ui->scale, 0x12151AE0u);
     const bool is_pressed = ui_box(ui, "state", box, "");
     find_hovered(&of);
     float part;

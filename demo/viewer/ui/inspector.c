@@ -29,7 +29,7 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
 // A table of the values in columns that do not move. Axes are columns; in a narrow dock, rows.
 static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
-    const float em = view_em(ui->canvas->font), width = ui->column->area.width - 1.4f * em;
+    const float em = ui->em, width = ui->column->area.width - 1.4f * em;
     const bool is_wide = width >= 23.1f * em;
     const int num_rows = is_wide ? VIEW_NUM_VALUE_KINDS : 4;
     const int num_columns = is_wide ? 4 : VIEW_NUM_VALUE_KINDS;
@@ -113,8 +113,7 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *a
 // All vertices, the heaviest first.
 static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
-    const view_font *const font = ui->canvas->font;
-    const float em = view_em(font), padding = 0.7f * em;
+    const float em = ui->em, padding = 0.7f * em;
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
     char text[48];
     COMMON_TEXT(text, count == 1 ? "%u vertex" : "%u vertices", count);
@@ -144,8 +143,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         const float left = row.x + padding, right = row.x + row.width - padding;
         const float weight = left + vertex + 3.6f * em;
         if (i < 0) {
-            view_draw_text(ui->canvas, VIEW_TEXT, left, y, 0, VIEW_DIM,
-                           has_meshes ? "mesh, vertex" : "vertex");
+            ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
             ui_text_left_of(ui, weight, y, VIEW_DIM, "weight");
             ui_text_left_of(ui, right, y, VIEW_DIM, "of");
             continue;
@@ -153,10 +151,9 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         const weighted *const of = &all[i];
         const char *const mesh = model->meshes[of->mesh].name;
         COMMON_TEXT(text, "%u", of->vertex);
-        const float number = view_text_width(font, VIEW_TEXT, text);
+        const float number = ui_text_width(ui, text);
         if (has_meshes)
-            view_draw_text(ui->canvas, VIEW_TEXT, left, y, fmaxf(vertex - number - 1.2f * em, em),
-                           VIEW_DIM, mesh);
+            ui_text(ui, left, y, fmaxf(vertex - number - 1.2f * em, em), VIEW_DIM, mesh);
         ui_text_left_of(ui, has_meshes ? left + vertex - 0.8f * em : left + number, y, VIEW_BRIGHT,
                         text);
         view_format_number(text, sizeof text, of->weight, 4, false);
@@ -199,8 +196,7 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
 static void joint_panel(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
-    const view_font *const font = stage->font;
-    const float em = view_em(font);
+    const float em = ui->em;
     const int32_t selected = ui->selected_joint;
     if (selected < 0 || (uint32_t)selected >= scene->num_joints
         || view_shows_crowd(stage->document))
@@ -316,7 +312,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
                 break;
             ui_begin_row(ui, stage);
             if (is_number) {
-                ui->value_width = 62 * stage->font->scale;
+                ui->value_width = 62 * ui->scale;
                 view_parameter_range(machine->character->machine, parameter->name, &low, &high);
                 view_format_number(text, sizeof text, value, 2, false);
                 if (!ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,

@@ -537,18 +537,17 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
                             size_t *hovered)
 {
     view_canvas *const canvas = stage->canvas;
-    const view_font *const font = stage->font;
-    const float scale = font->scale, row = roundf(row_lines * font->line[VIEW_TEXT]);
+    const float scale = ui->scale, row = roundf(row_lines * ui->line);
     const float padding = 10 * scale, mark = 20 * scale;
     float labels = 0, keys = 0;
     COMMON_FOR (i, lines->count) {
-        labels = fmaxf(labels, view_text_width(font, VIEW_TEXT, lines->lines[i].label));
-        keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines->lines[i].keys));
+        labels = fmaxf(labels, ui_text_width(ui, lines->lines[i].label));
+        keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
     }
     keys += keys > 0 ? 2 * padding : mark;
     view_rect box = {x, y, fmaxf(mark + labels + keys + 2 * padding, least_width), 0};
     box.width = fminf(box.width, stage->width - 2 * scale);
-    const float room = stage->height - 2 * padding - font->line[VIEW_TEXT];
+    const float room = stage->height - 2 * padding - ui->line;
     size_t count = lines->count;
     if ((float)count * row > room - (least_width > 0 ? y : 0))
         count = (size_t)fmaxf((room - (least_width > 0 ? y : 0)) / row, 1);
@@ -578,27 +577,24 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
             *hovered = i;
         if (is_lit || is_hot)
             view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_SELECTED : VIEW_CONTROL);
-        const float top = place.y + 0.5f * (row - font->line[VIEW_TEXT]);
+        const float top = place.y + 0.5f * (row - ui->line);
         const view_color color = line->missing != 0 ? VIEW_DISABLED
                                  : is_lit           ? VIEW_BRIGHT
                                                     : VIEW_PLAIN;
         if (line->is_set)
             draw_tick(canvas, place.x + 4 * scale, place.y + 0.5f * row, scale);
         const float most = place.width - mark - keys;
-        const float used =
-            8 * scale
-            + view_draw_text(canvas, VIEW_TEXT, place.x + mark, top, most, color, line->label);
+        const float used = 8 * scale + ui_text(ui, place.x + mark, top, most, color, line->label);
         const char *const menu = view_menu_names[line->row->menu];
-        if (least_width > 0 && used + view_text_width(font, VIEW_TEXT, menu) < most) // the search
-            view_draw_text(canvas, VIEW_TEXT, place.x + mark + used, top, 0, VIEW_DIM, menu);
-        const float width = view_text_width(font, VIEW_TEXT, line->keys);
+        if (least_width > 0 && used + ui_text_width(ui, menu) < most) // the search
+            ui_text(ui, place.x + mark + used, top, 0, VIEW_DIM, menu);
+        const float width = ui_text_width(ui, line->keys);
         const float end = place.x + place.width - 6 * scale, middle = place.y + 0.5f * row;
         const float corners[6] = {end - 5 * scale, middle - 5 * scale, end,
                                   middle,          end - 5 * scale,    middle + 5 * scale};
         if (line->is_group)
             view_draw_triangle(canvas, corners, VIEW_DIM);
-        view_draw_text(canvas, VIEW_TEXT, end - width, top, 0,
-                       line->missing != 0 ? VIEW_DISABLED : VIEW_DIM, line->keys);
+        ui_text(ui, end - width, top, 0, line->missing != 0 ? VIEW_DISABLED : VIEW_DIM, line->keys);
         if (is_pressed) {
             take_line(ui, stage, line);
             break;
@@ -701,9 +697,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
             while (opened < outer->count
                    && !(outer->lines[opened].row == menu->row && outer->lines[opened].is_group))
                 opened++;
-            const float y =
-                box.y
-                + (float)(opened - menu->first) * roundf(row_lines * stage->font->line[VIEW_TEXT]);
+            const float y = box.y + (float)(opened - menu->first) * roundf(row_lines * ui->line);
             const bool flips =
                 box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
             last =
@@ -723,9 +717,8 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
 static void draw_search(view_ui *ui, const view_stage *stage)
 {
     view_menus *const menu = &ui->menu;
-    const view_font *const font = stage->font;
-    const float scale = font->scale, height = 1.6f * font->line[VIEW_TEXT];
-    const float width = fminf(36 * font->line[VIEW_TEXT] / 1.3f, stage->width - 8 * scale);
+    const float scale = ui->scale, height = 1.6f * ui->line;
+    const float width = fminf(36 * ui->line / 1.3f, stage->width - 8 * scale);
     const view_rect field = {roundf(0.5f * (stage->width - width)), 6 * scale, width, height};
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     if (ui_field(ui, field, "A command, clip, state, file", menu->text, sizeof menu->text)) {
@@ -751,14 +744,13 @@ static void draw_search(view_ui *ui, const view_stage *stage)
 // begins.
 static float draw_problems(view_ui *ui, const view_stage *stage, float right)
 {
-    const view_font *const font = stage->font;
     const bool is_error = stage->log->error[0] != '\0';
     const uint32_t count = stage->log->num_warnings + is_error;
     char text[48];
     if (count == 0)
         return right;
     COMMON_TEXT(text, "%s %u", is_error ? "\xE2\x9C\x95" : "\xE2\x9A\xA0", count);
-    const float width = view_text_width(font, VIEW_TEXT, text) + 1.4f * view_em(font);
+    const float width = ui_text_width(ui, text) + 1.4f * ui->em;
     const view_rect place = {right - width, 0, width, view_layout_of(stage).menu.height};
     if (ui_item(ui, place, "Problems"))
         ui->command.action = VIEW_WARNINGS;
@@ -771,8 +763,7 @@ static float draw_problems(view_ui *ui, const view_stage *stage, float right)
 // neighbours it lists, and problems.
 static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
 {
-    const view_font *const font = stage->font;
-    const float em = view_em(font), y = 0.5f * (bar.height - font->line[VIEW_TEXT]);
+    const float em = ui->em, y = 0.5f * (bar.height - ui->line);
     const view_scene *const scene = &stage->document->scene;
     const bool has_clips = view_mode_of(stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     char text[48] = "";
@@ -788,26 +779,22 @@ static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
         return;
     if (ui_item(ui, place, "Shown"))
         ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
-    const float used = view_draw_text(stage->canvas, VIEW_TEXT, place.x + 0.4f * em, y, place.width,
-                                      VIEW_BRIGHT, scene->name);
+    const float used = ui_text(ui, place.x + 0.4f * em, y, place.width, VIEW_BRIGHT, scene->name);
     COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
     if (has_clips && used + 1.4f * em < place.width)
-        view_draw_text(stage->canvas, VIEW_TEXT, place.x + used + 1.2f * em, y,
-                       place.width - used - 1.4f * em, VIEW_DIM, text);
+        ui_text(ui, place.x + used + 1.2f * em, y, place.width - used - 1.4f * em, VIEW_DIM, text);
 }
 
 // The words of the bar.
 static void draw_bar(view_ui *ui, const view_stage *stage)
 {
     static const char search[] = "Search  Ctrl+P";
-    const view_font *const font = stage->font;
-    const float scale = font->scale, height = view_layout_of(stage).menu.height,
-                padding = 9 * scale;
+    const float scale = ui->scale, height = view_layout_of(stage).menu.height, padding = 9 * scale;
     const view_rect bar = {0, 0, stage->width, height};
     float widths = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS)
-        widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2 * padding;
-    const float search_width = view_text_width(font, VIEW_TEXT, search) + 2 * padding;
+        widths += ui_text_width(ui, view_menu_names[i]) + 2 * padding;
+    const float search_width = ui_text_width(ui, search) + 2 * padding;
     view_draw_rect(stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     ui_item(ui, bar, "");
@@ -817,7 +804,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
     }
     float x = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS) {
-        const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2 * padding;
+        const float width = ui_text_width(ui, view_menu_names[i]) + 2 * padding;
         const view_rect place = {x, 0, width, height};
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
         if (is_open) {
@@ -829,8 +816,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
             ui->menu.kind == VIEW_MENU_OF_BAR && ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
         if (is_open || ui_is_hot(ui))
             view_draw_rect(stage->canvas, place, is_open ? VIEW_SELECTED : VIEW_HOVERED);
-        view_draw_text(stage->canvas, VIEW_TEXT, x + padding,
-                       0.5f * (height - font->line[VIEW_TEXT]), 0, VIEW_BRIGHT, view_menu_names[i]);
+        ui_text(ui, x + padding, 0.5f * (height - ui->line), 0, VIEW_BRIGHT, view_menu_names[i]);
         if (is_pressed && is_open) {
             view_close_menu(ui);
         } else if (is_pressed || slides) {

@@ -78,15 +78,14 @@ static void draw_sign(view_canvas *canvas, row_sign sign, float x, float y)
 
 static row_part show_row(view_ui *ui, const tree_row *of)
 {
-    const view_font *const font = ui->canvas->font;
-    const float scale = font->scale, em = view_em(font), padding = 0.7f * em;
+    const float em = ui->em, padding = 0.7f * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
     // Deep trees stay in sight.
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em, right = row.x + row.width - padding;
     const char *const right_text = of->text != NULL ? of->text : "";
-    const float room = right - name - 4 * scale - view_text_width(font, VIEW_TEXT, right_text);
+    const float room = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
     const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
     ui_tip_cut(ui, of->name, room);
     if (is_seen && !ui->is_event) {
@@ -99,7 +98,7 @@ static row_part show_row(view_ui *ui, const tree_row *of)
         const view_color bright = of->is_selected || is_hot ? VIEW_BRIGHT
                                   : of->color != 0          ? of->color
                                                             : VIEW_PLAIN;
-        view_draw_text(ui->canvas, VIEW_TEXT, name, y, fmaxf(room, em), bright, of->name);
+        ui_text(ui, name, y, fmaxf(room, em), bright, of->name);
         ui_text_left_of(ui, right, y, of->is_selected || is_hot ? VIEW_PLAIN : VIEW_DIM,
                         right_text);
     }
@@ -205,14 +204,13 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
     view_document *const document = stage->document;
     const view_scene *const scene = &document->scene;
     const view_clip *const shown = view_shown_clip(scene);
-    const float em = view_em(stage->font);
     ui_grid grid = {0};
     view_rect box;
     bool is_new = false;
     ui_begin(ui, "clip");
     COMMON_FOR (i, scene->num_clips) {
         const view_clip *const clip = &scene->clips[i];
-        const bool is_seen = ui_next_tile(ui, &grid, 7 * em, 8.5f * em, &box);
+        const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
         view_clip_picture *const picture =
             is_seen && i < document->num_pictures ? &document->pictures[i] : NULL;
         char text[32];
@@ -496,7 +494,7 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
     const view_document *const document = stage->document;
     const view_morphs *const morphs = &document->morphs;
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
-    const float em = view_em(stage->font), usual = 0;
+    const float em = ui->em, usual = 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
         num_found += is_found(ui, morphs->morph->targets[i].name);
@@ -546,7 +544,7 @@ static void take_found(view_ui *ui, const view_scene *scene)
 
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
 {
-    const float em = view_em(stage->font), gap = 0.7f * em, height = ceilf(1.7f * em);
+    const float gap = 0.7f * ui->em, height = ceilf(1.7f * ui->em);
     const view_rect field = {area.x + gap, area.y + 0.5f * gap, area.width - 2 * gap, height};
     const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
     ui_begin(ui, "search");

@@ -22,8 +22,7 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 // What explains the item below the mouse, near to it: one or two lines.
 static void draw_tip(view_ui *ui, const view_stage *stage)
 {
-    const view_font *const font = stage->font;
-    const float scale = font->scale, line = font->line[VIEW_TEXT], gap = 6 * scale;
+    const float scale = ui->scale, gap = 6 * scale;
     const bool is_due = stage->now - ui->tip_since >= VIEW_TIP_DELAY;
     ui->is_tip_shown = ui->tip[0] != '\0' && is_due;
     if (!ui->is_tip_shown)
@@ -31,22 +30,20 @@ static void draw_tip(view_ui *ui, const view_stage *stage)
     char *const second = strchr(ui->tip, '\n');
     if (second != NULL)
         *second = '\0';
-    float width = view_text_width(font, VIEW_TEXT, ui->tip);
+    float width = ui_text_width(ui, ui->tip);
     if (second != NULL)
-        width = fmaxf(width, view_text_width(font, VIEW_TEXT, second + 1));
+        width = fmaxf(width, ui_text_width(ui, second + 1));
     width = fminf(width, stage->width - 4 * gap);
     view_rect box = {ui->mouse.x, ui->mouse.y + 18 * scale, width + 2 * gap,
-                     (second != NULL ? 2 : 1) * line + gap};
+                     (second != NULL ? 2 : 1) * ui->line + gap};
     box.x = fmaxf(fminf(box.x, stage->width - box.width - gap), gap);
     if (box.y + box.height + gap > stage->height)
         box.y = ui->mouse.y - box.height - gap;
     view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1)), 4 * scale, VIEW_EDGE);
     view_draw_round_rect(stage->canvas, box, 3 * scale, VIEW_POPOVER);
-    view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap, width + 1,
-                   VIEW_BRIGHT, ui->tip);
+    ui_text(ui, box.x + gap, box.y + 0.5f * gap, width + 1, VIEW_BRIGHT, ui->tip);
     if (second != NULL)
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap + line, width + 1,
-                       VIEW_DIM, second + 1);
+        ui_text(ui, box.x + gap, box.y + 0.5f * gap + ui->line, width + 1, VIEW_DIM, second + 1);
 }
 
 // A text in the middle of the free region, at a height of it. Returns its box.
@@ -112,7 +109,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
     const bool is_upright = layout.handle.width > 0;
-    const float em = view_em(stage->font), side = roundf(3.2f * em), gap = roundf(0.9f * em);
+    const float em = ui->em, side = roundf(3.2f * em), gap = roundf(0.9f * em);
     const float end = is_upright ? layout.handle.y : free.y + free.height;
     view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
     if (!layout.is_phone || end < box.y + (float)NUM_BUTTONS * (side + gap)
@@ -169,9 +166,9 @@ static void draw_driving(const view_stage *stage)
 static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
-    const float low = view_layout_of(stage).free.height - 50 * stage->font->scale;
+    const float low = view_layout_of(stage).free.height - 50 * ui->scale;
     if (ui->end_at > 0 && stage->now > 3 && !is_start) { // also when he was taken over by a click
-        const float em = view_em(stage->font);
+        const float em = ui->em;
         ui_begin(ui, "own");
         if (ui_button(
                 ui, (view_rect){stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em},
@@ -211,6 +208,9 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
     ui->canvas = stage->canvas;
+    ui->scale = stage->font->scale;
+    ui->em = view_em(stage->font);
+    ui->line = stage->font->line[VIEW_TEXT];
     ui->top = (ui_item_id){NULL, 0};
     ui->tip[0] = '\0';
     ui->is_focus_there = false;

@@ -58,11 +58,11 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
 {
     view_canvas *const canvas = ui->canvas;
     const view_excerpt *const excerpt = &ui->excerpt;
-    const float scale = canvas->font->scale, height = canvas->font->line[VIEW_TEXT];
+    const float scale = ui->scale, height = ui->line;
     view_rect row;
     char number[16], text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
-    const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12 * scale;
+    const float margin = ui_text_width(ui, number) + 12 * scale;
     COMMON_FOR (i, excerpt->count) {
         const bool is_wrong = excerpt->first + i == line;
         ui_take_row(ui, is_wrong ? 2 * height : height, &row);
@@ -70,16 +70,15 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
         COMMON_TEXT(number, "%u", (excerpt->first + i));
         COMMON_TEXT(text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
         view_draw_rect(canvas, (view_rect){row.x, row.y, width, row.height}, VIEW_FIELD);
-        view_draw_text(canvas, VIEW_TEXT, row.x + 6 * scale, row.y, 0, VIEW_DIM, number);
-        view_draw_text(canvas, VIEW_TEXT, row.x + margin, row.y, width - margin,
-                       is_wrong ? VIEW_BRIGHT : VIEW_PLAIN, text);
+        ui_text(ui, row.x + 6 * scale, row.y, 0, VIEW_DIM, number);
+        ui_text(ui, row.x + margin, row.y, width - margin, is_wrong ? VIEW_BRIGHT : VIEW_PLAIN,
+                text);
         if (!is_wrong)
             continue;
         const size_t length = strlen(text), caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
         text[caret < length ? caret : length] = '\0';
-        const float x = margin + view_text_width(canvas->font, VIEW_TEXT, text);
-        view_draw_text(canvas, VIEW_TEXT, row.x + fminf(x, width - 10 * scale), row.y + height, 0,
-                       VIEW_WRONG, "^");
+        const float x = margin + ui_text_width(ui, text);
+        ui_text(ui, row.x + fminf(x, width - 10 * scale), row.y + height, 0, VIEW_WRONG, "^");
     }
 }
 
@@ -116,7 +115,6 @@ static void error_window(view_ui *ui, const view_stage *stage)
         excerpted = report->hash;
     }
     const md5_error *const failure = &place_of;
-    const view_font *const font = stage->font;
     const bool has_file = failure->file[0] != '\0';
     const char *const message = has_file ? failure->message : log->error;
     char title[32];
@@ -136,7 +134,7 @@ static void error_window(view_ui *ui, const view_stage *stage)
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
     ui_column_text(ui, VIEW_DIM, place);
-    ui_take_row(ui, 0.5f * font->line[VIEW_TEXT], &gap);
+    ui_take_row(ui, 0.5f * ui->line, &gap);
     draw_excerpt(ui, failure->line);
     ui_end_column(ui);
     const int first = !is_error ? COPY : has_file ? TRY : OPEN; // only a file can be tried again
@@ -263,10 +261,9 @@ static void copy_problems(const view_problems *list, const view_reports *reports
 // A text that is pressed, from `x` on. Returns whether it was.
 static bool run_link(view_ui *ui, float x, float y, float width, const char *text)
 {
-    const view_rect box = {x, y, fmaxf(width, 1), ui->canvas->font->line[VIEW_TEXT]};
+    const view_rect box = {x, y, fmaxf(width, 1), ui->line};
     const bool is_pressed = ui_item(ui, box, text);
-    view_draw_text(ui->canvas, VIEW_TEXT, x, y, box.width,
-                   ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_ACCENT, text);
+    ui_text(ui, x, y, box.width, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_ACCENT, text);
     return is_pressed;
 }
 
@@ -276,8 +273,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
 {
     static const char *const signs[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
     const view_report *const report = &stage->log->reports->rows[number];
-    const view_font *const font = stage->font;
-    const float em = view_em(font), line = font->line[VIEW_TEXT];
+    const float em = ui->em;
     const bool is_wide = ui->column->area.width > 52 * em;
     enum { ITEMS = 4 };
     const uint32_t item = ui->item.number;
@@ -300,26 +296,26 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (word == NULL || !is_wide)
         rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
     const float left = row.x + 2.4f * em, end = rest.x + rest.width;
-    const float y = row.y + (is_wide ? 0.5f * (row.height - line) : 0.25f * em);
+    const float y = row.y + (is_wide ? 0.5f * (row.height - ui->line) : 0.25f * em);
     const float second = is_wide ? fmaxf(row.x + 0.52f * row.width, left) : left;
     const float third = is_wide ? second + 0.18f * row.width : left + 12 * em;
-    const float below = is_wide ? y : y + line;
+    const float below = is_wide ? y : y + ui->line;
     char *const text = report->count > 1
                            ? common_format("%u \xC3\x97 %s", report->count, report->text)
                            : common_copy(report->text);
     char *const place =
         describe_place(report->line > 0 ? common_base(report->file) : NULL, report->line, 0);
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x + 0.7f * em, y, 0,
-                   report->level == VIEW_ERROR  ? VIEW_WRONG
-                   : report->level == VIEW_INFO ? VIEW_ACCENT
-                                                : VIEW_AMBER,
-                   signs[report->level]);
-    view_draw_text(ui->canvas, VIEW_TEXT, left, y, (is_wide ? second : end) - left - em,
-                   is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    ui_text(ui, row.x + 0.7f * em, y, 0,
+            report->level == VIEW_ERROR  ? VIEW_WRONG
+            : report->level == VIEW_INFO ? VIEW_ACCENT
+                                         : VIEW_AMBER,
+            signs[report->level]);
+    ui_text(ui, left, y, (is_wide ? second : end) - left - em,
+            is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
     describe_about(stage, report, about, name, sizeof name);
     const float wide = (is_wide || place[0] != '\0' ? third : end) - second - em;
     if (about.kind == VIEW_ABOUT_FILE)
-        view_draw_text(ui->canvas, VIEW_TEXT, second, below, fmaxf(wide, 1), VIEW_DIM, name);
+        ui_text(ui, second, below, fmaxf(wide, 1), VIEW_DIM, name);
     else if (run_link(ui, second, below, wide, name))
         show_about(ui, stage, &about);
     if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, place))
@@ -340,7 +336,7 @@ void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area)
     static const view_reports none = {.count = 0};
     view_problems *const list = &ui->problems;
     const view_reports *const reports = stage->log->reports != NULL ? stage->log->reports : &none;
-    const float em = view_em(stage->font);
+    const float em = ui->em;
     const bool is_wide = area.width > 52 * em;
     size_t count = 0;
     ui_column column;

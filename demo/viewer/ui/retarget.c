@@ -50,7 +50,7 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
 {
     const view_companion *const other = &stage->document->companions[0];
     const md5_skeleton *const skeleton = &other->model->skeleton;
-    float least = view_em(stage->font), at[2], found[2];
+    float least = ui->em, at[2], found[2];
     uint32_t nearest = MD5_NONE;
     COMMON_FOR (i, skeleton->num_joints) {
         const md5_mat34 posed = md5_mat34_mul(other->place, other->palette[i]);
@@ -87,7 +87,6 @@ static void list_joints(view_ui *ui, const view_stage *stage)
     const md5_model *const target = stage->document->companions[0].model;
     const md5_joint *const from = source->skeleton.joints, *const to = target->skeleton.joints;
     const uint32_t count = target->skeleton.num_joints;
-    const float em = view_em(stage->font);
     struct {
         pair_origin origin;
         bool is_turned; // the bone to one that is moved, by more than 60 degrees in the bind poses
@@ -124,7 +123,7 @@ static void list_joints(view_ui *ui, const view_stage *stage)
         view_rect row;
         if (page->is_short && origin == BY_NAME)
             continue;
-        const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
+        const bool is_seen = ui_take_row(ui, ceilf(1.6f * ui->em), &row);
         if (ui_item(ui, row, to[i].name))
             pick(ui, i);
         if (ui_is_hot(ui)) {
@@ -139,7 +138,7 @@ static void list_joints(view_ui *ui, const view_stage *stage)
                     to[i].name);
         COMMON_TEXT(cells.texts[0], "%s%s", facts[i].is_turned ? "\xE2\x9A\xA0 " : "",
                     origins[origin].word);
-        ui_draw_cells(ui, row, 6 * em, &cells);
+        ui_draw_cells(ui, row, 6 * ui->em, &cells);
     }
     free(facts);
     mark_joints(ui, stage, hovered);

@@ -86,7 +86,7 @@ view_command view_take_waiting(view_ui *ui, double now)
 // The next row of the column, and what a picker has of it: all but the sign of the reset.
 void ui_begin_row(view_ui *ui, const view_stage *stage)
 {
-    const float em = view_em(ui->canvas->font);
+    const float em = ui->em;
     ui_take_row(ui, ceilf((stage->is_touched ? 2.4f : 2.05f) * em), &ui->space);
     ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
     ui->space.x += 0.7f * em;
@@ -174,7 +174,7 @@ static void read_number(const setting *s, char text[NUMBER_TEXT])
 static bool numbers_row(const setting *s, int count, const char *now, char made[3 * NUMBER_TEXT])
 {
     view_ui *const ui = s->ui;
-    const float em = view_em(ui->canvas->font);
+    const float em = ui->em;
     const view_rect row = ui->space;
     const double first = now[0] != '\0' ? strtod(now, NULL) : s->usual, span = s->high - s->low,
                  step = s->option->kind == COMMON_COUNT || span > 100 ? 1
@@ -213,8 +213,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
                       part[0] == '\0' && count > 1 ? "0" : part);
         field.x += 4.7f * em;
     }
-    view_draw_text(ui->canvas, VIEW_TEXT, field.x, row.y + 0.35f * em, 2.4f * em, VIEW_DIM,
-                   s->unit);
+    ui_text(ui, field.x, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
     next = way != 0 ? fmin(fmax(next + way * step, s->low), s->high) : next;
     if (!is_typed && next != first) {
         ui->card.typing = 0;
@@ -323,7 +322,7 @@ static void lines_picker(const setting *s)
     const bool is_many = option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_TIMES;
     const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
     const bool is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
-    const float browse = is_file ? 5.5f * view_em(ui->canvas->font) : 0;
+    const float browse = is_file ? 5.5f * ui->em : 0;
     char name[128], taken[128], *text = common_copy("");
     const bool has_list = thing_at(s, 0, name, taken);
     const char *at = s->now;
@@ -408,7 +407,7 @@ static void color_picker(setting *s)
                                                       0x808080FF, 0x7A8F6AFF, 0x6A809AFF,
                                                       0x00B140FF, 0x0047BBFF};
     view_ui *const ui = s->ui;
-    const float em = view_em(ui->canvas->font);
+    const float em = ui->em;
     view_options of = {.background = {0.5f, 0.5f, 0.5f}};
     if (s->now[0] != '\0')
         view_read_option(s->option, s->now, &of);
@@ -491,14 +490,13 @@ static bool words_picker(const setting *s)
 {
     enum { MOST = 4 };
     view_ui *const ui = s->ui;
-    const float em = view_em(ui->canvas->font);
     char names[MOST + 1][128], texts[MOST + 1][128];
     const char *words[MOST + 1];
     uint32_t count = 0, choice = UINT32_MAX;
     float widest = 0;
     for (; count <= MOST && thing_at(s, count, names[count], texts[count]); count++) {
         words[count] = names[count];
-        widest = fmaxf(widest, view_text_width(ui->canvas->font, VIEW_TEXT, words[count]) + em);
+        widest = fmaxf(widest, ui_text_width(ui, words[count]) + ui->em);
         if (strcmp(texts[count], s->now) == 0)
             choice = count;
     }
@@ -639,8 +637,7 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
 {
     static const char *const words[] = {"Reset", "Done"};
     view_card *const card = &ui->card;
-    const view_font *const font = stage->font;
-    const float em = view_em(font), head = 2 * em, end = 2.7f * em;
+    const float em = ui->em, head = 2 * em, end = 2.7f * em;
     const view_rect free = view_layout_of(stage).free;
     const bool is_sheet = stage->width < 52 * em;
     if (ui->over != VIEW_OVER_CARD || card->row == NULL)
@@ -653,8 +650,8 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
         box = (view_rect){roundf(free.x + free.width - gap - box.width), roundf(free.y + gap),
                           box.width, fminf(high, free.height - 2 * gap)};
     }
-    view_draw_round_rect(ui->canvas, view_inset(box, -font->scale), 7 * font->scale, VIEW_EDGE);
-    view_draw_round_rect(ui->canvas, box, 6 * font->scale, VIEW_POPOVER);
+    view_draw_round_rect(ui->canvas, view_inset(box, -ui->scale), 7 * ui->scale, VIEW_EDGE);
+    view_draw_round_rect(ui->canvas, box, 6 * ui->scale, VIEW_POPOVER);
     ui_begin(ui, "card");
     ui_item(ui, box, "");
     const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
@@ -662,11 +659,10 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     COMMON_TEXT(title, "%s", card->row->label);
     title[strcspn(title, "/\xE2")] = '\0';
     const view_rect cross = {box.x + box.width - head, box.y, head, head};
-    view_draw_text(ui->canvas, VIEW_TEXT, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT,
-                   title);
+    ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
     bool is_done = ui_item(ui, cross, "Close");
     ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xE2\x9C\x95");
-    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + head, box.width, font->scale}, VIEW_EDGE);
+    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + head, box.width, ui->scale}, VIEW_EDGE);
 
     const view_rect body = {box.x, box.y + head, box.width, box.height - head - end};
     ui_column column;
@@ -685,8 +681,8 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     view_rect foot = {box.x + gap, box.y + box.height - end + 0.4f * em, box.width - 2 * gap,
                       1.85f * em};
     const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
-    view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1),
-                   VIEW_DIM, "live; Esc takes it back");
+    ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM,
+            "live; Esc takes it back");
     // What still waits must be right before the card is closed.
     is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN
               || ui->mouse.key == VIEW_KEY_PAD_ENTER;
@@ -749,7 +745,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 void view_settings_panel(view_ui *ui, const view_stage *stage)
 {
     static const char *const done[] = {"Done"};
-    const float em = view_em(stage->font);
+    const float em = ui->em;
     const bool is_keys = stage->shown->help;
     char *const sought = ui->card.sought;
     view_key_line lines[VIEW_MAX_KEY_LINES];
@@ -799,8 +795,7 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         ui_begin_row(ui, stage);
         ui->label_width = 0.5f * ui->space.width;
         ui_next_row(ui, s.name, VIEW_PLAIN, &rest);
-        view_draw_text(ui->canvas, VIEW_TEXT, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT,
-                       lines[i].keys);
+        ui_text(ui, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT, lines[i].keys);
     }
     ui_end_column(ui);
     if (ui_buttons(ui, &foot, done, 1, 0, true) == 0 || ui_key(ui, VIEW_KEY_RETURN)

@@ -45,7 +45,7 @@ bool view_has_choice(const view_ui *ui, const view_stage *stage)
 
 void view_choice_panel(view_ui *ui, const view_stage *stage)
 {
-    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
+    const float scale = ui->scale, line = ui->line;
     const uint32_t number = stage->is_paused ? 3 : ui->lost[0] == '\0' ? 0 : 1 + ui->loses_movie;
     char text[128];
     if (!view_has_choice(ui, stage))
@@ -65,8 +65,8 @@ void view_choice_panel(view_ui *ui, const view_stage *stage)
             ui->command.action = action == VIEW_TOGGLE ? view_toggle_of("game-demo") : action;
         row.y += 36 * scale;
     }
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, row.width, VIEW_DIM,
-                   cards[number].text != NULL ? cards[number].text : text);
+    ui_text(ui, row.x, row.y, row.width, VIEW_DIM,
+            cards[number].text != NULL ? cards[number].text : text);
     ui->space = (view_rect){row.x, row.y + 1.4f * line, row.width, 1.2f * line};
     ui->label_width = 4 * line;
     if (stage->is_paused) {
@@ -142,12 +142,12 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
 static void run_section(view_ui *ui, const char *title, const common_list *items, size_t columns,
                         view_action action, const char *instead)
 {
-    const float scale = ui->canvas->font->scale, gap = 6 * scale;
+    const float scale = ui->scale, gap = 6 * scale;
     const float height = (items == &ui->start.recent ? 38 : 27) * scale;
     view_rect row;
     if (ui_take_row(ui, 27 * scale, &row))
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 5 * scale, row.width, VIEW_DIM,
-                       items->count > 0 ? title : instead);
+        ui_text(ui, row.x, row.y + 5 * scale, row.width, VIEW_DIM,
+                items->count > 0 ? title : instead);
     COMMON_FOR (i, items->count) {
         if (i % columns == 0)
             ui_take_row(ui, height, &row);
@@ -174,7 +174,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
                                    view_toggle_of("keys")};
     view_canvas *const canvas = stage->canvas;
     const view_font *const font = stage->font;
-    const float scale = font->scale, gap = 8 * scale;
+    const float scale = ui->scale, gap = 8 * scale;
     const view_rect box = view_start_box(stage);
     const float padding = (box.width > 460 * scale ? 25 : VIEW_PADDING) * scale;
     view_draw_rect(canvas, box, VIEW_DOCK);
@@ -182,7 +182,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     ui_item(ui, box, "");
     view_rect part = view_inset(box, padding), buttons;
     view_draw_text(canvas, VIEW_TITLE, part.x, part.y, part.width, VIEW_BRIGHT, "md5view");
-    if (box.x > 0 && view_text_width(font, VIEW_TEXT, hint) < 0.6f * part.width)
+    if (box.x > 0 && ui_text_width(ui, hint) < 0.6f * part.width)
         ui_text_left_of(ui, part.x + part.width - 32 * scale, part.y + 4 * scale, VIEW_DIM, hint);
     part.y += font->line[VIEW_TITLE] + gap;
     buttons = (view_rect){part.x, part.y, part.width, 36 * scale};

@@ -26,8 +26,8 @@ void view_clear_textures(view_texture_panel *panel)
 // A row of the column without its padding; false if it is not seen.
 static bool take_row(view_ui *ui, float height, view_rect *row)
 {
-    const float em = view_em(ui->canvas->font), padding = 0.7f * em;
-    const bool is_seen = ui_take_row(ui, ceilf(height * em), row);
+    const float padding = 0.7f * ui->em;
+    const bool is_seen = ui_take_row(ui, ceilf(height * ui->em), row);
     row->x += padding;
     row->width -= 2 * padding;
     return is_seen;
@@ -36,7 +36,7 @@ static bool take_row(view_ui *ui, float height, view_rect *row)
 static void draw_text(view_ui *ui, view_rect row, view_color color, const char *text)
 {
     const float y = ui_text_top(ui, row);
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, fmaxf(row.width, 1), color, text);
+    ui_text(ui, row.x, y, fmaxf(row.width, 1), color, text);
 }
 
 // Gives the selected mesh an image as the selected map, or NULL; the list of images has done its
@@ -57,7 +57,7 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
     view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &stage->document->textures;
-    const float gap = 0.3f * view_em(stage->font), line = stage->font->line[VIEW_TEXT];
+    const float gap = 0.3f * ui->em, line = ui->line;
     char text[48];
     view_rect row;
     const bool is_seen = take_row(ui, 7.4f, &row);
@@ -107,7 +107,7 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
                              : sign != '-' ? ""
                              : has_image   ? "missing"
                                            : WARNING "missing";
-    const float width = view_text_width(ui->canvas->font, VIEW_TEXT, word);
+    const float width = ui_text_width(ui, word);
     view_rect row;
     if (!take_row(ui, 1.5f, &row))
         return;
@@ -310,8 +310,8 @@ void view_mesh_page(view_ui *ui, const view_stage *stage)
         show_shape(ui, stage, mesh);
     show_faults(ui, stage, mesh);
     if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {
-        ui_take_row(ui, ui->column->area.width + stage->font->line[VIEW_TEXT], &row);
+        ui_take_row(ui, ui->column->area.width + ui->line, &row);
         if (!ui->is_event)
-            view_draw_uv(stage, mesh, view_inset(row, 0.7f * view_em(stage->font)));
+            view_draw_uv(stage, mesh, view_inset(row, 0.7f * ui->em));
     }
 }

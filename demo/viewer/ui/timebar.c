@@ -61,7 +61,7 @@ static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_
 static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, view_rect bar,
                         float *x)
 {
-    const float em = view_em(stage->font), width = (sign == SIGN_PLAY ? 2.6f : 1.7f) * em;
+    const float em = ui->em, width = (sign == SIGN_PLAY ? 2.6f : 1.7f) * em;
     const view_rect box = {roundf(*x), roundf(bar.y + 0.65f * em), roundf(width),
                            roundf(1.7f * em)};
     const bool is_pressed = ui_item(ui, box, signs[sign].label);
@@ -79,11 +79,11 @@ static bool sign_button(view_ui *ui, const view_stage *stage, bar_sign sign, vie
 }
 
 // A button with a word that ends at `*right`, which moves, as wide as `widest`.
-static void word_button(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
-                        const char *word, view_action action, float *right)
+static void word_button(view_ui *ui, view_rect bar, const char *widest, const char *word,
+                        view_action action, float *right)
 {
-    const float em = view_em(stage->font);
-    const float width = ceilf(view_text_width(stage->font, VIEW_TEXT, widest) + em);
+    const float em = ui->em;
+    const float width = ceilf(ui_text_width(ui, widest) + em);
     const view_rect box = {roundf(*right - width), roundf(bar.y + 0.65f * em), width,
                            roundf(1.7f * em)};
     *right = box.x - 0.45f * em;
@@ -97,12 +97,12 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
 {
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
-    const float em = view_em(stage->font);
+    const float em = ui->em;
     float width = 0;
     if (shown == NULL || view_mode_of(stage->document) != VIEW_MODE_CLIPS)
         return;
     COMMON_FOR (i, scene->num_clips)
-        width = fmaxf(width, view_text_width(stage->font, VIEW_TEXT, scene->clips[i].name));
+        width = fmaxf(width, ui_text_width(ui, scene->clips[i].name));
     const view_rect box = {roundf(*x + 0.45f * em), roundf(bar.y + 0.65f * em),
                            ceilf(fminf(width, 10 * em) + em), roundf(1.7f * em)};
     if (ui_button(ui, box, shown->name, false))
@@ -110,13 +110,13 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
     *x = box.x + box.width;
 }
 
-// A text in a place as wide as `widest`, at its right end; `*right` moves.
-static void place_text(view_ui *ui, const view_stage *stage, view_rect bar, const char *widest,
-                       const char *text, view_color color, float *right)
+// A text in a place as wide as `widest`, at its right end; `*right` moves. Digits are equally wide.
+static void place_text(view_ui *ui, view_rect bar, const char *widest, const char *text,
+                       view_color color, float *right)
 {
     const float y = ui_text_top(ui, bar);
     ui_text_left_of(ui, *right, y, color, text);
-    *right -= ceilf(view_text_width(stage->font, VIEW_TEXT, widest) + 0.7f * view_em(stage->font));
+    *right -= ceilf(ui_text_width(ui, widest) + 0.7f * ui->em);
 }
 
 // == The line =============================================================================
@@ -177,51 +177,45 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
     char text[48], widest[48];
     if (arrangement != VIEW_ARRANGE_SHEET) {
         const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
-        word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"),
-                    right);
+        word_button(ui, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"), right);
         if (is_wide)
-            word_button(ui, stage, bar, "+", "+", VIEW_FASTER, right);
+            word_button(ui, bar, "+", "+", VIEW_FASTER, right);
         COMMON_TEXT(text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "", play->speed);
-        word_button(ui, stage, bar,
+        word_button(ui, bar,
                     "\xE2\x88\x92"
                     "0.25\xC3\x97",
                     text, VIEW_NORMAL_SPEED, right);
         if (is_wide)
-            word_button(ui, stage, bar, "+", "\xE2\x88\x92", VIEW_SLOWER, right);
-        *right -= 0.45f * view_em(stage->font);
+            word_button(ui, bar, "+", "\xE2\x88\x92", VIEW_SLOWER, right);
+        *right -= 0.45f * ui->em;
     }
     if (arrangement == VIEW_ARRANGE_BESIDE) {
         COMMON_TEXT(text, "/ %.3f s", length);
-        place_text(ui, stage, bar, text, text, VIEW_DIM, right);
+        place_text(ui, bar, text, text, VIEW_DIM, right);
         COMMON_TEXT(text, "%.3f", view_cycle_time(play, anim));
         COMMON_TEXT(widest, "%.3f", fmax(length, 0));
-        for (char *c = widest; *c != '\0'; c++)
-            *c = *c == '.' ? '.' : '0';
-        place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
+        place_text(ui, bar, widest, text, VIEW_BRIGHT, right);
     }
     COMMON_TEXT(text, "of %u", anim->num_frames);
-    place_text(ui, stage, bar, text, text, VIEW_DIM, right);
+    place_text(ui, bar, text, text, VIEW_DIM, right);
     COMMON_TEXT(text, "%.1f", view_frame_place(play, anim));
     COMMON_TEXT(widest, "%u.0", anim->num_frames);
-    for (char *c = widest; *c != '\0'; c++)
-        *c = *c == '.' ? '.' : '0';
-    place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
+    place_text(ui, bar, widest, text, VIEW_BRIGHT, right);
 }
 
 // Of a machine: its time, what runs in its first layer, and what fired last.
 static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, float x, float right)
 {
     const view_machine *const machine = &stage->document->scene.machine;
-    const view_font *const font = stage->font;
-    const float em = view_em(font), y = ui_text_top(ui, bar);
+    const float em = ui->em, y = ui_text_top(ui, bar);
     const view_event *const event = &machine->events[0];
     char text[160], widest[24];
     COMMON_TEXT(text, "%.2f", machine->time);
     COMMON_TEXT(widest, "%s", "0000.00");
-    x += fmaxf(view_text_width(font, VIEW_TEXT, widest), view_text_width(font, VIEW_TEXT, text));
+    x += fmaxf(ui_text_width(ui, widest), ui_text_width(ui, text));
     ui_text_left_of(ui, x, y, VIEW_BRIGHT, text);
     x += 0.4f * em;
-    x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, "s") + 2 * em;
+    x += ui_text(ui, x, y, 0, VIEW_DIM, "s") + 2 * em;
     if (machine->desc->num_layers == 0 || right - x < 12 * em)
         return;
     // The last layer that moves all of him: the first may only wait until that is over.
@@ -238,7 +232,7 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
     if (status.from != MD5_NONE) {
         COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
                     layer->states[status.state].name);
-        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, text) + 0.7f * em;
+        x += ui_text(ui, x, y, 0, VIEW_BRIGHT, text) + 0.7f * em;
         view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9 * em, 0.3f * em};
         if (line.x + line.width < right) {
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_EDGE);
@@ -247,11 +241,10 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
         }
         x = line.x + 9 * em;
     } else {
-        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_BRIGHT,
-                            layer->states[status.state].name);
+        x += ui_text(ui, x, y, fmaxf(right - x, 1), VIEW_BRIGHT, layer->states[status.state].name);
     }
     const bool is_fresh = fabs(machine->time - event->time) < 1.5;
-    const float width = view_text_width(font, VIEW_TEXT, event->text);
+    const float width = ui_text_width(ui, event->text);
     if (is_fresh && x + 2 * em + width < right)
         ui_text_left_of(ui, right, y, VIEW_AMBER, event->text);
 }
@@ -262,7 +255,7 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     const view_arrangement arrangement = layout.arrangement;
     const md5_anim *const anim = view_clock(&stage->document->scene);
     const view_play *const play = stage->play;
-    const float scale = stage->font->scale, em = view_em(stage->font);
+    const float scale = ui->scale, em = ui->em;
     const bool is_sheet = arrangement == VIEW_ARRANGE_SHEET;
     view_canvas *const canvas = stage->canvas;
     float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;

@@ -86,8 +86,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         ui->focus_rect = rect;
         ui->is_focus_there = true;
         if (ui->is_focus_shown)
-            view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->canvas->font->scale,
-                            VIEW_ACCENT);
+            view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
     }
     const view_rect clip = ui->canvas->clip;
     if (view_contains(rect, ui->mouse.x, ui->mouse.y)
@@ -108,7 +107,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
 
 bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label)
 {
-    view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * ui->canvas->font->scale, VIEW_BOX);
+    view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * ui->scale, VIEW_BOX);
     ui_begin(ui, panel);
     return ui_item(ui, box, label);
 }
@@ -160,7 +159,7 @@ void ui_tip_command(view_ui *ui, view_action action)
 
 void ui_tip_cut(view_ui *ui, const char *text, float width)
 {
-    if (ui_is_hot(ui) && view_text_width(ui->canvas->font, VIEW_TEXT, text) > width)
+    if (ui_is_hot(ui) && ui_text_width(ui, text) > width)
         ui_tip(ui, text);
 }
 
@@ -240,6 +239,18 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
     return true;
 }
 
+// -- Text -----------------------------------------------------------------------------------
+
+float ui_text(const view_ui *ui, float x, float y, float width, view_color color, const char *text)
+{
+    return view_draw_text(ui->canvas, VIEW_TEXT, x, y, width, color, text);
+}
+
+float ui_text_width(const view_ui *ui, const char *text)
+{
+    return view_text_width(ui->canvas->font, VIEW_TEXT, text);
+}
+
 // -- Rows -----------------------------------------------------------------------------------
 
 static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
@@ -263,7 +274,7 @@ static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
 
 float ui_text_top(const view_ui *ui, view_rect row)
 {
-    return row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
+    return row.y + floorf(0.5f * (row.height - ui->line));
 }
 
 view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect *rest)
@@ -272,15 +283,14 @@ view_rect ui_next_row(view_ui *ui, const char *name, view_color color, view_rect
     *rest = (view_rect){row.x + ui->label_width, row.y,
                         row.width - ui->label_width - ui->value_width, row.height};
     ui->space.y += row.height;
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, ui_text_top(ui, row),
-                   ui->label_width - 8 * ui->canvas->font->scale, color, name);
+    ui_text(ui, row.x, ui_text_top(ui, row), ui->label_width - 8 * ui->scale, color, name);
     return row;
 }
 
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
                view_color text_color, float low, float high, const float *usual, float *value)
 {
-    const float scale = ui->canvas->font->scale;
+    const float scale = ui->scale;
     view_rect track;
     const view_rect all = ui_next_row(ui, name, name_color, &track);
     float part = (*value - low) / (high - low);
@@ -292,8 +302,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     view_draw_round_rect(ui->canvas, line, 2 * scale, VIEW_ACCENT);
     view_draw_disc(ui->canvas, track.x + place, middle, 6 * scale, VIEW_BRIGHT);
     if (text != NULL)
-        view_draw_text(ui->canvas, VIEW_TEXT, track.x + track.width + 12 * scale,
-                       ui_text_top(ui, all), 0, text_color, text);
+        ui_text(ui, track.x + track.width + 12 * scale, ui_text_top(ui, all), 0, text_color, text);
     const bool is_pressed = ui_item(ui, all, name);
     if (is_pressed) {
         if (usual != NULL && ui->mouse.x < track.x - 8 * scale) {
@@ -312,7 +321,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
 
 bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const char *key)
 {
-    const float scale = ui->canvas->font->scale, side = 12 * scale;
+    const float side = 12 * ui->scale;
     view_rect rest;
     const view_rect all = ui_next_row(ui, name, VIEW_PLAIN, &rest);
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side),
@@ -321,8 +330,7 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
     if (!is_button)
         view_draw_disc(ui->canvas, box.x + (is_set ? 1.5f : 0.5f) * side, box.y + 0.5f * side,
                        0.4f * side, is_set ? VIEW_BOX : VIEW_BRIGHT);
-    view_draw_text(ui->canvas, VIEW_TEXT, box.x + box.width + 8 * scale, ui_text_top(ui, rest), 0,
-                   VIEW_DIM, key);
+    ui_text(ui, box.x + box.width + 8 * ui->scale, ui_text_top(ui, rest), 0, VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;
     ui->held = ui->item.panel;
@@ -333,17 +341,15 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
 
 void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
 {
-    view_canvas *const canvas = ui->canvas;
-    const float width = fminf(view_text_width(canvas->font, VIEW_TEXT, text), box.width);
-    view_draw_text(canvas, VIEW_TEXT, box.x + 0.5f * (box.width - width),
-                   box.y + 0.5f * (box.height - canvas->font->line[VIEW_TEXT]), box.width, color,
-                   text);
+    const float width = fminf(ui_text_width(ui, text), box.width);
+    ui_text(ui, box.x + 0.5f * (box.width - width), box.y + 0.5f * (box.height - ui->line),
+            box.width, color, text);
 }
 
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)
 {
     const bool is_pressed = ui_item(ui, rect, label);
-    view_draw_round_rect(ui->canvas, rect, 4 * ui->canvas->font->scale,
+    view_draw_round_rect(ui->canvas, rect, 4 * ui->scale,
                          is_selected     ? VIEW_SELECTED
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
@@ -419,10 +425,9 @@ static bool edit(view_ui *ui, char *text, size_t size)
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
 {
     view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, padding = 6 * scale;
-    const view_rect inside = {rect.x + padding,
-                              rect.y + 0.5f * (rect.height - canvas->font->line[VIEW_TEXT]),
-                              rect.width - 2 * padding, canvas->font->line[VIEW_TEXT]};
+    const float scale = ui->scale, padding = 6 * scale;
+    const view_rect inside = {rect.x + padding, rect.y + 0.5f * (rect.height - ui->line),
+                              rect.width - 2 * padding, ui->line};
     if (ui_item(ui, rect, hint))
         ui->focus = ui->item;
     const bool is_focused = ui_is_focused(ui), selects_all = is_focused && ui->selects_all;
@@ -448,17 +453,16 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     const bool is_empty = text[0] == '\0';
     // Of a long text the end is seen, where it is typed.
     const char *shown = text;
-    while (view_text_width(canvas->font, VIEW_TEXT, shown) > inside.width && *shown != '\0')
+    while (ui_text_width(ui, shown) > inside.width && *shown != '\0')
         do
             shown++;
         while (((unsigned char)*shown & 0xC0) == 0x80);
     if (selects_all && !is_empty)
         view_draw_rect(canvas,
-                       (view_rect){inside.x, inside.y,
-                                   view_text_width(canvas->font, VIEW_TEXT, shown), inside.height},
+                       (view_rect){inside.x, inside.y, ui_text_width(ui, shown), inside.height},
                        VIEW_SELECTED);
-    const float end = view_draw_text(canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
-                                     is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
+    const float end = ui_text(ui, inside.x, inside.y, inside.width,
+                              is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
     if (is_focused)
         view_draw_rect(canvas,
                        (view_rect){inside.x + (is_empty ? 0 : end + scale), inside.y,
@@ -476,7 +480,7 @@ void ui_copy(view_ui *ui, double now, const char *text, const char *what)
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
 {
     view_canvas *const canvas = ui->canvas;
-    const float scale = canvas->font->scale, padding = VIEW_PADDING * scale;
+    const float scale = ui->scale, padding = VIEW_PADDING * scale;
     const float head = canvas->font->line[VIEW_TITLE] + 0.5f * padding;
     const view_rect window = ui->window;
     const view_rect box = {
@@ -531,12 +535,12 @@ void ui_end_column(view_ui *ui)
     const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
     const float length = column->y - roundf(area.y - shown);
     const float most = fmaxf(length - area.height, 0);
-    const float scale = ui->canvas->font->scale, line = ui->canvas->font->line[VIEW_TEXT];
+    const float scale = ui->scale;
     view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
     const bool is_dragged = ui->mouse.dragged != 0 && most > 0;
     if ((ui->mouse.wheel != 0 || is_dragged) && column->is_hot && !ui->has_taken) {
-        scroll->wanted -= ui->mouse.wheel * 3 * line + ui->mouse.dragged;
+        scroll->wanted -= ui->mouse.wheel * 3 * ui->line + ui->mouse.dragged;
         if (is_dragged) // it stays below the finger
             scroll->shown = scroll->wanted;
         ui->has_taken = true;
@@ -548,7 +552,7 @@ void ui_end_column(view_ui *ui)
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
     }
     if (most > 0) {
-        const float size = fmaxf(area.height * area.height / length, line);
+        const float size = fmaxf(area.height * area.height / length, ui->line);
         const float width = 5 * scale, way = area.height - size;
         const view_rect track = {area.x + area.width - width - 2 * scale, area.y, width + 2 * scale,
                                  area.height};
@@ -566,15 +570,14 @@ void ui_end_column(view_ui *ui)
 
 void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
 {
-    const float width = view_text_width(ui->canvas->font, VIEW_TEXT, text);
-    view_draw_text(ui->canvas, VIEW_TEXT, right - width, y, 0, color, text);
+    const float width = ui_text_width(ui, text);
+    ui_text(ui, right - width, y, 0, color, text);
 }
 
 void ui_page_title(view_ui *ui, const char *name, const char *text)
 {
-    const view_font *const font = ui->canvas->font;
-    const float em = view_em(font), padding = 0.7f * em;
-    const float width = view_text_width(font, VIEW_TEXT, text);
+    const float em = ui->em, padding = 0.7f * em;
+    const float width = ui_text_width(ui, text);
     view_rect row;
     if (!ui_take_row(ui, ceilf(2.4f * em), &row))
         return;
@@ -585,36 +588,35 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
 
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 {
-    const float em = view_em(ui->canvas->font), padding = 0.7f * em, left = padding + 6 * em;
+    const float em = ui->em, padding = 0.7f * em, left = padding + 6 * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
     const bool is_pressed = is_link && ui_item(ui, link, text);
     const float y = ui_text_top(ui, row);
     if (is_seen) {
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y, 0, VIEW_DIM, name);
-        view_draw_text(ui->canvas, VIEW_TEXT, link.x, y, link.width,
-                       is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT, text);
+        ui_text(ui, row.x + padding, y, 0, VIEW_DIM, name);
+        ui_text(ui, link.x, y, link.width, is_link && !ui_is_hot(ui) ? VIEW_ACCENT : VIEW_BRIGHT,
+                text);
     }
     return is_pressed;
 }
 
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
-    const float padding = 0.7f * view_em(ui->canvas->font), y = ui_text_top(ui, row);
+    const float padding = 0.7f * ui->em, y = ui_text_top(ui, row);
     const float end = row.x + row.width - padding, right = end - wide * (float)of->count;
     COMMON_FOR (i, of->count)
         ui_text_left_of(ui, right + wide * (float)(i + 1), y,
                         of->colors != NULL ? of->colors[i] : of->color, of->texts[i]);
     if (of->name[0] != '\0')
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding, y,
-                       fmaxf(right - row.x - padding, padding), of->color, of->name);
+        ui_text(ui, row.x + padding, y, fmaxf(right - row.x - padding, padding), of->color,
+                of->name);
 }
 
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
 {
-    const view_font *const font = ui->canvas->font;
-    const float scale = font->scale, padding = VIEW_INSET * scale;
+    const float scale = ui->scale, padding = VIEW_INSET * scale;
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(25 * scale), &row);
@@ -625,8 +627,7 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
         view_draw_rect(ui->canvas, row, ui_is_hot(ui) ? VIEW_CONTROL : VIEW_SECTION);
         view_draw_fold(ui->canvas, row.x + padding + 4 * scale, row.y + 0.5f * row.height,
                        (ui->folded & bit) == 0);
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT,
-                       title);
+        ui_text(ui, row.x + padding + 16 * scale, y, 0, VIEW_BRIGHT, title);
         ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, text);
     }
     return (ui->folded & bit) == 0;
@@ -670,7 +671,7 @@ view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game)
 
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box)
 {
-    const float gap = 0.6f * view_em(ui->canvas->font);
+    const float gap = 0.6f * ui->em;
     const uint32_t place = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
     if (place == 0) {
         grid->height = ceilf(height);
@@ -686,7 +687,7 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
 
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
 {
-    const float line = ui->canvas->font->line[VIEW_TEXT], gap = 0.4f * view_em(ui->canvas->font);
+    const float line = ui->line, gap = 0.4f * ui->em;
     const bool is_wide = box.width > 2 * box.height;
     const bool is_pressed = ui_tile(ui, box, thing->label, thing->is_selected && is_wide);
     if (!is_wide) { // pictures have a background
@@ -707,11 +708,9 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
         row.x += image.width + gap;
         row.width -= image.width + gap;
         const float y = box.y + 0.5f * (box.height - line);
-        const float used =
-            fminf(view_text_width(ui->canvas->font, VIEW_TEXT, thing->text), 0.5f * row.width);
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x + row.width - used, y, used + 1, below,
-                       thing->text);
-        view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, row.width - used - gap, color, thing->name);
+        const float used = fminf(ui_text_width(ui, thing->text), 0.5f * row.width);
+        ui_text(ui, row.x + row.width - used, y, used + 1, below, thing->text);
+        ui_text(ui, row.x, y, row.width - used - gap, color, thing->name);
     } else {
         image.height -= 2 * line;
         row.height = line;
@@ -733,9 +732,9 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
                            const char *title, view_rect *foot)
 {
     const view_font *const font = ui->canvas->font;
-    const float scale = font->scale, edges = 2 * (VIEW_PADDING + 4) * scale;
+    const float scale = ui->scale, edges = 2 * (VIEW_PADDING + 4) * scale;
     const float head = font->line[VIEW_TITLE] + 0.5f * VIEW_PADDING * scale;
-    const float row = font->line[VIEW_TEXT] + 9 * scale;
+    const float row = ui->line + 9 * scale;
     view_rect inside = ui_dialog(ui, panel, fminf(width * scale, ui->window.width - edges),
                                  fminf(height * scale, ui->window.height - head - edges), title);
     inside.height -= row;
@@ -747,12 +746,11 @@ view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float he
 int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
                bool at_end)
 {
-    const view_font *const font = ui->canvas->font;
-    const float border = 20 * font->scale, gap = 6 * font->scale;
+    const float border = 20 * ui->scale, gap = 6 * ui->scale;
     float all = 0;
     int pressed = -1;
     COMMON_FOR (i, count)
-        all += view_text_width(font, VIEW_TEXT, words[i]) + border + gap;
+        all += ui_text_width(ui, words[i]) + border + gap;
     view_rect button = *row;
     row->width -= all;
     if (at_end)
@@ -760,7 +758,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     else
         row->x += all;
     COMMON_FOR (i, count) {
-        button.width = view_text_width(font, VIEW_TEXT, words[i]) + border;
+        button.width = ui_text_width(ui, words[i]) + border;
         if (ui_button(ui, button, words[i], i == primary))
             pressed = i;
         button.x += button.width + gap;
@@ -772,7 +770,7 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
 {
     static const int32_t keys[] = {VIEW_KEY_UP,        VIEW_KEY_DOWN, VIEW_KEY_PAGE_UP,
                                    VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
-    const float line = ui->canvas->font->line[VIEW_TEXT], page = area.height - line, all = 1e6f;
+    const float line = ui->line, page = area.height - line, all = 1e6f;
     const float steps[] = {-line, line, -page, page, -all, all};
     COMMON_FOR (i, 6)
         scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
@@ -784,13 +782,12 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     enum { MAX_LINES = 100 };
     const view_font *const font = ui->canvas->font;
-    const float width = ui->column->area.width / font->scale - 12, most = 600; // of a row's
+    const float width = ui->column->area.width / ui->scale - 12, most = 600; // of a row's
     view_rows rows = {0};
     view_rect row;
     view_begin_rows(&rows, font, fminf(width, most), 0, "");
     view_add_wrapped(&rows, color, text, MAX_LINES);
     for (uint32_t i = 1; i < rows.count; i++)
-        if (ui_take_row(ui, font->line[VIEW_TEXT], &row))
-            view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, width * font->scale, color,
-                           rows.rows[i].text);
+        if (ui_take_row(ui, ui->line, &row))
+            ui_text(ui, row.x, row.y, width * ui->scale, color, rows.rows[i].text);
 }

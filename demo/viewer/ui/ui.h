@@ -444,8 +444,9 @@ enum { VIEW_MAX_MATERIALS = 256 }; // those of the first meshes are listed
 enum { UI_MAX_FOLDED = 1024 }; // joints; those behind are always open
 
 typedef struct view_ui {
-    view_canvas *canvas; // of the current run
-    view_rect window;    // that dialogs lie in: below the menu bar
+    view_canvas *canvas;   // of the current run
+    float scale, em, line; // of its font: pixels of a layout unit, of an em, of a line of text
+    view_rect window;      // that dialogs lie in: below the menu bar
     ui_mouse mouse;
     bool is_event;        // it is run for an event, not for a picture
     bool has_taken;       // an item has used the event
@@ -588,6 +589,10 @@ bool ui_is_panel_hot(const view_ui *ui);
 // From when it `is_pressed` on, the last item follows the mouse. While it does, sets `part` to
 // where the mouse is on a track, 0 to 1, and returns true.
 bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
+
+// view_draw_text() and view_text_width(), of the size that all but titles have.
+float ui_text(const view_ui *ui, float x, float y, float width, view_color color, const char *text);
+float ui_text_width(const view_ui *ui, const char *text);
 
 // -- Rows -----------------------------------------------------------------------------------
 
