@@ -513,12 +513,11 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
         const view_rect cross = {box.x + box.width - 1.7f * ui->em, box.y, 1.7f * ui->em,
                                  1.7f * ui->em};
         COMMON_TEXT(name, "forget %s", entry->label);
-        if (ui_item(ui, cross, name)) {
+        if (ui_sign(ui, cross, name, "\xC3\x97")) {
             ui->command =
                 (view_command){.action = VIEW_FORGET_RECENT, .path = common_copy(entry->path)};
             return;
         }
-        ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
     }
     if (!is_pressed)
         return;
@@ -785,8 +784,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
             ui->mouse.x, ui->mouse.y);
     const bool is_small = rest.width < 45 * em;
     const view_rect cross = {rest.x + rest.width - line, top, line, line};
-    const bool is_closed = ui_item(ui, cross, "close") || is_beside;
-    ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
+    const bool is_closed = ui_sign(ui, cross, "close", "\xC3\x97") || is_beside;
     view_rect bar = {rest.x, rest.y, rest.width, line}, button, side = rest;
     if (browser->is_peeking) {
         show_large(ui, (view_rect){rest.x, rest.y, rest.width, foot.y + foot.height - rest.y},

@@ -139,8 +139,7 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     if (!has_tabs)
         ui_text(ui, x, text, 0, VIEW_BRIGHT, names[0][dock]);
     const view_rect cross = {box.x + box.width - height, box.y, height, height};
-    const float r = 0.28f * em, mx = cross.x + 0.5f * height, my = cross.y + 0.5f * height;
-    const bool is_closed = ui_item(ui, cross, "close");
+    const bool is_closed = ui_sign(ui, cross, "close", "\xE2\x9C\x95");
     ui_tip(ui, "Close");
     if (is_closed) {
         if (layout->arrangement == VIEW_ARRANGE_SHEET)
@@ -148,11 +147,6 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
         else
             ui->command.action = closing(stage, dock);
     }
-    const view_color color = ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM;
-    view_draw_segment(ui->canvas, (const float[4]){mx - r, my - r, mx + r, my + r}, 0.12f * em,
-                      color);
-    view_draw_segment(ui->canvas, (const float[4]){mx - r, my + r, mx + r, my - r}, 0.12f * em,
-                      color);
     return (view_rect){box.x, box.y + height, box.width, box.height - height};
 }
 

@@ -310,13 +310,12 @@ static void add_results(view_ui *ui)
 static void draw_foot(view_ui *ui, view_rect foot)
 {
     view_export *const export = &ui->export;
-    const float scale = ui->scale;
     const bool is_running = export->total > 0, is_wrong = export->problem[0] != '\0';
     const char *const words[] = {is_running ? "Go on behind" : "Close", is_running     ? "Stop"
                                                                         : export->asks ? "Replace"
                                                                                        : "Export"};
     const int pressed = ui_buttons(ui, &foot, words, 2, is_wrong ? -1 : 1, true);
-    if (pressed == 1 || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER)) {
+    if (pressed == 1 || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
             ui->command.action = VIEW_STOP_EXPORT;
         else if (!is_wrong && export->exists && !export->asks)
@@ -328,14 +327,12 @@ static void draw_foot(view_ui *ui, view_rect foot)
         ui->command.action = VIEW_EXPORT;
     char text[96] = "";
     if (is_running) {
-        const view_rect bar = {foot.x, foot.y + foot.height - 4 * scale, foot.width, 4 * scale};
-        view_rect done = bar;
-        done.width *= (float)export->done / (float)export->total;
-        view_draw_round_rect(ui->canvas, bar, 2 * scale, VIEW_EDGE);
-        view_draw_round_rect(ui->canvas, done, 2 * scale, VIEW_ACCENT);
+        const view_rect bar = {foot.x, foot.y + foot.height - 4 * ui->scale, foot.width,
+                               4 * ui->scale};
+        ui_bar(ui, bar, (float)export->done / (float)export->total);
         COMMON_TEXT(text, "%u of %u, %.0f s left", export->done, export->total, ceil(export->left));
     }
-    ui_text(ui, foot.x, foot.y + 2 * scale, foot.width,
+    ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width,
             is_wrong       ? VIEW_WRONG
             : export->asks ? VIEW_AMBER
                            : VIEW_PLAIN,

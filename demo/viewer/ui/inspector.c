@@ -158,13 +158,10 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
                         text);
         view_format_number(text, sizeof text, of->weight, 4, false);
         ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
-        view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
-                          right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
-        if (line.width > em) {
-            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_CONTROL);
-            line.width *= view_clamp(fabsf(of->weight), 0, 1);
-            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
-        }
+        const view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
+                                right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
+        if (line.width > em)
+            ui_bar(ui, line, fabsf(of->weight));
         COMMON_TEXT(text, "%u", of->of);
         ui_text_left_of(ui, right, y, VIEW_DIM, text);
     }

@@ -563,8 +563,7 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
         ui_scroll_lines(ui, row, count, lines->count, first);
     *first = *first + count > lines->count ? lines->count - count : *first;
 
-    view_draw_round_rect(canvas, view_inset(box, -scale), 6 * scale, VIEW_EDGE);
-    view_draw_round_rect(canvas, box, 5 * scale, VIEW_POPOVER);
+    ui_popover(ui, box, 5, VIEW_EDGE);
     ui_item(ui, box, "");
     for (size_t i = *first; i < *first + count; i++) {
         const menu_line *const line = &lines->lines[i];
@@ -604,9 +603,8 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
 }
 
 // What the line does, or why it cannot be done now, below the box.
-static void draw_help(const view_stage *stage, view_rect box, const menu_line *line)
+static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
-    const float scale = stage->font->scale, height = stage->font->line[VIEW_TEXT];
     char text[160];
     const char *const help = view_help_of(line->row);
     const int length = (int)strcspn(help, "\n");
@@ -614,16 +612,8 @@ static void draw_help(const view_stage *stage, view_rect box, const menu_line *l
         COMMON_TEXT(text, "%s", view_reason(line->missing));
     else
         COMMON_TEXT(text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
-    const float width =
-        fminf(view_text_width(stage->font, VIEW_TEXT, text), stage->width - 16 * scale);
-    const view_rect place = {
-        fminf(box.x, stage->width - width - 16 * scale),
-        fminf(box.y + box.height + 3 * scale, stage->height - height - 6 * scale),
-        width + 12 * scale, height + 4 * scale};
-    view_draw_round_rect(stage->canvas, view_inset(place, -scale), 4 * scale, VIEW_EDGE);
-    view_draw_round_rect(stage->canvas, place, 3 * scale, VIEW_POPOVER);
-    view_draw_text(stage->canvas, VIEW_TEXT, place.x + 6 * scale, place.y + 2 * scale, width + 1,
-                   line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN, text);
+    ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY,
+            line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN, text);
 }
 
 // Moves the choice by keys, and takes it by Enter.
@@ -636,8 +626,7 @@ static void select_by_keys(view_ui *ui, const view_stage *stage, const menu_line
         *selected = next_line(lines, *selected, -1);
     else if (ui_key(ui, VIEW_KEY_END))
         *selected = next_line(lines, 0, -1);
-    else if ((ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER))
-             && *selected < lines->count)
+    else if (ui_key(ui, VIEW_KEY_RETURN) && *selected < lines->count)
         take_line(ui, stage, &lines->lines[*selected]);
 }
 
@@ -706,7 +695,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
             told = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
         }
         if (told != NULL && ui->command.action == VIEW_NOTHING)
-            draw_help(stage, last, told);
+            draw_help(ui, last, told);
     }
     free(outer);
     free(inner);
@@ -733,7 +722,7 @@ static void draw_search(view_ui *ui, const view_stage *stage)
                                          menu->selected, &menu->first, &hovered);
         const size_t told = hovered < lines->count ? hovered : menu->selected;
         if (told < lines->count && ui->command.action == VIEW_NOTHING)
-            draw_help(stage, box, &lines->lines[told]);
+            draw_help(ui, box, &lines->lines[told]);
     }
     free(lines);
 }

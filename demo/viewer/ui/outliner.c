@@ -551,8 +551,7 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
         ui->filter[0] = '\0';
-    if (was_typing && ui->filter[0] != '\0'
-        && (ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER)))
+    if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
         take_found(ui, &stage->document->scene);
     const float head = height + gap;
     ui_column column;

@@ -19,54 +19,33 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-// What explains the item below the mouse, near to it: one or two lines.
+// What explains the item below the mouse, near to it.
 static void draw_tip(view_ui *ui, const view_stage *stage)
 {
-    const float scale = ui->scale, gap = 6 * scale;
-    const bool is_due = stage->now - ui->tip_since >= VIEW_TIP_DELAY;
-    ui->is_tip_shown = ui->tip[0] != '\0' && is_due;
-    if (!ui->is_tip_shown)
-        return;
-    char *const second = strchr(ui->tip, '\n');
-    if (second != NULL)
-        *second = '\0';
-    float width = ui_text_width(ui, ui->tip);
-    if (second != NULL)
-        width = fmaxf(width, ui_text_width(ui, second + 1));
-    width = fminf(width, stage->width - 4 * gap);
-    view_rect box = {ui->mouse.x, ui->mouse.y + 18 * scale, width + 2 * gap,
-                     (second != NULL ? 2 : 1) * ui->line + gap};
-    box.x = fmaxf(fminf(box.x, stage->width - box.width - gap), gap);
-    if (box.y + box.height + gap > stage->height)
-        box.y = ui->mouse.y - box.height - gap;
-    view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1)), 4 * scale, VIEW_EDGE);
-    view_draw_round_rect(stage->canvas, box, 3 * scale, VIEW_POPOVER);
-    ui_text(ui, box.x + gap, box.y + 0.5f * gap, width + 1, VIEW_BRIGHT, ui->tip);
-    if (second != NULL)
-        ui_text(ui, box.x + gap, box.y + 0.5f * gap + ui->line, width + 1, VIEW_DIM, second + 1);
+    ui->is_tip_shown = ui->tip[0] != '\0' && stage->now - ui->tip_since >= VIEW_TIP_DELAY;
+    if (ui->is_tip_shown)
+        ui_note(ui, ui->mouse.x, ui->mouse.y + 18 * ui->scale, ui->mouse.y, VIEW_BRIGHT, ui->tip);
 }
 
 // A text in the middle of the free region, at a height of it. Returns its box.
-static view_rect draw_badge(const view_stage *stage, float down, view_color edge, const char *text)
+static view_rect draw_badge(const view_ui *ui, const view_stage *stage, float down, view_color edge,
+                            const char *text)
 {
-    const float scale = stage->font->scale, line = stage->font->line[VIEW_TEXT];
+    const float scale = ui->scale;
     const view_rect free = view_layout_of(stage).free;
-    const float width = fminf(view_text_width(stage->font, VIEW_TEXT, text),
-                              fmaxf(free.width - 40 * scale, 8 * scale));
+    const float width = fminf(ui_text_width(ui, text), fmaxf(free.width - 40 * scale, 8 * scale));
     view_rows rows = {0};
     view_begin_rows(&rows, stage->font, 0, 0, "");
     rows.width = width + 1;
     view_add_wrapped(&rows, VIEW_BRIGHT, text, 4);
-    const float more = (float)(rows.count - 2) * line; // rows[0] is a title
+    const float more = (float)(rows.count - 2) * ui->line; // rows[0] is a title
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12 * scale),
                            roundf(free.y + fminf(down, free.height - 50 * scale - more)),
                            width + 24 * scale, 28 * scale + more};
-    view_draw_round_rect(stage->canvas, view_inset(box, -scale), 6 * scale, edge);
-    view_draw_round_rect(stage->canvas, box, 5 * scale, VIEW_POPOVER);
+    ui_popover(ui, box, 5, edge);
     for (uint32_t i = 1; i < rows.count; i++)
-        view_draw_text(stage->canvas, VIEW_TEXT, box.x + 12 * scale,
-                       box.y + 14 * scale + ((float)i - 1.5f) * line, width + 1, VIEW_BRIGHT,
-                       rows.rows[i].text);
+        ui_text(ui, box.x + 12 * scale, box.y + 14 * scale + ((float)i - 1.5f) * ui->line,
+                width + 1, VIEW_BRIGHT, rows.rows[i].text);
     return box;
 }
 
@@ -131,7 +110,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
 
 // Where keys go to the character, so that nobody looks for what they did before. What does not fit
 // is left out, but never Esc.
-static void draw_driving(const view_stage *stage)
+static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
     char text[256], jump[64] = "", more[32] = "";
     const view_machine *const machine = &stage->document->scene.machine;
@@ -139,8 +118,7 @@ static void draw_driving(const view_stage *stage)
         || view_mode_of(stage->document) != VIEW_MODE_MACHINE
         || view_is_bind_pose(&stage->document->scene))
         return;
-    const view_font *const font = stage->font;
-    const float room = view_layout_of(stage).free.width - 40 * font->scale;
+    const float room = view_layout_of(stage).free.width - 40 * ui->scale;
     const bool walks = view_can_walk(machine);
     uint32_t count = 0;
     while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
@@ -154,10 +132,10 @@ static void draw_driving(const view_stage *stage)
         COMMON_TEXT(text, "Driving %s%s%s%s%s" VIEW_DOT "Esc gives the keys back",
                     machine->desc->name, walks && i < 3 ? VIEW_DOT "W A S D walk" : "",
                     walks && i < 2 ? VIEW_DOT "Shift run" : "", jump, i < 1 ? more : "");
-        if (view_text_width(font, VIEW_TEXT, text) <= room)
+        if (ui_text_width(ui, text) <= room)
             break;
     }
-    draw_badge(stage, 10 * stage->font->scale, VIEW_ACCENT, text);
+    draw_badge(ui, stage, 10 * ui->scale, VIEW_ACCENT, text);
 }
 
 // -- Drawing and input ----------------------------------------------------------------------
@@ -177,7 +155,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
     }
     if (stage->plays) {
         if (stage->shown->panel)
-            draw_badge(stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
+            draw_badge(ui, stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
         return;
     }
     if (is_start && !stage->is_bare)
@@ -189,13 +167,13 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
         if (view_shows_graph(stage))
             view_graph_panel(ui, stage);
         if (stage->shown->panel && stage->recorded < 0)
-            draw_driving(stage);
+            draw_driving(ui, stage);
         if (stage->shown->panel)
             run_buttons(ui, stage);
         view_dock_panels(ui, stage);
     }
     if ((stage->shown->panel || is_start) && stage->now < ui->notice_end) {
-        const view_rect box = draw_badge(stage, low, VIEW_EDGE, ui->notice);
+        const view_rect box = draw_badge(ui, stage, low, VIEW_EDGE, ui->notice);
         ui_begin(ui, "notice");
         if (ui->notice_action != VIEW_NOTHING && ui_item(ui, box, ui->notice))
             ui->command.action = ui->notice_action;
@@ -291,9 +269,11 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         ui->is_focus_shown = false;
         ui->focus.panel = NULL;
     }
+    if (event->key == VIEW_KEY_PAD_ENTER) // is that for all panels
+        ui->mouse.key = VIEW_KEY_RETURN;
     // What has the focus is pressed by a key too.
-    const bool is_return = event->key == VIEW_KEY_RETURN || event->key == VIEW_KEY_PAD_ENTER;
-    if (ui->is_focus_shown && ui->focus.panel != NULL && is_return && !event->control) {
+    if (ui->is_focus_shown && ui->focus.panel != NULL && ui->mouse.key == VIEW_KEY_RETURN
+        && !event->control) {
         ui->hot = ui->focus;
         ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
                                .y = ui->focus_rect.y + 0.5f * ui->focus_rect.height,

@@ -141,7 +141,7 @@ static void error_window(view_ui *ui, const view_stage *stage)
     const int number =
         ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
     const int pressed = number >= 0 ? first + number : -1;
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER);
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
         copy_error(ui, message, place, failure->line);
     else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))

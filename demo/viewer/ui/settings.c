@@ -650,8 +650,7 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
         box = (view_rect){roundf(free.x + free.width - gap - box.width), roundf(free.y + gap),
                           box.width, fminf(high, free.height - 2 * gap)};
     }
-    view_draw_round_rect(ui->canvas, view_inset(box, -ui->scale), 7 * ui->scale, VIEW_EDGE);
-    view_draw_round_rect(ui->canvas, box, 6 * ui->scale, VIEW_POPOVER);
+    ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
     ui_item(ui, box, "");
     const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
@@ -660,8 +659,7 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     title[strcspn(title, "/\xE2")] = '\0';
     const view_rect cross = {box.x + box.width - head, box.y, head, head};
     ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
-    bool is_done = ui_item(ui, cross, "Close");
-    ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xE2\x9C\x95");
+    bool is_done = ui_sign(ui, cross, "Close", "\xE2\x9C\x95");
     view_draw_rect(ui->canvas, (view_rect){box.x, box.y + head, box.width, ui->scale}, VIEW_EDGE);
 
     const view_rect body = {box.x, box.y + head, box.width, box.height - head - end};
@@ -684,8 +682,7 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM,
             "live; Esc takes it back");
     // What still waits must be right before the card is closed.
-    is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN
-              || ui->mouse.key == VIEW_KEY_PAD_ENTER;
+    is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN;
     if (pressed == 0 || is_escape) {
         ui->command = (view_command){.action = VIEW_TAKE_BACK, .number = !is_escape};
     } else if (is_done && card->waiting != NULL) {

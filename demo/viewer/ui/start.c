@@ -126,9 +126,8 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
                                   .is_wrong = picture != NULL && picture->is_wrong,
                                   .is_grey = is_missing}))
         command.action = VIEW_OPEN_FILE;
-    if (ui_item(ui, cross, label))
+    if (ui_sign(ui, cross, label, "\xC3\x97"))
         command.action = VIEW_FORGET_RECENT;
-    ui_text_in(ui, cross, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
     if (command.action != VIEW_NOTHING) {
         command.path = common_copy(path);
         ui->command = command;
@@ -211,7 +210,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     run_section(ui, "Techniques, with code to play with", &ui->start.pages, columns - 1,
                 VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER);
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
     if (is_return && start->recent.count > 0 && (start->missing & 1) == 0) // where one was
         ui->command =

@@ -233,13 +233,10 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
         COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
                     layer->states[status.state].name);
         x += ui_text(ui, x, y, 0, VIEW_BRIGHT, text) + 0.7f * em;
-        view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9 * em, 0.3f * em};
-        if (line.x + line.width < right) {
-            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_EDGE);
-            line.width *= view_clamp(status.progress, 0, 1);
-            view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
-        }
-        x = line.x + 9 * em;
+        const view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9 * em, 0.3f * em};
+        if (line.x + line.width < right)
+            ui_bar(ui, line, status.progress);
+        x += 9 * em;
     } else {
         x += ui_text(ui, x, y, fmaxf(right - x, 1), VIEW_BRIGHT, layer->states[status.state].name);
     }

@@ -346,6 +346,44 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
             box.width, color, text);
 }
 
+bool ui_sign(view_ui *ui, view_rect box, const char *label, const char *sign)
+{
+    const bool is_pressed = ui_item(ui, box, label);
+    ui_text_in(ui, box, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, sign);
+    return is_pressed;
+}
+
+void ui_bar(const view_ui *ui, view_rect rect, float part)
+{
+    view_draw_round_rect(ui->canvas, rect, 0.5f * rect.height, VIEW_EDGE);
+    rect.width *= view_clamp(part, 0, 1);
+    view_draw_round_rect(ui->canvas, rect, 0.5f * rect.height, VIEW_ACCENT);
+}
+
+void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge)
+{
+    view_draw_round_rect(ui->canvas, view_inset(box, -ui->scale), (radius + 1) * ui->scale, edge);
+    view_draw_round_rect(ui->canvas, box, radius * ui->scale, VIEW_POPOVER);
+}
+
+void ui_note(const view_ui *ui, float x, float y, float above, view_color color, const char *text)
+{
+    const float gap = 6 * ui->scale, bottom = ui->window.y + ui->window.height;
+    const size_t length = strcspn(text, "\n");
+    const char *const second = text[length] != '\0' ? text + length + 1 : "";
+    char first[320];
+    COMMON_TEXT(first, "%.*s", (int)length, text);
+    const float width = fminf(fmaxf(ui_text_width(ui, first), ui_text_width(ui, second)),
+                              ui->window.width - 4 * gap);
+    view_rect box = {x, y, width + 2 * gap, (second[0] != '\0' ? 2 : 1) * ui->line + gap};
+    box.x = fmaxf(fminf(x, ui->window.width - box.width - gap), gap);
+    if (y + box.height + gap > bottom)
+        box.y = fminf(above, bottom) - box.height - gap;
+    ui_popover(ui, box, 3, VIEW_EDGE);
+    ui_text(ui, box.x + gap, box.y + 0.5f * gap, width + 1, color, first);
+    ui_text(ui, box.x + gap, box.y + 0.5f * gap + ui->line, width + 1, VIEW_DIM, second);
+}
+
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)
 {
     const bool is_pressed = ui_item(ui, rect, label);
@@ -480,7 +518,7 @@ void ui_copy(view_ui *ui, double now, const char *text, const char *what)
 view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, const char *title)
 {
     view_canvas *const canvas = ui->canvas;
-    const float scale = ui->scale, padding = VIEW_PADDING * scale;
+    const float padding = VIEW_PADDING * ui->scale;
     const float head = canvas->font->line[VIEW_TITLE] + 0.5f * padding;
     const view_rect window = ui->window;
     const view_rect box = {
@@ -490,8 +528,7 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     view_draw_rect(canvas, window, 0x00000073u);
     ui_begin(ui, panel);
     ui_item(ui, (view_rect){0, 0, window.width, window.y + window.height}, "");
-    view_draw_round_rect(canvas, view_inset(box, -scale), VIEW_RADIUS * scale, VIEW_EDGE);
-    view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
+    ui_popover(ui, box, VIEW_RADIUS, VIEW_EDGE);
     view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);
     return (view_rect){box.x + padding, box.y + padding + head, width, height};
 }
@@ -535,7 +572,6 @@ void ui_end_column(view_ui *ui)
     const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
     const float length = column->y - roundf(area.y - shown);
     const float most = fmaxf(length - area.height, 0);
-    const float scale = ui->scale;
     view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
     const bool is_dragged = ui->mouse.dragged != 0 && most > 0;
@@ -553,9 +589,9 @@ void ui_end_column(view_ui *ui)
     }
     if (most > 0) {
         const float size = fmaxf(area.height * area.height / length, ui->line);
-        const float width = 5 * scale, way = area.height - size;
-        const view_rect track = {area.x + area.width - width - 2 * scale, area.y, width + 2 * scale,
-                                 area.height};
+        const float width = 5 * ui->scale, way = area.height - size;
+        const view_rect track = {area.x + area.width - width - 2 * ui->scale, area.y,
+                                 width + 2 * ui->scale, area.height};
         float unused;
         if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused))
             scroll->wanted = scroll->shown =

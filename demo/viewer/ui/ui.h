@@ -560,6 +560,20 @@ bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected);
 bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected);
 
+// A sign in the middle of an item that is dim until the mouse is there. Returns whether it was
+// pressed.
+bool ui_sign(view_ui *ui, view_rect box, const char *label, const char *sign);
+
+// A bar that is filled up to a part, 0 to 1.
+void ui_bar(const view_ui *ui, view_rect rect, float part);
+
+// The box of what lies over all else, with an edge around it; the radius in layout units.
+void ui_popover(const view_ui *ui, view_rect box, float radius, view_color edge);
+
+// A text of a line, or of two of which the second is dim, in such a box: its corner is at (x, y) or
+// where it fits: if there is no room below `y`, it ends at `above`.
+void ui_note(const view_ui *ui, float x, float y, float above, view_color color, const char *text);
+
 // An image of that shape in the middle of a box, as large as fits.
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
               bool is_color);
