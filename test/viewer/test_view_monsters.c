@@ -202,6 +202,53 @@ static void check_saving(monster_case *it, const char *name)
     close_monster(&copy);
 }
 
+// Half a minute in which each state of its script is played.
+static void check_states(monster_case *it)
+{
+    static const struct {
+        int tick;
+        const char *variable;
+        float value;
+    } rows[] = {{50, "AI_FORWARD", 1},  {100, "run", 1},     {150, "run", 0},
+                {200, "AI_FORWARD", 0}, {250, "attack", 1},  {500, "talk", 1},
+                {600, "talk", 0},       {650, "gesture", 1}, {1000, "AI_FORWARD", 1},
+                {1050, "AI_PAIN", 1},   {1500, "AI_DEAD", 1}};
+    md5_error error = {0};
+    md5_load_opts opts = it->opts;
+    opts.files = md5_game_files(it->game);
+    md5_script *const script =
+        md5_load_script("script/doom_main.script",
+                        md5_entity_def_value(it->entity->def, "scriptobject"), &opts, &error);
+    CHECK_THAT(!error.message[0], "%s:%u:%u: %s", error.file, error.line, error.column,
+               error.message);
+    REQUIRE(script && script->num_states <= 64);
+    CHECK_UINT(script->num_unknown, 0);
+    const md5_states_desc desc = {.script = script,
+                                  .entity = it->entity,
+                                  .body = it->actors[0],
+                                  .head = it->actors[1],
+                                  .monster = it->monster};
+    md5_states *const states = md5_create_states(&desc, NULL, NULL);
+    CHECK(md5_states_set(states, MD5_CHANNEL_ALL, "state_Stand", 0));
+    uint64_t seen = 0;
+    FOR (tick, 1800) {
+        EACH (row, rows)
+            if (row->tick == tick)
+                (void)md5_states_set_variable(states, row->variable, row->value);
+        md5_states_advance(states, 16, NULL, NULL);
+        FOR (i, MD5_NUM_CHANNELS) {
+            const md5_channel_state now = md5_states_channel(states, (md5_channel)i);
+            CHECK(!now.was_stopped);
+            FOR (k, script->num_states)
+                seen |= (uint64_t)(strcmp(script->states[k].name, now.name) == 0) << k;
+        }
+    }
+    FOR (k, script->num_states)
+        CHECK_THAT(seen >> k & 1, "%s is not played", script->states[k].name);
+    md5_destroy_states(states);
+    md5_free_script(script);
+}
+
 static void check_figure(monster_case *it)
 {
     const md5_figure_def *const def =
@@ -245,6 +292,7 @@ TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it
         REQUIRE(open_monster(it, name));
         check_standing(it);
         check_saving(it, name);
+        check_states(it);
         check_figure(it);
         count++;
     }
