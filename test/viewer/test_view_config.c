@@ -161,11 +161,13 @@ static void check_all(const view_options *actual, const view_options *expected)
 // As in md5view: options in the file are arguments that stand first on the command line.
 static view_options options_of(const view_config *config)
 {
-    view_options options;
-    char problem[256] = "";
-    const bool is_read = view_read_options((int)config->num_arguments, config->arguments, &options,
-                                           problem, sizeof problem);
-    CHECK_THAT(is_read, "%s", problem);
+    view_options options = usual_options();
+    for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
+        end = strchr(line, '\n');
+        OWN char *const value =
+            common_format("%.*s", (int)(end - strchr(line, '=')) - 1, strchr(line, '=') + 1);
+        CHECK(view_read_option(view_find_option(line, strcspn(line, "=")), value, &options));
+    }
     return options;
 }
 
@@ -225,20 +227,12 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
 
 TEST (view_config_keeps_every_option_that_it_may_hold) {
     uint64_t random = 9;
-    const size_t count = view_num_options;
-    const view_option *const table = view_option_rows;
-    view_config config = {.path = new_file()};
+    view_log log = quiet_log;
+    view_config config = {.path = new_file(), .settings = common_copy("")};
     FOR (round, NUM_ROUNDS) {
         view_options options = usual_options();
         set_all(&options, &random);
-        FOR (i, count) {
-            char *const text =
-                view_is_of_user(&table[i]) ? view_write_option(&table[i], &options) : NULL;
-            CHECK((text != NULL) == view_is_of_user(&table[i]));
-            if (text != NULL)
-                view_set_config(&config, &table[i], text);
-            free(text);
-        }
+        CHECK(view_store_config(&config, &options, true, &log));
         view_config loaded = save_and_load(&config);
         view_options again = options_of(&loaded);
         check_all(&again, &options);
@@ -257,7 +251,7 @@ TEST (view_window_restores_the_last_state) {
     FOR (round, NUM_ROUNDS) {
         view_options first = usual_options();
         set_all(&first, &random);
-        view_config config = {.path = new_file()};
+        view_config config = {.path = new_file(), .settings = common_copy("")};
         view_state viewer;
         view_begin(&viewer, &first);
         viewer.log.level = VIEW_QUIET;
@@ -286,7 +280,7 @@ TEST (view_window_restores_the_last_state) {
 // -- Files --------------------------------------------------------------------
 
 TEST (view_config_keeps_documents_and_files) {
-    view_config config = {.path = new_file()};
+    view_config config = {.path = new_file(), .settings = common_copy("")};
     FOR (i, VIEW_MAX_RECENT + 3) {
         OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
@@ -332,7 +326,7 @@ TEST (view_config_sets_a_broken_file_aside) {
 
 // Values that a line cannot hold are not written.
 TEST (view_config_writes_nothing_that_it_does_not_read) {
-    view_config config = {.path = new_file()};
+    view_config config = {.path = new_file(), .settings = common_copy("")};
     static char longest[6000];
     memset(longest, 'x', sizeof longest - 1);
     longest[0] = '/';
@@ -369,28 +363,22 @@ TEST (view_config_reads_textures_of_before) {
     view_free_config(&config);
 }
 
-// Of an option that stands twice in the file only one line is kept, and view_set_config() replaces
-// it.
+// Of an option that stands twice in the file the last line counts, and one is written.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = quiet_log;
-    OWN char *const path = new_file();
-    FILE *const file = fopen(path, "wb");
-    CHECK(file);
-    if (file == NULL)
-        return;
-    (void)fputs("grid=no\nlights=key=2\ngrid=yes\n", file);
-    (void)fclose(file);
+    OWN_FOLDER folder = folder_make();
+    folder_put_text(folder, "config", "grid=no\nlights=key=2\ngrid=yes\n");
+    OWN char *const path = common_join(folder, "config");
     view_config config;
-    const view_option *const grid = view_find_option("grid", 4);
     view_read_config(&config, path, &log);
-    CHECK_UINT(config.num_arguments, 2);
-    view_set_config(&config, grid, "no");
-    CHECK_UINT(config.num_arguments, 2);
     view_options options = options_of(&config);
-    CHECK(!options.shown.grid);
+    CHECK(options.shown.grid);
     CHECK_NEAR(options.lights.values[VIEW_LIGHT_KEY], 2.0, 0.0);
+    CHECK(view_store_config(&config, &options, false, &log));
+    const char *const line = strstr(config.settings, "grid=");
+    CHECK(line != NULL && strncmp(line, "grid=yes\n", 9) == 0
+          && strstr(line + 9, "\ngrid=") == NULL);
     view_free_options(&options);
-    (void)remove(path);
     view_free_config(&config);
 }
 

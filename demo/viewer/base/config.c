@@ -122,27 +122,6 @@ static char *config_path(void)
 
 // -- Reading --------------------------------------------------------------------------------
 
-void view_set_config(view_config *config, const view_option *option, const char *value)
-{
-    char *const argument = common_format("--%s=%s", option->name, value != NULL ? value : "");
-    const size_t length = strlen(argument) - (value != NULL ? strlen(value) : 0);
-    char **place = config->arguments, **const end = place + config->num_arguments;
-    while (place < end && strncmp(*place, argument, length) != 0)
-        place++;
-    config->is_changed |= place == end ? value != NULL : strcmp(*place, argument) != 0;
-    if (place < end)
-        free(*place);
-    else if (value != NULL)
-        place = COMMON_MORE(config->arguments, config->num_arguments);
-    if (value != NULL) {
-        *place = argument;
-        return;
-    }
-    free(argument);
-    if (place < end)
-        *place = config->arguments[--config->num_arguments];
-}
-
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -194,7 +173,7 @@ static bool read_line(view_config *config, const char *line)
     const view_option *const option = view_find_option(line, length);
     if (option == NULL || (!view_is_of_user(option) && option->scope != VIEW_SCOPE_ANY))
         return false;
-    view_set_config(config, option, value);
+    common_extend(&config->settings, "%s\n", line);
     return true;
 }
 
@@ -204,7 +183,8 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     char line[MAX_BYTES];
     unsigned number = 0, num_wrong = 0;
     bool is_broken = false;
-    *config = (view_config){.path = path != NULL ? common_copy(path) : config_path()};
+    *config = (view_config){.path = path != NULL ? common_copy(path) : config_path(),
+                            .settings = common_copy("")};
     if (config->path == NULL)
         return;
     path = config->path;
@@ -243,7 +223,6 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
                       view_log *log)
 {
     char problem[256];
-    size_t total = 0;
     view_log quiet = {.level = VIEW_QUIET};
     view_read_config(config, options->config, options->output == NULL ? log : &quiet);
     if (config->path == NULL)
@@ -253,26 +232,28 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         config->path = NULL;
         return;
     }
-    char **const all = common_alloc(config->num_arguments + (size_t)count + 1, sizeof *all);
-    COMMON_FOR (i, config->num_arguments) {
-        char *const argument = config->arguments[i];
+    common_list all = {0};
+    for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
+        end = strchr(line, '\n');
+        char *argument = common_format("--%.*s", (int)(end - line), line);
         view_options tried;
-        if (view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem)) {
-            config->arguments[total] = all[total] = argument;
-            total++;
+        if (view_read_options(1, &argument, &tried, problem, sizeof problem)) {
+            common_add(&all, argument);
         } else {
             view_warn(log, "%s: %s", config->path, problem);
             free(argument);
         }
         view_free_options(&tried);
     }
-    config->num_arguments = total;
-    COMMON_FOR (i, count)
-        all[total++] = arguments[i];
+    const size_t total = all.count + (size_t)count;
+    char **const words = common_alloc(total, sizeof *words);
+    memcpy(words, all.names, all.count * sizeof *words);
+    memcpy(words + all.count, arguments, (size_t)count * sizeof *words);
     view_free_options(options);
     // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
-    view_read_options((int)total, all, options, problem, sizeof problem);
-    free(all);
+    view_read_options((int)total, words, options, problem, sizeof problem);
+    free(words);
+    common_free_list(&all);
 }
 
 // -- Writing --------------------------------------------------------------------------------
@@ -306,8 +287,7 @@ bool view_write_config(view_config *config, view_log *log)
         fputs("# The state that md5view restores when it starts. Lines are command-line options;\n"
               "# unknown lines are reported and ignored.\n",
               writer.file);
-        COMMON_FOR (i, config->num_arguments)
-            fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
+        fputs(config->settings, writer.file);
 
         // Lines that are not options. No other names are written, nor paths that would break the
         // line or are longer than one that is read.
@@ -343,13 +323,16 @@ bool view_write_config(view_config *config, view_log *log)
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log)
 {
     const bool was_changed = config->is_changed;
-    config->is_changed = false;
+    char *const before = config->settings;
+    config->settings = common_copy("");
     COMMON_EACH (option, view_option_rows, view_num_options) {
         char *const value = view_is_of_user(option) ? view_write_option(option, now) : NULL;
-        if (view_is_of_user(option))
-            view_set_config(config, option, value);
+        if (value != NULL)
+            common_extend(&config->settings, "%s=%s\n", option->name, value);
         free(value);
     }
+    config->is_changed = before == NULL || strcmp(config->settings, before) != 0;
+    free(before);
     if (!is_soon || (was_changed && !config->is_changed))
         return view_write_config(config, log);
     config->is_changed |= was_changed;
@@ -358,12 +341,10 @@ bool view_store_config(view_config *config, const view_options *now, bool is_soo
 
 void view_free_config(view_config *config)
 {
-    COMMON_FOR (i, config->num_arguments)
-        free(config->arguments[i]);
     view_free_lines_of(&config->recent);
     view_free_lines_of(&config->documents);
     common_free_list(&config->forgotten);
-    free(config->arguments);
+    free(config->settings);
     free(config->export_choices);
     free(config->path);
     *config = (view_config){0};

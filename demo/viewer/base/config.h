@@ -23,9 +23,8 @@ const char *view_find_document(const view_latest *documents, const char *path);
 void view_free_lines_of(view_latest *list);
 
 typedef struct view_config {
-    char *path;       // the file; NULL = neither read nor written
-    char **arguments; // "--grid=no": as if they stood first on the command line
-    size_t num_arguments;
+    char *path;            // the file; NULL = neither read nor written
+    char *settings;        // lines "grid=no", as if they stood first on the command line
     view_latest recent;    // files
     common_list forgotten; // of them, those that may still be in it
     view_latest documents; // PATH<tab>LINES, in the file with tabs
@@ -61,9 +60,6 @@ void view_note_document(view_config *config, const char *path, const char *lines
 void view_forget_document(view_config *config, const char *path);
 
 void view_free_config(view_config *config);
-
-// Replaces the value of an option; NULL: there is none.
-void view_set_config(view_config *config, const view_option *option, const char *value);
 
 // The choices of the last export.
 void view_note_export(view_config *config, const char *choices);
