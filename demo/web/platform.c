@@ -31,9 +31,7 @@ struct view_window {
     float spread; // distance of two fingers; 0: they are not down
     view_pad pad;
     // Of view_run_steps().
-    bool (*step)(void *user);
-    char *(*describe)(void *user);
-    void *user;
+    view_steps steps;
     char *line; // of web_command_line()
 };
 
@@ -492,19 +490,16 @@ static void step_once(void *user)
             window->awaited = NULL;
             tell_drawn();
         }
-    } else if (!is_lost && !window->step(window->user))
+    } else if (!is_lost && !window->steps.step(window->steps.user))
         emscripten_cancel_main_loop();
 }
 
 // The browser calls step_once() before each picture of the screen. This call unwinds to the page,
 // and keeps the stack: what it points to stays.
-void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
-                    void *user, bool watched)
+void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
     (void)watched; // the browser does
-    window->step = step;
-    window->describe = describe;
-    window->user = user;
+    window->steps = *steps;
     emscripten_set_main_loop_arg(step_once, window, 0, true);
 }
 
@@ -512,7 +507,7 @@ void view_run_steps(view_window *window, bool (*step)(void *user), char *(*descr
 EMSCRIPTEN_KEEPALIVE const char *web_command_line(view_window *window)
 {
     free(window->line);
-    window->line = window->describe(window->user);
+    window->line = window->steps.describe(window->steps.user);
     return window->line;
 }
 

@@ -295,4 +295,11 @@ watches_crowd() {
 check_long "--watch: a texture" watches_texture
 check_long "--watch: another model of a crowd, also a truncated file" watches_crowd
 
+# The last one, as no window can be opened after it.
+loses_display() {
+    records && kill -KILL "$server" && ended_with 3 && plays b-1.apng 3 && [ ! -e "$pictures/b-1.apng.part" ] &&
+        grep -q '^recent=.*/b.md5mesh$' "$scratch/movie/config"
+}
+check "without the X server a recording is finished, and nothing is forgotten" loses_display
+
 finish

@@ -233,11 +233,22 @@ static char *describe(void *user)
     return view_command_line(((view_loop *)user)->viewer);
 }
 
+// A movie up to its last picture, and the configuration.
+static void keep(void *user)
+{
+    view_state *const viewer = ((view_loop *)user)->viewer;
+    viewer->window = NULL; // nothing is asked of it
+    if (viewer->movie != NULL)
+        view_toggle_recording(viewer);
+    view_remember(viewer);
+}
+
 bool view_run_window(view_state *viewer)
 {
     view_loop loop;
     begin_loop(&loop, viewer);
-    view_run_steps(viewer->window, step_loop, describe, &loop, viewer->log.level >= VIEW_DEBUG);
+    const view_steps steps = {step_loop, describe, keep, &loop};
+    view_run_steps(viewer->window, &steps, viewer->log.level >= VIEW_DEBUG);
     if (loop.has_failed)
         return false;
     view_remember(viewer);

@@ -146,12 +146,19 @@ void (*view_find_gl(void *user, const char *name))(void);
 // Tells a user who sees no terminal why the program ends.
 void view_show_problem(const char *text);
 
-// Calls `step` until it returns false. If it is `watched`, a line on standard error says what a
-// step waits for that takes ten seconds, or as many more. In a browser it is called before each
-// frame, and view_run_steps() does not return; its page asks `describe` for the command line that
-// shows what is seen, which it frees.
-void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
-                    void *user, bool watched);
+// What a window does, and for whom.
+typedef struct view_steps {
+    bool (*step)(void *user);      // once more; false: it has ended
+    char *(*describe)(void *user); // the command line that shows what is seen, to be freed
+    void (*keep)(void *user);      // the display is gone: writes what shall stay, and draws nothing
+    void *user;
+} view_steps;
+
+// Takes steps until one returns false; if the display is gone, the program ends with status 3. If
+// it is `watched`, a line on standard error says what a step waits for that takes ten seconds, or
+// as many more. In a browser a step is taken before each frame, and view_run_steps() does not
+// return; its page asks for the command line.
+void view_run_steps(view_window *window, const view_steps *steps, bool watched);
 
 const char *view_window_driver(const view_window *window); // of windows: "SDL x11"
 bool view_is_window_seen(const view_window *window);       // its driver has a display

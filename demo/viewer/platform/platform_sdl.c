@@ -353,6 +353,20 @@ static int pass_over(void *display, const x_error *error)
     return 0;
 }
 
+// Of the window that takes steps: the handler is told nothing but the display.
+static const view_steps *steps_taken;
+
+// Xlib ends the program behind this. Nothing of it may be called any more, as GL would.
+static int end_without_display(void *display)
+{
+    (void)display;
+    common_print(stderr, "md5view: the X server is gone\n");
+    if (steps_taken != NULL)
+        steps_taken->keep(steps_taken->user);
+    (void)fflush(NULL);
+    _Exit(3);
+}
+
 // Errors of X are reported. Sets the scale of the desktop, 0 if there is none. SDL loads libX11
 // itself, so that it is there if its driver is.
 static void use_x11(view_window *window)
@@ -365,14 +379,18 @@ static void use_x11(view_window *window)
     typedef int handler(void *display, const x_error *error);
     void (*const handle)(handler *) =
         (void (*)(handler *))SDL_LoadFunction(library, "XSetErrorHandler");
+    void (*const end)(int (*)(void *)) =
+        (void (*)(int (*)(void *)))SDL_LoadFunction(library, "XSetIOErrorHandler");
     void *(*const open)(const char *) =
         (void *(*)(const char *))SDL_LoadFunction(library, "XOpenDisplay");
     char *(*const read)(void *) =
         (char *(*)(void *))SDL_LoadFunction(library, "XResourceManagerString");
     int (*const close)(void *) = (int (*)(void *))SDL_LoadFunction(library, "XCloseDisplay");
     void *const display = open != NULL && read != NULL && close != NULL ? open(NULL) : NULL;
-    if (handle != NULL)
+    if (handle != NULL && end != NULL) {
         handle(pass_over);
+        end(end_without_display);
+    }
     if (display != NULL) {
         window->desktop_scale = view_scale_of_resources(read(display));
         close(display);
@@ -444,17 +462,17 @@ void view_show_problem(const char *text)
         (void)SDL_ShowSimpleMessageBox(SDL_MESSAGEBOX_ERROR, "md5view", text, NULL);
 }
 
-void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
-                    void *user, bool watched)
+void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
     (void)window;
-    (void)describe;
     watch_state watch = {
         .wait = &own_wait, .awaited = &own_awaited, .ends = SDL_CreateSemaphore(0)};
     SDL_Thread *const thread = watched ? SDL_CreateThread(keep_watch, "watch", &watch) : NULL;
     heed_signals();
-    while (step(user))
+    steps_taken = steps;
+    while (steps->step(steps->user))
         (void)SDL_AtomicAdd(&watch.num_steps, 1);
+    steps_taken = NULL;
     SDL_SemPost(watch.ends);
     SDL_WaitThread(thread, NULL);
     SDL_DestroySemaphore(watch.ends);
