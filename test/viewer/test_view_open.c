@@ -322,6 +322,10 @@ TEST (view_documents_are_shown_as_they_were_left) {
     CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
     view_drop(state, model);
     CHECK(state->is_restored && state->play.speed == 0.5 && state->play.wrap == MD5_WRAP_CLAMP);
+    state->now = state->ui.notice_end; // what was opened has been read
+    view_follow_files(state);
+    CHECK(strncmp(state->ui.notice, "As you left it", 14) == 0);
+    CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->is_restored);
     CHECK_NEAR(state->camera.azimuth, 77.0, 0.0);
     const char *const used =
         view_mesh_image(&state->document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
@@ -346,6 +350,9 @@ TEST (view_documents_are_shown_as_they_were_left) {
             CHECK_UINT(viewer.options.maps[MD5GL_PICTURE_DIFFUSE].count, round < 2 ? 1 : 0);
             CHECK(round < 2 || strstr(state->log.warning, "any.png is gone") != NULL);
             CHECK(viewer.options.onion.count == 0 && strstr(left, "--loop=once\n") != NULL);
+            view_forget(state, VIEW_FORGET_DOCUMENT);
+            CHECK_STRING(view_find_document(&again.documents, model), "");
+            CHECK(state->play.speed == 1.0);
             end(&viewer);
         }
         view_free_config(&again);

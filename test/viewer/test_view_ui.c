@@ -686,6 +686,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
 // Those that were used come before their like.
 TEST_HERE (view_search_knows_what_was_used, BOBBIN) {
     finds(s, "text", "Text size\xE2\x80\xA6");
+    finds(s, "this model remembered", "This model");
     search_for(s, "smaller text");
     CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_SMALLER_TEXT);
     search_for(s, "zoom font");

@@ -509,6 +509,11 @@ bool view_follow_files(view_state *viewer)
                     viewer->log.num_warnings == 1 ? "" : "s");
         viewer->ui.notice_action = VIEW_WARNINGS;
     }
+    if (viewer->is_restored && viewer->now >= viewer->ui.notice_end) {
+        viewer->is_restored = false;
+        view_notice(viewer, "As you left it" VIEW_DOT "reset");
+        viewer->ui.notice_action = VIEW_RESET_ALL;
+    }
     const view_command rested = view_take_waiting(&viewer->ui, viewer->now);
     if (rested.path != NULL)
         view_set_option(viewer, rested.number, rested.path);
@@ -756,22 +761,8 @@ static void show_named(view_state *viewer, size_t section, const char *selected)
 static void open_neighbour(view_state *viewer, int step)
 {
     const view_scene *const scene = &viewer->document->scene;
-    const view_library *const library = viewer->library;
-    size_t place = 0;
-    if (scene->library != NULL) {
-        char *const name = shown_name(viewer);
-        const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
-        const size_t count = library != NULL ? library->num_names[section] : 0;
-        while (name != NULL && place < count && strcmp(library->names[section][place], name) != 0)
-            place++;
-        if (count == 0 || name == NULL)
-            view_notice(viewer, "Nothing else in this list");
-        else
-            open_one(viewer, library->names[section][(place + (step > 0 ? 1 : count - 1)) % count],
-                     true, NULL);
-        free(name);
-        return;
-    }
+    const view_library *const library = scene->library != NULL ? viewer->library : NULL;
+    const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
     const char *const own = view_mover_of(scene)->ending;
     const char *const ending = own != NULL            ? own
                                : scene->model != NULL ? ".md5mesh"
@@ -779,16 +770,22 @@ static void open_neighbour(view_state *viewer, int step)
                                                       : ".md5camera";
     char *const folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ending);
-    char *const clean = common_join(folder, common_base(scene->path));
-    COMMON_FOR (i, list.count)
-        if (strcmp(list.names[i], clean) == 0)
-            place = i;
-    if (list.count < 2)
+    char *const name =
+        scene->library != NULL ? shown_name(viewer) : common_join(folder, common_base(scene->path));
+    const char *const *const names =
+        library != NULL ? library->names[section] : (const char *const *)list.names;
+    const size_t count = library != NULL ? library->num_names[section] : list.count;
+    size_t place = 0;
+    while (name != NULL && place < count && strcmp(names[place], name) != 0)
+        place++;
+    if (scene->library == NULL && count < 2)
         view_notice(viewer, "No other %s in this folder", ending);
+    else if (count == 0 || name == NULL)
+        view_notice(viewer, "Nothing else in this list");
     else
-        open_one(viewer, list.names[(place + (step > 0 ? 1 : list.count - 1)) % list.count], false,
+        open_one(viewer, names[(place + (step > 0 ? 1 : count - 1)) % count], library != NULL,
                  NULL);
-    free(clean);
+    free(name);
     common_free_list(&list);
     free(folder);
 }

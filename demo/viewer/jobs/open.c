@@ -36,31 +36,25 @@ static char *first_machine(const char *models)
     return found;
 }
 
-// Beside the program, built or installed, or in the folder that the build defines.
-static char *find_own_model(void)
+// Of folders beside the program, built or installed, and that of the build, the first with a
+// machine.
+char *view_own_models(void)
 {
-    char *found = NULL;
-    char *const base = view_program_folder(); // folder of the program, with a slash
     static const char *const places[] = {"models", "../models", "../../models",
                                          "../share/md5model/models"};
-    for (size_t i = 0; i < 4 && base != NULL && found == NULL; i++) {
-        char *models = common_join(base, places[i]);
-        found = first_machine(models);
+    char *const base = view_program_folder(); // with a slash
+    char *found = NULL;
+    for (size_t i = 0; i <= COMMON_LENGTH(places) && found == NULL; i++) {
+        char *const models = i < COMMON_LENGTH(places)
+                                 ? common_join(base != NULL ? base : ".", places[i])
+                                 : common_copy(MD5VIEW_MODELS);
+        char *const machine = first_machine(models);
+        found = machine != NULL ? common_copy(models) : NULL;
+        free(machine);
         free(models);
     }
     free(base);
-    return found != NULL ? found : first_machine(MD5VIEW_MODELS);
-}
-
-// The folder of our own models, to be freed, or NULL.
-char *view_own_models(void)
-{
-    char *const machine = find_own_model();
-    char *const folder = machine != NULL ? common_folder(machine) : NULL;
-    char *const models = folder != NULL ? common_folder(folder) : NULL;
-    free(machine);
-    free(folder);
-    return models;
+    return found;
 }
 
 // == Opening ======================================================================================
@@ -222,83 +216,70 @@ static void restore(view_state *viewer, const char *path, common_list *lost)
             common_add(lost, common_format("%s is gone, with which it was shown", file));
         else if (is_meant && !view_read_option(row, value, options))
             view_reset_option(row, options);
-        viewer->is_restored |= is_meant;
+        viewer->is_restored |= is_meant && view_is_undone(row);
     }
     options->names_content = names_content;
 }
 
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
+    static const char *const company[] = {"spindle/spindle.md5mesh", "thimble/thimble.md5mesh"};
     const view_options *const options = viewer->options;
-    const bool is_own = num_files == 0;
+    const bool is_own = num_files == 0, has_window = view_shows_window(options);
     // The first minute plays if nothing is said of what is shown, and from where.
     const bool acts = is_own && as_asked && !options->names_content && options->num_folders == 0
                       && !options->shown.reduced_motion && !options->azimuth_given
                       && !options->elevation_given && !options->distance_given
                       && !options->target_given && !options->orthographic_given;
     char *visitor = NULL;
-    common_list lost = {0};
-    common_list own = {.count =
-                           0}; // the files to show if none is named; in a crowd, several models
+    common_list lost = {0}, shown = {0}; // in a crowd that names none, several of ours
+    COMMON_FOR (i, num_files)
+        common_add(&shown, has_window && strstr(files[i], "::") == NULL ? common_whole(files[i])
+                                                                        : common_copy(files[i]));
     if (is_own) {
-        static const char *const company[] = {"../spindle/spindle.md5mesh",
-                                              "../thimble/thimble.md5mesh"};
-        char *const machine = find_own_model();
-        if (machine == NULL)
+        char *const models = view_own_models();
+        if (models == NULL)
             return view_error(&viewer->log, "no file given, and no example model in %s",
                               MD5VIEW_MODELS);
-        common_add(&own, machine);
-        char *const folder = common_folder(machine);
-        for (size_t i = 0; i < 2 && options->crowd > 2; i++) {
-            char *const path = common_join(folder, company[i]);
+        common_add(&shown, first_machine(models));
+        for (size_t i = 0; i < COMMON_LENGTH(company) && options->crowd > 2; i++) {
+            char *const path = common_join(models, company[i]);
             if (common_is_file(path))
-                common_add(&own, path);
-            else
-                free(path);
+                common_add(&shown, common_copy(path));
+            free(path);
         }
-        visitor = common_join(folder, "../thimble/visitor.md5machine");
-        free(folder);
+        visitor = common_join(models, "thimble/visitor.md5machine");
+        free(models);
     }
     if (!acts || !common_is_file(visitor)) {
         free(visitor);
         visitor = NULL;
     }
+    const char *const *const names = (const char *const *)shown.names;
     if (as_asked)
-        restore(viewer,
-                is_own ? own.names[0] : files[view_find_model(files, num_files) % num_files],
-                &lost);
+        restore(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
     view_take_options(viewer);
-    const bool waits = acts && viewer->window != NULL && view_shows_window(options)
-                       && view_is_window_hidden(viewer->window);
-    const bool is_whole = view_shows_window(options);
-    common_list whole = {NULL, 0};
-    COMMON_FOR (i, is_own ? own.count : num_files) {
-        const char *const file = is_own ? own.names[i] : files[i];
-        common_add(&whole,
-                   is_whole && strstr(file, "::") == NULL ? common_whole(file) : common_copy(file));
-    }
+    const bool waits =
+        acts && viewer->window != NULL && has_window && view_is_window_hidden(viewer->window);
     const bool opened =
-        open_files(viewer, &whole, !options->no_auto, as_asked, false, waits ? NULL : visitor);
-    for (size_t k = 0; k < lost.count && opened; k++)
-        view_warn(&viewer->log, "%s", lost.names[k]);
+        open_files(viewer, &shown, !options->no_auto, as_asked, false, waits ? NULL : visitor);
+    for (size_t i = 0; i < lost.count && opened; i++)
+        view_warn(&viewer->log, "%s", lost.names[i]);
     common_free_list(&lost);
-    common_free_list(&own);
-    common_free_list(&whole);
-    if (opened) {
-        free(viewer->visitor);
-        viewer->has_rest = waits;
-        viewer->visitor = waits ? visitor : NULL;
-    }
-    if (!opened || !waits)
+    common_free_list(&shown);
+    if (!opened || !waits) {
         free(visitor);
+        visitor = NULL;
+    }
     if (!opened)
         return false;
+    free(viewer->visitor);
+    viewer->has_rest = waits;
+    viewer->visitor = visitor;
     view_clear_start(&viewer->ui);
-    bool is_right = true;
     viewer->options->hidden_meshes = 0;
-    if (as_asked)
-        is_right = view_hide_meshes(viewer);
-    else
+    const bool is_right = !as_asked || view_hide_meshes(viewer);
+    if (!as_asked)
         view_show_meshes(viewer->document, 0);
     if (viewer->config != NULL && !is_own)
         view_note_recent(viewer->config, view_shown_file(viewer->document));
@@ -323,7 +304,7 @@ bool view_hide_meshes(view_state *viewer)
 {
     view_options *const options = viewer->options;
     const md5_model *const model = viewer->document->scene.model;
-    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
+    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
     bool is_right = true;
     options->hidden_meshes = 0;
     COMMON_FOR (i, options->hidden.count) {
@@ -391,34 +372,32 @@ bool view_reload(view_state *viewer)
     if (viewer->pages.game != NULL) // which has its own document
         view_close_page(viewer);
     // The names must outlive their scene.
-    const size_t num_clips =
-        viewer->document->scene.picked_up ? 0 : viewer->document->scene.num_clips;
-    const bool model = viewer->document->scene.model != NULL;
-    const size_t shown = viewer->document->scene.clip;
-    const bool is_bind_pose = view_is_bind_pose(&viewer->document->scene);
+    const view_document *const old = viewer->document;
+    const view_scene *const before = &old->scene;
+    const bool picked_up = before->picked_up, is_bind_pose = view_is_bind_pose(before);
+    const bool acts = before->machine.acts, has_model = before->model != NULL;
+    const size_t clip = before->clip, num_clips = picked_up ? 0 : before->num_clips;
     const int32_t joint = viewer->ui.selected_joint, mesh = viewer->ui.selected_mesh;
-    const bool acts = viewer->document->scene.machine.acts;
-    const view_crowd *const crowd = &viewer->document->crowd;
     common_list files = {0};
-    if (model)
-        common_add(&files, common_copy(view_shown_file(viewer->document)));
+    if (has_model)
+        common_add(&files, common_copy(view_shown_file(old)));
     COMMON_FOR (i, num_clips)
-        common_add(&files, common_copy(viewer->document->scene.clips[i].path));
-    if (viewer->document->scene.camera_path.camera != NULL)
-        common_add(&files, common_copy(viewer->document->scene.camera_path.path));
-    COMMON_FOR (i, crowd->files.count)
-        common_add(&files, common_copy(crowd->files.names[i]));
+        common_add(&files, common_copy(before->clips[i].path));
+    if (before->camera_path.camera != NULL)
+        common_add(&files, common_copy(before->camera_path.path));
+    COMMON_FOR (i, old->crowd.files.count)
+        common_add(&files, common_copy(old->crowd.files.names[i]));
 
-    const bool opened =
-        open_files(viewer, &files, viewer->document->scene.picked_up, viewer->document->as_asked,
-                   true, viewer->document->companions[VIEW_GUEST].path);
-    if (opened && shown < viewer->document->scene.num_clips)
-        view_select_clip(&viewer->document->scene, shown);
+    const bool opened = open_files(viewer, &files, picked_up, old->as_asked, true,
+                                   old->companions[VIEW_GUEST].path);
+    view_scene *const scene = &viewer->document->scene;
+    if (opened && clip < scene->num_clips)
+        view_select_clip(scene, clip);
     if (opened) {
-        view_show_bind_pose(&viewer->document->scene, is_bind_pose && model, NULL);
+        view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
         viewer->ui.selected_joint = joint;
         viewer->ui.selected_mesh = mesh;
-        viewer->document->scene.machine.acts = acts;
+        scene->machine.acts = acts;
         view_note_files(viewer);
         view_show_meshes(viewer->document, viewer->options->hidden_meshes);
         view_measure(viewer);
