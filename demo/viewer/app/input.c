@@ -435,14 +435,18 @@ static void hide(view_state *viewer, uint64_t meshes)
 static void perform_rest(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
-    const size_t number = command->number;
+    const int32_t mesh = viewer->ui.selected_mesh;
+    const bool is_selection = action == VIEW_HIDE_SELECTION;
+    const size_t number = !is_selection         ? command->number
+                          : mesh >= 0           ? (size_t)mesh
+                          : viewer->pick.is_set ? viewer->pick.mesh
+                                                : SIZE_MAX;
     view_scene *const scene = &viewer->document->scene;
-    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    const uint32_t num_meshes = view_count_meshes(scene);
     const uint64_t all = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
     const uint64_t hidden = viewer->options->hidden_meshes;
-    const int32_t mesh = viewer->ui.selected_mesh;
+    const uint64_t bit = number < 64 ? all & (uint64_t)1 << number : 0; // others cannot be hidden
     int32_t joint;
-    uint64_t bit;
     switch (action) {
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
@@ -517,18 +521,13 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_SHOW_MESHES:
     case VIEW_ONLY_MESH:
     case VIEW_HIDE_MESH:
-        bit = number < 64 ? all & (uint64_t)1 << number : 0; // those behind cannot be hidden
-        if (bit > 0 || action == VIEW_SHOW_MESHES)
-            hide(viewer, action == VIEW_HIDE_MESH                              ? hidden ^ bit
+    case VIEW_HIDE_SELECTION:
+        if (is_selection && number == SIZE_MAX)
+            view_notice(viewer, "Select a mesh first: click on it");
+        else if (bit > 0 || action == VIEW_SHOW_MESHES)
+            hide(viewer, action == VIEW_HIDE_MESH || is_selection              ? hidden ^ bit
                          : action == VIEW_SHOW_MESHES || hidden == (all ^ bit) ? 0
                                                                                : all ^ bit);
-        break;
-    case VIEW_HIDE_SELECTION:
-        bit = mesh < 0 && !viewer->pick.is_set ? 0 : mesh >= 0 ? (uint32_t)mesh : viewer->pick.mesh;
-        if (mesh < 0 && !viewer->pick.is_set)
-            view_notice(viewer, "Select a mesh first: click on it");
-        else if (bit < 64 && bit < num_meshes) // those behind cannot be hidden
-            hide(viewer, hidden ^ (uint64_t)1 << bit);
         break;
     case VIEW_TAKE_TRANSITION:
     case VIEW_GO_TO_STATE: {
@@ -789,8 +788,7 @@ static void lift_finger(view_state *viewer, const view_input *event)
 
 static void press(view_state *viewer, const view_input *event)
 {
-    const float scale = mouse_scale(viewer);
-    const float x = event->x * scale, y = event->y * scale;
+    const float x = event->x, y = event->y;
     const bool left = event->button == VIEW_BUTTON_LEFT;
     const bool is_right = event->button == VIEW_BUTTON_RIGHT;
     end_drag(viewer);
@@ -825,9 +823,8 @@ static void press(view_state *viewer, const view_input *event)
 
 static bool move(view_state *viewer, const view_input *event)
 {
-    const float scale = mouse_scale(viewer), height = (float)viewer->height;
-    const float x = event->x * scale, y = event->y * scale;
-    const float right = event->moved_x * scale, down = event->moved_y * scale;
+    const float x = event->x, y = event->y, height = (float)viewer->height;
+    const float right = event->moved_x, down = event->moved_y;
     if (viewer->drag == VIEW_DRAG_SCROLL)
         return drag_panel(viewer, down);
     if (viewer->drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
@@ -847,7 +844,7 @@ static bool move(view_state *viewer, const view_input *event)
     }
     view_point_mover(viewer, x, y);
     if (is_camera)
-        viewer->press_travel += fabsf(event->moved_x) + fabsf(event->moved_y);
+        viewer->press_travel += fabsf(right) + fabsf(down);
     view_camera *const camera = &viewer->camera;
     if (viewer->drag == VIEW_DRAG_ORBIT) { // a drag over the picture's height turns by 180 degrees
         camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
@@ -905,7 +902,8 @@ static void release(view_state *viewer, const view_input *event)
     }
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
-    const bool is_still = viewer->press_travel < 4 && viewer->pages.open < 0 && !event->is_given_up;
+    const bool is_still = viewer->press_travel < 4 * mouse_scale(viewer) && viewer->pages.open < 0
+                          && !event->is_given_up;
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
     if ((viewer->drag == VIEW_DRAG_ZOOM && is_still) || (is_click && event->is_long))
         click_right(viewer);
@@ -922,8 +920,7 @@ static void release(view_state *viewer, const view_input *event)
 
 static void turn_wheel(view_state *viewer, const view_input *event)
 {
-    const float scale = mouse_scale(viewer);
-    const float x = event->x * scale, y = event->y * scale;
+    const float x = event->x, y = event->y;
     const view_stage stage = stage_of(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
     if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) || viewer->left != NULL)
@@ -991,8 +988,7 @@ static void press_key(view_state *viewer, const view_input *event)
 // model that is dropped alone on the shown one, it is asked what it is for.
 static void drop_file(view_state *viewer, const view_input *event)
 {
-    const float scale = mouse_scale(viewer);
-    const float x = event->x * scale, y = event->y * scale;
+    const float x = event->x, y = event->y;
     char *const path = event->path;
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = stage_of(viewer);
@@ -1012,9 +1008,16 @@ static void drop_file(view_state *viewer, const view_input *event)
     view_perform_file(viewer, &command);
 }
 
-void view_handle_event(view_state *viewer, const view_input *event, bool *redraw)
+void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
 {
     const view_command_row *let_go;
+    const float scale = mouse_scale(viewer);
+    view_input in_pixels = *in_points;
+    in_pixels.x *= scale;
+    in_pixels.y *= scale;
+    in_pixels.moved_x *= scale;
+    in_pixels.moved_y *= scale;
+    const view_input *const event = &in_pixels;
     const view_input_kind kind = event->kind;
     const bool is_meant = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
                           || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP;

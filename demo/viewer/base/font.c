@@ -152,8 +152,7 @@ static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
         if (wish != NULL)
             FcPatternDestroy(wish);
         if (system->sorted != NULL)
-            system->is_bad =
-                common_alloc((size_t)system->sorted->nfont + 1, sizeof *system->is_bad);
+            system->is_bad = common_alloc((size_t)system->sorted->nfont, sizeof *system->is_bad);
     }
     for (int i = 0; system->sorted != NULL && i < system->sorted->nfont; i++) {
         FcCharSet *letters;

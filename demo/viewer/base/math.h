@@ -64,6 +64,11 @@ static inline md5_vec3 view_along(md5_vec3 point, md5_vec3 way, float part)
     return md5_vec3_add(point, md5_vec3_scale(way, part));
 }
 
+static inline md5_xform view_at_origin(void)
+{
+    return (md5_xform){.rotation = {.w = 1}};
+}
+
 // A turn about z after another.
 static inline md5_quat view_turn_by(md5_quat a, float radians)
 {

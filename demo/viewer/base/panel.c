@@ -108,8 +108,6 @@ static float hint_width(const view_rows *rows, const view_row *row)
 
 static float indent_of(const view_rows *rows, const view_row *row)
 {
-    if (row->kind == VIEW_ROW_SWITCH)
-        return 19 * rows->font->scale; // its box
     const bool is_labelled = row->kind == VIEW_ROW_PAIR || row->kind == VIEW_ROW_WORDS;
     return is_labelled && row->label[0] != '\0' ? rows->label_width : 0;
 }
@@ -133,8 +131,6 @@ void view_wrap_rows(view_rows *rows)
         rows->count++;
         *rest = *row;
         rest->hint[0] = '\0';
-        if (row->kind == VIEW_ROW_SWITCH)
-            rest->kind = VIEW_ROW_TEXT;
         if (row->kind == VIEW_ROW_PAIR)
             COMMON_TEXT(rest->label, " ");
         const char *const from = row->text + length;
@@ -256,14 +252,6 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
         view_draw_text(canvas, VIEW_TEXT, left + 16 * scale,
                        y + floorf(0.5f * (band.height - line)), 0, row->color, row->text);
         return;
-    } else if (row->kind == VIEW_ROW_SWITCH) {
-        const float side = 11 * scale, top = y + 0.5f * (row->rect.height - side);
-        const float inner = side - 2 * scale;
-        view_draw_round_rect(canvas, (view_rect){left, top, side, side}, 2 * scale,
-                             row->on ? VIEW_ACCENT : VIEW_DIM);
-        if (!row->on)
-            view_draw_rect(canvas, (view_rect){left + scale, top + scale, inner, inner},
-                           0x12151AFFu);
     }
     view_draw_text(canvas, size_of(row), left + indent, y, rows->width - indent - hint, row->color,
                    row->text);

@@ -36,7 +36,6 @@ typedef enum view_row_kind {
     VIEW_ROW_PAIR, // label on the left, value after it
     VIEW_ROW_TITLE,
     VIEW_ROW_SECTION, // the head of the rows up to the next one, which can be folded
-    VIEW_ROW_SWITCH,  // text after a box that is full or empty
     VIEW_ROW_WORDS,   // words, some of them highlighted
     VIEW_ROW_GRAPH,   // of rows.times
     VIEW_ROW_GAP,
@@ -47,7 +46,7 @@ typedef struct view_row {
     view_color color;
     char label[64], text[192];
     char hint[8];   // a key or what a click does, at the right
-    bool on;        // of a switch; of a section: open
+    bool on;        // of a section: open
     bool fixed;     // never wrapped
     uint64_t lit;   // highlighted words: one bit each
     uint32_t words; // how many there are

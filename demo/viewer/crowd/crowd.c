@@ -879,8 +879,8 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
         }
         if (kind->morphs != NULL) {
             kind->morph_weights =
-                common_alloc(count * kind->morphs->morph->num_targets + 1, sizeof(float));
-            kind->reported = common_alloc(count * kind->morphs->num_driven + 1, sizeof(float));
+                common_alloc(count * kind->morphs->morph->num_targets, sizeof(float));
+            kind->reported = common_alloc(count * kind->morphs->num_driven, sizeof(float));
         }
         const size_t num_joints = kind->model->skeleton.num_joints;
         const size_t num_matrices = count * num_joints;

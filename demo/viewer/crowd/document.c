@@ -18,10 +18,10 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         .name = common_copy(common_base(path)),
         .model = scene->model,
         .num_joints = num_joints,
-        .same = common_alloc((size_t)num_joints + 1, sizeof *compare->same),
-        .differences = common_alloc((size_t)num_joints + 1, sizeof *compare->differences),
-        .peaks = common_alloc((size_t)num_joints + 1, sizeof *compare->peaks),
-        .scene_joints = common_alloc((size_t)num_joints + 1, sizeof *compare->scene_joints),
+        .same = common_alloc(num_joints, sizeof *compare->same),
+        .differences = common_alloc(num_joints, sizeof *compare->differences),
+        .peaks = common_alloc(num_joints, sizeof *compare->peaks),
+        .scene_joints = common_alloc(num_joints, sizeof *compare->scene_joints),
     };
     if (common_has_ending(path, ".md5anim")) {
         compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
@@ -34,8 +34,8 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         return false;
     }
     const md5_skeleton *const other = &compare->model->skeleton;
-    compare->pose = common_alloc((size_t)other->num_joints + 1, sizeof *compare->pose);
-    compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
+    compare->pose = common_alloc(other->num_joints, sizeof *compare->pose);
+    compare->joints = common_alloc(other->num_joints, sizeof *compare->joints);
     // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
     md5_anim *const still = view_make_anim(scene->model, 1, 1);
     md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
@@ -137,7 +137,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     if (!is_old) {
         free(compare->courses);
         compare->courses =
-            common_alloc((size_t)num_measured * compare->num_joints + 1, sizeof *compare->courses);
+            common_alloc((size_t)num_measured * compare->num_joints, sizeof *compare->courses);
     }
     COMMON_FOR (frame, num_measured) {
         const md5_moment own = {.frame0 = frame, .frame1 = frame};
@@ -517,7 +517,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->root = manner->root;
     scene->dual = manner->dual;
     scene->turn = manner->turn;
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+    COMMON_FOR (i, view_count_meshes(scene))
         document->faults = view_add_faults(document->faults,
                                            view_find_faults(&scene->model->meshes[i], NULL, NULL));
     if (crowd > 0 && scene->turn.is_set)

@@ -102,7 +102,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     md5gl_set_material(loader->renderer, ground->drawn, 0, 0,
                        &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
     COMMON_FOR (i, VIEW_GROUND_TILES)
-        ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
+        ground->palettes[i] = md5_mat34_from_xform(view_at_origin());
     return true;
 }
 

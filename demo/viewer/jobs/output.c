@@ -1000,7 +1000,7 @@ static void print_faults(const char *where, const view_faults *faults)
 static void print_summary(view_state *viewer)
 {
     view_scene *const scene = &viewer->document->scene;
-    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    const uint32_t num_meshes = view_count_meshes(scene);
     common_print(stdout,
                  "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
                  "%u warnings\n",

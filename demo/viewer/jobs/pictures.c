@@ -90,7 +90,7 @@ bool view_follow_pictures(view_state *viewer)
         return false;
     if (document->num_pictures != scene->num_clips) {
         view_free_pictures(document, viewer->renderer);
-        document->pictures = common_alloc(scene->num_clips + 1, sizeof *document->pictures);
+        document->pictures = common_alloc(scene->num_clips, sizeof *document->pictures);
         document->num_pictures = scene->num_clips;
     }
     size_t next = 0;

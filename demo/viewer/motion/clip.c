@@ -125,7 +125,7 @@ static void pose_clip(view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
-    const md5_xform at_origin = {.rotation = {.w = 1}};
+    const md5_xform at_origin = view_at_origin();
     if (scene->terrain.num_feet > 0 && anim != NULL)
         view_place_feet(scene, &at_origin, play->time);
 }

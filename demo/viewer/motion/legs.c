@@ -260,7 +260,6 @@ static void walk_legs(view_scene *scene, const view_play *play)
 {
     const double time = play->time;
     view_legs *const legs = &scene->legs;
-    const md5_xform origin = {.rotation = {.w = 1}};
     md5_walk_desc desc = {
         .skeleton = scene->skeleton,
         .legs = legs->legs,
@@ -271,7 +270,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .user = &scene->terrain,
     };
     if (legs->time < 0 || time < legs->time - 4 * tick || time > legs->time + 600) {
-        md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
+        md5_walk_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->walk);
         legs->time = time > 600 ? time - 600 : 0;
     }
     desc.bank = legs->walk.radius > 0 ? bank_share / legs->walk.radius : 0;

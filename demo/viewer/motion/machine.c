@@ -93,15 +93,13 @@ static const uint32_t shot_slot = 0;
 
 enum { MAX_SECONDS = 600 };
 
-static const md5_xform at_origin = {.rotation = {.w = 1}};
-
 // -- From file to player --------------------------------------------------------------------
 
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
                        view_log *log)
 {
     md5_error error = {0};
-    *machine = (view_machine){.place = at_origin, .start = at_origin};
+    *machine = (view_machine){.place = view_at_origin(), .start = view_at_origin()};
     md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
     const md5_threads *const threads = common_start_threads(0);
     threaded.threads = threads;
@@ -506,8 +504,8 @@ static void list_clips(const view_scene *scene, view_rows *rows)
     const md5_machine_desc *const desc = machine->desc;
     // Active are the clips of the current and the previous state of each layer, and those of
     // one-shots.
-    bool *const active = common_alloc(desc->num_clips + 1, sizeof *active);
-    bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
+    bool *const active = common_alloc(desc->num_clips, sizeof *active);
+    bool *const motions = common_alloc(2 * desc->num_motions, sizeof *motions);
     bool *const done = motions + desc->num_motions;
     COMMON_FOR (i, desc->num_layers) {
         const md5_layer_status status = md5_player_layer(machine->player, i);

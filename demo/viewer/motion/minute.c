@@ -5,17 +5,20 @@
 
 #include "demo/viewer/base/math.h"
 
+// A cut.
+typedef struct cut {
+    float azimuth, elevation, distance; // 0: the one before goes on
+    md5_vec3 target;                    // from where he stands, units
+} cut;
+
 typedef struct row {
     double second;
     // A trigger or another parameter that becomes `value`, or a state. NULL: none.
     const char *act;
     float value;
     const char *guest_act; // likewise, of the guest
-    float guest_value;
-    // The shot that begins: a cut. Distance 0: the one before goes on.
-    float azimuth, elevation, distance;
-    md5_vec3 target; // from where he stands, units
-    bool looks;      // he looks into the camera
+    cut shot;              // that begins
+    bool looks;            // he looks into the camera
 } row;
 
 // The share of its distance by which a camera comes nearer in a second.
@@ -24,33 +27,33 @@ static const float push = 0.008f;
 // By the second; the last row ends it.
 static const row rows[] = {
     // He notices who has come, and waves.
-    {0, NULL, 0, NULL, 0, 40, 3, 165, {0, 0, 28}, false},
-    {1.2, NULL, 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true},
-    {2.6, "smile", 1, NULL, 0, 14, 2, 92, {4, 0, 41}, true},
-    {3.8, "wave", 1, NULL, 0, 14, 3, 150, {0, 0, 31}, true},
-    {3.8, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true}, // a wave has its own, and this is a cut
+    {0, .shot = {40, 3, 165, {0, 0, 28}}},
+    {1.2, .looks = true},
+    {2.6, .act = "smile", .value = 1, .shot = {14, 2, 92, {4, 0, 41}}, .looks = true},
+    {3.8, .act = "wave", .value = 1, .shot = {14, 3, 150, {0, 0, 31}}, .looks = true},
+    {3.8, .act = "smile", .looks = true}, // a wave has its own, and this is a cut
     // There is something behind him, which he chases until he falls.
-    {7, NULL, 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
-    {7.4, "chase", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
-    {12.6, NULL, 0, NULL, 0, 8, 5, 150, {0, 0, 24}, false},
-    {14.6, NULL, 0, NULL, 0, 12, 4, 92, {0, 0, 26}, false},
-    {16.6, NULL, 0, NULL, 0, 24, 6, 150, {0, 0, 27}, false},
+    {7, .shot = {32, 14, 165, {0, 0, 25}}},
+    {7.4, .act = "chase", .value = 1},
+    {12.6, .shot = {8, 5, 150, {0, 0, 24}}},
+    {14.6, .shot = {12, 4, 92, {0, 0, 26}}},
+    {16.6, .shot = {24, 6, 150, {0, 0, 27}}},
     // The sneeze.
-    {18.6, "sneeze", 1, NULL, 0, -52, 3, 150, {14, 0, 30}, false},
-    {20.9, NULL, 0, NULL, 0, 10, 2, 96, {0, 0, 40}, true},
+    {18.6, .act = "sneeze", .value = 1, .shot = {-52, 3, 150, {14, 0, 30}}},
+    {20.9, .shot = {10, 2, 96, {0, 0, 40}}, .looks = true},
     // That was much for one day. Thimble has not been there to see the fire.
-    {22.8, "yawn", 1, "fire", 0, -14, 3, 130, {0, 0, 34}, false},
-    {25.6, NULL, 0, NULL, 0, -28, 8, 140, {0, 0, 24}, false},
-    {28.6, NULL, 0, NULL, 0, 16, 3, 104, {4, 0, 25}, false},
+    {22.8, .act = "yawn", .value = 1, .guest_act = "fire", .shot = {-14, 3, 130, {0, 0, 34}}},
+    {25.6, .shot = {-28, 8, 140, {0, 0, 24}}},
+    {28.6, .shot = {16, 3, 104, {4, 0, 25}}},
     // Thimble comes, wakes him and is patted.
-    {31.5, NULL, 0, NULL, 0, 60, 6, 235, {10, -55, 29}, false},
-    {37.6, NULL, 0, NULL, 0, 22, 6, 150, {10, -8, 26}, false},
-    {41.4, NULL, 0, NULL, 0, 60, 3, 150, {8, -6, 28}, false},
-    {44.2, NULL, 0, NULL, 0, 38, 8, 150, {12, -6, 24}, false},
-    {49.2, NULL, 0, NULL, 0, 16, 5, 170, {8, -14, 28}, false},
-    {52.4, "wave", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
-    {56.6, "smile", 1, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
-    {60, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
+    {31.5, .shot = {60, 6, 235, {10, -55, 29}}},
+    {37.6, .shot = {22, 6, 150, {10, -8, 26}}},
+    {41.4, .shot = {60, 3, 150, {8, -6, 28}}},
+    {44.2, .shot = {38, 8, 150, {12, -6, 24}}},
+    {49.2, .shot = {16, 5, 170, {8, -14, 28}}},
+    {52.4, .act = "wave", .value = 1},
+    {56.6, .act = "smile", .value = 1, .shot = {14, 3, 120, {0, 0, 36}}, .looks = true},
+    {60, .act = "smile"},
 };
 enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
@@ -68,16 +71,16 @@ static void perform(view_machine *machine, const char *act, float value)
 
 bool view_find_shot(const view_machine *machine, view_camera *camera)
 {
-    const row *shot = rows;
+    const row *last = rows;
     if (!machine->acts || machine->next_row == MD5_NONE
         || machine->time >= rows[NUM_ROWS - 1].second)
         return false;
     for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
-        shot = rows[i].distance > 0 ? &rows[i] : shot;
-    camera->azimuth = shot->azimuth;
-    camera->elevation = shot->elevation;
-    camera->distance = shot->distance * (1 - push * (float)(machine->time - shot->second));
-    camera->target = shot->target;
+        last = rows[i].shot.distance > 0 ? &rows[i] : last;
+    camera->azimuth = last->shot.azimuth;
+    camera->elevation = last->shot.elevation;
+    camera->distance = last->shot.distance * (1 - push * (float)(machine->time - last->second));
+    camera->target = last->shot.target;
     camera->orthographic = false;
     return true;
 }
@@ -90,7 +93,7 @@ void view_direct(view_machine *machine)
         const row *const due = &rows[machine->next_row];
         perform(machine, due->act, due->value);
         if (machine->guest != NULL)
-            perform(machine->guest, due->guest_act, due->guest_value);
+            perform(machine->guest, due->guest_act, 0);
         machine->has_target = due->looks;
     }
     if (!machine->has_target || !view_find_shot(machine, &camera))

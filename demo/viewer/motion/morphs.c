@@ -40,7 +40,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
         return true;
     char *const folder = common_folder(path), *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
-    md5_morph_source *const sources = common_alloc(files.count + 1, sizeof *sources);
+    md5_morph_source *const sources = common_alloc(files.count, sizeof *sources);
     md5_error error = {0};
     uint32_t count = 0;
     bool is_loaded = true;
@@ -62,8 +62,8 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
     if (morphs->morph == NULL)
         return view_log_error(loader->log, &error);
     const uint32_t num_targets = morphs->morph->num_targets;
-    morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
-    morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
+    morphs->weights = common_alloc(num_targets, sizeof *morphs->weights);
+    morphs->asked = common_alloc(num_targets, sizeof *morphs->asked);
     if (view_has_driven_morphs(machine)) {
         morphs->num_driven = md5_machine_num_morphs(machine);
         morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);

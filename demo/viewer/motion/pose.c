@@ -11,7 +11,7 @@ void view_pose(view_scene *scene, const view_play *play)
 md5_xform view_place_of(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    return motion->place != NULL ? motion->place(scene) : (md5_xform){.rotation = {.w = 1}};
+    return motion->place != NULL ? motion->place(scene) : view_at_origin();
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
@@ -41,11 +41,16 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec
     md5_skin_one(&job);
 }
 
-void view_skin(view_scene *scene)
+static void skin(view_scene *scene, bool has_normals)
 {
     view_prepare_skin(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        view_skin_mesh(scene, i, scene->skinned[i].normals, NULL);
+    COMMON_FOR (i, view_count_meshes(scene))
+        view_skin_mesh(scene, i, has_normals ? scene->skinned[i].normals : NULL, NULL);
+}
+
+void view_skin(view_scene *scene)
+{
+    skin(scene, true);
 }
 
 // The value that sorting would put at `index`, by selection in linear time: this is done for each
@@ -91,7 +96,7 @@ static view_sphere find_core(const view_scene *scene)
     const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
     uint32_t seen = 0;
     int count = 0;
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+    COMMON_FOR (i, view_count_meshes(scene))
         for (uint32_t v = 0; v < count_drawn(scene, i); v++, seen++)
             if (seen % stride == 0) {
                 const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
@@ -114,7 +119,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     const view_sphere core = find_core(scene);
-    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
+    const uint32_t num_meshes = view_count_meshes(scene);
     md5_vec3 points[256];
     uint32_t count = 0;
     // The joints follow the meshes.
@@ -201,18 +206,11 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
     return bounds;
 }
 
-static void skin_positions(view_scene *scene)
-{
-    view_prepare_skin(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        view_skin_mesh(scene, i, NULL, NULL);
-}
-
 float view_pose_lowest(view_scene *scene)
 {
     float lowest = INFINITY;
-    skin_positions(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+    skin(scene, false);
+    COMMON_FOR (i, view_count_meshes(scene))
         COMMON_FOR (v, count_drawn(scene, i))
             lowest = fminf(lowest, scene->skinned[i].positions[v].z);
     return lowest;
@@ -220,7 +218,7 @@ float view_pose_lowest(view_scene *scene)
 
 static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
 {
-    skin_positions(scene);
+    skin(scene, false);
     *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
 }
 
@@ -323,12 +321,11 @@ view_faults view_find_pose_faults(view_scene *scene, bool *marks)
 {
     view_faults faults = {{0}};
     view_prepare_skin(scene);
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+    COMMON_FOR (i, view_count_meshes(scene)) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
         const view_skinned *const skinned = &scene->skinned[i];
         md5_vec4 *const tangents =
-            mesh->tangents != NULL ? common_alloc((size_t)mesh->num_vertices + 1, sizeof *tangents)
-                                   : NULL;
+            mesh->tangents != NULL ? common_alloc(mesh->num_vertices, sizeof *tangents) : NULL;
         view_skin_mesh(scene, i, skinned->normals, tangents);
         const view_directed pose = {skinned->positions, skinned->normals, tangents, most_skew};
         faults = view_add_faults(faults, view_find_faults(mesh, &pose, marks));

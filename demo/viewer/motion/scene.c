@@ -40,8 +40,7 @@ static void free_clip(view_clip *clip)
 
 static void free_pose(view_scene *scene)
 {
-    const uint32_t num_meshes = scene->model != NULL ? scene->model->num_meshes : 0;
-    for (uint32_t i = 0; i < num_meshes && scene->skinned != NULL; i++)
+    for (uint32_t i = 0; i < view_count_meshes(scene) && scene->skinned != NULL; i++)
         free(scene->skinned[i].positions);
     free(scene->skinned);
     free(scene->pose);

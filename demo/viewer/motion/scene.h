@@ -109,6 +109,12 @@ static inline const md5_machine *view_machine_of(const view_scene *scene)
     return scene->machine.player != NULL ? scene->machine.character->machine : NULL;
 }
 
+// How many meshes it has; 0 without a model.
+static inline uint32_t view_count_meshes(const view_scene *scene)
+{
+    return scene->model != NULL ? scene->model->num_meshes : 0;
+}
+
 // Returns the index of the first of `files` that is neither an animation nor a camera path, or
 // num_files.
 size_t view_find_model(const char *const *files, size_t num_files);
