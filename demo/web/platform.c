@@ -27,6 +27,7 @@ struct view_window {
     double last_press; // of the left button: when and where
     float press_x, press_y;
     int clicks;
+    bool lets_go; // the key Tab leaves the canvas: after Escape, and before any other
     view_fingers fingers;
     float spread; // distance of two fingers; 0: they are not down
     view_pad pad;
@@ -170,7 +171,7 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
 }
 
 // Returns whether the browser leaves the key alone: not those of its own menus, nor Ctrl+V, after
-// which it gives the text (web_paste).
+// which it gives the text (web_paste), nor Tab where it leaves the canvas.
 static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *user)
 {
     view_window *const window = user;
@@ -182,6 +183,10 @@ static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *us
                               .control = control,
                               .alt = event->altKey,
                               .is_repeated = event->repeat};
+    if (input.key == VIEW_KEY_TAB && window->lets_go)
+        return EM_FALSE;
+    if (down && input.key != VIEW_KEY_LEFT_SHIFT && input.key != VIEW_KEY_RIGHT_SHIFT)
+        window->lets_go = input.key == VIEW_KEY_ESCAPE;
     push(window, input);
     if (down && is_character(event->key) && !control && !event->altKey) {
         view_input text = {.kind = VIEW_INPUT_TEXT};
@@ -391,8 +396,8 @@ static EM_BOOL take_full_screen(int type, const EmscriptenFullscreenChangeEvent 
 static void listen(view_window *window)
 {
     const char *const page = EMSCRIPTEN_EVENT_TARGET_WINDOW;
-    emscripten_set_keydown_callback(page, window, false, take_key);
-    emscripten_set_keyup_callback(page, window, false, take_key);
+    emscripten_set_keydown_callback(canvas, window, false, take_key);
+    emscripten_set_keyup_callback(canvas, window, false, take_key);
     emscripten_set_mousedown_callback(canvas, window, false, take_mouse);
     emscripten_set_mouseup_callback(page, window, false, take_mouse);
     emscripten_set_mousemove_callback(page, window, false, take_mouse);
@@ -426,6 +431,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
         free(window);
         return NULL;
     }
+    window->lets_go = true;
     if (visible) {
         view_set_title(window, title);
         listen(window);
