@@ -58,31 +58,41 @@ const md5files = {
 
     // -- What follows is left out of md5-model.js ------------------------------------------------------
 
-    // The files of a zip archive, as ["/name", bytes]: by the directory at its end. No more than 2 GB, whatever it claims.
-    async unzip(file) {
+    // The files of a zip archive, as ["/name", bytes]: by the directory at its end. Tells what it skips, in the words of the programs.
+    async unzip(file, tell) {
         const bytes = new Uint8Array(await file.arrayBuffer()), view = new DataView(bytes.buffer), found = [];
-        const fail = () => { throw new Error(file.name + ": not a zip archive, or damaged"); };
+        const fail = (text) => { throw new Error(file.name + ": error: " + text); };
+        const torn = "its list of files is damaged or truncated";
         let end = bytes.length - 22, total = 0;
         while (end >= 0 && view.getUint32(end, true) !== 0x06054b50)
             end--;
-        let at = end >= 0 ? view.getUint32(end + 16, true) : fail();
+        let at = end >= 0 ? view.getUint32(end + 16, true) : fail(torn);
         for (let count = view.getUint16(end + 10, true); count > 0; count--) {
             if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50)
-                fail();
+                fail(torn);
             const [packed, size] = [20, 24].map((place) => view.getUint32(at + place, true)), header = view.getUint32(at + 42, true);
             const [named, extra, comment] = [28, 30, 32].map((place) => view.getUint16(at + place, true));
             const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + named)).replaceAll("\\", "/");
-            const method = view.getUint16(at + 10, true), begin = header + 30 <= end
-                ? header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true) : fail();
+            const method = view.getUint16(at + 10, true), is_secret = view.getUint16(at + 8, true) & 1;
+            const begin = header + 30 <= end
+                ? header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true) : fail(torn);
             at += 46 + named + extra + comment;
-            total += size;
-            if (name.endsWith("/") || name.split("/").includes(".."))
+            if (name.endsWith("/"))
                 continue;
-            if (total > 2 ** 31 || begin + packed > end || method % 8 !== 0 || size > 1032 * packed + 64) // deflate packs no better
-                fail();
+            const fault = name === "" ? "it has no name" : name[0] === "/" ? "its name is absolute"
+                : name.split("/").includes("..") ? "its name leaves the archive" : is_secret ? "it is encrypted"
+                : method % 8 !== 0 || method > 8 ? "it is compressed by the unknown method " + method
+                : size > 1032 * packed + 64 ? size + " bytes cannot be in " + packed + " compressed ones" : ""; // deflate packs no better
+            if (fault !== "") {
+                tell(file.name + ": warning: " + name + ": skipped: " + fault);
+                continue;
+            }
+            total += size;
+            if (total > 2 ** 31 || begin + packed > end)
+                fail(torn);
             const body = bytes.slice(begin, begin + packed);
             const plain = method === 0 ? body : new Uint8Array(await new Response(new Blob([body]).stream()
-                .pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer().catch(fail));
+                .pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer().catch(() => fail("the archive is damaged: " + name)));
             found.push(["/" + name, plain]);
         }
         return found;

@@ -1,18 +1,34 @@
-// Keeps the site for use without a network. web.mk writes its files, and a version that changes with any of them.
+// Keeps the program and what was read, for use without a network. web.mk writes a version that changes with any file; files.json has
+// a hash of each, so that a new version fetches that list and what has changed of what is kept.
 "use strict";
 const prefix = "md5model of " + registration.scope + " ", kept = prefix + "VERSION"; // other sites may share the host
-const files = FILES;
+const program = "md5view-" + location.search.slice(1); // view.js says which kind
+const shell = ["./", "start.html", "index.html", "view.js", "files.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
+const place = (url) => new URL(url, registration.scope).href;
+const names = async () => (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== kept);
 
-addEventListener("install", (event) => event.waitUntil(caches.open(kept)
-    .then((cache) => cache.addAll(files.map((file) => new Request(file, {cache: "no-cache"})))).then(() => skipWaiting())));
+async function install() {
+    const [before] = await names(), old = before && await caches.open(before), cache = await caches.open(kept);
+    const list = await fetch("files.json", {cache: "no-cache"}), hashes = await list.clone().json();
+    const known = await (await old?.match(place("files.json")))?.json() ?? {};
+    const wanted = new Set([...shell.map(place), ...(await old?.keys() ?? []).map((request) => request.url)]);
+    await cache.put(place("files.json"), list);
+    await Promise.all([...wanted].map(async (url) => {
+        const name = url.slice(registration.scope.length) || "index.html";
+        const same = hashes[name] !== undefined && hashes[name] === known[name] && await old.match(url);
+        if (same)
+            await cache.put(url, same);
+        else if (hashes[name] !== undefined)
+            await cache.add(new Request(url, {cache: "no-cache"}));
+    }));
+}
 
-addEventListener("activate", (event) => event.waitUntil(caches.keys()
-    .then((names) => Promise.all(names.filter((name) => name.startsWith(prefix) && name !== kept).map((name) => caches.delete(name))))
+addEventListener("install", (event) => event.waitUntil(install()));
+addEventListener("message", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(names().then((old) => Promise.all(old.map((name) => caches.delete(name))))
     .then(() => clients.claim())));
 
-// From what is kept, or else from the network; ?kind= only chooses a program.
-addEventListener("fetch", (event) => {
-    if (event.request.method === "GET" && event.request.url.startsWith(registration.scope))
-        event.respondWith(caches.open(kept).then((cache) => cache.match(event.request, {ignoreSearch: true}))
-            .then((found) => found ?? fetch(event.request)));
-});
+// From what is kept, or else from the network, and kept then; ?kind= only chooses a program.
+addEventListener("fetch", (event) => event.request.method === "GET" && event.request.url.startsWith(registration.scope)
+    && event.respondWith(caches.open(kept).then(async (cache) => await cache.match(event.request, {ignoreSearch: true})
+        ?? fetch(event.request).then((answer) => (answer.ok && cache.put(event.request, answer.clone()), answer)))));

@@ -1,10 +1,12 @@
 # The viewer in a browser, by emscripten; included by the Makefile.
 #   EMCC=emcc          its compiler
+#   SITE=URL/          where the site is published, for search engines and previews; empty: it names no place
 #   JANSSON=FOLDER     the sources of libjansson, for glTF: apt gets them, elsewhere name them; empty: no glTF
 
 .PHONY: web web-test
 
 EMCC ?= emcc
+SITE ?=
 WEB  := build/web
 WEB_SITE := $(WEB)/site
 JANSSON ?= $(WEB)/jansson
@@ -110,8 +112,10 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh .ci/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
-# What a server gives away: pages, programs, and our models with a list of their files and sizes. The viewer gets a model's files
-# one behind the other in models/NAME.gz: in one request, and a third of the bytes.
+# What a server gives away: pages, programs, and our models. The viewer gets these in packs, each one request and a third of the
+# bytes: first those of WEB_FIRST, which the first picture needs, then the other files of that model, then other models.
+WEB_OWN := models/bobbin
+WEB_FIRST := $(addprefix $(WEB_OWN)/,bobbin.md5machine bobbin.md5mesh idle.md5anim bobbin.png bobbin_eye.png)
 WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/start.html,$(wildcard demo/web/*.html demo/web/*.css)) \
     $(addprefix demo/web/,view.js files.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
@@ -126,27 +130,40 @@ $(WEB_SITE)/start.html: demo/web/start.html $(WEB_SITE)/md5view-scalar.js
 	    ./$(WEB_SITE)/md5view-scalar > $(WEB)/pages
 	@sed -e 's/&/\&amp;/g; s/</\&lt;/g; s|^  \([^ ]*\)  *\(.*\)|<li><a href="index.html#page=\1">\2</a></li>|' \
 	    -e '/^<li>/!s|.*|</ul></section><section><h3>&</h3><ul>|; 1s|^</ul></section>||; $$s|$$|</ul></section>|' $(WEB)/pages > $(WEB)/pages.html
-	@sed -e '/<!-- of md5view/{r $(WEB)/pages.html' -e 'd}' $< > $@
+	@sed -e '/<!-- of md5view/{r $(WEB)/pages.html' -e 'd}' \
+	    -e 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)start.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
 # The documents, with a way back.
 $(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
 	@sed 's|^var menudata={children:\[|&{text:"About",url:"../start.html"},|' build/docs/menudata.js > $(@D)/menudata.js
-WEB_FILES := $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js $(WEB_SITE)/md5element-$(kind).js) $(addprefix $(WEB_SITE)/,md5-model.js start.html models.json \
+# Pictures of the page that the site begins with: what the viewer draws.
+WEB_PICTURES := bobbin follow game thimble tendril spindle lantern
+picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(if $(filter game,$(1)),--game-demo --animation-time 20,--page $(1)))
+$(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
+WEB_FILES := $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js $(WEB_SITE)/md5element-$(kind).js) $(addprefix $(WEB_SITE)/,md5-model.js start.html models.json \
     docs/index.html) $(WEB_PAGES)
-# What works without a network is all of it.
-$(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
-	@cd $(@D) && find . -type f ! -name sw.js ! -path './test/*' | LC_ALL=C sort > ../files && \
-	    version=$$(tr '\n' '\0' < ../files | xargs -0 cat | sha256sum | cut -c 1-16) && \
-	    sed "s/VERSION/$$version/; s|FILES|[$$(sed 's/.*/"&"/' ../files | tr '\n' ',')\"./\"]|" $(CURDIR)/$< > $(@F)
+# A hash of each file, for sw.js, whose bytes change with any of them.
+$(WEB_SITE)/files.json: $(WEB_FILES)
+	@cd $(@D) && find . -type f ! -name sw.js ! -name files.json ! -path './test/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | \
+	    sed 's|^\(........\)[^ ]*  ./\(.*\)|"\2":"\1",|; 1 s/^/{/; $$ s/,$$/}/' > $(@F)
+$(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_SITE)/files.json
+	@sed "s/VERSION/$$(sha256sum < $(@D)/files.json | cut -c 1-16)/" $< > $@
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
 	@mkdir -p $(@D) && sed '/-- What follows is left out of $(@F)/,/^};/{/^};/!d;}; s/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
-$(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk
-	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done
-	@for model in $(sort $(foreach file,$(WEB_MODELS),$(word 2,$(subst /, ,$(file))))); do \
-	    cat $$(printf '%s\n' $(WEB_MODELS) | grep "^models/$$model/") | gzip -9n > $(@D)/models/$$model.gz || exit 1; done
-	@wc -c $(WEB_MODELS) | sed '$$d; s/^ *\([0-9]*\) \(.*\)/["\2",\1],/' | sed '1 s/^/[/; $$ s/,$$/]/' > $@
+# Clips are compressed: no point of the skin moves by more than 0.01 units.
+$(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk $(OUT)/md5tool
+	@for file in $(WEB_MODELS); do to=$(@D)/$$file; mkdir -p $${to%/*}; [ $$to -nt $$file ] || case $$file in \
+	    *.md5anim) name=$${file#models/} && name=$${name%%/*} && $(OUT)/md5tool compress $$file models/$$name/$$name.md5mesh -o $$to > /dev/null ;; \
+	    *) cp $$file $$to ;; esac || exit 1; done
+	@for file in $(WEB_FIRST) $(filter-out $(WEB_FIRST),$(WEB_MODELS)); do name=$${file#models/} && name=$${name%%/*}; \
+	    case " $(WEB_FIRST) " in *" $$file "*) name=$$name.1 ;; *) case $$file in $(WEB_OWN)/*) name=$$name.2 ;; esac ;; esac; \
+	    echo "$$file $$(wc -c < $(@D)/$$file) $$name"; done > $(WEB)/packs
+	@rm -f $(@D)/models/*.gz && for pack in $$(cut -d ' ' -f 3 $(WEB)/packs | sort -u); do \
+	    (cd $(@D) && cat $$(awk -v pack=$$pack '$$3 == pack { print $$1 }' $(CURDIR)/$(WEB)/packs)) | gzip -9n > $(@D)/models/$$pack.gz || exit 1; done
+	@sed 's/\(.*\) \(.*\) \(.*\)/["\1",\2,"\3"],/; 1 s/^/[/; $$ s/,$$/]/' $(WEB)/packs > $@
 
 ## make web            the viewer, the element <md5-model> and the documents as web pages in build/web/site, by emscripten
 web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps

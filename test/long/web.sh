@@ -55,8 +55,9 @@ shown() {
 bobbin="model=models/bobbin/bobbin.md5mesh"
 # The picture that --output writes in the page, and that of this machine's viewer.
 same_picture() { # KIND
-    "$products/md5view" --no-config --animation-time 0.5 --output "$scratch/here.png" models/bobbin/bobbin.md5mesh \
-        models/bobbin/walk.md5anim &&
+    # With the compressed clip of the site.
+    "$products/md5view" --no-config --animation-time 0.5 --output "$scratch/here.png" $web/models/bobbin/bobbin.md5mesh \
+        $web/models/bobbin/walk.md5anim &&
         shown open "index.html?kind=$1#no-config&animation-time=0.5&output=out.png&$bobbin&model=models/bobbin/walk.md5anim" \
             take /saved/out.png "$scratch/there.png" same "$scratch/here.png" "$scratch/there.png" 0.003
 }
@@ -138,7 +139,7 @@ exported() {
         fetch(this.href).then(its => its.arrayBuffer()).then(its => window.got = [this.download, new Uint8Array(its)]); }, true" \
         click 1048 611 is "window.got && got[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', got[1]), true)" \
         take /saved/.got "$scratch/there.glb" &&
-        "$products/md5tool" convert models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --output "$scratch/here.glb" || return
+        "$products/md5tool" convert $web/models/bobbin/bobbin.md5mesh $web/models/bobbin/walk.md5anim --output "$scratch/here.glb" || return
     for side in here there; do
         "$products/md5tool" convert "$scratch/$side.glb" --output "$scratch/$side/bobbin.md5mesh" || return
     done
@@ -153,7 +154,7 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
         new Promise(done => setTimeout(() => done(c.lost.restoreContext() === undefined), 1000))))($1)"
 }
 check "a link says what is seen" shown open "$walk" is "$link,
-    /^#camera-azimuth-angle=60&.*animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
+    /[#&]camera-azimuth-angle=60&/.test(location.hash) && /animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
 # A page of techniques with a slider; the last one needs a model that the others do not.
 check "a page's link has its sliders" shown open "index.html#no-config&page=follow&set=damping%3D1.5" is "$link,
     /^#(.*&)?page=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "index.html#no-config&page=walk" \
@@ -166,7 +167,38 @@ cp models/lantern/lantern.md5mesh "$scratch/ours.md5mesh"
 head -c 900 "$scratch/ours.pk4" >"$scratch/cut.pk4"
 check "an archive is a folder" shown open "$walk" drop "$scratch/ours.pk4" \
     is "md5.FS.analyzePath('/dropped/0/ours/lantern/lantern.md5mesh').object?.usedBytes === $(wc -c <models/lantern/lantern.md5mesh)" \
-    drop "$scratch/cut.pk4" is "/cut.pk4: not a zip archive/.test(document.getElementById('note').textContent)"
+    drop "$scratch/cut.pk4" is "/cut.pk4: error: its list of files is damaged/.test(document.getElementById('note').textContent)"
+# What no folder of the program can hold as it is: a file and a folder of one name, names of JavaScript's objects, links out.
+mkdir -p "$scratch/odd/hasOwnProperty" && cp models/lantern/lantern.md5mesh "$scratch/odd/hasOwnProperty"
+odd_archive() {
+    python3 -c 'import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as it:
+    for name in "a", "a/b", "hasOwnProperty", "__proto__/c", "../d":
+        it.writestr(name, "x")' "$scratch/odd.zip" &&
+        shown open "$walk" drop "$scratch/odd.zip" is "(text => /odd\/a: skipped: a folder has its name/.test(text) &&
+            /odd.zip: warning: ..\/d: skipped: its name leaves the archive/.test(text))(document.getElementById('note').textContent)" \
+            is "md5.FS.readdir('/dropped/0/odd').sort().join() === '.,..,__proto___,a,hasOwnProperty_'" \
+            drop "$scratch/odd/hasOwnProperty" is "document.title.startsWith('lantern')"
+}
+check "odd names in an archive are kept or said" odd_archive
+# Its picture is dropped before it, and not on what is shown then.
+mkdir "$scratch/apart" && cp models/lantern/lantern.md5mesh "$scratch/apart"
+check "a texture may be dropped before its model" shown open "$walk" drop models/lantern/lantern.png is "md5.FS.analyzePath('/dropped/0/lantern.png').exists" \
+    drop "$scratch/apart/lantern.md5mesh" is "document.title.startsWith('lantern') && md5.FS.analyzePath('/dropped/1/lantern.png').exists"
+check "what is dropped before the program is there is opened" shown begin "index.html#no-config" drop models/lantern/lantern.md5mesh \
+    is "document.title.startsWith('lantern')"
+# Losses are said in the words of md5tool.
+gltf() {
+    for ending in glb gltf; do
+        "$products/md5tool" convert models/thimble/thimble.md5mesh models/thimble/walk.md5anim --output "$scratch/its/gift.$ending" &&
+            "$products/md5tool" convert "$scratch/its/gift.$ending" --output "$scratch/back/" --force 2>"$scratch/notes" &&
+            note=$(sed -n 's/^note: //p' "$scratch/notes" | head -n 1) && [ -n "$note" ] || return
+        if [ $ending = glb ]; then set -- "$scratch/its/gift.glb"; else rm "$scratch/its/gift.glb" && set -- "$scratch/its/"*; fi
+        shown open "$walk" drop "$@" is "document.title.startsWith('gift') && told.textContent.includes('$note')" || return
+    done
+}
+mkdir "$scratch/its"
+check "glTF is opened, alone and with its files, and its losses are said" gltf
 cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
 check "pictures that are missing are named" shown open "index.html#no-config&model=test/alone.md5mesh" \
     is "/lantern. Drop the folder/.test(document.getElementById('note').textContent)" forgive
@@ -183,13 +215,50 @@ check "random bytes and a hostile file are named" shown open "$walk" drop "$scra
 
 # -- The site -----------------------------------------------------------------------------------
 
-# A cache of a version before is removed; those of other sites of the host stay.
-check "the site works without a network" shown open start.html is "caches.open('of another').then(
-    () => caches.open('md5model of ' + new URL('.', location) + ' before')).then(() => true)" \
-    is "navigator.serviceWorker.ready.then(its => its.active.state === 'activated' && caches.keys()).then(
-    names => names && names.length === 2 && names.includes('of another') && !names.some(name => name.endsWith(' before')))" \
-    stop open "index.html#no-config" is "document.title.startsWith('bobbin')" open "index.html?kind=scalar#no-config&page=walk" \
-    open embed.html open docs/guide-viewer.html open start.html
+# What a server that compresses by gzip sends until there is a picture, and what the page that the site begins with needs.
+gzipped() { # MOST FILE...
+    most=$1 && shift
+    total=$(for file in "$@"; do case $file in *.gz | *.png) cat "$file" ;; *) gzip -9c "$file" ;; esac; done | wc -c)
+    echo "note: $total bytes"
+    holds "\$1 <= $most" "$total"
+}
+early="performance.getEntriesByType('resource').filter(its => its.responseEnd < performance.getEntriesByName('picture')[0].startTime)
+    .map(its => its.name.replace(/.*\//, '')).sort().join(' ')"
+check "the first picture needs these files" shown open "index.html#no-config" is "performance.getEntriesByName('picture').length > 0" \
+    is "$early === 'bobbin.1.gz files.js md5view-simd.js md5view-simd.wasm models.json page.css style.css view.js'"
+check "the first picture needs 2 MB" gzipped 2000000 $web/index.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
+    $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/view.js
+grep '^note' "$scratch/said"
+check "the start page needs 300 KB" gzipped 307200 $web/start.html $web/style.css $web/page.css $web/pictures/*
+grep '^note' "$scratch/said"
+here="document.activeElement.id || document.activeElement.tagName"
+check "Tab leaves the viewer, at once and after Escape" shown open "index.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
+    is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
+
+# A cache of a version before is removed; those of other sites of the host stay. What was read is kept.
+active="navigator.serviceWorker.ready.then(its => its.active.state === 'activated')"
+check "what was read works without a network" shown open "index.html#no-config" is "caches.open('of another').then(() => true)" \
+    is "$active" open "index.html#no-config" is "document.title.startsWith('bobbin')" is "$soon" open docs/guide-viewer.html open start.html \
+    is "caches.keys().then(names => names.length === 2 && names.includes('of another'))" \
+    stop open "index.html#no-config" is "document.title.startsWith('bobbin')" open docs/guide-viewer.html open start.html forgive
+# A version in which one page differs: sw.js, the list, and that page. The reader is told, and gets it at the second visit.
+new_version() {
+    cp $web/start.html "$scratch/start.html" && cp $web/files.json "$scratch/files.json" && cp $web/sw.js "$scratch/sw.js" || return
+    cat >"$scratch/change" <<-END
+	printf '<!-- new -->' >>$web/start.html
+	sed 's/"start.html":"......../"start.html":"01234567/' "$scratch/files.json" >$web/files.json
+	sed 's/^const prefix/const is_new = true, prefix/; s/ + "\([0-9a-f]*\)"/ + "new"/' "$scratch/sw.js" >$web/sw.js
+	END
+    shown open "index.html#no-config" is "$active" open "index.html#no-config" \
+        is "performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))" is "$soon" run "$scratch/change" \
+        asks 3 "navigator.serviceWorker.ready.then(its => (window.asked ??= its.update()).then(() => its)).then(its => !!its.waiting && !document.getElementById('update').hidden)" \
+        is "document.getElementById('update').click(), true" is "$soon" \
+        is "fetch('start.html').then(its => its.text()).then(text => text.endsWith('<!-- new -->'))"
+    status=$?
+    for file in start.html files.json sw.js; do cp "$scratch/$file" $web/$file; done
+    return $status
+}
+check "a new version is three requests, and told" new_version
 pages="start.html embed.html index.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
     for page in $pages; do

@@ -3,6 +3,8 @@
 
 browser.py FOLDER TASK...: serves the folder on this machine alone, opens one browser, and runs the tasks:
   open PAGE            opens FOLDER/PAGE, and waits for its data-state, or of one without models, for the page
+  begin PAGE           the same, but does not wait for the program, only for the page
+  asks COUNT SCRIPT    a condition holds with so many requests at most
   fails PAGE WORDS     the same, of a page that ends with these words for the user
   size WIDTH HEIGHT    of the window from now on
   phone WIDTH HEIGHT   the same, with two pixels a point and fingers
@@ -12,6 +14,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   forgive              what the console has said so far: of files that are not there, the browser itself
   is SCRIPT            a condition in JavaScript holds, at once or within 20 s
   mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
+  run SCRIPT           a shell script on this machine
   stop                 ends the server: there is no network from now on
   click X Y, key NAME  what a person does
   drag X Y X Y         with the left button, in ten steps
@@ -56,8 +59,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm",
                       ".js": "text/javascript"}
 
-    def log_message(self, *_):
-        pass
+    requests = []
+
+    def log_message(self, _, *words):
+        Handler.requests.append(str(words[0]))
 
 
 def fail(text):
@@ -168,6 +173,17 @@ class Browser:
             fail("%s does not become %s: %s" % (page, state, self.told()))
         print("note: %s %s after %.1f s" % (page, state, time.monotonic() - begin))
 
+    def task_begin(self, page):
+        self.ask("Page.navigate", url="about:blank")
+        self.ask("Page.navigate", url=self.site + page)
+        self.wait("typeof md5files === 'object' && document.readyState !== 'loading'")
+
+    def task_asks(self, count, script):
+        Handler.requests.clear()
+        self.wait(script)
+        if len(Handler.requests) > int(count):
+            fail("more than %s requests: %s" % (count, Handler.requests))
+
     def task_fails(self, page, words):
         self.task_open(page, "failed")
         if words not in self.told():
@@ -228,6 +244,9 @@ class Browser:
         self.server.shutdown()
         self.server.server_close()
 
+    def task_run(self, script):
+        subprocess.run(["sh", script], check=True)
+
     def task_forgive(self):
         self.said.clear()
 
@@ -282,9 +301,9 @@ class Browser:
             self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
 
 
-TASKS = {"open": 1, "fails": 2, "size": 2, "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1,
+TASKS = {"open": 1, "begin": 1, "asks": 2, "fails": 2, "size": 2, "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1,
          "click": 2, "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1, "mark": 1, "audit": 1,
-         "stop": 0, "drop": None}
+         "stop": 0, "run": 1, "drop": None}
 
 
 def main(folder, words):

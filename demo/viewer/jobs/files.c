@@ -376,6 +376,10 @@ void view_drop(view_state *viewer, const char *path)
     const bool is_clip = common_has_ending(path, ".md5anim");
     const bool is_camera_path = common_has_ending(path, ".md5camera");
     viewer->log.error[0] = '\0';
+    if (path[0] == '\0') { // of the page, when all of it is there
+        view_open(viewer, NULL, 0, true);
+        return;
+    }
     if (view_is_listed(path)) {
         char *const only = view_only_model(path);
         if (only != NULL)
