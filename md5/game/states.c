@@ -214,11 +214,11 @@ static void sync(md5_states *states, md5_channel channel, md5_channel leader, ui
     }
 }
 
-static void follow(md5_states *states, md5_channel channel, md5_channel leader)
+static void follow(md5_states *states, md5_channel follower, md5_channel leader)
 {
     const uint32_t frames = states->run.threads[leader].last_blend;
-    states->run.threads[channel].blend = frames;
-    sync(states, channel, leader, frames);
+    states->run.threads[follower].blend = frames;
+    sync(states, follower, leader, frames);
 }
 
 // playAnim() and playCycle(): what is idle follows, unless the clip prevents it.
