@@ -120,8 +120,8 @@ typedef struct md5_script {
 // function that is neither defined nor known here is a warning, once, and returns 0; so does one of
 // another entity, and one that begins a thread. Functions that nothing calls are not compiled.
 // Texts have at most 63 bytes; what is longer while it runs is cut. Fails if there is no such
-// object. The result is read-only; threads may share it. Time and memory: linear in the files,
-// whose macros may mean about as many tokens as the files have bytes, and 65536.
+// object, or it is NULL. The result is read-only; threads may share it. Time and memory: linear in
+// the files, whose macros may mean about as many tokens as the files have bytes, and 65536.
 MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
                                          const md5_load_opts *opts, md5_error *error);
 MD5_GAME_API void md5_free_script(md5_script *script); // after its states; NULL is allowed

@@ -1112,7 +1112,6 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_load
                             md5_error *error)
 {
     MD5_ASSERT_PATH(path);
-    MD5_ASSERT_NOT_NULL(object);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, path, error);
@@ -1135,9 +1134,9 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_load
         it->shown_file = MD5_NONE;
         it->last_def = &it->first_def;
         it->last_compiled = &it->first_compiled;
-        open_file(it, path, NULL);
-        is_made = is_ok(it) && read_tokens(it) && read_declarations(it) && resolve(it, object)
-                  && compile(it);
+        open_file(it, path ? path : "", NULL);
+        is_made = is_ok(it) && read_tokens(it) && read_declarations(it)
+                  && resolve(it, object ? object : "") && compile(it);
         MD5_FOR (i, it->num_files)
             md5i_free_file_text(it->context, &it->files[i].text);
         scratch = it->scratch;

@@ -347,6 +347,14 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
     }
 }
 
+TEST (entities_without_a_script_object_have_no_states) {
+    static const game_text texts[] = {{"a.script", "object o { };"}, {NULL, NULL}};
+    const md5_load_opts known = {.files = {open_script, close_script, (void *)(uintptr_t)texts}};
+    md5_error error = {0};
+    CHECK_REFUSED(md5_load_script("a.script", NULL, &known, &error), error, MD5_ERROR_MISMATCH,
+                  "the script object '' is not declared");
+}
+
 // A text with `count` of something between two others.
 typedef struct long_row {
     const char *before, *repeated, *after;
