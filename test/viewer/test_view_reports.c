@@ -335,6 +335,26 @@ TEST_HERE (view_problems_are_what_engines_say_too) {
     CHECK_UINT(count, 1);
 }
 
+// What is found of a mesh as a whole has no line, and selects the mesh all the same.
+TEST_HERE (view_problems_without_a_line_select_their_mesh) {
+    uint32_t count = 0;
+    open_path(w, test_path(BOBBIN));
+    WAIT_UNTIL((view_follow_files(&w->viewer),
+                w->viewer.checked == w->viewer.document && w->viewer.checking == NULL));
+    const view_stage facts = item_draw(&w->viewer, 1280, 720);
+    const view_reports *const reports = w->viewer.log.reports;
+    FOR (i, reports->count) {
+        const view_report *const row = &reports->rows[i];
+        uint32_t number = 0;
+        if (row->line > 0 || sscanf(row->text, "mesh %u", &number) != 1)
+            continue;
+        count++;
+        CHECK(row->about.kind == VIEW_ABOUT_MESH && row->about.number == number
+              && view_is_about_mesh(&facts, row, number));
+    }
+    CHECK(count > 0);
+}
+
 // Once a document, by a notice that opens the list.
 TEST_HERE (view_problems_are_told_once) {
     warn(w, 2);

@@ -405,11 +405,14 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
-// What a line of a model is about: a vertex, or its mesh, or a joint.
-static view_about find_about(const char *text, uint32_t line)
+// What is found at a line of a model is about: a vertex, or its mesh, or a joint. Without a line it
+// may name a mesh.
+static view_about find_about(const char *text, const md5_error *found)
 {
     view_about about = {.kind = VIEW_ABOUT_FILE};
-    uint32_t num_joints = 0;
+    uint32_t num_joints = 0, line = found->line;
+    if (text != NULL && line == 0 && sscanf(found->message, "mesh %u", &about.number) == 1)
+        about.kind = VIEW_ABOUT_MESH;
     for (; text != NULL && line > 0; line--) {
         text += strspn(text, "\r\t ");
         const bool is_mesh = strncmp(text, "mesh", 4) == 0;
@@ -452,7 +455,7 @@ void view_check_files(const common_list *files, view_reports *reports)
             const md5_finding *const found = &check->findings[k];
             if (found->is_silent && !found->is_library_too)
                 continue;
-            log.about = find_about(is_clip ? NULL : text, found->error.line);
+            log.about = find_about(is_clip ? NULL : text, &found->error);
             view_log_warning(&log, &found->error);
             if (reports->count > 0)
                 reports->rows[reports->count - 1].level = found->is_library_too ? VIEW_DEBUG
