@@ -182,10 +182,10 @@ TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-static void list_rows(screen *s, view_list_fn *list, view_rows *rows)
+static void list_rows(screen *s, view_rows *rows)
 {
     const view_stage facts = view_stage_of(&s->viewer, 1280.0f, 720.0f);
-    list(&facts, rows);
+    view_list_figures(&facts, rows);
 }
 
 // Returns the row with this label, or NULL.
@@ -219,12 +219,12 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     view_rows rows = {0};
     char lit[256];
     live(s, 0.2);
-    list_rows(s, view_list_figures, &rows);
+    list_rows(s, &rows);
     lit_words(&rows, lit, sizeof lit);
     CHECK_STRING(lit, "stand idle breathe ");
     press(s, ' ', false);
     live(s, 0.05); // the transition runs: both play
-    list_rows(s, view_list_figures, &rows);
+    list_rows(s, &rows);
     lit_words(&rows, lit, sizeof lit);
     CHECK_STRING(lit, "stand idle leap breathe ");
     // Between the straight walk and the curve to the left: not the one to the right.
@@ -235,7 +235,7 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20.0f));
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30.0f));
     live(s, 4.0);
-    list_rows(s, view_list_figures, &rows);
+    list_rows(s, &rows);
     lit_words(&rows, lit, sizeof lit);
     CHECK_STRING(lit, "stand walk walk_left breathe ");
     // And a one-shot over it, in the second slot.
@@ -243,7 +243,7 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "wave");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1.0f));
     live(s, 0.2);
-    list_rows(s, view_list_figures, &rows);
+    list_rows(s, &rows);
     lit_words(&rows, lit, sizeof lit);
     CHECK_STRING(lit, "stand walk walk_left wave breathe ");
 }
@@ -265,7 +265,7 @@ static void check_clips_row(const char *file, uint32_t count)
                  (double)size / 1024.0);
         CHECK(size > 1024);
         s.viewer.options->shown.statistics = true;
-        list_rows(&s, view_list_figures, &rows);
+        list_rows(&s, &rows);
         const view_row *const row = find_row(&rows, "Clips");
         CHECK_STRING(row != NULL ? row->text : "", text);
     }
@@ -283,7 +283,7 @@ TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
         view_rows rows = {0};
         s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
-        list_rows(s, view_list_figures, &rows);
+        list_rows(s, &rows);
         const view_row *const row = find_row(&rows, "Position");
         CHECK(row != NULL && strpbrk(row->text, "e-") == NULL);
         CHECK(row != NULL && strcmp(row[1].label, " ") != 0);
@@ -498,4 +498,17 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
         const float hook = scene->joints[1].m[11], ring = scene->joints[2].m[11];
         CHECK(hook > 10.0f && ring > 10.0f && scene->joints[3].m[11] < ring);
     }
+}
+
+// The tile has no room for two long numbers, its tip has: the image is 1024 pixels wide and high.
+TEST_SCREEN (view_texture_tile_tells_its_size, screen_open(s, BOBBIN, 1280, 720)) {
+    s->viewer.ui.selected_mesh = 0;
+    screen_draw(s);
+    const view_rect tile = item_find(&s->viewer, &s->facts, "page/Texture");
+    CHECK(tile.width > 0.0f);
+    view_run_ui(&s->viewer.ui, &s->facts,
+                &(ui_mouse){.x = tile.x + 5.0f, .y = tile.y + 5.0f, .is_moved = true});
+    screen_draw(s);
+    CHECK_STRING(s->viewer.ui.tip, "1024\xC3\x97"
+                                   "1024");
 }

@@ -643,11 +643,10 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
     // It is blended, hidden and bent as the model.
     md5gl_model *const copy = surfaces->heat.drawn;
     COMMON_FOR (i, document->textures.num_meshes) {
-        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
         const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
                                                         false, false, stage->play->time);
         const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
-        md5gl_set_visible(copy, i, !is_hidden);
+        md5gl_set_visible(copy, i, !view_is_hidden(stage->hidden_meshes, i));
         md5gl_set_material(stage->renderer, copy, 0, i, &plain);
     }
     const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;

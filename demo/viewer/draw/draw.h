@@ -116,6 +116,12 @@ typedef struct view_stick {
     view_pad pad;      // as which it is heard: how far it is pushed
 } view_stick;
 
+// Whether a mesh is among the hidden ones: a bit for each of the first 64.
+static inline bool view_is_hidden(uint64_t hidden, uint32_t mesh)
+{
+    return mesh < 64 && (hidden >> mesh & 1) != 0;
+}
+
 // What was shown, and the first option that the step has changed, or NULL.
 typedef struct view_step {
     char *label, *lines; // see view_write_settings()

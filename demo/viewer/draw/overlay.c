@@ -61,12 +61,10 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
+    view_add_bones(lines, scene, limb);
     COMMON_FOR (i, scene->num_joints) {
         const md5_mat34 *const joint = &scene->joints[i];
         const md5_vec3 position = md5_mat34_translation(*joint);
-        const uint32_t parent = scene->skeleton->joints[i].parent;
-        if (parent != MD5_NONE)
-            view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
         COMMON_FOR (axis, 3)
             add_arm(lines, position,
                     md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size), 0.35f,
@@ -259,9 +257,8 @@ static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ra
 {
     bool is_hit = false;
     COMMON_FOR (i, scene->model->num_meshes) {
-        const bool is_hidden = i < 64 && (hidden >> i & 1) != 0;
         md5_hit hit;
-        if (is_hidden
+        if (view_is_hidden(hidden, i)
             || !md5_raycast_mesh(*ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
             || (is_hit && hit.t >= nearest->t))
             continue;
@@ -328,7 +325,7 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
     COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         const view_skinned *const skinned = &stage->document->scene.skinned[m];
-        if (m < 64 && (stage->hidden_meshes >> m & 1) != 0)
+        if (view_is_hidden(stage->hidden_meshes, m))
             continue;
         float *const weights = common_alloc(mesh->num_vertices, sizeof *weights);
         COMMON_FOR (v, mesh->num_vertices)

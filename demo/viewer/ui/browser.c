@@ -500,11 +500,8 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
         &(ui_thing){.label = entry->label,
                     .name = name,
                     .text = text,
-                    .texture = picture != NULL ? picture->texture
-                               : clip != NULL  ? clip->texture
-                                               : 0,
-                    .width = picture != NULL ? picture->width : 1,
-                    .height = picture != NULL ? picture->height : 1,
+                    .picture = picture,
+                    .texture = clip != NULL ? clip->texture : 0,
                     .is_selected = line == browser->selected,
                     .is_link = is_list,
                     .is_wrong = picture != NULL && (picture->is_wrong || picture->num_missing > 0),
@@ -722,9 +719,7 @@ static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
         COMMON_TEXT(ui->notice, "%s: choose a model first", words[pressed]);
         ui->notice_end = stage->now + 2.5;
     } else {
-        ui->command = (view_command){.action = VIEW_SET,
-                                     .number = (size_t)(does[pressed] - view_option_rows),
-                                     .path = common_copy(entry->path)};
+        ui->command = view_set_command(does[pressed], common_copy(entry->path));
         view_close_browser(browser);
     }
 }
@@ -759,7 +754,6 @@ static void run_tabs(view_ui *ui, view_rect box)
 void view_browser_panel(view_ui *ui, const view_stage *stage)
 {
     view_browser *const browser = &ui->browser;
-    const view_font *const font = stage->font;
     const float em = ui->em, gap = 0.6f * em, line = ceilf(1.85f * em);
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return;
@@ -776,7 +770,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
                                                                                 : browser->folder,
                          &foot);
     const float border = VIEW_PADDING * ui->scale,
-                top = rest.y - font->line[VIEW_TITLE] - 0.5f * border;
+                top = rest.y - stage->font->line[VIEW_TITLE] - 0.5f * border;
     const bool is_beside =
         ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
         && !view_contains(

@@ -224,22 +224,17 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         if (ui_key(ui, VIEW_KEY_ESCAPE))
             ui->docks.is_sheet_open = false;
     }
-    if (layout.docks[VIEW_DOCK_LEFT].width > 0) {
-        const view_rect area =
-            layout.is_phone ? open_sheet(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT])
-                            : open_dock(ui, stage, &layout, VIEW_DOCK_LEFT);
-        view_outliner(ui, stage, area);
-        ui_begin(ui, "left-edge");
-        drag_edge(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT]);
-    }
-    if (layout.docks[VIEW_DOCK_RIGHT].width > 0) {
-        const view_rect area =
-            layout.is_phone ? open_sheet(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT])
-                            : open_dock(ui, stage, &layout, VIEW_DOCK_RIGHT);
+    for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++) {
         const bool is_look = layout.is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
-        (is_look ? view_look_panel : view_inspector)(ui, stage, area);
-        ui_begin(ui, "right-edge");
-        drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
+        if (!(layout.docks[dock].width > 0))
+            continue;
+        const view_rect area = layout.is_phone ? open_sheet(ui, stage, dock, layout.docks[dock])
+                                               : open_dock(ui, stage, &layout, dock);
+        (dock == VIEW_DOCK_LEFT ? view_outliner
+         : is_look              ? view_look_panel
+                                : view_inspector)(ui, stage, area);
+        ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
+        drag_edge(ui, stage, dock, layout.docks[dock]);
     }
     if (ui->is_event && view_shows_retarget(ui, stage)) // also while another dock is in front
         view_take_partner(ui, stage);

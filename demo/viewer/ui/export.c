@@ -341,18 +341,6 @@ static void draw_foot(view_ui *ui, view_rect foot)
                            : text);
 }
 
-// What is written, in the middle of a box.
-static void draw_preview(view_ui *ui, view_rect box)
-{
-    static const float whole[4] = {0, 0, 1, 1};
-    const float shape = ui->export.preview_shape, width = fminf(box.width, box.height * shape);
-    const view_rect image = {box.x + 0.5f * (box.width - width),
-                             box.y + 0.5f * (box.height - width / shape), width, width / shape};
-    view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
-    if (ui->export.preview != 0)
-        view_draw_image(ui->canvas, image, whole, ui->export.preview, true);
-}
-
 void view_export_panel(view_ui *ui, const view_stage *stage)
 {
     view_export *const export = &ui->export;
@@ -376,7 +364,10 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
         view_rect side = inside;
         side.width -= form.width + 16 * scale;
         side.height = 0.7f * side.width;
-        draw_preview(ui, side);
+        view_draw_round_rect(ui->canvas, side, 4 * scale, VIEW_PREVIEW_COLOR);
+        if (export->preview != 0)
+            ui_image(ui, side, export->preview, (uint32_t)(1000 * export->preview_shape), 1000,
+                     true);
         side.y += side.height + 8 * scale;
         side.height = inside.y + inside.height - side.y;
         ui_begin_list(ui, &column, side, &ui->scrolls[UI_SCROLL_EXPORT_SIDE]);

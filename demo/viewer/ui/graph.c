@@ -205,11 +205,9 @@ static view_graph_point point_at(const drawing *of, const view_graph_edge *edge,
 // A text around a point, if texts are not too small to be read.
 static void draw_text(const drawing *of, float x, float y, view_color color, const char *text)
 {
-    const view_font *const font = of->stage->font;
     if (of->zoom >= least_text)
-        view_draw_text(of->stage->canvas, VIEW_TEXT,
-                       x * of->em - 0.5f * view_text_width(font, VIEW_TEXT, text),
-                       y * of->em - 0.5f * font->line[VIEW_TEXT], 0, color, text);
+        ui_text(of->ui, x * of->em - 0.5f * ui_text_width(of->ui, text),
+                y * of->em - 0.5f * of->ui->line, 0, color, text);
 }
 
 // A rounded box with a frame.
@@ -419,18 +417,17 @@ static void draw_node(const drawing *of, uint32_t number)
 // Names that are shown although texts are too small to be read: not scaled.
 static void draw_labels(const drawing *of)
 {
-    const view_font *const font = of->stage->font;
     for (uint32_t i = 0; i < of->graph->num_nodes && of->zoom < least_text; i++) {
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         const char *const name = of->graph->nodes[i].name;
         const bool is_named =
             i == of->graph->hub || i == of->status.from || i == of->status.state || i == of->node;
-        const float width = view_text_width(font, VIEW_TEXT, name), height = font->line[VIEW_TEXT];
+        const float width = ui_text_width(of->ui, name), height = of->ui->line;
         const view_rect text = {rect.x + 0.5f * (rect.width - width),
                                 rect.y + 0.5f * (rect.height - height), width, height};
         if (is_named && rect.width > 0) {
             view_draw_round_rect(of->stage->canvas, text, 0.3f * of->em, ground_color);
-            view_draw_text(of->stage->canvas, VIEW_TEXT, text.x, text.y, 0, VIEW_BRIGHT, name);
+            ui_text(of->ui, text.x, text.y, 0, VIEW_BRIGHT, name);
         }
     }
 }
@@ -507,10 +504,9 @@ static void draw_popover(const drawing *of)
     enum { MAX_WAYS = 8 };
     const view_graph_edge *const edge = &of->graph->edges[of->edge];
     const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
-    const view_font *const font = of->stage->font;
     const view_ui *const ui = of->ui;
     view_rows rows = {0};
-    view_begin_rows(&rows, font, 100, 18, "Click: take it")->kind = VIEW_ROW_TEXT;
+    view_begin_rows(&rows, of->stage->font, 100, 18, "Click: take it")->kind = VIEW_ROW_TEXT;
     for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
         if (edge->num_ways[end] > 0)
             view_add_row(&rows, VIEW_BRIGHT, NULL, "%s \xE2\x86\x92 %s",
@@ -522,17 +518,13 @@ static void draw_popover(const drawing *of)
             view_add_row(&rows, VIEW_DIM, NULL, "%u more", edge->num_ways[end] - MAX_WAYS);
     }
     COMMON_FOR (i, rows.count)
-        rows.width = fmaxf(rows.width,
-                           view_text_width(font, VIEW_TEXT, rows.rows[i].text) + 20 * font->scale);
-    const float width = rows.width + 2 * VIEW_PADDING * font->scale;
+        rows.width = fmaxf(rows.width, ui_text_width(of->ui, rows.rows[i].text) + 20 * ui->scale);
+    const float width = rows.width + 2 * VIEW_PADDING * ui->scale;
     const float height = view_place_rows(&rows), gap = 1.2f * of->em;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
     rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0));
     rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0));
-    const view_rect box = {rows.x - 1, rows.y - 1, width + 2, height + 2};
-    view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_EDGE);
-    view_draw_round_rect(of->stage->canvas, view_inset(box, 1), VIEW_RADIUS * font->scale,
-                         ground_color);
+    ui_popover(ui, (view_rect){rows.x, rows.y, width, height}, VIEW_RADIUS, VIEW_EDGE);
     view_draw_rows(of->stage->canvas, &rows);
 }
 
@@ -543,18 +535,15 @@ static void draw_popover(const drawing *of)
 static bool draw_word(const drawing *of, float *x, bool at_right, bool is_selected,
                       const char *label, const char *text)
 {
-    const view_font *const font = of->stage->font;
-    const float padding = 0.7f * of->em,
-                width = view_text_width(font, VIEW_TEXT, text) + 2 * padding;
+    const float padding = 0.7f * of->em, width = ui_text_width(of->ui, text) + 2 * padding;
     const view_rect rect = {at_right ? *x - width : *x, of->area.y - (head_height + 0.3f) * of->em,
                             width, (head_height - 0.2f) * of->em};
     const bool is_pressed = ui_item(of->ui, rect, label), is_hot = ui_is_hot(of->ui);
     if (is_selected || is_hot)
         view_draw_round_rect(of->stage->canvas, rect, 0.3f * of->em,
                              is_selected ? VIEW_SELECTED : VIEW_HOVERED);
-    view_draw_text(of->stage->canvas, VIEW_TEXT, rect.x + padding,
-                   rect.y + 0.5f * (rect.height - font->line[VIEW_TEXT]), 0,
-                   is_selected || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    ui_text(of->ui, rect.x + padding, rect.y + 0.5f * (rect.height - of->ui->line), 0,
+            is_selected || is_hot ? VIEW_BRIGHT : VIEW_PLAIN, text);
     *x += at_right ? -width : width;
     return is_pressed;
 }

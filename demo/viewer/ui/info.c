@@ -283,6 +283,15 @@ static int by_size(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
+// The times of the last pictures, the oldest first; returns how many there are, `most` at most.
+static uint32_t last_times(const view_stage *stage, uint32_t most, float *times)
+{
+    const uint32_t all = stage->num_frame_times, count = all < most ? all : most;
+    COMMON_FOR (i, count)
+        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    return count;
+}
+
 // The median of the last pictures, once there are some, while more are drawn: a slow one among them
 // does not count. Before that, and while the picture stands, there is no time to tell.
 static void list_frame_time(const view_stage *stage, view_rows *rows)
@@ -290,9 +299,7 @@ static void list_frame_time(const view_stage *stage, view_rows *rows)
     enum { LEAST = 10, MOST = 60 };
     const float slow = 0.05f;
     float times[MOST];
-    const uint32_t all = stage->num_frame_times, count = all < MOST ? all : MOST;
-    COMMON_FOR (i, count)
-        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
+    const uint32_t count = last_times(stage, MOST, times);
     qsort(times, count, sizeof *times, by_size);
     const float median = count > 0 ? times[count / 2] : 0;
     char text[32] = "\xE2\x80\x93";
@@ -377,13 +384,8 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
 
 void view_figures_panel(view_ui *ui, const view_stage *stage)
 {
-    // The times of the last frames, the oldest first.
     float times[VIEW_NUM_FRAME_TIMES];
-    const uint32_t all = stage->num_frame_times;
-    const uint32_t count = all < VIEW_NUM_FRAME_TIMES ? all : VIEW_NUM_FRAME_TIMES;
-    COMMON_FOR (i, count)
-        times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
-    view_rows rows = {.times = times, .num_times = count};
+    view_rows rows = {.times = times, .num_times = last_times(stage, VIEW_NUM_FRAME_TIMES, times)};
     view_list_figures(stage, &rows);
     const size_t hit = (size_t)ui_column_rows(ui, "figures", &rows);
     if (hit >= HIT_MESHES)

@@ -176,16 +176,15 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
     COMMON_FOR (i, count) {
         const md5_modifier_desc *const aim = &scene->machine.desc->modifiers[i];
         uint32_t turned = md5_find_joint(scene->skeleton, aim->joint), length = aim->length;
-        char number[32], text[64];
+        char number[32];
         for (length = length > 0 ? length : 2; turned != MD5_NONE && turned != joint && length > 1;
              length--)
             turned = scene->skeleton->joints[turned].parent;
         if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0)
             continue;
         view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
-        COMMON_TEXT(text, "turns it by at most %s\xC2\xB0", number);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
-            ui_pair(ui, aim->name, text, false);
+            ui_fact(ui, aim->name, "turns it by at most %s\xC2\xB0", number);
         return;
     }
 }

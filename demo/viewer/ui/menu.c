@@ -264,8 +264,7 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
                                                             : ""),
                                      text);
     if (option != NULL && line->value != NULL)
-        command = (view_command){VIEW_SET, .number = (size_t)(option - view_option_rows),
-                                 .path = command.path};
+        command = view_set_command(option, command.path);
     return command;
 }
 

@@ -173,7 +173,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, count) {
         const md5_mesh *const mesh = &model->meshes[i];
         char number[16], vertices[16];
-        const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
+        const bool is_hidden = view_is_hidden(stage->hidden_meshes, i);
         if (!is_found(ui, mesh->name))
             continue;
         COMMON_TEXT(number, "Mesh %u", i);
@@ -220,8 +220,6 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
                                       .name = clip->name,
                                       .text = text,
                                       .texture = picture != NULL ? picture->texture : 0,
-                                      .width = 1,
-                                      .height = 1,
                                       .is_selected = clip == shown}))
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
@@ -270,6 +268,14 @@ static void list_clips(view_ui *ui, const view_stage *stage)
     }
 }
 
+static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
+{
+    bool has_found = is_found(ui, layer->name);
+    COMMON_FOR (k, layer->num_states)
+        has_found = has_found || is_found(ui, layer->states[k].name);
+    return has_found;
+}
+
 // Layers with what plays in them, which are folded at first, and their states.
 static void list_layers(view_ui *ui, const view_stage *stage)
 {
@@ -279,13 +285,8 @@ static void list_layers(view_ui *ui, const view_stage *stage)
     uint32_t num_found = 0;
     if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
         return;
-    COMMON_FOR (i, desc->num_layers) {
-        const md5_layer_desc *const layer = &desc->layers[i];
-        bool has_found = is_found(ui, layer->name);
-        COMMON_FOR (k, layer->num_states)
-            has_found = has_found || is_found(ui, layer->states[k].name);
-        num_found += has_found;
-    }
+    COMMON_FOR (i, desc->num_layers)
+        num_found += is_layer_found(ui, &desc->layers[i]);
     ui_begin(ui, "layer");
     if (!opens(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
         return;
@@ -300,10 +301,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
         else
             COMMON_TEXT(text, "%s", state);
-        bool has_found = is_found(ui, layer->name);
-        COMMON_FOR (k, layer->num_states)
-            has_found = has_found || is_found(ui, layer->states[k].name);
-        if (!has_found)
+        if (!is_layer_found(ui, layer))
             continue;
         const row_part part =
             show_row(ui, &(tree_row){.name = layer->name,

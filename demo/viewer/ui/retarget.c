@@ -13,10 +13,7 @@ static void set_pairs(view_ui *ui,
                       char *text) // NOLINT(readability-non-const-parameter): is freed later
 {
     static const char name[] = "retarget-pairs";
-    ui->command =
-        (view_command){.action = VIEW_SET,
-                       .number = (size_t)(view_find_option(name, strlen(name)) - view_option_rows),
-                       .path = text};
+    ui->command = view_set_command(view_find_option(name, strlen(name)), text);
 }
 
 // Of two lines of the map for one joint the last one counts.

@@ -54,8 +54,7 @@ static const char *unit_of(const view_option *option)
 static void ask_for(const setting *s, const char *text, double rest)
 {
     view_card *const card = &s->ui->card;
-    const view_command now = {VIEW_SET, (size_t)(s->option - view_option_rows), 0,
-                              common_copy(text)};
+    const view_command now = view_set_command(s->option, common_copy(text));
     s->ui->has_taken = true;
     if (s->option->effect == VIEW_EFFECT_REOPENS)
         rest = fmax(rest, 0.3);
@@ -78,7 +77,7 @@ view_command view_take_waiting(view_ui *ui, double now)
         return (view_command){.action = VIEW_NOTHING};
     char *const text = card->waiting;
     card->waiting = NULL;
-    return (view_command){VIEW_SET, (size_t)(card->waits - view_option_rows), 0, text};
+    return view_set_command(card->waits, text);
 }
 
 // == Parts of pickers =============================================================================
@@ -110,7 +109,7 @@ static view_rect name_space(const setting *s)
     view_rect rest;
     const view_rect row = ui_next_row(s->ui, s->name, s->color, &rest);
     ui_item(s->ui, row, s->name);
-    return view_inset(rest, s->ui->canvas->font->scale);
+    return view_inset(rest, s->ui->scale);
 }
 
 // A field that shows `now` until it is typed in: then card.typed is its text. Returns whether that

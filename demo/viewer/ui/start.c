@@ -119,9 +119,7 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
                       &(ui_thing){.label = name,
                                   .name = name,
                                   .text = place,
-                                  .texture = picture != NULL ? picture->texture : 0,
-                                  .width = picture != NULL ? picture->width : 1,
-                                  .height = picture != NULL ? picture->height : 1,
+                                  .picture = picture,
                                   .is_selected = number == 0 && !is_missing, // which Enter opens
                                   .is_wrong = picture != NULL && picture->is_wrong,
                                   .is_grey = is_missing}))

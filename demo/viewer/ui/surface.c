@@ -25,7 +25,7 @@ static view_rect open_box(const view_stage *stage, view_rect box, const char *ti
 
 // -- Weights --------------------------------------------------------------------------------
 
-static void draw_weights(const view_stage *stage, view_rect box)
+static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
 {
     enum { STEPS = 64 };
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
@@ -41,10 +41,9 @@ static void draw_weights(const view_stage *stage, view_rect box)
                     heat.num_vertices);
     }
     const view_rect inside = open_box(stage, box, title);
-    view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
-    const view_rect band = {
-        inside.x, inside.y + stage->font->line[VIEW_TEXT] + 0.5f * spacing * stage->font->scale,
-        inside.width, scale_height * stage->font->scale};
+    ui_text(ui, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
+    const view_rect band = {inside.x, inside.y + ui->line + 0.5f * spacing * ui->scale,
+                            inside.width, scale_height * ui->scale};
     // A band of the scale's colours, with what its ends and quarters mean.
     const float step = band.width / (float)STEPS;
     COMMON_FOR (i, STEPS) {
@@ -64,13 +63,12 @@ static void draw_weights(const view_stage *stage, view_rect box)
     }
     COMMON_FOR (i, 5) {
         const char *const word = joint < 0 ? counts[i] : weights[i];
-        const float half = 0.5f * view_text_width(stage->font, VIEW_TEXT, word);
+        const float half = 0.5f * ui_text_width(ui, word);
         // Below its colour: counts in the middle of their quarter, weights at their place.
         const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
         const float x = band.x + part * band.width - half;
-        view_draw_text(stage->canvas, VIEW_TEXT,
-                       view_clamp(x, band.x, band.x + band.width - 2 * half), band.y + band.height,
-                       0, VIEW_DIM, word);
+        ui_text(ui, view_clamp(x, band.x, band.x + band.width - 2 * half), band.y + band.height, 0,
+                VIEW_DIM, word);
     }
 }
 
@@ -165,7 +163,7 @@ void view_surface_panel(view_ui *ui, const view_stage *stage)
         return;
     ui_box(ui, "surface", box, "");
     if (!ui->is_event)
-        draw_weights(stage, box);
+        draw_weights(ui, stage, box);
 }
 
 // -- Places in the picture -------------------------------------------------------------------

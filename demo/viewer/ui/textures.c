@@ -58,7 +58,7 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
     view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &stage->document->textures;
     const float gap = 0.3f * ui->em, line = ui->line;
-    char text[48];
+    char text[48], size[48];
     view_rect row;
     const bool is_seen = take_row(ui, 7.4f, &row);
     const float width = (row.width + gap) / (float)NUM_COLUMNS;
@@ -74,6 +74,14 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
             else
                 ui->command = (view_command){VIEW_FIND_TEXTURE, mesh, map, NULL};
         }
+        COMMON_TEXT(size, "%s", is_missing ? "missing" : columns[i].none);
+        COMMON_TEXT(text, "%s", size);
+        if (image != NULL) { // the tile has no room for two long numbers; its tip has
+            COMMON_TEXT(size, "%u\xC3\x97%u", image->width, image->height);
+            COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
+                        image->width, image->height);
+        }
+        ui_tip(ui, size);
         if (ui_is_hot(ui) && ui->mouse.is_moved)
             panel->hovered = 1 + map;
         ui_context(ui, VIEW_ON_IMAGE, mesh, map, image != NULL ? image->path : NULL, NULL);
@@ -91,9 +99,6 @@ static void show_maps(view_ui *ui, const view_stage *stage, uint32_t mesh)
         cell.height = line;
         ui_text_in(ui, cell, VIEW_PLAIN, columns[i].name);
         cell.y += line;
-        COMMON_TEXT(text, "%s", is_missing ? "missing" : columns[i].none);
-        if (image != NULL)
-            COMMON_TEXT(text, "%u\xC3\x97%u", image->width, image->height);
         ui_text_in(ui, cell, is_missing ? VIEW_AMBER : VIEW_DIM, text);
     }
 }
@@ -224,24 +229,17 @@ static void show_shape(view_ui *ui, const view_stage *stage, uint32_t number)
     const view_mesh_facts *const facts = &ui->textures.facts;
     const md5_vec3 size = md5_vec3_sub(mesh->bounds.max, mesh->bounds.min);
     const char *reason;
-    char text[96];
-    COMMON_TEXT(text, "%u", mesh->num_vertices);
-    ui_pair(ui, "Vertices", text, false);
-    COMMON_TEXT(text, "%u", mesh->num_triangles);
-    ui_pair(ui, "Triangles", text, false);
-    COMMON_TEXT(text, "%u", facts->num_joints);
-    ui_pair(ui, "Joints", text, false);
+    ui_fact(ui, "Vertices", "%u", mesh->num_vertices);
+    ui_fact(ui, "Triangles", "%u", mesh->num_triangles);
+    ui_fact(ui, "Joints", "%u", facts->num_joints);
     if (mesh->num_vertices == 0)
         return;
-    COMMON_TEXT(text, "%u to %u a vertex, mean %.1f", facts->least, mesh->max_influences,
-                (double)mesh->num_influences / mesh->num_vertices);
-    ui_pair(ui, "Weights", text, false);
+    ui_fact(ui, "Weights", "%u to %u a vertex, mean %.1f", facts->least, mesh->max_influences,
+            (double)mesh->num_influences / mesh->num_vertices);
     const char *const path =
         md5gl_path_name(md5gl_mesh_path(stage->document->drawn, number, &reason));
-    COMMON_TEXT(text, "%s" VIEW_DOT "%s", path, reason);
-    ui_pair(ui, "Skinned by", text, false);
-    COMMON_TEXT(text, "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
-    ui_pair(ui, "Size", text, false);
+    ui_fact(ui, "Skinned by", "%s" VIEW_DOT "%s", path, reason);
+    ui_fact(ui, "Size", "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
 }
 
 // Of normals and tangents, what of the material is not shown, and what was reported.
@@ -281,7 +279,7 @@ void view_mesh_page(view_ui *ui, const view_stage *stage)
         || view_shows_crowd(stage->document))
         return;
     const md5_mesh *const of = &model->meshes[mesh];
-    const bool is_hidden = mesh < 64 && (stage->hidden_meshes >> mesh & 1) != 0;
+    const bool is_hidden = view_is_hidden(stage->hidden_meshes, mesh);
     const char *const words[] = {is_hidden ? "Show" : "Hide", "Only this", "Frame"};
     static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
     char text[32], number[32];

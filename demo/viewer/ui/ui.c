@@ -1,6 +1,7 @@
 #include "demo/viewer/ui/ui.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 
 // -- Where the docks lie --------------------------------------------------------------------
 
@@ -638,6 +639,16 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     return is_pressed;
 }
 
+void ui_fact(view_ui *ui, const char *name, const char *format, ...)
+{
+    char text[160];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    ui_pair(ui, name, text, false);
+}
+
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
     const float padding = 0.7f * ui->em, y = ui_text_top(ui, row);
@@ -755,8 +766,10 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
         row.y += line;
         ui_text_in(ui, row, below, thing->text);
     }
-    if (thing->texture != 0)
-        ui_image(ui, image, thing->texture, thing->width, thing->height, true);
+    const view_small_picture square = {.texture = thing->texture, .width = 1, .height = 1},
+                             *const shown = thing->picture != NULL ? thing->picture : &square;
+    if (shown->texture != 0)
+        ui_image(ui, image, shown->texture, shown->width, shown->height, true);
     else if (thing->is_wrong)
         ui_text_in(ui, image, VIEW_AMBER, "\xE2\x9A\xA0");
     return is_pressed;

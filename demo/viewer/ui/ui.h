@@ -651,6 +651,9 @@ void ui_page_title(view_ui *ui, const char *name, const char *text);
 // A row of a name and a text, which is a link if it `is_link`. Returns whether that was pressed.
 bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link);
 
+// The same with a text as of printf(), which is no link.
+void ui_fact(view_ui *ui, const char *name, const char *format, ...) COMMON_PRINTF(3, 4);
+
 // A row of a table: a name, and columns of numbers, `wide` pixels each, up to the right end.
 enum { UI_MAX_CELLS = 5 };
 typedef struct ui_cells {
@@ -684,9 +687,9 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
 
 // A picture above two lines of text; in a wide box beside them. Returns whether it was pressed.
 typedef struct ui_thing {
-    const char *label, *name, *text; // label: of the item
-    md5gl_texture texture;           // or 0
-    uint32_t width, height;          // of that
+    const char *label, *name, *text;   // label: of the item
+    const view_small_picture *picture; // or NULL
+    md5gl_texture texture;             // a square one in its place, or 0
     bool is_selected, is_link, is_wrong, is_grey;
 } ui_thing;
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);
@@ -739,6 +742,12 @@ bool view_list_thing(const view_stage *stage, view_menu_list list, const view_op
 
 // The next row of the column, for ui_slider(), ui_switch() and ui_next_row().
 void ui_begin_row(view_ui *ui, const view_stage *stage);
+
+// The command that sets an option; takes over the text.
+static inline view_command view_set_command(const view_option *option, char *text)
+{
+    return (view_command){VIEW_SET, (size_t)(option - view_option_rows), 0, text};
+}
 
 // The next row of the column: the name of an option, the picker of its kind, and the sign that
 // resets it. Returns whether that is used. What it asks for are commands VIEW_SET; those of a text
@@ -823,9 +832,6 @@ static inline bool view_shows_curves(const view_stage *stage)
 
 #define VIEW_DOT "  \xE2\x80\xA2  " // between the parts of a text
 
-// Lists the rows of a panel of the inspector.
-typedef void view_list_fn(const view_stage *stage, view_rows *rows);
-
 // Begins rows as wide as the inspector.
 void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width);
 
@@ -858,7 +864,7 @@ void view_surface_panel(view_ui *ui, const view_stage *stage);
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside);
 
 // Figures of the document: info.c.
-view_list_fn view_list_figures;
+void view_list_figures(const view_stage *stage, view_rows *rows);
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
 // From the joint that is measured from to the selected one, or between the two spots that were
