@@ -301,9 +301,9 @@ class Browser:
             self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
 
 
-TASKS = {"open": 1, "begin": 1, "asks": 2, "fails": 2, "size": 2, "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1,
-         "click": 2, "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1, "mark": 1, "audit": 1,
-         "stop": 0, "run": 1, "drop": None}
+TASKS = {"open": 1, "begin": 1, "asks": 2, "fails": 2, "size": 2, "phone": 2, "save": 1, "take": 2, "same": 3,
+         "forgive": 0, "is": 1, "click": 2, "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1,
+         "mark": 1, "audit": 1, "stop": 0, "run": 1, "drop": None}
 
 
 def main(folder, words):
