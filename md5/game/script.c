@@ -696,7 +696,7 @@ static script_op find_function(script_compiler *it, md5_name_map *functions,
         }
         return (script_op){SCRIPT_CALL, 0, def->index, NULL};
     }
-    script_op op = {SCRIPT_BUILTIN, 0, functions ? 0 : SCRIPT_UNKNOWN, NULL};
+    script_op op = {SCRIPT_BUILTIN, 0, (uint32_t)(functions ? 0 : SCRIPT_UNKNOWN), NULL};
     while (op.arg < SCRIPT_UNKNOWN && strcmp(builtins[op.arg], text) != 0)
         op.arg++;
     void **const named = entry_of(it, &it->unknown, text);
