@@ -190,9 +190,7 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
     view_text words = {0};
-    const md5_load_opts opts = {.file_name = joined->path};
-    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-                joined->num_joints, joined->num_meshes);
+    view_begin_model(&words, joined->num_joints, joined->num_meshes);
     COMMON_EACH (joint, joined->joints, joined->num_joints) {
         md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
@@ -207,9 +205,7 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
                                                        .joints = joined->parts[p].joints,
                                                        .scale = joined->cube->scale});
     }
-    md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
-    free(words.text);
-    return model;
+    return view_end_model(&words, joined->path, error);
 }
 
 // -- What is not shown ----------------------------------------------------------------------------

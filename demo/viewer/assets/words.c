@@ -34,6 +34,20 @@ void view_append_name(view_text *words, const char *name)
 
 // -- Joints and meshes ---------------------------------------------------------------------------
 
+void view_begin_model(view_text *words, uint32_t num_joints, uint32_t num_meshes)
+{
+    view_append(words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
+                num_joints, num_meshes);
+}
+
+md5_model *view_end_model(view_text *words, const char *file_name, md5_error *error)
+{
+    const md5_load_opts opts = {.file_name = file_name};
+    md5_model *const model = md5_parse_model(words->text, words->size, &opts, error);
+    free(words->text);
+    return model;
+}
+
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
     // An MD5 file stores a rotation without w, which is negative there.

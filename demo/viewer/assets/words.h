@@ -20,6 +20,11 @@ void view_append_name(view_text *words, const char *name);
 //
 // Joints and meshes as an .md5mesh file says them, for models that are joined of several.
 
+// The head of a model, up to its joints; and what its text is read as, which this frees. Returns
+// NULL and an error on failure.
+void view_begin_model(view_text *words, uint32_t num_joints, uint32_t num_meshes);
+md5_model *view_end_model(view_text *words, const char *file_name, md5_error *error);
+
 // Appends a joint; `bind` is its transform in model space.
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind);
 

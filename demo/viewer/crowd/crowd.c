@@ -638,11 +638,8 @@ static int compare_sizes(const void *a, const void *b)
 // that becomes visible is always posed; one that is baked or drawn as an impostor only never is.
 static void select_posed(view_crowd *crowd)
 {
-    crowd->num_posed = 0;
     crowd->num_joints = 0;
-    crowd->num_baked = 0;
-    crowd->num_far = 0;
-    crowd->num_faded = 0;
+    crowd->num_posed = crowd->num_baked = crowd->num_far = crowd->num_faded = 0;
     COMMON_EACH (kind, crowd->kinds, crowd->num_kinds) {
         const uint32_t num_joints = kind->model->skeleton.num_joints;
         kind->num_seen = 0;

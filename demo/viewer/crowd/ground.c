@@ -2,24 +2,8 @@
 // text of a file: version 12 has normals, which do not end at the border of a tile, and colors.
 #include "demo/viewer/crowd/ground.h"
 
+#include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/math.h"
-
-#include <stdarg.h>
-
-typedef struct ground_text {
-    char *bytes;
-    size_t used, room;
-} ground_text;
-
-static void add(ground_text *to, const char *format, ...) COMMON_PRINTF(2, 3);
-static void add(ground_text *to, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    const int length = vsnprintf(to->bytes + to->used, to->room - to->used, format, values);
-    va_end(values);
-    to->used += length > 0 ? (size_t)length : 0;
-}
 
 // The upward normal, from the corners beside this one.
 static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
@@ -33,10 +17,11 @@ static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
 }
 
-static void write_ground(const view_terrain *terrain, ground_text *to)
+static void write_ground(const view_terrain *terrain, view_text *to)
 {
     enum { SIDE = VIEW_GROUND_SQUARES + 1, COUNT = SIDE * SIDE };
-    add(to,
+    view_append(
+        to,
         "MD5Version 12 commandline \"\" numJoints 1 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
         "( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
         COUNT);
@@ -44,43 +29,40 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
         const int32_t x = i % SIDE, y = i / SIDE;
         const md5_vec3 n = normal_at(terrain, x, y);
         const float length = hypotf(n.x, n.z);
-        add(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", i, x, y, i, n.x,
-            n.y, n.z, (n.z / length), (-n.x / length));
+        view_append(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", i, x, y, i,
+                    n.x, n.y, n.z, (n.z / length), (-n.x / length));
     }
-    add(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
+    view_append(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
     COMMON_FOR (i, VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES) {
         const int corner = i / VIEW_GROUND_SQUARES * SIDE + i % VIEW_GROUND_SQUARES;
-        add(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE, corner + 1,
-            2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
+        view_append(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE,
+                    corner + 1, 2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
     }
-    add(to, "numweights %d\n", COUNT);
+    view_append(to, "numweights %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
-        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", i, view_corner_x(terrain, x),
-            ((float)y * terrain->cell), view_corner_height(terrain, x, y));
+        view_append(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", i, view_corner_x(terrain, x),
+                    ((float)y * terrain->cell), view_corner_height(terrain, x, y));
     }
     // Grass in the hollows, dry and stony on the hills.
-    add(to, "numvertexcolors %d\n", COUNT);
+    view_append(to, "numvertexcolors %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const float high = view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
         const float dry = view_clamp(0.5f + 0.7f * high, 0, 1);
-        add(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dry),
-            (0.11f + 0.10f * dry), (0.04f + 0.05f * dry));
+        view_append(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dry),
+                    (0.11f + 0.10f * dry), (0.04f + 0.05f * dry));
     }
-    add(to, "}\n");
+    view_append(to, "}\n");
 }
 
 bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader)
 {
-    enum { A_CORNER = 400 }; // bytes of all that is written of one, at most
     md5_error error = {0};
     if (!(terrain->cell > 1e-6f && terrain->cell < 1e6f)) // of a model without size, or a vast one
         return true;
-    ground_text to = {.room = A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
-    to.bytes = common_alloc(to.room, 1);
+    view_text to = {0};
     write_ground(terrain, &to);
-    ground->model = md5_parse_model(to.bytes, to.used, NULL, &error);
-    free(to.bytes);
+    ground->model = view_end_model(&to, NULL, &error);
     if (ground->model == NULL)
         return view_log_error(loader->log, &error);
     ground->drawn = view_create_model(loader, ground->model);

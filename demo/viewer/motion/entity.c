@@ -25,15 +25,14 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
                              md5_error *error)
 {
     view_text words = {0};
-    const md5_load_opts opts = {.file_name = name};
     const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
     const md5_skin_def *const skin =
         figure->skin != NULL ? md5_game_skin_def(game, figure->skin, NULL) : NULL;
     uint32_t num_meshes = 0;
     COMMON_FOR (i, figure->num_parts)
         num_meshes += figure->parts[i].entity->model->num_meshes;
-    view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-                (last->first_joint + last->entity->model->skeleton.num_joints), num_meshes);
+    view_begin_model(&words, last->first_joint + last->entity->model->skeleton.num_joints,
+                     num_meshes);
     COMMON_FOR (i, figure->num_parts) {
         const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
@@ -66,9 +65,7 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
                                   .scale = 1});
         }
     }
-    md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
-    free(words.text);
-    return model;
+    return view_end_model(&words, name, error);
 }
 
 // Whether a part is the head, which looks and follows with its body.
