@@ -427,7 +427,7 @@ static void hide(view_state *viewer, uint64_t meshes)
     COMMON_FOR (i, 64)
         if ((meshes >> i & 1) != 0)
             common_extend(&text, "%d\n", i);
-    view_set_option(viewer, (size_t)(view_find_option("hide", 4) - view_option_rows), text);
+    view_set_option(viewer, view_number_of("hide"), text);
     free(text);
 }
 

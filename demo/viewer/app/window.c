@@ -152,8 +152,7 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
     memcpy(loop->title, name, sizeof name);
     if (!draw_window(viewer, moving))
         return false;
-    const double rate = viewer->options->frame_rate > 0 ? viewer->options->frame_rate
-                                                        : 1.05 * view_screen_rate(viewer->window);
+    const double rate = view_rate_of(viewer->options, 1.05 * view_screen_rate(viewer->window));
     const double rest = 1.0 / rate - (view_seconds() - begin);
     if (rest > 0)
         view_sleep(fmin(rest, 1));

@@ -189,8 +189,8 @@ const view_command_row view_command_rows[] = {
     ASK(MODEL, "Crowd…/Flat pictures below", "crowd-impostors", ""),
     SWITCH(MODEL, "Crowd…/Levels of detail", "no-crowd-levels", NEEDS(VIEW_NEEDS_CROWD),
            .help = "levels of detail in a crowd"),
-    SWITCH(MODEL, "Ground", "terrain", "terrain uneven hills stairs feet", NEEDS(MODEL), .list = VIEW_LIST_WORDS,
-           .choices = "level|hills|stairs|slope"),
+    SWITCH(MODEL, "Ground", "terrain", "terrain uneven hills stairs feet", NEEDS(MODEL),
+           .list = VIEW_LIST_WORDS, .choices = "level|hills|stairs|slope"),
     {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Walk without clips", "legs procedural rules", KEYS('u'),
      NEEDS(MODEL | CLIPS), .help = "legs that step by rules"},
     SWITCH(MODEL, "Keep volume at twists", "skinning",
@@ -369,7 +369,7 @@ const char *view_words_of(const view_option *option)
 
 view_action view_toggle_of(const char *name)
 {
-    return (view_action)(VIEW_TOGGLE + (view_find_option(name, strlen(name)) - view_option_rows));
+    return (view_action)(VIEW_TOGGLE + view_number_of(name));
 }
 
 view_action view_action_of(const view_command_row *row)

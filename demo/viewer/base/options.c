@@ -338,6 +338,11 @@ const view_option *view_find_option(const char *name, size_t length)
     return NULL;
 }
 
+size_t view_number_of(const char *name)
+{
+    return (size_t)(view_find_option(name, strlen(name)) - table);
+}
+
 // The one with the most similar name, or NULL.
 static const view_option *find_nearest(const char *name, size_t length)
 {

@@ -217,6 +217,12 @@ static inline bool view_is_undone(const view_option *option)
     return option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
 }
 
+// Frames a second, of what has so many usually.
+static inline double view_rate_of(const view_options *options, double usual)
+{
+    return options->frame_rate > 0 ? options->frame_rate : usual;
+}
+
 // Whether it selects textures: one of view_options.maps.
 static inline bool view_is_texture(const view_option *option)
 {
@@ -231,8 +237,10 @@ static inline md5gl_picture view_map_of_option(const view_option *option)
 extern const view_option view_option_rows[];
 extern const size_t view_num_options;
 
-// The option of that name (`length` bytes, without dashes), or NULL.
+// The option of that name (`length` bytes, without dashes), or NULL; the number of one that is
+// there.
 const view_option *view_find_option(const char *name, size_t length);
+size_t view_number_of(const char *name);
 
 // What an option of a picture, without which it has no effect, is not there; NULL: it has one. In a
 // window all may become of use.

@@ -301,8 +301,7 @@ static void take_texture(view_state *viewer, size_t mesh, md5gl_picture map, con
             common_extend(&text, "%zu=%s\n", mesh, full);
         free(viewer->ui.textures.offered);
         viewer->ui.textures.offered = NULL;
-        if (view_set_option(
-                viewer, (size_t)(view_find_option(name, strlen(name)) - view_option_rows), text))
+        if (view_set_option(viewer, view_number_of(name), text))
             view_notice(viewer, "%s of mesh %zu: %s", view_map_name(map), mesh,
                         path != NULL ? common_base(path) : "as found");
         else
@@ -395,8 +394,7 @@ void view_drop(view_state *viewer, const char *path)
     }
     if (common_has_ending(path, ".hdr")) {
         what = "environment";
-        done = view_set_option(
-            viewer, (size_t)(view_find_option("environment", 11) - view_option_rows), path);
+        done = view_set_option(viewer, view_number_of("environment"), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui);

@@ -462,7 +462,7 @@ void view_toggle_recording(view_state *viewer)
     char *const path =
         free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
     free(folder);
-    const double rate = viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 25;
+    const double rate = view_rate_of(viewer->options, 25);
     if (path != NULL)
         viewer->movie =
             view_begin_movie(path, viewer->width, viewer->height, rate, 0, &viewer->log);
@@ -488,11 +488,6 @@ void view_record_frame(view_state *viewer)
 }
 
 // == Series of pictures ---------------------------------------------------------------------
-
-static double picture_rate(const view_options *options)
-{
-    return options->frame_rate > 0 ? options->frame_rate : 24;
-}
 
 // Sets time and camera for the next picture. A sheet is spread over one cycle, a series runs at the
 // frame rate, and single pictures are at the times of the options.
@@ -527,10 +522,11 @@ static void set_up_picture(const view_output *output)
     } else if (has_range && is_series) {
         play->time = begin;
         play->playing = true;
-        view_advance(play, anim, i / picture_rate(options));
+        view_advance(play, anim, i / view_rate_of(options, 24));
         play->playing = false;
     } else if (is_series) {
-        play->time = begin + (play->backward ? -1 : 1) * play->speed * i / picture_rate(options);
+        play->time =
+            begin + (play->backward ? -1 : 1) * play->speed * i / view_rate_of(options, 24);
     } else {
         play->time = options->num_times > 0 ? options->times[i] : first;
     }
@@ -595,7 +591,7 @@ static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
            : options->turntable      ? TURNTABLE
            : options->num_times > 0  ? (uint32_t)options->num_times
            : output->is_movie && options->all_clips
-               ? view_count_pictures(&output->viewer->play, anim, picture_rate(options))
+               ? view_count_pictures(&output->viewer->play, anim, view_rate_of(options, 24))
                : 1;
 }
 
@@ -658,7 +654,7 @@ static bool begin_clip(view_output *output)
         return true;
     output->path = view_name_output(viewer, 1, false);
     output->movie = view_begin_movie(output->path, viewer->width, viewer->height,
-                                     picture_rate(options), output->count, &viewer->log);
+                                     view_rate_of(options, 24), output->count, &viewer->log);
     return output->movie != NULL;
 }
 
@@ -893,7 +889,7 @@ static bool run_frames(view_state *viewer)
 {
     md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
-    const double rate = viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 60;
+    const double rate = view_rate_of(viewer->options, 60);
     // [count] seconds; frame = update + rest; joints: of update per posed joint.
     double *const frames = common_alloc(count, 4 * sizeof *frames), *const updates = frames + count,
                   *const rests = updates + count, *const joints = rests + count;

@@ -61,7 +61,7 @@ void view_find_risk(view_state *viewer)
     }
     ui->lost_seconds *=
         (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
-        / (viewer->options->frame_rate > 0 ? viewer->options->frame_rate : 25);
+        / view_rate_of(viewer->options, 25);
     if (ui->lost[0] != '\0') // for another try
         viewer->failed = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     free(part);
