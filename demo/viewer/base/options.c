@@ -587,14 +587,6 @@ static bool read_one(const view_option *option, const char *text, view_options *
     }
 }
 
-// What its fields point to, but for texts of the command line.
-static common_list *texts_of(const view_option *option, view_options *options)
-{
-    if (options->own == NULL)
-        options->own = common_alloc(NUM_OPTIONS, sizeof *options->own);
-    return &options->own[option - table];
-}
-
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
     bool *const given = given_of(option, options);
@@ -604,7 +596,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         *given = true;
     if (text == NULL)
         return read_one(option, NULL, options);
-    common_list *const texts = texts_of(option, options);
+    if (is_text(option) && options->own == NULL)
+        options->own = common_alloc(NUM_OPTIONS, sizeof *options->own);
+    common_list *const texts = is_text(option) ? &options->own[option - table] : NULL;
     const bool has_lines = view_is_repeated(option) && strchr(text, '\n') != NULL;
     bool is_read = true;
     do {
@@ -612,12 +606,12 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         char *const line = common_format("%.*s", (int)length, text);
         is_read = (!has_lines || text[length] == '\n') && read_one(option, line, options);
         text += length + has_lines;
-        if (is_text(option))
+        if (texts != NULL)
             common_add(texts, line);
         else
             free(line);
     } while (is_read && has_lines && *text != '\0');
-    if (!view_is_repeated(option) && texts->count > 1) { // in place of the first
+    if (texts != NULL && !view_is_repeated(option) && texts->count > 1) { // in place of the first
         free(texts->names[0]);
         texts->names[0] = texts->names[--texts->count];
     }
@@ -724,7 +718,8 @@ void view_reset_option(const view_option *option, view_options *options)
     const view_options usual = usual_options(true);
     if (given != NULL)
         *given = false;
-    common_free_list(texts_of(option, options));
+    if (options->own != NULL)
+        common_free_list(&options->own[option - table]);
     switch (option->kind) {
     case COMMON_TEXTS:
         free(((common_texts *)field)->names);
