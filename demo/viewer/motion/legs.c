@@ -90,7 +90,7 @@ float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
         return tread(terrain, (x >> 2) + ((x & 3) == 3));
     const int32_t along = (x + y + VIEW_GROUND_SQUARES / 4) & (VIEW_GROUND_SQUARES - 1);
     if (terrain->kind == VIEW_SLOPE)
-        return terrain->height * (1 - fabsf((float)along / (VIEW_GROUND_SQUARES / 4.0f) - 2));
+        return terrain->height * (1 - fabsf((float)(4 * along) / (float)VIEW_GROUND_SQUARES - 2));
     return terrain->height * (0.75f * smooth_at(x, y, 8) + 0.25f * smooth_at(x, y, 2));
 }
 
