@@ -136,4 +136,7 @@ static inline bool own_next_failure(test_failure *it, const char *file, int line
     for (test_failure it = {.heap = {0}}; own_next_failure(&it, __FILE__, __LINE__);)
 // NOLINTEND(bugprone-macro-parentheses)
 
+// Such a round ends with the result, or with an error of that kind.
+#define CHECK_FAILURE(it, made) CHECK_UINT((it).error.status, (made) ? MD5_OK : MD5_ERROR_MEMORY)
+
 #endif

@@ -78,11 +78,23 @@ const char *test_path(const char *path)
     static unsigned next;
     const char *root = getenv("MD5_ROOT"), *models = getenv("MD5_MODELS");
     char *slot = slots[next++ % 8];
-    if (models && models[0] && strncmp(path, "models/", 7) == 0)
-        snprintf(slot, sizeof slots[0], "%s/%s", models, path + 7);
-    else
-        snprintf(slot, sizeof slots[0], "%s/%s", root && root[0] ? root : ".", path);
+    if (models && models[0] && strncmp(path, "models/", 7) == 0) {
+        root = models;
+        path += 7;
+    } else if (strncmp(path, "corpus", 6) == 0 || strncmp(path, "golden", 6) == 0)
+        root = test_corpus();
+    snprintf(slot, sizeof slots[0], "%s/%s", root && root[0] ? root : ".", path);
     return slot;
+}
+
+const char *test_pathf(const char *format, ...)
+{
+    char path[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    return test_path(path);
 }
 
 char *test_read_file(const char *path, size_t *size)

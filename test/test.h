@@ -96,6 +96,8 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check_uint((actual), (expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) \
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
+// The same number.
+#define CHECK_EXACT(actual, expected) CHECK_NEAR((actual), (expected), 0.0)
 // What is off, of any sign.
 #define CHECK_SMALL(actual, tolerance) \
     test_check_near((actual), 0.0, (tolerance), __FILE__, __LINE__, #actual)
@@ -105,10 +107,14 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check(memcmp((actual), (expected), (size)) == 0, __FILE__, __LINE__, \
                "%s differs from %s", #actual, #expected)
 
-// A call that fails with a status in its error, and with a message.
+// A call that may fail, with what its error says.
+#define CHECK_DONE(result, error) CHECK_THAT((result), "%s", (error).message)
+// A call that fails with a status in its error, and with a message, or a part of one.
 #define CHECK_FAILS(result, error, code) (CHECK(!(result)), CHECK_UINT((error).status, (code)))
 #define CHECK_ERROR(error, code, text) \
     (CHECK_UINT((error).status, (code)), CHECK_STRING((error).message, (text)))
+#define CHECK_SAYS(result, error, code, part) \
+    (CHECK_FAILS((result), (error), (code)), CHECK(strstr((error).message, (part))))
 #define CHECK_REFUSED(result, error, code, text) \
     (CHECK(!(result)), CHECK_ERROR((error), (code), (text)))
 
@@ -141,8 +147,10 @@ const char *test_corpus(void);
 
 // "<root>/<path>" with the project's root ($MD5_ROOT, or ".", from which tests are run).
 // "models/..." is in $MD5_MODELS if that is set, a copy with small textures; "./models/..." never
-// is. The result is valid for the next 7 calls.
+// is. "corpus..." and "golden..." are in $MD5_CORPUS. The result is valid for the next 7 calls.
 const char *test_path(const char *path);
+// The same of a path that is formatted as printf() does.
+const char *test_pathf(const char *format, ...) TEST_PRINTF(1, 2);
 
 // A whole file, NUL-terminated; the caller frees it. NULL if it cannot be read.
 char *test_read_file(const char *path, size_t *size);

@@ -114,7 +114,7 @@ static void compress_case(clip_case *fixture, float tolerance)
                                        .model = fixture->model,
                                        .distances = fixture->model ? NULL : distances};
     fixture->compressed = md5_compress_anim(fixture->anim, &options, NULL, &error);
-    CHECK_THAT(fixture->compressed != NULL, "%s", error.message);
+    CHECK_DONE(fixture->compressed, error);
 }
 
 static double bytes_a_joint_frame(const md5_anim *compressed)
@@ -166,22 +166,19 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
     enum { MAX = 256 };
     double bytes[2][MAX];
     size_t count = 0;
-    char path[1024];
     REQUIRE_CORPUS();
-    snprintf(path, sizeof path, "%s/corpus/PUBLIC_MANIFEST.tsv", test_corpus());
-    char *const list = test_read_file(path, NULL);
+    OWN char *const list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
     REQUIRE(list);
     for (char *line = strtok(list, "\n"); line && count < MAX; line = strtok(NULL, "\n")) {
         line[strcspn(line, "\t")] = '\0';
         const char *const dot = strrchr(line, '.');
         if (!dot || strcmp(dot, ".md5anim") != 0)
             continue;
-        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), line);
+        const char *const path = test_pathf("corpus/%s", line);
         bytes[0][count] = check_clip(NULL, path, 0.01f);
         bytes[1][count] = check_clip(NULL, path, 0.1f);
         count++;
     }
-    free(list);
     REQUIRE(count > 20);
     qsort(bytes[0], count, sizeof(double), ascending);
     qsort(bytes[1], count, sizeof(double), ascending);
@@ -419,7 +416,7 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
     }
     md5_error error = {0};
     md5_anim *const anim = md5_parse_anim(made.at, made.size, NULL, &error);
-    CHECK_THAT(anim != NULL, "%s", error.message);
+    CHECK_DONE(anim, error);
     free(made.at);
     return anim;
 }

@@ -288,7 +288,7 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
     const real3 both = apply_transform(a, apply_transform(b, (real3){0.5, -2.0, 3.0}));
     const real4 actual = apply44(product, (real4){0.5, -2.0, 3.0, 1.0});
     check_clip(actual, (real4){both.x, both.y, both.z, 1.0}, 5e-6);
-    CHECK_NEAR(actual.w, 1.0, 0.0);
+    CHECK_EXACT(actual.w, 1.0);
     const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
     check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (real3){3, 3, 4}, 0.0);
     check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (real3){10, 11, 13}, 0.0);

@@ -29,7 +29,7 @@ static md5_curve *curve_of(const md5_curve_desc *desc)
 {
     md5_error error = {0};
     md5_curve *const curve = md5_create_curve(desc, NULL, &error);
-    CHECK_THAT(curve != NULL, "%s", error.message);
+    CHECK_DONE(curve, error);
     return curve;
 }
 
@@ -609,8 +609,7 @@ static void refuse(const md5_curve_desc *desc, const char *message)
 {
     md5_error error = {0};
     OWN_CURVE curve = md5_create_curve(desc, NULL, &error);
-    CHECK(curve == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(curve, error, MD5_ERROR_RANGE);
     CHECK_STRING(error.message, message);
 }
 
@@ -777,7 +776,7 @@ TEST (curve_survives_failure_of_every_allocation) {
     EACH_FAILURE (it) {
         md5_curve *const curve = md5_create_curve(
             &(md5_curve_desc){.points = line, .num_points = 8}, &it.opts.allocator, &it.error);
-        CHECK_UINT(it.error.status, curve ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, curve);
         md5_destroy_curve(curve);
     }
     const md5_allocator small = {.limit = 100};

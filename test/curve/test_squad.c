@@ -70,7 +70,7 @@ static md5_squad *squad_of(const md5_quat *keys, const double *times, uint32_t c
 {
     md5_error error = {0};
     md5_squad *const squad = md5_create_squad(keys, times, count, period, NULL, &error);
-    CHECK_THAT(squad != NULL, "%s", error.message);
+    CHECK_DONE(squad, error);
     return squad;
 }
 
@@ -263,7 +263,7 @@ TEST (squad_survives_failing_memory) {
     static const double times[] = {0, 1};
     EACH_FAILURE (it) {
         OWN_SQUAD squad = md5_create_squad(keys, times, 2, 0.0, &it.opts.allocator, &it.error);
-        CHECK_UINT(it.error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, squad);
     }
     md5_destroy_squad(NULL);
 }

@@ -292,7 +292,7 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     CHECK_NEAR(sum, 77.0, 1e-3);
     check_joints(stage, 0.0, 0.0, 13.7, 10.0);
     advance_stage(stage, 0);
-    CHECK_NEAR(moved(stage), 0.0, 0.0);
+    CHECK_EXACT(moved(stage), 0.0);
 }
 
 // While "walk" fades out, its motion counts by its weight.
@@ -443,7 +443,7 @@ static void close_head(head_stage *stage)
 #define TEST_HERE(title) TEST_WITH (title, head_stage, stage, open_head(stage), close_head(stage))
 
 TEST_HERE (heads_move_by_themselves) {
-    CHECK_NEAR(stage->entity->model_offset.y, 2.0, 0.0);
+    CHECK_EXACT(stage->entity->model_offset.y, 2.0);
     CHECK_UINT(stage->entity->blink_min, 1000);
     CHECK_UINT(stage->entity->blink_max, 3000);
     const md5_actor_status status = md5_actor_channel(stage->head, MD5_CHANNEL_ALL);
@@ -480,7 +480,7 @@ TEST_HERE (blinking_stops_and_goes_on) {
     advance(stage->head, 10);
     md5_actor_set_blinking(stage->head, false);
     advance(stage->head, 84); // it fades out over two frames of 24 a second
-    CHECK_NEAR(eyelids(stage->head).weight, 0.0, 0.0);
+    CHECK_EXACT(eyelids(stage->head).weight, 0.0);
     advance(stage->head, 5000);
     md5_actor_advance(stage->head, 5000, count_blinks, &num_blinks);
     CHECK_UINT((unsigned)num_blinks, 0);

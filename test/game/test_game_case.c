@@ -41,9 +41,7 @@ md5_game_path game_place(const game_text *texts, size_t count, bool is_archive)
 
 char *read_golden(const char *name, size_t *size)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/golden/%s", test_corpus(), name);
-    return test_read_file(path, size);
+    return test_read_file(test_pathf("golden/%s", name), size);
 }
 
 static const char *golden_name(void *user, size_t file)

@@ -151,9 +151,9 @@ TEST (tables_with_errors_are_defaulted) {
     game_log log;
     OWN_GAME game = open_materials(
         "table a { { 1 2 } }\ntable b { { x } }\ntable c { wrong }\ntable d { { 1, 2 } }", &log);
-    CHECK_NEAR(table_at(game, "a", 0.0f), 1.0, 0.0);
-    CHECK_NEAR(table_at(game, "b", 0.0f), 1.0, 0.0);
-    CHECK_NEAR(table_at(game, "c", 0.0f), 1.0, 0.0);
+    CHECK_EXACT(table_at(game, "a", 0.0f), 1.0);
+    CHECK_EXACT(table_at(game, "b", 0.0f), 1.0);
+    CHECK_EXACT(table_at(game, "c", 0.0f), 1.0);
     CHECK_UINT(md5_find_decl(game, MD5_DECL_TABLE, "a")->state, MD5_DECL_DEFAULTED);
     CHECK_UINT(md5_find_decl(game, MD5_DECL_TABLE, "d")->state, MD5_DECL_UNPARSED);
     has_logged(&log, "materials/all.mtr:1: expected comma or brace");

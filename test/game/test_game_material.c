@@ -101,7 +101,7 @@ TEST (deep_expressions_are_read_without_recursion) {
         MATERIAL(material, text);
         CHECK_UINT(material->decl->state, depth == DEPTH ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED);
         if (depth == DEPTH)
-            CHECK_NEAR(color_at(material, 0, 0, 0.0f), 2.0, 0.0);
+            CHECK_EXACT(color_at(material, 0, 0, 0.0f), 2.0);
     }
 }
 
@@ -125,7 +125,7 @@ TEST (image_programs_are_trees) {
     CHECK_STRING(image->steps[0].file, "a");
     CHECK_STRING(image->steps[1].file, "b/c");
     CHECK_UINT(image->steps[2].kind, MD5_IMAGE_HEIGHTMAP);
-    CHECK_NEAR(image->steps[2].values[0], 4.0, 0.0);
+    CHECK_EXACT(image->steps[2].values[0], 4.0);
     CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
 }
 
@@ -134,7 +134,7 @@ TEST (image_programs_take_numbers_in_order) {
     const md5_image_program *const image = &material->stages[0].image;
     CHECK_UINT(image->num_steps, 2);
     FOR (i, 4)
-        CHECK_NEAR(image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0, 0.0);
+        CHECK_EXACT(image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0);
 }
 
 TEST (deep_image_programs_are_read_without_recursion) {
@@ -186,7 +186,7 @@ TEST (stages_keep_words_of_their_own) {
     CHECK(stage->no_picmip && stage->has_alpha_test);
     CHECK_UINT(stage->vertex_color, MD5_VERTEX_COLOR_MODULATE);
     CHECK_UINT(stage->condition, MD5_REGISTER_PARM0 + 4);
-    CHECK_NEAR(stage->polygon_offset, -2.0, 0.0);
+    CHECK_EXACT(stage->polygon_offset, -2.0);
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
     CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
     CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
@@ -200,13 +200,13 @@ TEST (stages_keep_programs) {
     CHECK_STRING(program->fragment, "heat.vfp");
     CHECK_UINT(program->num_vertex_parms, 2);
     CHECK_UINT(program->vertex_parms[1][0], MD5_REGISTER_TIME);
-    CHECK_NEAR(material->registers[program->vertex_parms[1][1]], 2.0, 0.0);
-    CHECK_NEAR(material->registers[program->vertex_parms[1][2]], 0.0, 0.0);
-    CHECK_NEAR(material->registers[program->vertex_parms[1][3]], 1.0, 0.0);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][1]], 2.0);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][2]], 0.0);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][3]], 1.0);
     CHECK_UINT(program->num_images, 2);
     CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
-    CHECK_NEAR(material->sort, 100.0, 0.0);
+    CHECK_EXACT(material->sort, 100.0);
 }
 
 TEST (matrices_multiply_from_the_right) {
@@ -242,8 +242,8 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->deform, MD5_DEFORM_FLARE);
     CHECK_UINT(material->deform_registers[0], MD5_REGISTER_TIME);
     CHECK_UINT(material->cull, MD5_CULL_NONE);
-    CHECK_NEAR(material->decal_fade, 3.0, 0.0);
-    CHECK_NEAR(material->decal_end[3], 8.0, 0.0);
+    CHECK_EXACT(material->decal_fade, 3.0);
+    CHECK_EXACT(material->decal_end[3], 8.0);
 }
 
 // The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
@@ -489,8 +489,8 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     double widest = 0.0, highest = 0.0;
     FOR (i, 16u) {
         CHECK(uses[i] > 0 && c->positions[i].x > 10.0f - 1e-3f);
-        CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
-        CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
+        CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0.0);
+        CHECK_EXACT(c->texcoords[i].y, 0.5);
         CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
         const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
         widest = fmax(widest, wide);

@@ -7,13 +7,6 @@
 
 enum { GOLDEN_PROGRAMS = 29 };
 
-static const char *golden_path(const char *name)
-{
-    static char path[1024];
-    snprintf(path, sizeof path, "%s/golden/d3/%s", test_corpus() ? test_corpus() : "", name);
-    return path;
-}
-
 static uint32_t number_at(const char *bytes)
 {
     const uint8_t *const at = (const uint8_t *)bytes;
@@ -42,7 +35,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
     size_t size = 0;
     md5_error error = {0};
     snprintf(name, sizeof name, "verdicts/images/img_%02d.raw", number);
-    OWN char *const raw = test_read_file(golden_path(name), &size);
+    OWN char *const raw = test_read_file(test_pathf("golden/d3/%s", name), &size);
     OWN_IMAGE image = load_image_text(game, text, NULL, &error);
     const bool is_missing = raw && size >= 12 && number_at(raw) == 0;
     const int off = !raw         ? 256
@@ -58,7 +51,8 @@ TEST (image_programs_are_the_engines) {
     image_place place = {.count = 0};
     size_t size = 0;
     OWN char *const rows =
-        test_corpus() ? test_read_file(golden_path("verdicts/image_programs.tsv"), &size) : NULL;
+        test_corpus() ? test_read_file(test_path("golden/d3/verdicts/image_programs.tsv"), &size)
+                      : NULL;
     if (!rows) {
         test_skip("MD5_CORPUS has no golden/d3");
         return;
@@ -68,7 +62,7 @@ TEST (image_programs_are_the_engines) {
                                         "img_n",     "img_npot",  "img_rle",  "img_rle24",
                                         "img_small", "img_top"};
     static char paths[sizeof names / sizeof *names][64];
-    snprintf(folder, sizeof folder, "%s", golden_path("minigame/base"));
+    snprintf(folder, sizeof folder, "%s", test_path("golden/d3/minigame/base"));
     place.folder = folder;
     FOR (i, sizeof names / sizeof *names) {
         snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);

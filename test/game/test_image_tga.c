@@ -240,7 +240,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
 {
     md5_error error = {0};
     OWN_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
-    if (!CHECK_THAT(image != NULL, "%s", error.message))
+    if (!CHECK_DONE(image, error))
         return;
     FOR (i, 4u)
         CHECK_UINT(image->pixels[4 * texel + i], expected[i]);

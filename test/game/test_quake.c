@@ -201,7 +201,7 @@ TEST (scales_are_sorted_and_the_last_counts) {
     FOR (frame, 3u) {
         static const float expected[] = {2, -1, 4};
         CHECK_UINT(hand->keys[frame].frame, frame);
-        CHECK_NEAR(hand->keys[frame].scale, expected[frame], 0.0);
+        CHECK_EXACT(hand->keys[frame].scale, expected[frame]);
     }
     CHECK_STRING(test.log, "");
     close_scales(&test);
@@ -264,7 +264,7 @@ TEST (scales_survive_failure_of_every_allocation) {
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     EACH_FAILURE (it) {
         OWN_SCALES scales = md5_parse_scales(text, strlen(text), anim, &it.opts, &it.error);
-        CHECK_UINT(it.error.status, scales ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, scales);
     }
     md5_free_scales(NULL);
 }

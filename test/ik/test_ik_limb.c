@@ -831,7 +831,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         md5_load_machine_file(test_path("models/bobbin/page_reach.md5machine"), NULL, &error);
     CHECK_STRING(error.message, "");
 
-    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     uint32_t num_limbs = 0;
     for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];

@@ -141,8 +141,8 @@ static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, co
 }
 
 TEST (pose_tools_mirror_of_our_own_model) {
-    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
     REQUIRE(model && anim);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const md5_skeleton *const skeleton = &model->skeleton;

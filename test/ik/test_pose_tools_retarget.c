@@ -356,7 +356,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     EACH_FAILURE (it) {
         md5_retarget *retarget =
             md5_create_retarget(&man.model, &other.model, NULL, 0, &it.opts, &it.error);
-        CHECK_UINT(it.error.status, retarget ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, retarget);
         md5_destroy_retarget(retarget);
     }
 }

@@ -39,7 +39,7 @@ static md5_assets *map(const baked *file, bool is_trusted)
 {
     md5_error error = {0};
     md5_assets *const assets = md5_map_assets(file->bytes, file->size, is_trusted, NULL, &error);
-    CHECK_THAT(assets != NULL, "%s", error.message);
+    CHECK_DONE(assets, error);
     return assets;
 }
 
@@ -130,7 +130,7 @@ static void check_loaded(baked *file, const md5_model *model, const md5_anim *an
     md5_error error = {0};
     md5_model *const loaded = model ? md5_load_model("baked.md5mesh", &opts, &error) : NULL;
     md5_anim *const clip = anim ? md5_load_anim("baked.md5anim", &opts, &error) : NULL;
-    CHECK_THAT(loaded || clip, "%s", error.message);
+    CHECK_DONE(loaded || clip, error);
     CHECK_UINT(heap.live, 1);
     CHECK_UINT(warnings.num_reported, 0);
     if (loaded) {
@@ -317,7 +317,7 @@ TEST (asset_files_are_loaded_as_a_character) {
     md5_error error = {0};
     OWN_CHARACTER text = md5_load_character(path, NULL, &error);
     OWN_CHARACTER baked_character = md5_load_character(path, &opts, &error);
-    if (!CHECK_THAT(text && baked_character, "%s", error.message))
+    if (!CHECK_DONE(text && baked_character, error))
         return;
     CHECK(num_opened > 40);
     CHECK(asset_models_equal(text->model, baked_character->model));
@@ -533,7 +533,7 @@ TEST (asset_files_survive_failure_of_every_allocation) {
     EACH_FAILURE (it) {
         md5_assets *const assets =
             md5_map_assets(file.bytes, file.size, false, &it.opts, &it.error);
-        CHECK_UINT(it.error.status, assets ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, assets);
         md5_free_assets(assets);
     }
     free(file.bytes);
@@ -547,7 +547,7 @@ TEST (asset_files_survive_failure_of_every_allocation) {
             opts.files = (md5_files){open_file, close_file, &alone[i]};
             md5_model *const loaded = i == 0 ? md5_load_model("m", &opts, &it.error) : NULL;
             md5_anim *const other = i > 0 ? md5_load_anim("a", &opts, &it.error) : NULL;
-            CHECK_UINT(it.error.status, loaded || other ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK_FAILURE(it, loaded || other);
             md5_free_model(loaded);
             md5_free_anim(other);
         }

@@ -78,14 +78,13 @@ TEST (axes_convert_every_number_of_a_model) {
         CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
         FOR (m, from->num_meshes) {
             const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
-            CHECK_NEAR(mesh_error(fixture, 0.25, a, b), 0.0, 0.0);
+            CHECK_EXACT(mesh_error(fixture, 0.25, a, b), 0.0);
             CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
             CHECK(b->is_mirrored == fixture->is_left_handed);
             CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
         FOR (j, from->skeleton.num_joints) {
-            CHECK_NEAR(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0,
-                       0.0);
+            CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0);
             CHECK_SMALL(
                 axes_mat34_error(fixture, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0),
                 0.0);
@@ -105,7 +104,7 @@ TEST (axes_matrix_takes_forward_left_and_up) {
         const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3.0f);
         FOR (row, 3) {
             FOR (column, 3)
-                CHECK_NEAR(matrix.m[4 * row + column], 3.0 * fixture->columns[column][row], 0.0);
+                CHECK_EXACT(matrix.m[4 * row + column], 3.0 * fixture->columns[column][row]);
             CHECK(matrix.m[4 * row + 3] == 0.0f);
         }
     }
@@ -333,7 +332,7 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         if (!CHECK(to != NULL && to->num_cut_views == 1))
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
-        CHECK_NEAR(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0, 0.0);
+        CHECK_EXACT(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0);
         CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
     }
 }
@@ -395,10 +394,10 @@ TEST (axes_and_scale_must_be_valid) {
         {.scale = INFINITY},          {.scale = 1e-7f}};
     FOR (i, COUNT_OF(bad)) {
         md5_error error = {0};
-        CHECK(!md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error));
-        CHECK(error.status == MD5_ERROR_RANGE);
-        CHECK(!md5_load_anim(test_path("models/zoo/chain.md5anim"), &bad[i], &error));
-        CHECK(error.status == MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error), error,
+                    MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_load_anim(test_path("models/zoo/chain.md5anim"), &bad[i], &error), error,
+                    MD5_ERROR_RANGE);
         CHECK(!md5_load_camera(test_path("models/zoo/cuts.md5camera"), &bad[i], &error));
         CHECK_STRING(error.message,
                      i < 1   ? "md5_load_opts.axes is 6, which is not valid"

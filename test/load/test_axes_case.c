@@ -114,29 +114,18 @@ md5_quat axes_quat(const axes_case *fixture, md5_quat q)
     return (md5_quat){axis.x, axis.y, axis.z, q.w};
 }
 
-static const char *full_path(const char *path, char *room, size_t size)
-{
-    if (strncmp(path, "corpus/", 7) == 0)
-        snprintf(room, size, "%s/%s", test_corpus(), path);
-    else
-        snprintf(room, size, "%s", test_path(path));
-    return room;
-}
-
 md5_model *axes_load_model(const char *path, const md5_load_opts *opts)
 {
-    char room[1024];
     md5_error error = {0};
-    md5_model *const model = md5_load_model(full_path(path, room, sizeof room), opts, &error);
+    md5_model *const model = md5_load_model(test_path(path), opts, &error);
     CHECK_STRING(error.message, "");
     return model;
 }
 
 md5_anim *axes_load_anim(const char *path, const md5_load_opts *opts)
 {
-    char room[1024];
     md5_error error = {0};
-    md5_anim *const anim = md5_load_anim(full_path(path, room, sizeof room), opts, &error);
+    md5_anim *const anim = md5_load_anim(test_path(path), opts, &error);
     CHECK_STRING(error.message, "");
     return anim;
 }

@@ -156,7 +156,7 @@ static md5_weights *create(const bind_case *fixture)
 {
     md5_error error = {0};
     md5_weights *const weights = md5_create_weights(&fixture->desc, NULL, &error);
-    CHECK_THAT(weights != NULL, "%s", error.message);
+    CHECK_DONE(weights, error);
     return weights;
 }
 
@@ -494,9 +494,8 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
     comparison fixture = {0};
     if (CHECK(begin(&fixture))) {
         EACH (clip, clips) {
-            char path[64];
-            snprintf(path, sizeof path, "models/bobbin/%s.md5anim", *clip);
-            OWN_ANIM anim = our_anim(path);
+            OWN_ANIM anim =
+                md5_load_anim(test_pathf("models/bobbin/%s.md5anim", *clip), NULL, NULL);
             OWN_BINDING binding = anim ? md5_bind(fixture.model, anim, NULL, NULL) : NULL;
             CHECK(binding);
             for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6) {
@@ -613,8 +612,8 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
         bind_add_triangle(fixture, 0, fixture->desc.num_positions - 1, 6);
     fixture->desc.resolution = 256;
     md5_error error = {0};
-    CHECK_FAILS(md5_create_weights(&fixture->desc, NULL, &error), error, MD5_ERROR_RANGE);
-    CHECK(strstr(error.message, "overlap in more than 67108864 voxels"));
+    CHECK_SAYS(md5_create_weights(&fixture->desc, NULL, &error), error, MD5_ERROR_RANGE,
+               "overlap in more than 67108864 voxels");
 }
 
 TEST (bind_survives_failure_of_every_allocation) {
@@ -623,7 +622,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     EACH_FAILURE (it) {
         OWN_WEIGHTS weights = md5_create_weights(&fixture->desc, &it.opts, &it.error);
         is_done = weights != NULL;
-        CHECK_UINT(it.error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, weights);
     }
     CHECK(is_done);
     md5_error error = {0};

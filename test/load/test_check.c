@@ -221,7 +221,7 @@ static md5_check *check_chain(const chain *of)
     OWN_ANIM anim = md5_parse_anim(clip, strlen(clip), NULL, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     md5_check *const check = check_text(MD5_DOC_ANIM, clip, "all");
-    CHECK_THAT(binding, "%s", error.message);
+    CHECK_DONE(binding, error);
     CHECK(check && binding && md5_check_binding(check, binding));
     return check;
 }

@@ -17,7 +17,7 @@ static inline md5_doc *parse(md5_doc_kind kind, const char *text)
 {
     md5_error error = {0};
     md5_doc *const doc = md5_parse_doc(kind, text, strlen(text), NULL, &error);
-    CHECK_THAT(doc != NULL, "%s", error.message);
+    CHECK_DONE(doc, error);
     return doc;
 }
 

@@ -26,8 +26,7 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     OWN_DOC clip = parse(MD5_DOC_ANIM, old_clip);
     REQUIRE(model && old && mesh && clip);
     CHECK(clip->parents_unknown);
-    CHECK_UINT(md5_write_doc(clip, NULL, 0, &error), 0);
-    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+    CHECK_FAILS(md5_write_doc(clip, NULL, 0, &error), error, MD5_ERROR_VERSION);
     CHECK_UINT(md5_fix_joints(clip, model, false, NULL), 2);
     OWN_MODEL new_model = model_of(mesh);
     OWN_ANIM now = anim_of(clip);
@@ -63,7 +62,7 @@ TEST (edit_keeps_meshes_beyond_their_number) {
         REQUIRE(doc && doc->num_meshes == 9);
         FOR (m, 9u) {
             CHECK_UINT((uint32_t)(doc->meshes[m].shader[1] - '0'), m);
-            CHECK_NEAR(doc->meshes[m].weights[0].offset.x, m, 0.0);
+            CHECK_EXACT(doc->meshes[m].weights[0].offset.x, m);
         }
         OWN_MODEL model = md5_parse_model(text.bytes, text.used, NULL, NULL);
         REQUIRE(model);
@@ -211,7 +210,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
         md5_error error = {0};
         md5_loop loop = {.num_blended = FRAMES};
         const md5_frame_edit job = {.is_closed = true, .loop = &loop};
-        CHECK_THAT(md5_edit_frames(&doc, &job, &error) != MD5_NONE, "%s", error.message);
+        CHECK_DONE(md5_edit_frames(&doc, &job, &error) != MD5_NONE, error);
         CHECK_UINT(loop.end, is_cycle ? MD5_LOOP_LACKS_LAST : MD5_LOOP_ELSEWHERE);
         CHECK_UINT(doc.num_frames, is_cycle ? FRAMES + 1 : FRAMES);
         const float *const last = doc.numbers + (size_t)(doc.num_frames - 1) * ROW;
@@ -306,9 +305,8 @@ TEST (edit_finds_how_loops_end) {
 // At twice the rate the gap has a frame in its middle; without a walk the root returns, too.
 TEST (edit_open_cycles_at_another_rate) {
     REQUIRE_CORPUS();
-    char path[1024];
-    snprintf(path, sizeof path, "%s/golden/reports/open_cycle/walk.md5anim", test_corpus());
-    OWN char *const text = test_read_file(path, NULL);
+    OWN char *const text =
+        test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);
     REQUIRE(text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text);
     const md5_frame_edit job = {.frame_rate = 48.0, .is_closed = true};

@@ -461,9 +461,7 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
 
 TEST (golden_files_of_the_original_engine) {
     REQUIRE_CORPUS();
-    char folder[1024];
-    snprintf(folder, sizeof folder, "%s/golden", test_corpus());
-    CHECK_UINT(check_folder(folder, test_corpus(), "synth_overlong.txt"), 17);
+    CHECK_UINT(check_folder(test_path("golden"), test_corpus(), "synth_overlong.txt"), 17);
 }
 
 TEST (golden_files_of_the_independent_reference) {
@@ -479,14 +477,11 @@ static void count_warning(void *user, const md5_error *warning)
 // Rotations longer than 1 are normalized here, with a warning; the engine uses them raw.
 TEST (golden_overlong_rotations_become_rotations) {
     REQUIRE_CORPUS();
-    char path[1024];
     unsigned mesh_warnings = 0, anim_warnings = 0;
-    snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5mesh", test_corpus());
     md5_load_opts opts = {.warn = count_warning, .warn_user = &mesh_warnings};
-    OWN_MODEL model = md5_load_model(path, &opts, NULL);
-    snprintf(path, sizeof path, "%s/golden/edge/synth_overlong.md5anim", test_corpus());
+    OWN_MODEL model = md5_load_model(test_path("golden/edge/synth_overlong.md5mesh"), &opts, NULL);
     opts.warn_user = &anim_warnings;
-    OWN_ANIM anim = md5_load_anim(path, &opts, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("golden/edge/synth_overlong.md5anim"), &opts, NULL);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
     const uint32_t count = model->skeleton.num_joints;

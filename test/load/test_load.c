@@ -13,7 +13,7 @@ static const char *const small_files[] = {"test/data/read/small.md5mesh",
 TEST (load_model_holds_what_the_file_says) {
     md5_error error = {0};
     OWN_MODEL model = md5_load_model(test_path(small_files[0]), NULL, &error);
-    if (!CHECK_THAT(model != NULL, "%s", error.message))
+    if (!CHECK_DONE(model, error))
         return;
     CHECK_UINT(error.status, MD5_OK);
     CHECK_UINT(error.line, 0);
@@ -54,7 +54,7 @@ TEST (load_model_holds_what_the_file_says) {
 TEST (load_anim_holds_what_the_file_says) {
     md5_error error = {0};
     OWN_ANIM anim = md5_load_anim(test_path(small_files[1]), NULL, &error);
-    if (!CHECK_THAT(anim != NULL, "%s", error.message))
+    if (!CHECK_DONE(anim, error))
         return;
     CHECK_STRING(anim->command_line, "small clip for tests of loading");
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
@@ -80,7 +80,7 @@ TEST (load_anim_holds_what_the_file_says) {
 TEST (load_camera_holds_what_the_file_says) {
     md5_error error = {0};
     OWN_CAMERA camera = md5_load_camera(test_path("test/data/read/small.md5camera"), NULL, &error);
-    if (!CHECK_THAT(camera != NULL, "%s", error.message))
+    if (!CHECK_DONE(camera, error))
         return;
     CHECK_UINT(error.status, MD5_OK);
     CHECK_STRING(camera->command_line, "small camera for tests of loading");
@@ -134,7 +134,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         md5_error error = {0};
         size_t size = write_two_triangles(text, count, count - 1, triangles_first);
         md5_model *const model = md5_parse_model(text, size, NULL, &error);
-        if (CHECK_THAT(model != NULL, "%s", error.message)) {
+        if (CHECK_DONE(model, error)) {
             const uint32_t *const corners = model->meshes[0].indices;
             CHECK(corners[0] == 0 && corners[1] == 1 && corners[2] == count - 1);
             CHECK(corners[3] == count - 1 && corners[4] == 1 && corners[5] == 0);
@@ -260,7 +260,7 @@ TEST (load_survives_failure_of_every_allocation) {
         EACH_FAILURE (it) {
             const read_asset made = read_asset_load(test_path(small_files[f]), &it.opts, &it.error);
             loaded = read_asset_is_there(made);
-            CHECK_UINT(it.error.status, loaded ? MD5_OK : MD5_ERROR_MEMORY);
+            CHECK_FAILURE(it, loaded);
             // A model has two blocks, and this one a third for the skin plan of its mesh.
             CHECK_UINT(it.heap.live, !loaded ? 0 : made.model ? 3 : 1);
             read_asset_free(made);

@@ -7,13 +7,6 @@
 
 // -- The corpus -----------------------------------------------------------------------------
 
-static const char *corpus_path(const char *folder, const char *name)
-{
-    static char path[1024];
-    snprintf(path, sizeof path, "%s/%s/%s", test_corpus(), folder, name);
-    return path;
-}
-
 // Cuts off and returns the next field of a tab-separated line.
 static char *next_field(char **rest)
 {
@@ -69,7 +62,7 @@ static void check_counts(const corpus_line *line, read_asset made)
 TEST (load_reads_the_whole_corpus) {
     size_t num_files = 0;
     REQUIRE_CORPUS();
-    OWN char *const list = test_read_file(corpus_path("corpus", "PUBLIC_MANIFEST.tsv"), NULL);
+    OWN char *const list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
     REQUIRE(list);
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         const corpus_line split = split_corpus_line(line);
@@ -80,7 +73,7 @@ TEST (load_reads_the_whole_corpus) {
         test_heap heap = {0};
         const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
-        const read_asset made = read_asset_load(corpus_path("corpus", split.path), &opts, &error);
+        const read_asset made = read_asset_load(test_pathf("corpus/%s", split.path), &opts, &error);
         // Files that were broken on purpose, and cannot be read.
         CHECK_THAT(read_asset_is_there(made)
                        != (strcmp(split.path, "assimp/malformed_weight_index.md5mesh") == 0
@@ -128,7 +121,7 @@ TEST (load_reports_warnings_of_the_corpus) {
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};
-        const read_asset made = read_asset_load(corpus_path("corpus", row->path), &opts, &error);
+        const read_asset made = read_asset_load(test_pathf("corpus/%s", row->path), &opts, &error);
         if (!read_asset_is_there(made))
             read_case_add(&log, &error);
         CHECK_STRING(log.text, row->says);
@@ -181,7 +174,7 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
     bool is_used[COUNT_OF(other_verdicts)] = {false};
     size_t num_files = 0;
     REQUIRE_CORPUS();
-    OWN char *const verdicts = test_read_file(corpus_path("golden", "edge-verdicts.txt"), NULL);
+    OWN char *const verdicts = test_read_file(test_path("golden/edge-verdicts.txt"), NULL);
     REQUIRE(verdicts);
     for (char *line = strtok(verdicts, "\n"); line; line = strtok(NULL, "\n")) {
         char kind[8], name[64], verdict[16], key[80], file[128];
@@ -191,7 +184,7 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
         snprintf(key, sizeof key, "%s %s", kind, name);
         snprintf(file, sizeof file, "edge/%s.md5%s", name, kind);
         md5_error error = {0};
-        const read_asset made = read_asset_load(corpus_path("golden", file), NULL, &error);
+        const read_asset made = read_asset_load(test_pathf("golden/%s", file), NULL, &error);
         const bool is_same = read_asset_is_there(made) == (strcmp(verdict, "ok") == 0);
         CHECK(!read_asset_is_there(made) || read_asset_holds(made));
         CHECK(read_asset_is_there(made) || (error.line > 0 && error.status != MD5_ERROR_IO));

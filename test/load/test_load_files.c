@@ -128,8 +128,7 @@ TEST (load_closes_a_file_with_an_error_and_names_it) {
     CHECK(md5_load_anim("broken.md5anim", &opts, &error) == NULL);
     CHECK_STRING(error.file, "broken.md5anim");
     CHECK(error.status == MD5_ERROR_VERSION);
-    CHECK(md5_load_model("empty.md5mesh", &opts, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_load_model("empty.md5mesh", &opts, &error), error, MD5_ERROR_SYNTAX);
     CHECK_UINT(from.num_opened, 2);
     CHECK_UINT(from.num_open, 0);
 }
@@ -139,8 +138,7 @@ TEST (load_reports_why_a_file_function_fails) {
     from.fails_at = "chars/hero.md5mesh";
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    CHECK(md5_load_model("chars/hero.md5mesh", &opts, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_model("chars/hero.md5mesh", &opts, &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.message, "cannot open the file: the archive is damaged");
     CHECK(md5_load_model("none.md5mesh", &opts, &error) == NULL);
     CHECK_STRING(error.message, "cannot open the file");
@@ -155,8 +153,7 @@ TEST (character_reads_nothing_on_other_machines) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
-    CHECK(md5_load_character("chars/remote.md5machine", &opts, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_character("chars/remote.md5machine", &opts, &error), error, MD5_ERROR_IO);
     CHECK_STRING(from.last, "chars/host\\share/m.md5mesh");
 }
 
@@ -165,7 +162,7 @@ TEST (character_loads_everything_its_machine_names) {
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
     OWN_CHARACTER hero = md5_load_character("chars/hero.md5machine", &opts, &error);
-    if (!CHECK_THAT(hero != NULL, "%s", error.message))
+    if (!CHECK_DONE(hero, error))
         return;
     CHECK_UINT(from.num_opened, 4); // each file once
     CHECK_UINT(from.num_open, 0);
@@ -193,7 +190,7 @@ TEST (character_takes_folders_and_drives_as_windows_writes_them) {
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
     OWN_CHARACTER hero = md5_load_character("chars\\windows.md5machine", &opts, &error);
-    if (!CHECK_THAT(hero != NULL, "%s", error.message))
+    if (!CHECK_DONE(hero, error))
         return;
     CHECK_STRING(hero->model_path, "D:m.md5mesh");
     CHECK_STRING(hero->anim_paths[0], "\\c.md5anim");
@@ -203,7 +200,7 @@ TEST (character_loads_the_machine_of_our_model) {
     md5_error error = {0};
     OWN_CHARACTER bobbin =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
-    if (!CHECK_THAT(bobbin != NULL, "%s", error.message))
+    if (!CHECK_DONE(bobbin, error))
         return;
     CHECK(bobbin->num_clips > 5);
     CHECK_UINT(bobbin->num_warnings, 0);
@@ -368,7 +365,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
         opts.threads = i == 1 ? &threads : NULL;
         md5_error error = {0};
         heroes[i] = md5_load_character("m.md5machine", &opts, &error);
-        if (!CHECK_THAT(heroes[i] != NULL, "%s", error.message))
+        if (!CHECK_DONE(heroes[i], error))
             return;
         CHECK_STRING(error.message, "");
     }

@@ -68,7 +68,7 @@ TEST (without_markers_a_group_advances_at_the_mean_rate) {
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(NULL, 0, clock)), 7.0, 1e-12);
     CHECK_NEAR(md5_clock_time(md5i_sync_shared(NULL, 0, clock)), 7.0, 1e-12);
     const md5_sync_item nothing = {0.0f, 1.0, NULL};
-    CHECK_NEAR(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2.0)), 7.0, 0.0);
+    CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2.0)), 7.0);
 }
 
 static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0.0, 0.3, 0.9};
@@ -424,8 +424,8 @@ TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE
            MD5_EXTRACT_MOVE) {
     CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 0), -20.0, 0.02);
     CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 2), 30.0, 0.03);
-    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 4), 0.0, 0.0); // there is no such item
-    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 1, 0), 0.0, 0.0); // nor such a motion
+    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 0, 4), 0.0); // there is no such item
+    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 1, 0), 0.0); // nor such a motion
 }
 
 TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,

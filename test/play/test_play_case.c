@@ -84,12 +84,11 @@ void play_end(play_case *made)
 void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count)
 {
     memset(made, 0, sizeof *made);
-    made->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    made->model = our_model("models/bobbin/bobbin.md5mesh");
     made->num_clips = count;
     FOR (i, count) {
-        char path[64];
-        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", names[i]);
-        made->anims[i] = md5_load_anim(test_path(path), NULL, NULL);
+        made->anims[i] =
+            md5_load_anim(test_pathf("models/bobbin/%s.md5anim", names[i]), NULL, NULL);
         made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, NULL);
     }
 }

@@ -431,10 +431,10 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1, 0, 0});
     CHECK_SMALL(ahead.x, 1e-6);
     CHECK_NEAR(ahead.y, 1.0, 1e-6);
-    CHECK_NEAR(left.translation.z, 3.0, 0.0);
+    CHECK_EXACT(left.translation.z, 3.0);
     const md5_xform back = md5_root_delta_transform((md5_root_delta){.cosine = -1.0});
-    CHECK_NEAR(back.rotation.z, 1.0, 0.0);
-    CHECK_NEAR(back.rotation.w, 0.0, 0.0);
+    CHECK_EXACT(back.rotation.z, 1.0);
+    CHECK_EXACT(back.rotation.w, 0.0);
 }
 
 TEST (each_kind_takes_its_own_axes) {

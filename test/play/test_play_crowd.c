@@ -179,8 +179,8 @@ TEST_HERE (crowd_plays_as_one_by_one) {
 // Skeletons of two sizes alternate, and there are more of them than one group holds.
 TEST_HERE (crowd_of_two_machines) {
     enum { COUNT = 19, MAX_JOINTS = 128 };
-    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
     OWN_MACHINE other =

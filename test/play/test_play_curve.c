@@ -340,14 +340,14 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
         follow_begin(&fixture);
         set_all(&fixture, 5.0f);
         FOR (i, 3)
-            CHECK_NEAR(get(&fixture, (uint32_t)i), 1.0, 0.0); // nothing has happened yet
-        CHECK_NEAR(get(&fixture, PLAIN), 5.0, 0.0);
+            CHECK_EXACT(get(&fixture, (uint32_t)i), 1.0); // nothing has happened yet
+        CHECK_EXACT(get(&fixture, PLAIN), 5.0);
         for (int step = 1; step <= 40; step++) {
             play_steps(fixture.player, split, 0.02);
             FOR (i, NUM_PARAMETERS)
                 CHECK_NEAR(get(&fixture, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
         }
-        CHECK_NEAR(get(&fixture, EASE), 5.0, 0.0); // exactly there
+        CHECK_EXACT(get(&fixture, EASE), 5.0); // exactly there
     }
 }
 
@@ -368,8 +368,8 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     const double ease = get(fixture, EASE), spring = get(fixture, SPRING);
     play_advance(fixture->player, 0.0);
     play_advance(fixture->player, -0.1);
-    CHECK_NEAR(get(fixture, EASE), ease, 0.0);
-    CHECK_NEAR(get(fixture, SPRING), spring, 0.0);
+    CHECK_EXACT(get(fixture, EASE), ease);
+    CHECK_EXACT(get(fixture, SPRING), spring);
     CHECK(md5_player_set(fixture->player, EASE, 5.0f)); // the same goal: it goes on
     play_advance(fixture->player, 0.05);
     CHECK_NEAR(get(fixture, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
@@ -380,7 +380,7 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     md5_player_reset(fixture->player);
     play_advance(fixture->player, 0.25);
     for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
-        CHECK_NEAR(get(fixture, i), 1.0, 0.0);
+        CHECK_EXACT(get(fixture, i), 1.0);
 }
 
 TEST_HERE (follow_is_saved_and_copied) {

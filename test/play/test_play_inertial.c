@@ -164,11 +164,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
 static void for_each_of_all(void (*use)(const character *fixture))
 {
     CHECK(for_each_character(test_path("models"), use) >= 10);
-    if (!test_corpus())
-        return;
-    char folder[PATH_ROOM];
-    snprintf(folder, sizeof folder, "%s/corpus", test_corpus());
-    CHECK(for_each_character(folder, use) >= 8);
+    CHECK(!test_corpus() || for_each_character(test_path("corpus"), use) >= 8);
 }
 
 // -- Play -------------------------------------------------------------------------------------

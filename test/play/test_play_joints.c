@@ -316,8 +316,8 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
     static const char *const words[] = {"linear", "nlerp", "cubic", "step"};
-    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
-    OWN_ANIM plain = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model(BOBBIN);
+    OWN_ANIM plain = our_anim("models/bobbin/walk.md5anim");
     OWN_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);

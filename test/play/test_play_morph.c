@@ -60,19 +60,19 @@ TEST_HERE (morph_targets_have_names) {
 }
 
 TEST_HERE (morph_is_the_value_of_a_parameter) {
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.25, 0.0);
+    CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
     CHECK(md5_player_set(fixture->player, 0, -3.0f));
-    CHECK_NEAR(weight_of(fixture, SMILE), -3.0, 0.0);
-    CHECK_NEAR(weight_of(fixture, OH), 0.0, 0.0); // its row has the factor 0
+    CHECK_EXACT(weight_of(fixture, SMILE), -3.0);
+    CHECK_EXACT(weight_of(fixture, OH), 0.0); // its row has the factor 0
     CHECK(md5_player_set(fixture->player, 0, 3e38f));
-    CHECK_NEAR(weight_of(fixture, SMILE), 1e6, 0.0);
+    CHECK_EXACT(weight_of(fixture, SMILE), 1e6);
     CHECK(md5_player_set(fixture->player, 0, -3e38f));
-    CHECK_NEAR(weight_of(fixture, SMILE), -1e6, 0.0);
+    CHECK_EXACT(weight_of(fixture, SMILE), -1e6);
 }
 
 TEST_HERE (morph_fades_with_its_state) {
     go(fixture, 0, 1, 0.5f, MD5_FADE_CROSS);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.25, 0.0);
+    CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
     pass(fixture, 0.2);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     // A third state fades in over both.
@@ -81,7 +81,7 @@ TEST_HERE (morph_fades_with_its_state) {
     pass(fixture, 0.1);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
     pass(fixture, 1.0);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.25, 0.0);
+    CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
 }
 
 TEST_HERE (morph_has_the_weight_of_its_layer) {
@@ -91,7 +91,7 @@ TEST_HERE (morph_has_the_weight_of_its_layer) {
     CHECK(md5_player_set(fixture->player, 1, 0.25f));
     CHECK_NEAR(weight_of(fixture, OH), 0.05, 1e-6);
     CHECK(md5_player_set(fixture->player, 1, 0.0f));
-    CHECK_NEAR(weight_of(fixture, OH), 0.0, 0.0);
+    CHECK_EXACT(weight_of(fixture, OH), 0.0);
 }
 
 TEST_HERE (morph_follows_a_curve_over_a_clip) {
@@ -104,12 +104,12 @@ TEST_HERE (morph_follows_a_curve_over_a_clip) {
     pass(fixture, 0.1);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
     pass(fixture, 0.4);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.0, 0.0);
+    CHECK_EXACT(weight_of(fixture, BLINK), 0.0);
 }
 
 TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     md5_player_seek(fixture->player, 0, 1, 0.0);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.0, 0.0);
+    CHECK_EXACT(weight_of(fixture, BLINK), 0.0);
     const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
     CHECK(md5_player_play_shot(fixture->player, 0, 0, &shot));
     pass(fixture, 0.3);
@@ -117,13 +117,13 @@ TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     pass(fixture, 0.15);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.6 * curve(4.5), 1e-5);
     pass(fixture, 0.6);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.0, 0.0);
+    CHECK_EXACT(weight_of(fixture, BLINK), 0.0);
 }
 
 // Bollo's quintic for an offset at rest.
 TEST_HERE (morph_decays_in_an_inertial_transition) {
     md5_player_seek(fixture->player, 0, 1, 0.0);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 0.0);
+    CHECK_EXACT(weight_of(fixture, SMILE), 0.75);
     go(fixture, 0, 3, 0.5f, MD5_FADE_INERTIAL);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {

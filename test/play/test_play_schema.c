@@ -584,8 +584,8 @@ static void is_refused(const md5_machine_desc *desc, const char *message)
 {
     char text[256];
     md5_error error = {0};
-    CHECK_UINT(md5_write_machine(desc, NULL, text, sizeof text, &error), 0);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_write_machine(desc, NULL, text, sizeof text, &error), error,
+                MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
 }
 

@@ -120,7 +120,7 @@ TEST (states_end_with_their_clip) {
     begin(&fixture, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
     CHECK_UINT(state_after(&fixture, 0.0), JUMP);
     CHECK_UINT(state_after(&fixture, 7.0), JUMP);
-    CHECK_NEAR(play_time(fixture.player), 1.0, 0.0);
+    CHECK_EXACT(play_time(fixture.player), 1.0);
     play_scene_end(&fixture);
 
     begin_clips(&fixture);
@@ -294,13 +294,13 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(md5_player_layer(fixture->player, 2).from == MD5_NONE);
     CHECK(md5_player_target(fixture->player, 0) == NULL);
     CHECK(md5_player_seek(fixture->player, 0, SIT, 3.75));
-    CHECK_NEAR(play_time(fixture->player), 3.75, 0.0);
+    CHECK_EXACT(play_time(fixture->player), 3.75);
     CHECK(play_fade(fixture->player, 0, WALK, NAN));
     CHECK(md5_player_layer(fixture->player, 0).from == MD5_NONE);
     CHECK(play_fade(fixture->player, 0, WALK, 1.0f));
     CHECK(md5_player_layer(fixture->player, 0).from == WALK);
     play_advance(fixture->player, NAN);
-    CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.0, 0.0);
+    CHECK_EXACT(md5_player_layer(fixture->player, 0).progress, 0.0);
     // Backward, clips go back; the transition goes on.
     play_advance(fixture->player, -0.25);
     CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.25, 1e-7);
@@ -308,7 +308,7 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     md5_player_set(fixture->player, 0, 5.0f);
     md5_player_reset(fixture->player);
     CHECK_UINT(play_state(fixture->player), STAND);
-    CHECK_NEAR(play_time(fixture->player), 0.0, 0.0);
+    CHECK_EXACT(play_time(fixture->player), 0.0);
     CHECK(md5_player_get(fixture->player, 0) == 0.0f);
 }
 

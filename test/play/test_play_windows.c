@@ -90,7 +90,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         } else {
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
         }
-        CHECK_NEAR(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1.0, 0.0);
+        CHECK_EXACT(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1.0);
         if (way == CUT || way == FADE || way == ITSELF)
             play_fade(fixture.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f);
         if (way == SEEK)
@@ -106,7 +106,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
                          "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
         if (way == FADE)
             CHECK_STRING(heard(&fixture, 0.1, 0.02, &to), "-hitsword 0.00 ");
-        CHECK_NEAR(md5_player_window(fixture.player, hit), way == ITSELF ? 1.0 : 0.0, 0.0);
+        CHECK_EXACT(md5_player_window(fixture.player, hit), way == ITSELF ? 1.0 : 0.0);
     }
     CHECK(true);
 }
@@ -119,7 +119,7 @@ TEST (open_window_has_the_weight_of_its_clip) {
     for (int step = 1; step <= 8; step += 7) {
         md5_player_reset(fixture.player);
         play_advance(fixture.player, 0.0);
-        CHECK_NEAR(md5_player_window(fixture.player, far), 1.0, 0.0);
+        CHECK_EXACT(md5_player_window(fixture.player, far), 1.0);
         play_fade(fixture.player, 0, 1, 1.0f);
         for (int i = step; i <= 8; i += step) {
             play_advance(fixture.player, step / 10.0);
@@ -310,7 +310,7 @@ TEST (curves_are_blended_as_clips_are) {
     md5_player_reset(player);
     md5_player_seek(player, 0, 3, 0.5);
     CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.0) + 0.25 * -2.0, 1e-5);
-    CHECK_NEAR(curve_of(&fixture, "none"), 0.0, 0.0);
+    CHECK_EXACT(curve_of(&fixture, "none"), 0.0);
 }
 
 // More transitions than there are slots, of both kinds: nothing jumps, and a saved player goes on.

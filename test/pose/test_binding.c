@@ -470,7 +470,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     EACH_FAILURE (it) {
         it.opts.partial = true;
         OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &it.opts, &it.error);
-        CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, binding);
         CHECK_UINT(it.heap.live, binding ? 1 : 0);
         CHECK_UINT(it.heap.live_bytes, binding ? binding->size : 0);
         num_failed += !binding;
@@ -496,8 +496,8 @@ TEST (bind_keeps_the_error_of_a_failed_load) {
     CHECK_BYTES(&error, &first, sizeof error);
     // Without an earlier failure it says what is missing.
     error = (md5_error){.status = MD5_OK};
-    CHECK(md5_bind(&model.model, NULL, NULL, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_MISSING && strstr(error.message, "no animation"));
+    CHECK_SAYS(md5_bind(&model.model, NULL, NULL, &error), error, MD5_ERROR_MISSING,
+               "no animation");
 }
 
 // -- Hostile skeletons --------------------------------------------------------------------------
@@ -569,10 +569,10 @@ TEST (bind_and_sample_stay_linear) {
         const md5_moment start = {0};
         md5_sample(binding, start, MD5_ROOT_FILE, pose);
         // j<k> has k ancestors that the model lacks, each a unit further along x.
-        CHECK_NEAR(pose[HALF - 1].translation.x, 1.0, 0.0);
-        CHECK_NEAR(pose[HALF - 30].translation.x, 30.0, 0.0);
+        CHECK_EXACT(pose[HALF - 1].translation.x, 1.0);
+        CHECK_EXACT(pose[HALF - 30].translation.x, 30.0);
         // Long walks share a budget of steps (binding.c), which suffices for the first joint.
-        CHECK_NEAR(pose[0].translation.x, HALF, 0.0);
+        CHECK_EXACT(pose[0].translation.x, HALF);
     }
     free_giant(&model);
     free_giant(&anim);

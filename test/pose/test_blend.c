@@ -280,8 +280,8 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0, 1, 0});
     CHECK_NEAR(axis.x, -1.0, 1e-6);
     // The translation is not rotated.
-    CHECK_NEAR(out.translation.x, 1.0, 0.0);
-    CHECK_NEAR(out.translation.z, 7.0, 0.0);
+    CHECK_EXACT(out.translation.x, 1.0);
+    CHECK_EXACT(out.translation.z, 7.0);
 }
 
 static void check_difference(const poses *made, float weight, const float *joint_weights)

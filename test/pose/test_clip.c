@@ -200,11 +200,11 @@ TEST (clip_finds_constants_by_value) {
     CHECK_UINT(clip.arrays.translation_joints[0], 0);
     CHECK_UINT(clip.arrays.rotation_joints[0], 1);
     CHECK_UINT(clip.moves[2], 0);
-    CHECK_NEAR(clip.arrays.translations[2].z, 7.0, 0.0);
-    CHECK_NEAR(clip.arrays.rotations[1].z, 0.4f, 0.0);
-    CHECK_NEAR(clip.arrays.constant[0].translation.z, 3.0, 0.0);
+    CHECK_EXACT(clip.arrays.translations[2].z, 7.0);
+    CHECK_EXACT(clip.arrays.rotations[1].z, 0.4f);
+    CHECK_EXACT(clip.arrays.constant[0].translation.z, 3.0);
     CHECK_NEAR(clip.arrays.constant[2].rotation.w, -0.70710678118654752, 1e-7);
-    CHECK_NEAR(clip.arrays.constant[2].translation.y, 5.0, 0.0);
+    CHECK_EXACT(clip.arrays.constant[2].translation.y, 5.0);
     free_clip(&clip);
 }
 
@@ -403,9 +403,7 @@ TEST (moment_agrees_with_the_reference_table) {
 
 TEST (moment_agrees_with_the_engine) {
     REQUIRE_CORPUS();
-    char path[1024];
-    snprintf(path, sizeof path, "%s/golden/timetable.txt", test_corpus());
-    check_table(path);
+    check_table(test_path("golden/timetable.txt"));
 }
 
 // -- Wrapping ---------------------------------------------------------------------------------

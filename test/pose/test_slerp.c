@@ -208,12 +208,6 @@ TEST (slerp_agrees_with_the_reference_table) {
 }
 
 TEST (slerp_agrees_with_the_engine) {
-    const char *corpus = test_corpus();
-    if (!corpus) {
-        test_skip("MD5_CORPUS is not set, golden/slerptable.txt is not at hand");
-        return;
-    }
-    char path[1024];
-    snprintf(path, sizeof path, "%s/golden/slerptable.txt", corpus);
-    check_table(path, 26, 22, 9);
+    REQUIRE_CORPUS();
+    check_table(test_path("golden/slerptable.txt"), 26, 22, 9);
 }

@@ -64,7 +64,7 @@ static void check_point(md5_vec3 point, double x, double y, double z)
 TEST (version_6_models_are_read) {
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
-    if (!CHECK_THAT(model, "%s", error.message))
+    if (!CHECK_DONE(model, error))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->skeleton.num_joints, 3);
@@ -158,12 +158,12 @@ TEST (version_6_cameras_are_not_known) {
 TEST (version_6_animations_are_read) {
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
-    if (!CHECK_THAT(anim, "%s", error.message))
+    if (!CHECK_DONE(anim, error))
         return;
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
     static const double yaw[] = {0, 90, 90, 90};
     CHECK_UINT(anim->num_frames, 4);
-    CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
+    CHECK_EXACT(anim->frame_rate, 24.0);
     CHECK_UINT(anim->skeleton.num_joints, 2);
     CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == MD5_NONE);
     CHECK_UINT(anim->num_components, 4); // x and one rotation
@@ -359,7 +359,7 @@ TEST (version_6_animations_move_models_of_version_6) {
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
-    if (CHECK_THAT(binding != NULL, "%s", error.message)) {
+    if (CHECK_DONE(binding, error)) {
         CHECK_UINT(anim->num_frames, NUM_FRAMES);
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
         CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2.0f
@@ -401,7 +401,7 @@ TEST (version_6_animations_may_stand_still) {
         "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, &error);
-    if (!CHECK_THAT(anim, "%s", error.message))
+    if (!CHECK_DONE(anim, error))
         return;
     CHECK_UINT(anim->num_components, 0);
     CHECK_UINT(anim->num_frames, 9);
@@ -422,7 +422,7 @@ TEST (version_6_bones_may_share_a_name) {
         "nummeshes 0\n";
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
-    if (CHECK_THAT(model, "%s", error.message))
+    if (CHECK_DONE(model, error))
         CHECK(model->skeleton.joints[2].parent == 0);
 }
 
@@ -492,7 +492,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
     const md5_load_opts opts = heap_opts(&heap, 0);
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(text.bytes, text.used, &opts, &error);
-    CHECK_THAT(model != NULL, "%s", error.message);
+    CHECK_DONE(model, error);
     CHECK(heap.peak_bytes < 12 * text.used);
 }
 

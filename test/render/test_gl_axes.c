@@ -164,8 +164,7 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
     OWN_MODEL model = load(&scene, NULL);
     if (!model)
         return;
-    md5_model *const whole =
-        md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    md5_model *const whole = our_model("models/thimble/thimble.md5mesh");
     md5gl_model *copies[MD5GL_PATH_COMPUTE + 1] = {NULL};
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         copies[path] = md5gl_create_model(scene.renderer, model, (md5gl_path)path, NULL);
@@ -184,8 +183,8 @@ TEST (gl_draws_models_after_their_geometry_is_released) {
         md5gl_destroy_model(scene.renderer, copies[path]);
     }
     md5_error error = {0};
-    CHECK(md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, &error), error,
+                MD5_ERROR_MISMATCH);
     md5_free_model(whole);
     scene_close(&scene);
 }

@@ -56,7 +56,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             }
             md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
             md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
-            CHECK_THAT(baked != NULL, "%s", error.message);
+            CHECK_DONE(baked, error);
             if (CHECK(copy && clips[0] && clips[1]) && baked) {
                 CHECK_UINT(md5gl_get_stats(scene->renderer).baked_bytes,
                            2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
@@ -167,14 +167,13 @@ TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
     OWN_BAKED mine = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
     OWN_BAKED theirs = md5_create_baked(other, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
-    CHECK(md5gl_create_baked(renderer, stage->model, clips, 0, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(md5gl_create_baked(renderer, stage->model, clips, 2, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 0, &error), error,
+                MD5_ERROR_RANGE);
+    CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 2, &error), error,
+                MD5_ERROR_MISMATCH);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
     *scene_limits(renderer).max_texels = 7; // two frames of a square need 8
-    CHECK(md5gl_create_baked(renderer, stage->model, clips, 1, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_create_baked(renderer, stage->model, clips, 1, &error), error, MD5_ERROR_GPU);
     *scene_limits(renderer).max_texels = max_texels;
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, &error);
     md5gl_baked *const foreign = md5gl_create_baked(renderer, other, clips + 1, 1, &error);
@@ -275,7 +274,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
         CHECK_NEAR(real_length(gpu_normals[i]), 1.0, 1e-5);
         largest.tangent =
             fmax(largest.tangent, real_distance(along(tangents[i]), along(gpu_tangents[i])));
-        CHECK_NEAR(gpu_tangents[i].w, tangents[i].w, 0.0);
+        CHECK_EXACT(gpu_tangents[i].w, tangents[i].w);
     }
     free(cpu);
     free(gpu);
@@ -375,10 +374,10 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, NULL, NULL, NULL));
-    CHECK_NEAR(positions[0].z, -20.0, 0.0);
-    CHECK_NEAR(positions[3].x, 1.0, 0.0);
-    CHECK_NEAR(positions[3].y, 22.0, 0.0);
-    CHECK_NEAR(positions[3].z, 23.0, 0.0);
+    CHECK_EXACT(positions[0].z, -20.0);
+    CHECK_EXACT(positions[3].x, 1.0);
+    CHECK_EXACT(positions[3].y, 22.0);
+    CHECK_EXACT(positions[3].z, 23.0);
     md5gl_destroy_model(scene->renderer, copy);
 }
 

@@ -156,7 +156,7 @@ static void draw_model(engine *host)
     stage_begin(&host->stage);
     CHECK(scene_pose_and_draw(renderer, host->stage.copy, scene_identities, NULL, 1, MD5GL_LIT,
                               &error));
-    CHECK_THAT(md5gl_end_frame(renderer, &error), "%s", error.message);
+    CHECK_DONE(md5gl_end_frame(renderer, &error), error);
     md5gl_restore_state(renderer);
 }
 

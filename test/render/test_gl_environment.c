@@ -285,8 +285,8 @@ TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
 TEST_SCENE (gl_environment_has_limits) {
     static const float texels[6] = {-1.0f, NAN, 1e30f, 0.5f, 0.5f, 0.5f};
     md5_error error = {0};
-    CHECK(md5gl_create_environment(scene->renderer, 0, 1, texels, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_create_environment(scene->renderer, 0, 1, texels, &error), error,
+                MD5_ERROR_GPU);
     md5gl_destroy_environment(scene->renderer, NULL);
     // One row; what is no light counts as none, and what is too bright as 65000.
     md5gl_environment *const environment =

@@ -25,7 +25,7 @@ static bool open_figure(gl_figure *figure, uint32_t samples)
     if (!scene_open(&figure->scene, NULL))
         return false;
     figure->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    CHECK_THAT(figure->model != NULL, "%s", error.message);
+    CHECK_DONE(figure->model, error);
     md5gl_renderer *const renderer = figure->scene.renderer;
     figure->copy = md5gl_create_model(renderer, figure->model, MD5GL_PATH_AUTO, NULL);
     figure->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
@@ -71,10 +71,10 @@ static md5gl_impostors *make_impostors(gl_figure *figure)
     md5_error error = {0};
     md5gl_impostors *const impostors =
         md5gl_create_impostors(figure->scene.renderer, &desc, &error);
-    CHECK_THAT(impostors != NULL, "%s", error.message);
-    CHECK_THAT(md5gl_draw_impostor_pictures(figure->scene.renderer, impostors, figure->copy, 0,
+    CHECK_DONE(impostors, error);
+    CHECK_DONE(md5gl_draw_impostor_pictures(figure->scene.renderer, impostors, figure->copy, 0,
                                             figure->palette, &error),
-               "%s", error.message);
+               error);
     return impostors;
 }
 

@@ -66,9 +66,9 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_impostor_desc desc = {.num_frames = 3, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
-    CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 3, scene_identities,
-                                        &error));
-    CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
+    CHECK_SAYS(
+        md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 3, scene_identities, &error),
+        error, MD5_ERROR_RANGE, "frame 3");
     CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 1, scene_identities,
                                        &error));
     static const struct {
@@ -152,9 +152,9 @@ TEST (gl_impostors_survive_failing_allocations) {
     }
     CHECK(impostors);
     heap.left = 0;
-    CHECK(!md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, scene_identities,
-                                        &error));
-    CHECK(error.status == MD5_ERROR_MEMORY);
+    CHECK_FAILS(
+        md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, scene_identities, &error),
+        error, MD5_ERROR_MEMORY);
     heap.left = 1000000;
     md5gl_destroy_impostors(scene.renderer, impostors);
     md5gl_destroy_model(scene.renderer, copy);

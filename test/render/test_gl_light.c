@@ -417,8 +417,7 @@ TEST_HERE (gl_missing_depth_maps_are_reported) {
     prepare_shadows(stage);
     stage->renderer->has_shadows = false;
     stage_begin(stage);
-    CHECK(!md5gl_end_frame(stage->renderer, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shadows"));
+    CHECK_SAYS(md5gl_end_frame(stage->renderer, &error), error, MD5_ERROR_GPU, "shadows");
     stage->frame.no_shadows = true;
     stage_begin(stage);
     CHECK(md5gl_end_frame(stage->renderer, &error));
@@ -437,11 +436,10 @@ TEST_STAGE (gl_lost_context_is_reported, scene_floor, 1) {
     md5gl_renderer *const renderer = stage->renderer;
     renderer->optional.GetGraphicsResetStatus = lost_by_another;
     stage_begin(stage);
-    CHECK(!md5gl_end_frame(renderer, &error));
-    CHECK(error.status == MD5_ERROR_GPU
-          && strstr(error.message, "lost (caused by another program"));
-    CHECK(!md5gl_read_pixels(renderer, stage->target, 1, 1, pixel, &error));
-    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK_SAYS(md5gl_end_frame(renderer, &error), error, MD5_ERROR_GPU,
+               "lost (caused by another program");
+    CHECK_FAILS(md5gl_read_pixels(renderer, stage->target, 1, 1, pixel, &error), error,
+                MD5_ERROR_GPU);
     renderer->optional.GetGraphicsResetStatus = NULL; // not every context has the function
     stage_begin(stage);
     CHECK(md5gl_end_frame(renderer, &error));

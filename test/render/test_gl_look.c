@@ -398,10 +398,8 @@ TEST (gl_looks_survive_failure_of_every_allocation) {
 TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
     static const char *const names[] = {"bobbin", "spindle", "thimble", "lantern", "tendril"};
     EACH (name, names) {
-        char path[512];
-        snprintf(path, sizeof path, "models/%s/%s.md5mesh", *name, *name);
-        OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
-        snprintf(path, sizeof path, "%s", test_path(path));
+        const char *const path = test_pathf("models/%s/%s.md5mesh", *name, *name);
+        OWN_MODEL model = md5_load_model(path, NULL, NULL);
         const md5gl_looks_desc desc = {
             .model = model, .path = path, .load = md5gl_stb_load, .release = md5gl_stb_release};
         view_textures textures;

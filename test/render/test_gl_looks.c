@@ -212,9 +212,8 @@ TEST_SQUARE (gl_unknown_skin_is_refused) {
     md5_error error = {0};
     CHECK(md5gl_set_num_skins(stage->renderer, stage->copy, 2, NULL));
     pose_row(stage, stage->copy);
-    CHECK_FAILS(scene_look(stage->renderer, stage->copy, NULL, skins, &error), error,
-                MD5_ERROR_RANGE);
-    CHECK(strstr(error.message, "instance 2: skin 2, but there are 2"));
+    CHECK_SAYS(scene_look(stage->renderer, stage->copy, NULL, skins, &error), error,
+               MD5_ERROR_RANGE, "instance 2: skin 2, but there are 2");
     draw(stage, stage->copy, &picture);
     CHECK(shows(&picture, 2, 0, 0, 0)); // there are no instances then
 }

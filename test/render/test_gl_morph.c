@@ -60,7 +60,7 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
     }
     md5_error error = {0};
     made->morph = md5_create_morph(made->model, sources, TARGETS, NULL, &error);
-    CHECK_THAT(made->morph != NULL, "%s", error.message);
+    CHECK_DONE(made->morph, error);
 }
 
 static void free_case(morph_case *made)
@@ -223,8 +223,7 @@ TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
     for (uint32_t few = 100; few <= 400; few += 300) { // too few for the vertices, for the deltas
         *scene_limits(renderer).max_texels = few;
-        CHECK(md5gl_create_morph(renderer, made.morph, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_GPU);
+        CHECK_FAILS(md5gl_create_morph(renderer, made.morph, &error), error, MD5_ERROR_GPU);
     }
     *scene_limits(renderer).max_texels = max_texels;
     md5gl_morph *const morph = md5gl_create_morph(renderer, made.morph, &error);
@@ -238,8 +237,7 @@ TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
         md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
         *scene_limits(renderer).max_texels = 2 * TARGETS - 1;
         instances.count = 2;
-        CHECK(!md5gl_pose(renderer, copy, &instances, &error));
-        CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "weights"));
+        CHECK_SAYS(md5gl_pose(renderer, copy, &instances, &error), error, MD5_ERROR_GPU, "weights");
         *scene_limits(renderer).max_texels = max_texels;
         md5gl_destroy_model(renderer, copy);
     }

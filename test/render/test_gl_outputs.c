@@ -208,7 +208,7 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
         if (fixture->max_texels > 0)
             *scene_limits(renderer).max_texels = fixture->max_texels;
         md5gl_begin_frame(renderer, &frame);
-        CHECK_THAT(md5gl_pose(renderer, copy, &instances[0], &error), "%s", error.message);
+        CHECK_DONE(md5gl_pose(renderer, copy, &instances[0], &error), error);
         CHECK_UINT(scene_num_batches(copy), fixture->max_texels > 0 ? COUNT : 1);
         CHECK(md5gl_draw_outputs(renderer, copy, NULL));
         CHECK(md5gl_end_frame(renderer, &error));
@@ -279,7 +279,7 @@ static void draw_outputs(gl_stage *stage, md5gl_model *copy, const md5gl_instanc
     stage_begin(stage);
     CHECK(md5gl_pose(stage->renderer, copy, instances, &error)
           && md5gl_draw_outputs(stage->renderer, copy, &error));
-    CHECK_THAT(md5gl_end_frame(stage->renderer, &error), "%s", error.message);
+    CHECK_DONE(md5gl_end_frame(stage->renderer, &error), error);
     read_outputs(&stage->scene, stage->target, read);
 }
 

@@ -103,7 +103,7 @@ static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
         opts.allocator = *allocator;
     md5_error error = {0};
     scene->renderer = md5gl_create_renderer(&opts, &error);
-    if (!CHECK_THAT(scene->renderer != NULL, "%s", error.message)) {
+    if (!CHECK_DONE(scene->renderer, error)) {
         scene_close(scene);
         return false;
     }
@@ -366,11 +366,11 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 void scene_finish(gl_scene *scene, const md5gl_frame *frame, gl_picture *picture)
 {
     md5_error error = {0};
-    CHECK_THAT(md5gl_end_frame(scene->renderer, &error), "%s", error.message);
+    CHECK_DONE(md5gl_end_frame(scene->renderer, &error), error);
     memset(picture, 77, sizeof *picture); // so that stale content is not taken for the frame
-    CHECK_THAT(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
+    CHECK_DONE(md5gl_read_pixels(scene->renderer, frame->target, SCENE_WIDTH, SCENE_HEIGHT,
                                  picture->rgba[0][0], &error),
-               "%s", error.message);
+               error);
 }
 
 bool scene_pose(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
@@ -481,9 +481,9 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
 {
     md5_error error = {0};
     md5gl_begin_frame(scene->renderer, frame);
-    CHECK_THAT(
-        scene_pose_and_draw(scene->renderer, model, scene_identities, NULL, 1, style, &error), "%s",
-        error.message);
+    CHECK_DONE(
+        scene_pose_and_draw(scene->renderer, model, scene_identities, NULL, 1, style, &error),
+        error);
     scene_finish(scene, frame, picture);
 }
 
@@ -547,8 +547,8 @@ void stage_pose(const gl_stage *stage, const md5_mat34 *palettes, const md5_mat3
                 uint32_t count)
 {
     md5_error error = {0};
-    CHECK_THAT(scene_pose(stage->renderer, stage->copy, palettes, placements, count, &error), "%s",
-               error.message);
+    CHECK_DONE(scene_pose(stage->renderer, stage->copy, palettes, placements, count, &error),
+               error);
 }
 
 void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture)

@@ -257,11 +257,11 @@ void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *pictu
     md5_error error = {0};
     stage_begin(stage);
     stage_pose(stage, scene_identities, NULL, 1);
-    CHECK_THAT(
+    CHECK_DONE(
         md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, 1, &error)
             && md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1,
                                  &error),
-        "%s", error.message);
+        error);
     stage_finish(stage, picture);
 }
 

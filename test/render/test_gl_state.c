@@ -163,11 +163,9 @@ static md5gl_proc load_all_but_one(void *user, const char *name)
 TEST (gl_create_without_functions_fails) {
     md5_error error = {0};
     const md5gl_opts none = {0}, nothing = {.load = load_nothing};
-    CHECK(md5gl_create_renderer(&none, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "loader"));
+    CHECK_SAYS(md5gl_create_renderer(&none, &error), error, MD5_ERROR_GPU, "loader");
     CHECK(md5gl_create_renderer(NULL, NULL) == NULL);
-    CHECK(md5gl_create_renderer(&nothing, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "glGetString"));
+    CHECK_SAYS(md5gl_create_renderer(&nothing, &error), error, MD5_ERROR_GPU, "glGetString");
     md5gl_destroy_renderer(NULL);
 }
 
@@ -176,8 +174,7 @@ TEST_IF (gl_create_names_a_missing_function, gl_scene, scene, scene_open_context
     static char missing[] = "glDrawElementsInstanced";
     md5_error error = {0};
     const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
-    CHECK(md5gl_create_renderer(&opts, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, missing));
+    CHECK_SAYS(md5gl_create_renderer(&opts, &error), error, MD5_ERROR_GPU, missing);
 }
 
 // Drivers for Windows have only the names that OpenGL gives to what OpenGL ES calls by a suffix.
@@ -187,7 +184,7 @@ TEST_IF (gl_create_needs_no_extension, gl_scene, scene, scene_open_context(scene
     md5_error error = {0};
     const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
     md5gl_renderer *const renderer = md5gl_create_renderer(&opts, &error);
-    CHECK_THAT(renderer != NULL, "%s", error.message);
+    CHECK_DONE(renderer, error);
     md5gl_destroy_renderer(renderer);
 }
 
@@ -206,8 +203,7 @@ TEST_IF (gl_create_on_an_old_context_fails, gl_scene, scene, scene_open_context(
          scene_close(scene)) {
     md5_error error = {0};
     const md5gl_opts opts = {.load = load_old};
-    CHECK(md5gl_create_renderer(&opts, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_create_renderer(&opts, &error), error, MD5_ERROR_GPU);
     CHECK(strstr(error.message, "3.3 or OpenGL ES 3.0 is needed")
           && strstr(error.message, "2.1 Mesa"));
 }
@@ -225,19 +221,18 @@ TEST_OWN_SCENE (gl_sizes_beyond_the_device_are_refused) {
     md5_error error = {0};
     md5gl_renderer *const renderer = scene->renderer;
     const uint32_t too_large = renderer->max_texture_size + 1;
-    CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, too_large, 1, texel, &error) == 0);
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_MAX_TEXTURE_SIZE"));
+    CHECK_SAYS(scene_texture(renderer, MD5GL_TEXTURE_COLOR, too_large, 1, texel, &error), error,
+               MD5_ERROR_GPU, "GL_MAX_TEXTURE_SIZE");
     CHECK(scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 0, texel, NULL) == 0);
-    CHECK(scene_texture(renderer, MD5GL_TEXTURE_MASK, 1, too_large, texel, &error) == 0);
-    CHECK(error.status == MD5_ERROR_GPU);
-    CHECK(md5gl_create_target(renderer, 1, renderer->max_target_size + 1, 1, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK_FAILS(scene_texture(renderer, MD5GL_TEXTURE_MASK, 1, too_large, texel, &error), error,
+                MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_create_target(renderer, 1, renderer->max_target_size + 1, 1, &error), error,
+                MD5_ERROR_GPU);
     CHECK(md5gl_create_target(renderer, 0, 1, 1, &error) == NULL);
     md5gl_target *const target = md5gl_create_target(renderer, 8, 8, 1000, &error);
     CHECK(target); // with as many samples as the device has
     uint8_t rgba[9 * 8 * 4];
-    CHECK(!md5gl_read_pixels(renderer, target, 9, 8, rgba, &error));
-    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_read_pixels(renderer, target, 9, 8, rgba, &error), error, MD5_ERROR_GPU);
     md5gl_destroy_target(renderer, target);
     md5gl_destroy_target(renderer, NULL);
     md5gl_destroy_texture(renderer, 0);
@@ -251,15 +246,15 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     md5_model *const model = scene_square();
     const uint32_t most = renderer->max_texels;
     renderer->max_texels = 5; // less than two joints' six rows
-    CHECK(md5gl_create_model(renderer, model, MD5GL_PATH_EXACT, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, renderer->max_texels_name));
+    CHECK_SAYS(md5gl_create_model(renderer, model, MD5GL_PATH_EXACT, &error), error, MD5_ERROR_GPU,
+               renderer->max_texels_name);
     renderer->max_texels = most;
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     renderer->max_texels = 5;
     const md5gl_frame frame = scene_frame(NULL);
     md5gl_begin_frame(renderer, &frame);
-    CHECK(!scene_pose_and_draw(renderer, copy, scene_identities, NULL, 1, MD5GL_LIT, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "6 texels"));
+    CHECK_SAYS(scene_pose_and_draw(renderer, copy, scene_identities, NULL, 1, MD5GL_LIT, &error),
+               error, MD5_ERROR_GPU, "6 texels");
     scene_finish(scene, &frame, &picture);
     CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){0, 0, 0, 255}, 0);
     md5gl_destroy_model(renderer, copy);
@@ -269,8 +264,8 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     uint64_t random = 3;
     OWN_MODEL cloud = scene_cloud(4, 60, 3, true, &random);
     renderer->max_texels = 59;
-    CHECK(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error) == NULL);
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "influences"));
+    CHECK_SAYS(md5gl_create_model(renderer, cloud, MD5GL_PATH_EXACT, &error), error, MD5_ERROR_GPU,
+               "influences");
 }
 
 TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
@@ -284,8 +279,7 @@ TEST_OWN_SCENE (gl_errors_of_a_frame_are_reported_and_earlier_ones_are_not) {
     md5gl_begin_frame(renderer, &frame);
     renderer->gl.Enable(GL_RGBA);
     renderer->gl.DrawArrays(GL_TRIANGLES, -1, 1);
-    CHECK(!md5gl_end_frame(renderer, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "GL_INVALID_ENUM"));
+    CHECK_SAYS(md5gl_end_frame(renderer, &error), error, MD5_ERROR_GPU, "GL_INVALID_ENUM");
     CHECK_UINT(renderer->gl.GetError(), GL_NO_ERROR);
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_end_frame(renderer, &error));
@@ -307,11 +301,11 @@ TEST_OWN_SCENE (gl_compiler_errors_name_the_file) {
     };
     md5gl_program program = {0};
     md5_error error = {0};
-    CHECK(!md5gli_build_program(scene->renderer, &broken, &program, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shaders/bad.glsl:2: "));
+    CHECK_SAYS(md5gli_build_program(scene->renderer, &broken, &program, &error), error,
+               MD5_ERROR_GPU, "shaders/bad.glsl:2: ");
     CHECK(strstr(error.message, "nothing") && !strchr(error.message, '\n'));
-    CHECK(!md5gli_build_program(scene->renderer, &unlinkable, &program, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "does not link"));
+    CHECK_SAYS(md5gli_build_program(scene->renderer, &unlinkable, &program, &error), error,
+               MD5_ERROR_GPU, "does not link");
     scene_expect_messages();
 }
 

@@ -209,10 +209,9 @@ TEST_OWN_SCENE (gl_stage_cube_has_limits) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
     static const uint8_t *const sides[6] = {texel, texel, texel, texel, texel, texel};
     md5_error error = {0};
-    CHECK(scene_stage_cube(scene->renderer, 0, sides, true, &error) == 0);
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
-    CHECK(scene_stage_cube(scene->renderer, 1u << 30, sides, true, &error) == 0);
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK_FAILS(scene_stage_cube(scene->renderer, 0, sides, true, &error), error, MD5_ERROR_GPU);
+    CHECK_FAILS(scene_stage_cube(scene->renderer, 1u << 30, sides, true, &error), error,
+                MD5_ERROR_GPU);
     const md5gl_texture filtered = scene_stage_cube(scene->renderer, 1, sides, false, &error);
     CHECK(filtered != 0);
     md5gl_destroy_texture(scene->renderer, filtered);

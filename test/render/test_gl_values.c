@@ -327,7 +327,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     FOR (i, NUM_JOINTS)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
-    CHECK_THAT(copy != NULL, "%s", error.message);
+    CHECK_DONE(copy, error);
     CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu.positions, gpu.normals, gpu.tangents,
                         NULL));
@@ -336,7 +336,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     FOR (i, NUM_VERTICES) {
         CHECK_SMALL(real_distance(cpu.positions[i], gpu.positions[i]), 1e-5 * size);
         CHECK_SMALL(real_distance(cpu.normals[i], gpu.normals[i]), 1e-3);
-        CHECK_NEAR(cpu.tangents[i].w, gpu.tangents[i].w, 0.0);
+        CHECK_EXACT(cpu.tangents[i].w, gpu.tangents[i].w);
     }
     md5gl_destroy_model(scene->renderer, copy);
 }
@@ -495,8 +495,8 @@ TEST_ES_SCENE (gl_es_refuses_what_it_lacks) {
     OWN_MODEL model = scene_square();
     CHECK(strstr(md5gl_device_name(scene->renderer), "/ OpenGL ES 3."));
     CHECK(!md5gl_has_path(scene->renderer, MD5GL_PATH_COMPUTE));
-    CHECK(!md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error));
-    CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "OpenGL 4."));
+    CHECK_SAYS(md5gl_create_model(scene->renderer, model, MD5GL_PATH_COMPUTE, &error), error,
+               MD5_ERROR_GPU, "OpenGL 4.");
 }
 
 // WebGL has no swizzles and cannot map buffers: an ES context that reports WebGL as its version
@@ -585,7 +585,7 @@ static void check_outputs(gl_scene *scene, md5_model *model)
     CHECK(scene_pose(renderer, copy, scene_identities, NULL, 1, NULL));
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_draw_outputs(renderer, copy, &error));
-    CHECK_THAT(md5gl_end_frame(renderer, &error), "%s", error.message);
+    CHECK_DONE(md5gl_end_frame(renderer, &error), error);
     CHECK_UINT(md5gl_pick(renderer, target, SCENE_WIDTH / 2, SCENE_HEIGHT / 2, NULL, &error), 1);
     md5gl_destroy_model(renderer, copy);
     md5gl_destroy_target(renderer, target);
@@ -603,7 +603,7 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     draw_scene(&scene, model, MD5GL_PATH_4, 1, &expected);
     web = scene;
     web.renderer = md5gl_create_renderer(&(md5gl_opts){.load = load_webgl}, &error);
-    if (CHECK_THAT(web.renderer != NULL, "%s", error.message)) {
+    if (CHECK_DONE(web.renderer, error)) {
         CHECK(web.renderer->is_webgl);
         plain = web.renderer->gl;
         colours = web.renderer->white;
@@ -620,8 +620,8 @@ TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
     md5gl_model *const copy = md5gl_create_model(blind, cloud, MD5GL_PATH_4, &error);
     md5_mat34 palette[NUM_JOINTS] = {{{0}}};
     md5_vec3 positions[NUM_VERTICES];
-    CHECK(!md5gl_capture(blind, copy, 0, palette, positions, NULL, NULL, &error));
-    CHECK(error.status == MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_capture(blind, copy, 0, palette, positions, NULL, NULL, &error), error,
+                MD5_ERROR_GPU);
     md5gl_destroy_model(blind, copy);
     md5gl_destroy_renderer(blind);
     scene_close(&scene);

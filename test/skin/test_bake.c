@@ -24,7 +24,7 @@ static md5_model *model_of(const char *text)
 {
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
-    CHECK_THAT(model != NULL, "%s", error.message);
+    CHECK_DONE(model, error);
     return model;
 }
 
@@ -175,7 +175,7 @@ TEST (bake_survives_failure_of_every_allocation) {
     turn(model, 0.7, palettes);
     EACH_FAILURE (it) {
         OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &it.opts, &it.error);
-        CHECK_UINT(it.error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, baked);
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error = {0};

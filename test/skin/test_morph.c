@@ -38,7 +38,7 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
     test_append(&text, "}\n");
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text.bytes, text.used, opts, &error);
-    CHECK_THAT(model != NULL, "%s", error.message);
+    CHECK_DONE(model, error);
     return model;
 }
 
@@ -71,7 +71,7 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
         sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};
     }
     scene->morph = md5_create_morph(scene->model, sources, TARGETS, NULL, &error);
-    CHECK_THAT(scene->morph != NULL, "%s", error.message);
+    CHECK_DONE(scene->morph, error);
 }
 
 static void close_scene(morph_scene *scene)
@@ -465,7 +465,7 @@ static md5_model *replaced(const char *find, const char *put)
     snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, put, at + strlen(find));
     md5_error error = {0};
     md5_model *const model = md5_parse_model(whole, strlen(whole), NULL, &error);
-    CHECK_THAT(model != NULL, "%s", error.message);
+    CHECK_DONE(model, error);
     return model;
 }
 
@@ -520,7 +520,7 @@ TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
     EACH_FAILURE (it) {
         OWN_MORPH morph = md5_create_morph(scene->model, &source, 1, &it.opts, &it.error);
-        CHECK_UINT(it.error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_FAILURE(it, morph);
     }
 }
 

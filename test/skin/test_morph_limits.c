@@ -70,7 +70,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
     md5_error error = {0};
     const int size = snprintf(filled, sizeof filled, text, height);
     md5_model *const model = md5_parse_model(filled, (size_t)size, opts, &error);
-    CHECK_THAT(model != NULL, "%s", error.message);
+    CHECK_DONE(model, error);
     return model;
 }
 
@@ -231,9 +231,8 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         positions[i] = test_alloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
     }
     EACH (row, names) {
-        char path[64];
-        snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
-        OWN_MODEL shape = our_model(path);
+        OWN_MODEL shape =
+            md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", *row), NULL, NULL);
         const md5_morph_source source = {.name = *row, .model = shape};
         OWN_MORPH morph = shape ? md5_create_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))

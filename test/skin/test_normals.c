@@ -32,7 +32,7 @@ static md5_model *load(const shape *fixture, md5_normals weighting)
     const md5_load_opts opts = {.normals = weighting};
     md5_error error = {0};
     md5_model *const model = md5_parse_model(text.bytes, text.used, &opts, &error);
-    CHECK_THAT(model != NULL, "%s", error.message);
+    CHECK_DONE(model, error);
     return model;
 }
 

@@ -481,11 +481,8 @@ TEST (skin_gives_the_same_bits_for_real_models) {
         "cube2/ffflag/ffflag.md5mesh",
     };
     REQUIRE_CORPUS();
-    EACH (row, paths) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), *row);
-        check_model(path);
-    }
+    EACH (row, paths)
+        check_model(test_pathf("corpus/%s", *row));
 }
 
 // -- Plan -----------------------------------------------------------------------------------------
@@ -578,11 +575,8 @@ TEST (real_models_take_what_they_use) {
         "terasology/redElephantrook.md5mesh",
     };
     REQUIRE_CORPUS();
-    EACH (file, files) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/corpus/%s", test_corpus(), *file);
-        check_file(path);
-    }
+    EACH (file, files)
+        check_file(test_pathf("corpus/%s", *file));
 }
 
 // -- Random models --------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
             const double of_clip = worst_of(&scene, kind, i, &random, &memory);
             worst = of_clip > worst ? of_clip : worst;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
-            CHECK_NEAR(kind->bakes.sizes[i], 128.0, 0.0);
+            CHECK_EXACT(kind->bakes.sizes[i], 128.0);
         }
         free(memory.pose);
         free(memory.joints);
@@ -118,7 +118,7 @@ TEST (view_moments_lie_between_baked_frames) {
     const md5_moment last = {.frame0 = 7, .frame1 = 7};
     md5gl_clip_job job = view_baked_job(&bakes, 0, &middle);
     CHECK(job.clip == 0 && job.moment.frame0 == 4 && job.moment.frame1 == 5);
-    CHECK_NEAR(job.moment.fraction, 0.5, 0.0);
+    CHECK_EXACT(job.moment.fraction, 0.5);
     job = view_baked_job(&bakes, 1, &middle);
     CHECK(job.clip == 1 && job.moment.frame0 == 13 && job.moment.frame1 == 14);
     CHECK_NEAR(job.moment.fraction, 0.5, 1e-6);
@@ -211,7 +211,7 @@ TEST (view_large_crowds_are_baked_by_default) {
     EACH (row, cases) {
         view_document *const document = shot_load(&row->options);
         if (document != NULL)
-            CHECK_NEAR(document->crowd.baked_pixels, row->pixels, 0.0);
+            CHECK_EXACT(document->crowd.baked_pixels, row->pixels);
         view_free_document(document, NULL);
     }
 }
@@ -312,7 +312,7 @@ TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 
     view_show_meshes(viewer->state.document, UINT64_MAX);
     OWN_PICTURE hidden = shot_draw(viewer);
     CHECK(shot_cover_of(&shown).share > 0.01);
-    CHECK_NEAR(shot_cover_of(&hidden).share, 0.0, 0.0);
+    CHECK_EXACT(shot_cover_of(&hidden).share, 0.0);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------

@@ -142,7 +142,6 @@ bool screen_close(screen *s)
 
 bool page_open(page_case *fixture, const char *name)
 {
-    char path[256];
     view_log log = {.level = VIEW_QUIET};
     *fixture = (page_case){.page = NULL};
     const int32_t number = view_find_page(name);
@@ -151,9 +150,9 @@ bool page_open(page_case *fixture, const char *name)
     fixture->page = view_page_at((uint32_t)number);
     FOR (i, view_num_sliders(fixture->page))
         fixture->values[i] = fixture->page->sliders[i].first;
-    snprintf(path, sizeof path, "models/%s",
-             fixture->page->model != NULL ? fixture->page->model : VIEW_USUAL_MODEL);
-    const char *const files[1] = {test_path(path)};
+    const char *const model = fixture->page->model, *const files[1] = {test_pathf(
+                                                        "models/%s",
+                                                        model != NULL ? model : VIEW_USUAL_MODEL)};
     if (!CHECK(view_load_scene(&fixture->scene, files, 1, NULL, true, &log)))
         return false;
     const view_options options = {.skin = 0};

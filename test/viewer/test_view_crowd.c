@@ -416,10 +416,10 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
 
 // The share is 1 up to the given size, then falls linearly to 0 at 1.25 times that size.
 TEST (view_impostors_fade_with_their_size) {
-    CHECK_NEAR(view_impostor_share(0.0f, 64.0f), 1.0, 0.0);
+    CHECK_EXACT(view_impostor_share(0.0f, 64.0f), 1.0);
     CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1.0, 1e-6);
     CHECK_NEAR(view_impostor_share(72.0f, 64.0f), 0.5, 1e-6);
     CHECK_SMALL(view_impostor_share(80.0f, 64.0f), 1e-6);
-    CHECK_NEAR(view_impostor_share(500.0f, 64.0f), 0.0, 0.0);
-    CHECK_NEAR(view_impostor_share(10.0f, 0.0f), 0.0, 0.0);
+    CHECK_EXACT(view_impostor_share(500.0f, 64.0f), 0.0);
+    CHECK_EXACT(view_impostor_share(10.0f, 0.0f), 0.0);
 }

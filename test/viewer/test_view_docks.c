@@ -215,7 +215,7 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
     CHECK(weight > 0.3f && weight < 1.0f);
     CHECK(morphs->weights[smile] >= weight);
     press(s, "morph/smile", 0.01f); // its name: as usual
-    CHECK_NEAR(morphs->asked[smile], 0.0, 0.0);
+    CHECK_EXACT(morphs->asked[smile], 0.0);
 }
 
 // -- The inspector --------------------------------------------------------------------------
@@ -399,9 +399,9 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     float largest = 0.0f;
     FOR (i, compare->measured->num_frames)
         largest = fmaxf(largest, compare->courses[i * compare->num_joints + peak->joint]);
-    CHECK_NEAR(largest, peak->distance, 0.0);
-    CHECK_NEAR(compare->courses[peak->distance_frame * compare->num_joints + peak->joint], largest,
-               0.0);
+    CHECK_EXACT(largest, peak->distance);
+    CHECK_EXACT(compare->courses[peak->distance_frame * compare->num_joints + peak->joint],
+                largest);
     press(s, "bottom/Curves", 0.5f);
     CHECK(s->viewer.options->shown.curves && !s->viewer.options->shown.differences);
 }

@@ -407,7 +407,7 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
 static md5_model *load(const gl_scene *scene, const char *path, view_textures *textures,
                        view_log *log)
 {
-    md5_model *const model = md5_load_model(test_path(path), NULL, NULL);
+    md5_model *const model = our_model(path);
     if (CHECK(model))
         CHECK(view_load_textures(textures, &(view_loader){.renderer = scene->renderer, .log = log},
                                  &(view_dressing){.model = model, .path = test_path(path)}));
@@ -911,7 +911,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     guest.start.translation = guest.place.translation = (md5_vec3){50, 0, 0};
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
-    CHECK_NEAR(guest.place.translation.x, 50.0, 0.0);
+    CHECK_EXACT(guest.place.translation.x, 50.0);
     view_run_machine(&host, 39.3); // a snore or two later
     CHECK_STRING(state_in(&host, 1), "doze");
     CHECK_STRING(state_of(&guest), "looks");
@@ -926,7 +926,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     CHECK_STRING(state_of(&guest), "fold");
     view_restart_machine(&host);
     CHECK_STRING(state_of(&guest), "waits");
-    CHECK_NEAR(guest.place.translation.x, 50.0, 0.0);
+    CHECK_EXACT(guest.place.translation.x, 50.0);
     view_free_machine(&guest);
     view_free_machine(&host);
 }
@@ -981,7 +981,7 @@ TEST (view_guest_is_looked_at) {
         CHECK_NEAR(value_of(&host, "head_yaw"), fixture->yaw, 0.5);
         CHECK((value_of(&host, "eyes_pitch") < -5.0f)
               == (fixture->yaw > 0.0f)); // it is lower than he
-        CHECK_NEAR(value_of(&host, "pointer"), 0.0, 0.0);
+        CHECK_EXACT(value_of(&host, "pointer"), 0.0);
         host.target = (md5_vec3){100, -100, 40}; // a pointer comes first
         host.has_target = true;
         host.pointed = host.time;

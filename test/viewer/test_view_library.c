@@ -123,8 +123,8 @@ TEST (scan_can_be_stopped_and_fails_with_an_error) {
     md5_error error = {0};
     view_stop_scan(NULL);
     view_stop_scan(view_begin_scan(test_path("models")));
-    CHECK(view_end_scan(view_begin_scan(test_path("models/nowhere")), &error) == NULL);
-    CHECK(error.status == MD5_ERROR_IO);
+    CHECK_FAILS(view_end_scan(view_begin_scan(test_path("models/nowhere")), &error), error,
+                MD5_ERROR_IO);
 }
 
 // -- Names --------------------------------------------------------------------------------------

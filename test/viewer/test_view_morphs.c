@@ -61,9 +61,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
             view_skin(&document->scene);
 
             // The bind pose with one target of weight 1 is the target's file.
-            char path[256];
-            snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", "smile");
-            OWN_MODEL target = md5_load_model(test_path(path), NULL, NULL);
+            OWN_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
             for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
                 FOR (v, target->meshes[i].num_vertices) {
                     const md5_vec3 a = target->meshes[i].positions[v];
@@ -124,12 +122,12 @@ TEST (view_machine_drives_morph_targets) {
         const uint32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
         CHECK(md5_player_set(scene->machine.player, parameter, 1.0f));
         view_pose(scene, &(view_play){.time = 0.25});
-        CHECK_NEAR(scene->morph_weights[smile], 1.0, 0.0);
-        CHECK_NEAR(scene->morph_weights[fright], 0.0, 0.0);
+        CHECK_EXACT(scene->morph_weights[smile], 1.0);
+        CHECK_EXACT(scene->morph_weights[fright], 0.0);
         view_set_in_machine(&scene->machine, "attack", 1.0f);
         view_pose(scene, &(view_play){.time = 0.75});
         CHECK_NEAR(scene->morph_weights[fright], 0.3, 1e-4);
-        CHECK_NEAR(scene->morph_weights[other], 0.25, 0.0); // the weight of --morph stays
+        CHECK_EXACT(scene->morph_weights[other], 0.25); // the weight of --morph stays
     }
     view_free_document(document, NULL);
 }
@@ -205,7 +203,7 @@ TEST (view_driven_morph_targets_have_reach) {
             sum -= morphs->morph->targets[left[0]].reach + morphs->morph->targets[left[1]].reach;
             CHECK_NEAR(view_morph_reach(&fewer, NULL), sum, 1e-4);
         }
-        CHECK_NEAR(view_morph_reach(NULL, NULL), 0.0, 0.0);
+        CHECK_EXACT(view_morph_reach(NULL, NULL), 0.0);
     }
     view_free_document(document, NULL);
 }

@@ -333,7 +333,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
-        CHECK_NEAR(state->play.time, 0.0, 0.0);
+        CHECK_EXACT(state->play.time, 0.0);
         FOR (i, 4)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
@@ -341,9 +341,9 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);
-        CHECK_NEAR(md5_vec3_length(view_walked(scene, &state->play)), 0.0, 0.0);
+        CHECK_EXACT(md5_vec3_length(view_walked(scene, &state->play)), 0.0);
         const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
-        CHECK_NEAR(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0.0, 0.0);
+        CHECK_EXACT(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0.0);
     }
     shot_close(&viewer);
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
@@ -377,7 +377,7 @@ TEST (view_camera_follows_by_a_share) {
     CHECK_NEAR(seen.distance, 70.0, 1e-4);
     CHECK_NEAR(seen.target.x, 2.0, 1e-5);
     CHECK_NEAR(seen.target.y, -1.0, 1e-5);
-    CHECK_NEAR(seen.scene_radius, 10.0, 0.0);
+    CHECK_EXACT(seen.scene_radius, 10.0);
     CHECK(view_follow_camera(&seen, &to, 0.0f)); // no time passes: unchanged
     CHECK_NEAR(seen.distance, 70.0, 1e-4);
     CHECK(!view_follow_camera(&seen, &to, 1.0f));

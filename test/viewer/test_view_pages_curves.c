@@ -304,10 +304,9 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
 // elsewhere, or have another normal or tangent, by more than 1e-6, and by more than 1e-4.
 static double difference_of_files(const md5_model *base, const char *name, uint8_t *marks)
 {
-    char path[256];
     double largest = 0.0;
-    snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", name);
-    OWN_MODEL target = md5_load_model(test_path(path), NULL, NULL);
+    OWN_MODEL target =
+        md5_load_model(test_pathf("models/bobbin/morphs/%s.md5mesh", name), NULL, NULL);
     if (!CHECK(target))
         return NAN;
     EACH_VERTEX(v, mesh, base)

@@ -167,8 +167,8 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     CHECK(machine->place.translation.x > 1.0f);
     send(s, VIEW_INPUT_KEY_UP, 'w', false);
     press(s, VIEW_KEY_LEFT, true);
-    CHECK_NEAR(machine->time, 0.0, 0.0);
-    CHECK_NEAR(machine->place.translation.x, 0.0, 0.0);
+    CHECK_EXACT(machine->time, 0.0);
+    CHECK_EXACT(machine->place.translation.x, 0.0);
 }
 
 TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {

@@ -43,7 +43,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     // The second row is a pixel that is repeated twice.
     REQUIRE(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error));
     CHECK(panorama.width == 3 && panorama.height == 2);
-    CHECK_NEAR(panorama.rgb[0], 1.0, 0.0); // 128 / 256 * 2
+    CHECK_EXACT(panorama.rgb[0], 1.0); // 128 / 256 * 2
     FOR (i, 3u) {
         check_pixel(&panorama, i, rows[0][i]);
         check_pixel(&panorama, 3 + i, rows[1][0]);

@@ -519,7 +519,7 @@ TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
     if (!load(machine, &log))
         return;
     view_run_machine(machine, 0.5);
-    CHECK_NEAR(value(machine, "pointer"), 0.0, 0.0);
+    CHECK_EXACT(value(machine, "pointer"), 0.0);
     view_machine_motion.point(&scene, point(machine, 30.0));
     // Eyes are there at once, the head is not.
     view_run_machine(machine, 0.6);

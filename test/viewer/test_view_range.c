@@ -173,7 +173,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
     PERFORM(state, VIEW_RECORD);
     if (CHECK(state->movie)) {
         char *const path = common_copy(state->movie->path);
-        CHECK_NEAR(state->movie->frame_rate, 10.0, 0.0);
+        CHECK_EXACT(state->movie->frame_rate, 10.0);
         view_record_frame(state);
         view_record_frame(state);
         CHECK_UINT(state->movie->num_added, 2);
@@ -242,11 +242,11 @@ TEST (view_waiting_for_events_does_not_advance_clips) {
 
 TEST (view_clock_that_jumps_is_bounded) {
     view_pace pace = {.last = 50.0};
-    CHECK_NEAR(view_pace_frame(&pace, 40.0), 0.0, 0.0);
+    CHECK_EXACT(view_pace_frame(&pace, 40.0), 0.0);
     CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
-    CHECK_NEAR(view_pace_frame(&pace, 3640.5), 10.0, 0.0); // suspended for an hour
+    CHECK_EXACT(view_pace_frame(&pace, 3640.5), 10.0); // suspended for an hour
     view_pace_work(&pace, 5.0, true);
-    CHECK_NEAR(view_pace_frame(&pace, 3641.0), 0.0, 0.0); // more seconds of work than have passed
+    CHECK_EXACT(view_pace_frame(&pace, 3641.0), 0.0); // more seconds of work than have passed
 }
 
 // -- The scale of the interface -------------------------------------------------------------------
@@ -268,7 +268,7 @@ TEST (view_scale_is_that_of_the_desktop) {
         {NULL, 0.0},
     };
     EACH (row, cases)
-        CHECK_NEAR(view_scale_of_resources(row->resources), row->expected, 0.0);
+        CHECK_EXACT(view_scale_of_resources(row->resources), row->expected);
 }
 
 // -- Keys -----------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ static double distance_to(const md5_mesh *mesh, const view_triangles *level, md5
 // Every vertex of the eyes, and one of 40 of the skin, is near the reduced surface.
 TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.2f, 0.8f};
-    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
+    OWN_MODEL model = our_model(BOBBIN);
     for (uint32_t m = 0; CHECK(model) && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
@@ -280,7 +280,7 @@ TEST (view_large_crowds_are_reduced_by_default) {
     EACH (row, cases) {
         view_document *const document = shot_load(&row->options);
         if (document != NULL)
-            CHECK_NEAR(document->crowd.reduced_pixels, row->pixels, 0.0);
+            CHECK_EXACT(document->crowd.reduced_pixels, row->pixels);
         view_free_document(document, NULL);
     }
 }
@@ -538,7 +538,7 @@ static uint8_t *draw_half(view_state *state)
                       && view_draw(state, target, WIDTH, HEIGHT, false, false, &error)
                       && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
     state->economy.scale = 0.0f;
-    CHECK_THAT(done, "%s", error.message);
+    CHECK_DONE(done, error);
     md5gl_destroy_target(state->renderer, target);
     return rgba;
 }
@@ -686,7 +686,7 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
         && md5gl_smooth_target(renderer, from, md5gl_get_target_names(to).framebuffer, &error)
         && md5gl_read_pixels(renderer, from, ACROSS, DOWN, rough, &error)
         && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);
-    CHECK_THAT(is_drawn, "%s", error.message);
+    CHECK_DONE(is_drawn, error);
     if (is_drawn) {
         const double of_rough = share_of_others(&full, rough);
         const double of_smooth = share_of_others(&full, smooth);

@@ -98,7 +98,7 @@ shot shot_draw(shot_viewer *viewer)
                                    viewer->options.no_background, false, &error)
                       && md5gl_read_pixels(state->renderer, target, drawn.width, drawn.height,
                                            drawn.rgba, &error);
-    CHECK_THAT(done, "%s", error.message);
+    CHECK_DONE(done, error);
     md5gl_destroy_target(state->renderer, target);
     return drawn;
 }

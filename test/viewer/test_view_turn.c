@@ -138,8 +138,8 @@ static void check_frame(const md5_binding *source, const md5_binding *made, uint
 
 static void check_clip(const char *path)
 {
-    OWN_MODEL source = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    OWN_MODEL target = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL source = our_model("models/bobbin/bobbin.md5mesh");
+    OWN_MODEL target = our_model("models/thimble/thimble.md5mesh");
     OWN_ANIM anim = md5_load_anim(path, NULL, NULL);
     if (CHECK(source != NULL && target != NULL && anim != NULL)) {
         view_scene made = {.model = target};

@@ -236,11 +236,11 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     CHECK(*sky > 1.0f && *sky < 2.0f);
     CHECK_STRING(item_release(&s->viewer), "inspected");
     press(s, "inspected/reset", 0.5f);
-    CHECK_NEAR(*sky, 1.0, 0.0);
+    CHECK_EXACT(*sky, 1.0);
     drag(s, 1e6f);
-    CHECK_NEAR(*sky, 1.0, 0.0);
+    CHECK_EXACT(*sky, 1.0);
     CHECK_STRING(item_release(&s->viewer), "inspected");
-    CHECK_NEAR(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1.0, 0.0);
+    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1.0);
 }
 
 // The time of materials is set ahead of the clip's, also after the clip has passed the slider's
@@ -261,7 +261,7 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     drag(s, 1e6f);
     drag(s, 1e6f); // the end stays where it was when it was pressed
     CHECK_NEAR(view_material_time(&s->viewer.options->parms, s->viewer.play.time), 20.0, 1e-4);
-    CHECK_NEAR(view_material_time(&s->viewer.options->parms, -100.0), 0.0, 0.0);
+    CHECK_EXACT(view_material_time(&s->viewer.options->parms, -100.0), 0.0);
 }
 
 // From 0 to 2 over the 24 frames of a second; not over what a user sets.
@@ -276,18 +276,18 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
     OWN char *const path = common_format("%s/parms.md5machine", folder);
     const char *const file = path;
     const view_stage *const shown = &s->facts;
-    CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
+    CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0);
     folder_put_text(folder, "parms.md5machine", text);
     if (CHECK(view_open(&s->viewer, &file, 1, true))) {
         screen_draw(s);
         md5_player *const player = s->viewer.document->scene.machine.player;
         md5_player_reset(player);
-        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.0, 0.0);
+        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.0);
         md5_player_advance(player, 0.25, NULL, NULL);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
-        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
+        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0);
         s->viewer.options->parms.values[7] = 5.0f;
-        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5.0, 0.0);
+        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5.0);
     }
 }
 
@@ -353,7 +353,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
                VIEW_CLOSED);
-    CHECK_NEAR(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1.0, 0.0);
+    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1.0);
     CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
 }
 

@@ -286,9 +286,8 @@ static int note_model(const char *path, const struct stat *status, int kind, str
 // With the animations of the same folder that fit, on the path that the viewer selects.
 TEST_SCENE (view_verify_accepts_the_corpus) {
     REQUIRE_CORPUS();
-    OWN char *const folder = common_format("%s/corpus", test_corpus());
     real_models.count = 0;
-    CHECK(nftw(folder, note_model, 16, FTW_PHYS) == 0);
+    CHECK(nftw(test_path("corpus"), note_model, 16, FTW_PHYS) == 0);
     CHECK(real_models.count > 0);
     FOR (i, real_models.count) {
         OWN char *const line = common_format("--verify %s", real_models.paths[i]);
