@@ -168,7 +168,8 @@ def same(path, table, dumps):
             if file["kind"] == "md3":
                 assert angle(direction(normals[k]), right) < 1, (frame, i)
             elif table:
-                best = max(sum(x * y for x, y in zip(row, right)) for row in table)
+                x, y, z = right
+                best = max(a * x + b * y + c * z for a, b, c in table)
                 own = sum(x * y for x, y in zip(table[normals[k]], right))
                 assert own >= best - 1e-4 * math.hypot(*right), (frame, i, normals[k], own, best)
     for n, (i, (s, t)) in enumerate(zip(corners, [p for x in file["surfaces"] for p in x["st"]])):
