@@ -726,6 +726,60 @@ TEST (monster_walks_on_terrain_alike_each_time) {
     view_free_scene(scene);
 }
 
+// By the game's scripts: who is told to go forward walks, who is dead drops what his keys say, and
+// a clip that is selected ends the states.
+TEST (states_of_a_script_play_and_take_flags) {
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
+        return;
+    view_entity *const entity = &fixture.scene.entity;
+    const md5_script *const script = entity->script;
+    if (CHECK(script != NULL && entity->states != NULL)) {
+        FOR (i, script->num_states)
+            if (strcmp(script->states[i].name, "Torso_Idle") == 0
+                || strcmp(script->states[i].name, "Legs_Idle") == 0)
+                view_begin_state(entity, &script->states[i]);
+        play_for(&fixture, 1.0);
+        CHECK(entity->channels[MD5_CHANNEL_ALL].clip == -1);
+        CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == find_clip(entity, "idle"));
+        view_set_flag(entity, "AI_FORWARD", true);
+        play_for(&fixture, 1.0);
+        CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == find_clip(entity, "walk"));
+        CHECK_STRING(md5_states_channel(entity->states, MD5_CHANNEL_LEGS).name, "Legs_Walk");
+        fixture.play.time = 0.2; // the states go on as they are
+        view_pose(&fixture.scene, &fixture.play);
+        CHECK_STRING(md5_states_channel(entity->states, MD5_CHANNEL_LEGS).name, "Legs_Walk");
+        CHECK(view_play_channel(entity, MD5_CHANNEL_ALL, find_clip(entity, "run")));
+        CHECK(!entity->is_in_states);
+    }
+    view_free_scene(&fixture.scene);
+}
+
+// Each edge once: a closed surface of triangles has three of them for two triangles. Each body is
+// about its joint.
+TEST (bodies_of_a_monster_are_drawn_where_they_are) {
+    played fixture;
+    if (!open_played(&fixture, test_path(bobbin)))
+        return;
+    view_document document = {.scene = fixture.scene};
+    const md5_figure *const bodies = fixture.scene.entity.bodies;
+    const view_shown shown = {.joint_bounds = true};
+    const view_camera camera = {.scene_radius = 1.0f};
+    view_lines lines = {0};
+    const view_stage stage = {
+        .document = &document, .camera = &camera, .shown = &shown, .lines = &lines};
+    view_pose(&document.scene, &fixture.play);
+    view_add_overlays(&stage, false);
+    if (CHECK(bodies != NULL)) {
+        CHECK_UINT(lines.count, 3 * bodies->num_triangles);
+        const float size = view_size(document.scene.model->bounds);
+        FOR (i, lines.count)
+            CHECK(md5_vec3_length(lines.vertices[i].position) < 2.0f * size);
+    }
+    view_free_lines(&lines);
+    view_free_scene(&document.scene);
+}
+
 TEST (frame_commands_fire_as_they_pass) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
@@ -737,7 +791,7 @@ TEST (frame_commands_fire_as_they_pass) {
     play_for(&fixture, 0.1); // two commands of frame 1
     CHECK(entity->num_fired == before + 2);
     CHECK(strcmp(entity->fired[0].text, "all walk 1: leftfoot") == 0);
-    CHECK(strcmp(entity->fired[1].text, "all walk 1: sound_body snd_footstep") == 0);
+    CHECK(strcmp(entity->fired[1].text, "all walk 1: sound_body snd_footstep = bobbin_step") == 0);
     play_for(&fixture, 12.0 / 24.0); // of frame 13: 0.5 s after frame 1 at 24 a second
     CHECK(entity->num_fired == before + 4);
     CHECK(strcmp(entity->fired[0].text, "all walk 13: rightfoot") == 0);

@@ -253,7 +253,8 @@ const view_option view_option_rows[] = {
           "vertex tangents (red) and bitangents (green)"),
     SHOWN("bounds", SWITCH, bounds, "bounds", "bounding box of the vertices, and that in the file"),
     SHOWN("bounds-of-joints", SWITCH, joint_bounds, "joint-bounds",
-          "bounding box of the vertices that each joint moves"),
+          "bounding box of the vertices that each joint moves; of a\n"
+          "monster the bodies of its articulated figure"),
     SHOWN("checkerboard", SWITCH, checker, "checker", "a checkerboard instead of the textures"),
     SHOWN("untextured", SWITCH, untextured, "untextured", "grey instead of the textures"),
     {"surface", "lit|weights|uv|textures",

@@ -170,6 +170,25 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     view_add_line(lines, view_along(top, across, 0.5f), tip, edge_color);
 }
 
+// The edges of the bodies, which are hit, where they are in the pose.
+static void add_bodies(view_lines *lines, const view_scene *scene)
+{
+    const md5_figure *const figure = scene->entity.bodies;
+    md5_body_state *const states = common_alloc(figure->num_bodies, sizeof *states);
+    md5_figure_from_joints(figure, scene->joints, (md5_xform){.rotation = {.w = 1}}, 0, states);
+    COMMON_FOR (i, figure->num_bodies) {
+        const md5_body_part *const body = &figure->bodies[i];
+        for (uint32_t k = 0; k < 3 * body->num_triangles; k++) {
+            const uint32_t *const corners = figure->triangles[body->first_triangle + k / 3];
+            const uint32_t from = corners[k % 3], to = corners[(k + 1) % 3];
+            if (from < to) // of the two triangles at an edge one has it in this direction
+                view_add_line(lines, md5_xform_point(states[i].place, figure->vertices[from]),
+                              md5_xform_point(states[i].place, figure->vertices[to]), zone);
+        }
+    }
+    free(states);
+}
+
 // -- All of them ----------------------------------------------------------------------------
 
 void view_add_overlays(const view_stage *stage, bool on_top)
@@ -206,9 +225,12 @@ void view_add_overlays(const view_stage *stage, bool on_top)
         }
         add_box(lines, NULL, view_turn_bounds(&scene->turn, box), path);
     }
-    // An oriented box for each joint that moves vertices.
+    // The bodies of an articulated figure, or an oriented box for each joint that moves vertices.
     const bool has_boxes = posed && shown->joint_bounds && scene->joint_bounds != NULL;
-    for (uint32_t i = 0; has_boxes && i < scene->num_joints; i++)
+    const bool is_figure = scene->entity.bodies != NULL;
+    if (has_boxes && is_figure)
+        add_bodies(lines, scene);
+    for (uint32_t i = 0; has_boxes && !is_figure && i < scene->num_joints; i++)
         add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
     if (!stage->following && scene->camera_path.camera != NULL) { // from outside
         const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,

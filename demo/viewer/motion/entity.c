@@ -8,6 +8,9 @@ void view_free_entity(view_entity *figure)
 {
     COMMON_FOR (i, figure->num_parts)
         md5_destroy_actor(figure->parts[i].actor);
+    md5_destroy_states(figure->states);
+    md5_free_script(figure->script);
+    md5_free_figure(figure->bodies);
     md5_destroy_monster(figure->monster);
     free(figure->clips);
     free(figure->anims);
@@ -74,24 +77,61 @@ static bool is_head(const view_entity *figure, const view_entity_part *part)
     return part == &figure->parts[1] && strcmp(part->attached->key, "def_head") == 0;
 }
 
-// Returns true also if it does nothing beside its clips.
+// The value of a key; "": none.
+static const char *value_of(const view_entity *figure, const char *key)
+{
+    const md5_entity_def *const def = figure->entity->def;
+    const char *const value = def != NULL ? md5_entity_def_value(def, key) : NULL;
+    return value != NULL ? value : "";
+}
+
+// The articulated figure and the states that it names, if there are any; what is wrong in these is
+// a warning. What a script calls that is not known is none: it has no effect here.
+static void load_more(view_entity *figure, md5_game *game, view_log *log)
+{
+    static const char script[] = "script/doom_main.script";
+    const md5_load_opts opts = {.files = md5_game_files(game)};
+    const char *const ragdoll = value_of(figure, "ragdoll");
+    const char *const object = value_of(figure, "scriptobject");
+    md5_error problems[2] = {{0}};
+    const md5_figure_def *const body = md5_game_figure_def(
+        game, ragdoll[0] != '\0' ? ragdoll : value_of(figure, "articulatedFigure"), &problems[0]);
+    if (body != NULL)
+        figure->bodies = md5_create_figure(body, figure->entity, NULL, &problems[0]);
+    if (object[0] != '\0' && md5_game_find_file(game, script, 0) != MD5_NONE)
+        figure->script = md5_load_script(script, object, &opts, &problems[1]);
+    COMMON_FOR (i, 2)
+        if (problems[i].status != MD5_OK)
+            view_log_warning(log, &problems[i]);
+}
+
+// Returns true also if it is none of an entityDef.
 static bool make_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
 {
-    static const char *const keys[] = {"look_joint", "bone_leftEye", "ik_numLegs"};
-    const md5_entity_def *const def = figure->entity->def;
+    const bool is_one = figure->entity->def != NULL;
     const bool has_head = figure->num_parts > 1 && is_head(figure, &figure->parts[1]);
     const md5_monster_desc desc = {.entity = &figure->played,
                                    .body = figure->parts[0].actor,
                                    .head = has_head ? figure->parts[1].actor : NULL,
                                    .is_as_meant = true};
-    bool is_one = false;
-    for (size_t i = 0; i < COMMON_LENGTH(keys) && def != NULL; i++)
-        is_one |= md5_entity_def_next_key(def, keys[i], NULL) != NULL;
     md5_destroy_monster(figure->monster);
     figure->monster = is_one ? md5_create_monster(&desc, opts, error) : NULL;
     figure->has_thought = false;
     figure->place = (md5_xform){.rotation = {.w = 1}};
-    return !is_one || figure->monster != NULL;
+    if (is_one && figure->monster == NULL)
+        return false;
+    // They know the monster, and go on as they are.
+    md5_states *const before = figure->states;
+    const md5_states_desc states = {.script = figure->script,
+                                    .entity = desc.entity,
+                                    .body = desc.body,
+                                    .head = desc.head,
+                                    .monster = figure->monster};
+    figure->states = figure->script != NULL ? md5_create_states(&states, NULL, error) : NULL;
+    if (before != NULL && figure->states != NULL)
+        md5_copy_states(figure->states, before);
+    md5_destroy_states(before);
+    return figure->script == NULL || figure->states != NULL;
 }
 
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
@@ -174,6 +214,8 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         md5_actor_save(part->actor, part->fresh);
     }
     library->log = log;
+    if (is_started)
+        load_more(figure, library->game, log);
     is_started = is_started && make_monster(figure, &library->opts, &error);
     library->log = NULL;
     if (is_started)
@@ -229,6 +271,7 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
         || entity->clips[clip].num_files == 0)
         return false;
     shift_time(figure, figure->time);
+    figure->is_in_states = false;
     const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
     const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
     if (channel == MD5_CHANNEL_ALL) {
@@ -247,6 +290,30 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
     figure->focus = channel;
     return md5_actor_play(figure->parts[0].actor, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0,
                           fade);
+}
+
+void view_begin_state(view_entity *figure, const md5_script_state *state)
+{
+    enum { BLEND = 4 }; // frames; a usual number of scripts
+    if (!figure->is_in_states)
+        end_channel(figure, MD5_CHANNEL_ALL);
+    figure->is_in_states = true;
+    (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
+}
+
+// What is dropped: a key "def_dropDeathItem2" has its joint in "dropDeathItem2Joint".
+void view_set_flag(view_entity *figure, const char *name, bool is_set)
+{
+    const bool dies = is_set && strcmp(name, "AI_DEAD") == 0;
+    const md5_entity_key *key = NULL;
+    (void)md5_states_set_variable(figure->states, name, is_set ? 1 : 0);
+    while (dies && (key = md5_entity_def_next_key(figure->entity->def, "def_drop", key)) != NULL) {
+        char *const at = common_format("%sJoint", key->name + 4);
+        figure->num_fired++;
+        snprintf(view_push_event(figure->fired, figure->time), sizeof figure->fired[0].text,
+                 "drops %.60s at %.40s", key->value, value_of(figure, at));
+        free(at);
+    }
 }
 
 double view_focus_channel(view_entity *figure, md5_channel channel)
@@ -278,18 +345,28 @@ static void note_command(void *user, const md5_frame_command *command, const md5
         md5_monster_on_frame(figure->monster, command);
     if (!heard->is_heard)
         return;
+    // Behind its text the key of the entity that it names, and its joint.
+    const char *const value = value_of(figure, command->text);
+    const md5_joint *const joints = figure->entity->model->skeleton.joints;
+    const char *const joint = command->joint != MD5_NONE ? joints[command->joint].name : "";
+    char *const text = view_push_event(figure->fired, heard->time);
+    const size_t size = sizeof figure->fired[0].text;
     figure->num_fired++;
-    snprintf(view_push_event(figure->fired, heard->time), sizeof figure->fired[0].text,
-             "%s %.20s %u: %s%s%.60s", view_channel_name(channel), clip->anim->name, command->frame,
-             word != NULL ? word : "", command->text[0] != '\0' ? " " : "", command->text);
+    snprintf(text, size, "%s %.20s %u: %s", view_channel_name(channel), clip->anim->name,
+             command->frame, word != NULL ? word : "");
+    if (command->text[0] != '\0')
+        common_append(text, size, " ", "%.40s", command->text);
+    if (value[0] != '\0')
+        common_append(text, size, " = ", "%.40s", value);
+    if (strcmp(joint, command->text) != 0 && joint[0] != '\0')
+        common_append(text, size, " at ", "%.30s", joint);
 }
 
-// Half of the side of the box that a monster stands with: keys "maxs" and "size".
-static float half_side(const md5_entity_def *def)
+// Half of the side of the box that a monster stands with.
+static float half_side(const view_entity *figure)
 {
-    const char *const most = md5_entity_def_value(def, "maxs");
-    const char *const size = md5_entity_def_value(def, "size");
-    return most != NULL ? strtof(most, NULL) : size != NULL ? 0.5f * strtof(size, NULL) : 0;
+    const char *const most = value_of(figure, "maxs");
+    return most[0] != '\0' ? strtof(most, NULL) : 0.5f * strtof(value_of(figure, "size"), NULL);
 }
 
 // md5_sweep_fn
@@ -308,7 +385,7 @@ static void think(view_scene *scene)
     const md5_vec3 circling = view_circling_target(scene->model, 0.001 * figure->clock);
     md5_vec3 *const origin = &figure->place.translation;
     if (scene->terrain.kind != VIEW_LEVEL)
-        origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure->entity->def));
+        origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
     md5_monster_tick now = {
         .origin = *origin,
         .rotation = figure->place.rotation,
@@ -343,9 +420,18 @@ static void advance_to(view_scene *scene, double time, bool is_heard)
             think(scene);
         figure->clock += step;
         const listener heard = {figure, figure->begin + 0.001 * figure->clock, is_heard};
-        COMMON_FOR (i, figure->num_parts)
-            md5_actor_advance(figure->parts[i].actor, step, note_command,
-                              (void *)(uintptr_t)&heard);
+        void *const user = (void *)(uintptr_t)&heard;
+        if (figure->is_in_states)
+            md5_states_advance(figure->states, step, note_command, user);
+        COMMON_EACH (part, figure->parts, figure->num_parts)
+            if (!figure->is_in_states || (part != figure->parts && !is_head(figure, part)))
+                md5_actor_advance(part->actor, step, note_command, user);
+        for (int c = 0; c < MD5_NUM_CHANNELS && figure->is_in_states; c++) {
+            const md5_actor_status playing =
+                md5_actor_channel(figure->parts[0].actor, (md5_channel)c);
+            figure->channels[c] = (view_channel){playing.weight > 0 ? (int32_t)playing.clip : -1,
+                                                 heard.time - 0.001 * playing.time};
+        }
         if (figure->monster == NULL)
             continue;
         if (walks(scene))

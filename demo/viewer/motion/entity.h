@@ -43,6 +43,11 @@ typedef struct view_entity {
     md5_vec3 target; // that it looks at, if has_target
     bool has_target;
 
+    md5_figure *bodies; // of its articulated figure, which are hit, or NULL
+    md5_script *script; // of its script object, and its states: or NULL
+    md5_states *states;
+    bool is_in_states; // they select the clips
+
     bool is_played; // in channels, instead of one clip as it is in its file
     view_channel channels[MD5_NUM_CHANNELS];
     md5_channel focus; // the channel whose clip the time bar shows
@@ -76,6 +81,11 @@ void view_free_entity(view_entity *figure); // a zeroed one is allowed
 // theirs; a clip in one of theirs ends that in "all", whose clip begins in the other of torso
 // and legs. False and no change if it cannot be played.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
+
+// Begins a state of the script, which plays clips in its channel and begins others. And sets a
+// variable of the object; of one that dies, what it drops is listed with what fired.
+void view_begin_state(view_entity *figure, const md5_script_state *state);
+void view_set_flag(view_entity *figure, const char *name, bool is_set);
 
 // Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
 double view_focus_channel(view_entity *figure, md5_channel channel);

@@ -381,6 +381,32 @@ static void channels_panel(view_ui *ui, const view_stage *stage)
                                      .item = (uint32_t)hit - 1};
 }
 
+// The states of an entity's script, those that run highlighted, and its flags.
+static void states_panel(view_ui *ui, const view_stage *stage)
+{
+    view_entity *const entity = &stage->document->scene.entity;
+    const md5_script *const script = entity->script;
+    ui_begin(ui, "state");
+    if (ui_section(ui, UI_SECTION_STATES, "States", ""))
+        COMMON_EACH (state, script->states, script->num_states) {
+            if (state->channel == MD5_CHANNEL_ALL) // for a world that is not here
+                continue;
+            const char *const now = md5_states_channel(entity->states, state->channel).name;
+            ui_begin_row(ui, stage);
+            if (ui_switch(ui, state->name, strcmp(now, state->name) == 0, true, ""))
+                view_begin_state(entity, state);
+        }
+    if (ui_section(ui, UI_SECTION_FLAGS, "Flags", ""))
+        COMMON_EACH (flag, script->variables, script->num_variables) {
+            const bool is_set = md5_states_variable(entity->states, flag->name) != 0;
+            if (flag->type != MD5_SCRIPT_BOOLEAN)
+                continue;
+            ui_begin_row(ui, stage);
+            if (ui_switch(ui, flag->name, is_set, false, ""))
+                view_set_flag(entity, flag->name, !is_set);
+        }
+}
+
 // == The dock =============================================================================
 
 void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
@@ -403,6 +429,8 @@ void view_inspector(view_ui *ui, const view_stage *stage, view_rect area)
             machine_panel(ui, stage);
         if (view_channels_of(&stage->document->scene) != NULL)
             channels_panel(ui, stage);
+        if (stage->document->scene.entity.states != NULL)
+            states_panel(ui, stage);
         view_figures_panel(ui, stage);
     }
     ui_end_column(ui);

@@ -437,6 +437,8 @@ typedef enum ui_section_number {
     UI_SECTION_SHAPE,
     UI_SECTION_FAULTS,
     UI_SECTION_UV,
+    UI_SECTION_STATES,
+    UI_SECTION_FLAGS,
 } ui_section_number;
 
 enum { VIEW_MAX_MATERIALS = 256 }; // those of the first meshes are listed
