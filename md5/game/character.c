@@ -456,20 +456,18 @@ static void place_head(md5_monster *monster, const world_place *body)
 
 // == Thinking =====================================================================================
 
+static void pose_moved(md5_actor *actor, const md5_entity *of, const md5_joint_mod *mods,
+                       md5_xform *pose)
+{
+    md5_actor_pose(actor, pose, NULL, NULL);
+    md5_entity_move_joints(of, mods, pose);
+}
+
 static void body_pose(md5_monster *monster)
 {
     const md5_entity *const entity = monster->desc.entity;
-    md5_actor_pose(monster->desc.body, monster->pose, NULL, NULL);
-    md5_entity_move_joints(entity, monster->mods, monster->pose);
+    pose_moved(monster->desc.body, entity, monster->mods, monster->pose);
     md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
-}
-
-static void head_pose(md5_monster *monster)
-{
-    const md5_entity *const head = monster->desc.entity->parts[0].entity;
-    md5_actor_pose(monster->desc.head, monster->head_pose, NULL, NULL);
-    md5_entity_move_joints(head, monster->head_mods, monster->head_pose);
-    md5_local_to_model(&head->model->skeleton, monster->head_pose, monster->head_joints);
 }
 
 void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
@@ -487,7 +485,9 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     if (monster->desc.head) {
         if (!monster->has_head_place)
             place_head(monster, &body);
-        head_pose(monster);
+        const md5_entity *const head = entity->parts[0].entity;
+        pose_moved(monster->desc.head, head, monster->head_mods, monster->head_pose);
+        md5_local_to_model(&head->model->skeleton, monster->head_pose, monster->head_joints);
     }
     double yaw;
     const world_place from = find_orientation(monster, tick, &body, &yaw);
@@ -507,21 +507,13 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     monster->is_next_invalid = false;
 }
 
-static void give_pose(const md5_entity *entity, const md5_xform *from, md5_xform *pose,
-                      md5_mat34 *joints, md5_mat34 *palette)
-{
-    const md5_model *const model = entity->model;
-    memcpy(pose, from, model->skeleton.num_joints * sizeof *pose);
-    if (joints || palette)
-        md5_local_to_palette(model, pose, joints, palette);
-}
-
 void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_NOT_NULL(monster);
     MD5_ASSERT_NOT_NULL(pose);
-    body_pose(monster);
-    give_pose(monster->desc.entity, monster->pose, pose, joints, palette);
+    pose_moved(monster->desc.body, monster->desc.entity, monster->mods, pose);
+    if (joints || palette)
+        md5_local_to_palette(monster->desc.entity->model, pose, joints, palette);
 }
 
 void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
@@ -530,8 +522,10 @@ void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joi
     MD5_ASSERT_NOT_NULL(monster);
     MD5_ASSERT(monster->desc.head != NULL, "monster: one with a head");
     MD5_ASSERT_NOT_NULL(pose);
-    head_pose(monster);
-    give_pose(monster->desc.entity->parts[0].entity, monster->head_pose, pose, joints, palette);
+    const md5_entity *const head = monster->desc.entity->parts[0].entity;
+    pose_moved(monster->desc.head, head, monster->head_mods, pose);
+    if (joints || palette)
+        md5_local_to_palette(head->model, pose, joints, palette);
 }
 
 md5_monster_status md5_monster_state(const md5_monster *monster)
