@@ -213,7 +213,7 @@ static void lex(script_compiler *it, script_text *from, script_token *token)
 
 static script_source *open_source(script_compiler *it, script_text text, const script_token *by)
 {
-    if (it->num_sources == MOST_SOURCES) {
+    if (by && it->num_sources == MOST_SOURCES) { // the first one has no name that asks for it
         fail_at(it, by, "fewer files and macros in one another");
         return &it->sources[MOST_SOURCES - 1];
     }

@@ -124,7 +124,7 @@ static void check_standing(monster_case *it)
     const md5_monster_status now = think(it);
     CHECK(now.num_legs == 2 || now.num_legs == 6);
     FOR (i, now.num_legs) {
-        char key[16];
+        char key[24];
         snprintf(key, sizeof key, "ik_ankle%u", (unsigned)i + 1);
         const uint32_t ankle = md5_find_joint(skeleton, md5_entity_def_value(it->entity->def, key));
         const double wanted = plain[ankle].m[7] > 0.0f ? 3.0 : 0.0;

@@ -412,7 +412,9 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_ASK:
         stage = stage_of(viewer);
         asked = view_ask(&viewer->ui, &stage, command->number);
-        view_perform(viewer, asked);
+        if (asked.action != VIEW_NOTHING)
+            view_perform_file(viewer, &asked);
+        free(asked.path);
         break;
     default:
         return false;

@@ -33,8 +33,9 @@ bool view_run_window(view_state *viewer);
 
 // -- Input: input.c -------------------------------------------------------------------------
 
-// Handles one event, and frees its path; `redraw` is set if the picture changes by it.
-void view_handle_event(view_state *viewer, const view_input *event, bool *redraw);
+// Handles one event, whose place is in points of the system, and frees its path; `redraw` is set if
+// the picture changes by it.
+void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw);
 
 // A key that drives what moves the model (its action is VIEW_AHEAD or a later one) is pressed or
 // released.

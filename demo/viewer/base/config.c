@@ -247,7 +247,8 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
     }
     const size_t total = all.count + (size_t)count;
     char **const words = common_alloc(total, sizeof *words);
-    memcpy(words, all.names, all.count * sizeof *words);
+    if (all.count > 0)
+        memcpy(words, all.names, all.count * sizeof *words);
     memcpy(words + all.count, arguments, (size_t)count * sizeof *words);
     view_free_options(options);
     // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.

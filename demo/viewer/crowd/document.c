@@ -411,8 +411,11 @@ static view_about find_about(const char *text, const md5_error *found)
 {
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0, line = found->line;
-    if (text != NULL && line == 0 && sscanf(found->message, "mesh %u", &about.number) == 1)
+    if (text != NULL && line == 0 && strncmp(found->message, "mesh ", 5) == 0
+        && isdigit((unsigned char)found->message[5]) != 0) {
         about.kind = VIEW_ABOUT_MESH;
+        about.number = (uint32_t)strtoul(found->message + 5, NULL, 10);
+    }
     for (; text != NULL && line > 0; line--) {
         text += strspn(text, "\r\t ");
         const bool is_mesh = strncmp(text, "mesh", 4) == 0;

@@ -367,27 +367,13 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     return opened;
 }
 
-void view_drop(view_state *viewer, const char *path)
+static void drop_file(view_state *viewer, const char *path)
 {
     bool done = false;
     const char *what = "opened";
     view_scene *const scene = &viewer->document->scene;
     const bool is_clip = common_has_ending(path, ".md5anim");
     const bool is_camera_path = common_has_ending(path, ".md5camera");
-    viewer->log.error[0] = '\0';
-    if (path[0] == '\0') { // of the page, when all of it is there
-        view_open(viewer, NULL, 0, true);
-        return;
-    }
-    if (view_is_listed(path)) {
-        char *const only = view_only_model(path);
-        if (only != NULL)
-            view_drop(viewer, only);
-        else
-            view_browse_place(viewer, path);
-        free(only);
-        return;
-    }
     if (is_clip && view_shows_crowd(viewer->document)) {
         view_notice(viewer, "Clips cannot be added to a crowd: drop a model");
         return;
@@ -447,6 +433,20 @@ void view_drop(view_state *viewer, const char *path)
     else
         view_notice(viewer, "%s does not fit", common_base(path));
     view_note_files(viewer);
+}
+
+void view_drop(view_state *viewer, const char *path)
+{
+    const bool is_listed = view_is_listed(path);
+    char *const only = is_listed ? view_only_model(path) : NULL;
+    viewer->log.error[0] = '\0';
+    if (path[0] == '\0') // of the page, when all of it is there
+        view_open(viewer, NULL, 0, true);
+    else if (is_listed && only == NULL)
+        view_browse_place(viewer, path);
+    else
+        drop_file(viewer, only != NULL ? only : path);
+    free(only);
 }
 
 // == What lies in a game ==========================================================================

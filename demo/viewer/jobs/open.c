@@ -1,6 +1,7 @@
 // Opens what is shown: files, our own models, pages of techniques, and all anew when files change.
 #include "demo/viewer/jobs/view.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "demo/common/system.h"
@@ -156,6 +157,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_log_clear(&viewer->log);
     viewer->log.keeps_rest =
         as_asked && !again && viewer->window != NULL && view_shows_window(options);
+    assert(files->names != NULL); // there is a file
     char *const file = files->names[0], *folder = NULL;
     if (viewer->window != NULL)
         view_note_risk(viewer, file);
