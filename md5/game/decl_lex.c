@@ -37,11 +37,11 @@ void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_
 
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
 {
+    if (lex->is_silent) // and there may be no game
+        return;
     md5_context *const context = &lex->game->context;
     char message[sizeof context->error.message];
     char *const file = context->error.file;
-    if (lex->is_silent)
-        return;
     MD5_PRINT(message, format);
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
     const char *const place = has_token ? lex->token_at : lex->at;

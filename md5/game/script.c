@@ -129,7 +129,7 @@ static bool is_ok(const script_compiler *it)
 
 static void show_file(script_compiler *it, uint32_t file)
 {
-    if (it->shown_file != file)
+    if (is_ok(it) && it->shown_file != file) // an error stays one of its own file
         md5i_context_set_file(it->context, it->files[file].name);
     it->shown_file = file;
 }

@@ -345,6 +345,11 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
         CHECK_UINT(error.line, row->line);
         CHECK_UINT(error.column, row->column);
     }
+    const game_text texts[] = {
+        {"a.script", "#include \"b.script\"\n"}, {"b.script", BODY "float a = ;\n}"}, {NULL, NULL}};
+    md5_error error = {0};
+    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
+    CHECK_STRING(error.file, "b.script");
 }
 
 TEST (entities_without_a_script_object_have_no_states) {

@@ -412,8 +412,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_ASK:
         stage = stage_of(viewer);
         asked = view_ask(&viewer->ui, &stage, command->number);
-        if (asked.action != VIEW_NOTHING)
-            view_perform_file(viewer, &asked);
+        view_perform_file(viewer, &asked);
         free(asked.path);
         break;
     default:
@@ -535,12 +534,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_GO_TO_STATE: {
         const uint32_t layer = (uint32_t)number;
         uint32_t state = (uint32_t)command->item;
-        view_machine *const machine = &viewer->document->scene.machine;
+        view_machine *const machine = &scene->machine;
         md5_transition_desc way = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
         if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
             break;
         view_take_over(machine);
-        if (command->action == VIEW_TAKE_TRANSITION) {
+        if (action == VIEW_TAKE_TRANSITION) {
             if (layer >= machine->desc->num_layers
                 || command->item >= machine->desc->layers[layer].num_transitions)
                 break; // of a machine that was read again
@@ -997,8 +996,7 @@ static void drop_file(view_state *viewer, const view_input *event)
     const view_pick pick = find_at(viewer, x, y);
     view_run_ui(&viewer->ui, &stage, &(ui_mouse){.x = x, .y = y, .is_moved = true});
     const uint32_t hovered = viewer->ui.textures.hovered; // of the page of a mesh
-    const bool is_over = pick.is_set && !stage.is_start && stage.pages == NULL
-                         && viewer->ui.over == VIEW_OVER_NOTHING
+    const bool is_over = pick.is_set && stage.pages == NULL && viewer->ui.over == VIEW_OVER_NOTHING
                          && view_contains(view_layout_of(&stage).free, x, y);
     if (view_is_image(path) && hovered > 0)
         command =

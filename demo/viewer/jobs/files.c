@@ -437,12 +437,11 @@ static void drop_file(view_state *viewer, const char *path)
 
 void view_drop(view_state *viewer, const char *path)
 {
-    const bool is_listed = view_is_listed(path);
-    char *const only = is_listed ? view_only_model(path) : NULL;
+    char *const only = view_only_model(path); // NULL: also of a file
     viewer->log.error[0] = '\0';
     if (path[0] == '\0') // of the page, when all of it is there
         view_open(viewer, NULL, 0, true);
-    else if (is_listed && only == NULL)
+    else if (only == NULL && view_is_listed(path))
         view_browse_place(viewer, path);
     else
         drop_file(viewer, only != NULL ? only : path);

@@ -40,7 +40,7 @@ void view_begin(view_state *viewer, view_options *options)
     viewer->camera = VIEW_DEFAULT_CAMERA;
     viewer->play = (view_play){
         .playing = options->output == NULL,
-        .time = (options->num_times > 0) ? options->times[0] : 0,
+        .time = options->num_times > 0 ? options->times[0] : 0,
     };
     view_take_options(viewer);
 }
