@@ -26,6 +26,9 @@ md5_game *open_entity_game(const char *text, game_log *log);
 extern const game_text *const entity_files;
 extern const size_t num_entity_files;
 
+// The folder that was made to ask the original engine, golden/d3char of MD5_CORPUS.
+extern const golden_folder probe_folder;
+
 // Loads an entity, which must succeed.
 md5_entity *load_entity(md5_game *game, const char *name);
 

@@ -8,29 +8,6 @@
 
 enum { MAX_JOINTS = 32 };
 
-// -- The folder -----------------------------------------------------------------------------------
-
-#define PROBE "models/probe/"
-static const char *const files[] = {
-    "def/probe.def",
-    "af/stilt.af",
-    "af/trestle.af",
-    PROBE "stilt.md5mesh",
-    PROBE "trestle.md5mesh",
-    PROBE "bust.md5mesh",
-    PROBE "stilt_bind.md5anim",
-    PROBE "stilt_ik_pose.md5anim",
-    PROBE "stilt_af_pose.md5anim",
-    PROBE "stilt_idle.md5anim",
-    PROBE "stilt_walk.md5anim",
-    PROBE "stilt_pain.md5anim",
-    PROBE "trestle_bind.md5anim",
-    PROBE "trestle_walk.md5anim",
-    PROBE "bust_idle.md5anim",
-};
-
-static const golden_folder probe = {"d3char/game/base", files, COUNT_OF(files)};
-
 // -- Tables ---------------------------------------------------------------------------------------
 
 // The next line that begins with a letter and is none of a comment, or NULL.
@@ -111,7 +88,7 @@ static md5_mod_mode mode_of(double number)
 
 TEST (characters_move_joints_as_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN char *const text = read_golden("d3char/jointmods.txt", NULL);
     REQUIRE(game && text);
     worst all = {0};
@@ -282,7 +259,7 @@ static void check_look(look_case *it, const double *n)
 
 TEST (characters_look_as_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN char *const text = read_golden("d3char/look.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
@@ -372,7 +349,7 @@ static void begin_looking(md5_monster *monster, const double *n)
 
 TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN char *const text = read_golden("d3char/head.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
@@ -446,7 +423,7 @@ static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool
 
 TEST (feet_stand_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN char *const text = read_golden("d3char/walkik.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
@@ -586,7 +563,7 @@ static void compare_constraint(const md5_figure *figure, const char *line)
 
 TEST (figures_move_with_joints_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN char *const text = read_golden("d3char/afpose.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;

@@ -2,6 +2,31 @@
 
 #include "test/test.h"
 
+// -- The probe ------------------------------------------------------------------------------------
+
+#define PROBE "models/probe/"
+static const char *const probe_files[] = {
+    "def/probe.def",
+    "script/doom_main.script",
+    "script/doom_defs.script",
+    "af/stilt.af",
+    "af/trestle.af",
+    PROBE "stilt.md5mesh",
+    PROBE "trestle.md5mesh",
+    PROBE "bust.md5mesh",
+    PROBE "stilt_bind.md5anim",
+    PROBE "stilt_ik_pose.md5anim",
+    PROBE "stilt_af_pose.md5anim",
+    PROBE "stilt_idle.md5anim",
+    PROBE "stilt_walk.md5anim",
+    PROBE "stilt_pain.md5anim",
+    PROBE "trestle_bind.md5anim",
+    PROBE "trestle_walk.md5anim",
+    PROBE "bust_idle.md5anim",
+};
+
+const golden_folder probe_folder = {"d3char/game/base", probe_files, COUNT_OF(probe_files)};
+
 #define HEAD "MD5Version 10\ncommandline \"\"\n"
 
 static const char body_mesh[] =

@@ -7,22 +7,6 @@
 
 // -- The probe ------------------------------------------------------------------------------------
 
-#define PROBE "models/probe/"
-static const char *const files[] = {
-    "def/probe.def",
-    "script/doom_main.script",
-    "script/doom_defs.script",
-    PROBE "stilt.md5mesh",
-    PROBE "stilt_bind.md5anim",
-    PROBE "stilt_ik_pose.md5anim",
-    PROBE "stilt_af_pose.md5anim",
-    PROBE "stilt_idle.md5anim",
-    PROBE "stilt_walk.md5anim",
-    PROBE "stilt_pain.md5anim",
-};
-
-static const golden_folder probe = {"d3char/game/base", files, COUNT_OF(files)};
-
 static void print_slot(test_text *text, int channel, int index, const md5_actor *actor)
 {
     const md5_actor_slot *const slot = &actor->slots[channel][index];
@@ -36,7 +20,7 @@ static void print_slot(test_text *text, int channel, int index, const md5_actor 
 
 TEST (states_play_as_in_the_original_engine) {
     REQUIRE_CORPUS();
-    OWN_GAME game = open_golden_game(&probe, NULL);
+    OWN_GAME game = open_golden_game(&probe_folder, NULL);
     OWN char *const table = read_golden("d3char/states.txt", NULL);
     REQUIRE(game && table);
     OWN_ENTITY entity = md5_load_entity(game, "probe_stilt", NULL, NULL);

@@ -1,9 +1,7 @@
 // Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest models
 // and entities. Everything that they declare is looked up, evaluated and played. The folder also
 // has a mesh m.md5mesh, with the joints origin, a, b and c, a chain, and an animation m.md5anim.
-#include "test/fuzz/memory.h"
-
-#include "md5/md5game.h"
+#include "test/fuzz/folder.h"
 
 enum { NUM_TEXTS = 3, NUM_FILES = 5, MAX_ENTITIES = 8 };
 
@@ -18,28 +16,6 @@ static const char fuzz_anim_text[] =
     "( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n"
     "( 0 0 9 ) ( 0 0 0 )\n( 1 0 -4 ) ( 0 0 0 )\n( -1 0 -4 ) ( 0 0 0 )\n}\n"
     "frame 0 {\n0\n}\nframe 1 {\n5\n}\n";
-
-typedef struct fuzz_file {
-    const char *name, *bytes;
-    size_t size;
-} fuzz_file;
-
-static const char *fuzz_file_name(void *user, size_t file)
-{
-    return ((const fuzz_file *)user)[file].name;
-}
-
-static const void *open_fuzz_file(void *user, size_t file, size_t *size, md5_error *error)
-{
-    (void)error;
-    *size = ((const fuzz_file *)user)[file].size;
-    return ((const fuzz_file *)user)[file].bytes;
-}
-
-static void close_fuzz_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)bytes, (void)size;
-}
 
 static void split_files(fuzz_file files[NUM_FILES], const char *bytes, size_t size)
 {
@@ -378,13 +354,7 @@ const char *fuzz_game(const uint8_t *data, size_t size)
 {
     fuzz_file files[NUM_FILES];
     split_files(files, (const char *)data, size);
-    const md5_game_path path = {
-        .num_files = NUM_FILES,
-        .name = fuzz_file_name,
-        .open = open_fuzz_file,
-        .close = close_fuzz_file,
-        .user = files,
-    };
+    const md5_game_path path = fuzz_folder(files, NUM_FILES);
     asset_heap heap = {0};
     const char *const fault = open_and_ask(&path, &heap);
     asset_heap failing = {.fail_at = 1 + size % (heap.num_allocs > 0 ? heap.num_allocs : 1)};

@@ -1,48 +1,24 @@
 // A script, a NUL byte, and what it includes as b. The states of its object "o" are played, one
 // after the other in each channel.
 #include "test/fuzz/figure.h"
-#include "test/fuzz/memory.h"
-
-#include "md5/md5game.h"
+#include "test/fuzz/folder.h"
 
 static const char fuzz_def[] =
     "model m { mesh m.md5mesh channel torso ( *neck ) channel legs ( *root -*neck )"
     " anim walk m.md5anim { frame 1 footstep }"
     " anim nod m.md5anim { prevent_idle_override } }";
 
-typedef struct fuzz_script_file {
-    const char *name, *bytes;
-    size_t size;
-} fuzz_script_file;
-
-static const fuzz_script_file fuzz_folder[] = {{"def/m.def", fuzz_def, sizeof fuzz_def - 1},
-                                               {"m.md5mesh", FUZZ_MODEL, sizeof FUZZ_MODEL - 1},
-                                               {"m.md5anim", FUZZ_ANIM, sizeof FUZZ_ANIM - 1}};
-
-static const char *game_file_name(void *user, size_t file)
-{
-    return ((const fuzz_script_file *)user)[file].name;
-}
-
-static const void *open_game_file(void *user, size_t file, size_t *size, md5_error *error)
-{
-    (void)error;
-    *size = ((const fuzz_script_file *)user)[file].size;
-    return ((const fuzz_script_file *)user)[file].bytes;
-}
-
-static void close_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)bytes, (void)size;
-}
+static const fuzz_file game_files[] = {{"def/m.def", fuzz_def, sizeof fuzz_def - 1},
+                                       {"m.md5mesh", FUZZ_MODEL, sizeof FUZZ_MODEL - 1},
+                                       {"m.md5anim", FUZZ_ANIM, sizeof FUZZ_ANIM - 1}};
 
 // `user`: two files.
 static const void *open_script(void *user, const char *path, size_t *size, md5_error *error)
 {
-    const fuzz_script_file *const files = user;
+    const fuzz_file *const files = user;
     FOR (i, 2) {
         if (strcmp(files[i].name, path) == 0)
-            return open_game_file(user, (size_t)i, size, error);
+            return open_fuzz_file(user, (size_t)i, size, error);
     }
     return NULL;
 }
@@ -56,11 +32,7 @@ FUZZ_DESTROY(destroy_script, md5_script, md5_free_script)
 
 static const char *play_fault(const md5_script *script)
 {
-    const md5_game_path place = {.num_files = COUNT_OF(fuzz_folder),
-                                 .name = game_file_name,
-                                 .open = open_game_file,
-                                 .close = close_file,
-                                 .user = (void *)(uintptr_t)fuzz_folder};
+    const md5_game_path place = fuzz_folder(game_files, COUNT_OF(game_files));
     md5_game *const game = md5_create_game(&place, 1, NULL, NULL);
     md5_entity *const entity = md5_load_entity(game, "m", NULL, NULL);
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
@@ -88,11 +60,11 @@ const char *fuzz_script(const uint8_t *data, size_t size)
     const char *const bytes = (const char *)data;
     const char *const end = size > 0 ? memchr(bytes, '\0', size) : NULL;
     const size_t length = end ? (size_t)(end - bytes) : size;
-    fuzz_script_file files[] = {{"a", bytes, length},
-                                {"b", end ? end + 1 : "", end ? size - length - 1 : 0}};
+    fuzz_file files[] = {{"a", bytes, length},
+                         {"b", end ? end + 1 : "", end ? size - length - 1 : 0}};
     const md5_load_opts opts = {
         .allocator = {.limit = FUZZ_MEMORY_LIMIT},
-        .files = {.open = open_script, .close = close_file, .user = files},
+        .files = {.open = open_script, .close = close_fuzz_file, .user = files},
     };
     md5_error error = {0};
     md5_script *const script = md5_load_script("a", "o", &opts, &error);

@@ -1,33 +1,6 @@
 // A picture as the library reads it, TGA, DDS or PCX: the first byte is the length of an image
 // program, which follows; the rest is the file, by any name. Without a program it is decoded alone.
-#include "test/fuzz/target.h"
-
-#include "md5/md5game.h"
-
-typedef struct fuzz_texture_file {
-    const uint8_t *bytes;
-    size_t size;
-} fuzz_texture_file;
-
-static const char *fuzz_texture_name(void *user, size_t file)
-{
-    static const char *const names[] = {"a.tga", "b.jpg", "dds/heightmap/c 4.dds"};
-    (void)user;
-    return names[file];
-}
-
-static const void *open_fuzz_texture(void *user, size_t file, size_t *size, md5_error *error)
-{
-    const fuzz_texture_file *const texture = user;
-    (void)file, (void)error;
-    *size = texture->size;
-    return texture->bytes;
-}
-
-static void close_fuzz_texture(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)bytes, (void)size;
-}
+#include "test/fuzz/folder.h"
 
 // Reads every byte of the picture, so that a sanitizer detects missing ones, and frees it.
 static const char *texture_fault(md5_image *image, const md5_error *error)
@@ -48,16 +21,12 @@ static const char *texture_fault(md5_image *image, const md5_error *error)
     return fault;
 }
 
-static const char *program_fault(const char *text, fuzz_texture_file *file,
+static const char *program_fault(const char *text, const char *bytes, size_t size,
                                  const md5_image_opts *opts)
 {
-    const md5_game_path path = {
-        .num_files = 3,
-        .name = fuzz_texture_name,
-        .open = open_fuzz_texture,
-        .close = close_fuzz_texture,
-        .user = file,
-    };
+    const fuzz_file files[] = {
+        {"a.tga", bytes, size}, {"b.jpg", bytes, size}, {"dds/heightmap/c 4.dds", bytes, size}};
+    const md5_game_path path = fuzz_folder(files, COUNT_OF(files));
     md5_image_program program;
     md5_error error = {0};
     const char *fault = NULL;
@@ -79,10 +48,11 @@ const char *fuzz_texture(const uint8_t *data, size_t size)
     if (size == 0)
         return NULL;
     memcpy(text, data + 1, length);
-    fuzz_texture_file file = {data + 1 + length, size - 1 - length};
+    const uint8_t *const file = data + 1 + length;
+    size -= 1 + length;
     if (length > 0)
-        return program_fault(text, &file, &opts);
+        return program_fault(text, (const char *)file, size, &opts);
     md5_error error = {0};
-    md5_image *const image = md5_parse_image(file.bytes, file.size, &opts, &error);
+    md5_image *const image = md5_parse_image(file, size, &opts, &error);
     return texture_fault(image, &error);
 }
