@@ -49,12 +49,13 @@
     // Then the other models, so that the viewer can open them. Not for readers who save data.
     async function bring_rest(own, all, whole) {
         const saves = navigator.connection?.saveData;
+        const opened = () => words_now().filter((word) => /^(\/|--page|--game-demo)/.test(word)).join(), first = opened();
         if (whole) {
             await bring_ours([own], all);
             write("/" + own, whole);
             await bring_ours(saves ? [own] : [own, guest], all);
         }
-        if (whole && num_drops === 0)
+        if (whole && num_drops === 0 && opened() === first)
             program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, "", -1, -1]);
         for (const [file] of saves ? [] : all)
             await bring_ours([file], all);

@@ -229,6 +229,13 @@ check "the first picture needs these files" shown open "index.html#no-config" is
 check "the first picture needs 2 MB" gzipped 2000000 $web/index.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/view.js
 grep '^note' "$scratch/said"
+# What a reader has opened, here the list of techniques, stays when the rest of our machine comes, late.
+slow="(() => { const f = fetch; window.fetch = (url, ...its) => /bobbin.2/.test(url.url ?? url)
+    ? new Promise(done => setTimeout(done, 6000)).then(() => f(url, ...its)) : f(url, ...its); return true; })()"
+check "what comes later replaces nothing that was opened" shown begin "index.html#no-config" is "$slow" \
+    is "performance.getEntriesByName('picture').length > 0" key Control+p key t key e key c key h key Enter is "$soon" \
+    save "$scratch/opened.png" is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
+    save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
 check "the start page needs 300 KB" gzipped 307200 $web/start.html $web/style.css $web/page.css $web/pictures/*
 grep '^note' "$scratch/said"
 here="document.activeElement.id || document.activeElement.tagName"
