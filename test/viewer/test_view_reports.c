@@ -312,6 +312,43 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }
 
+// Bobbin's own file with other names of joints: as a copy in the folder.
+static char *put_renamed(screen *w, const char *from, const char *name)
+{
+    size_t size;
+    OWN char *const text = test_read_file(test_path(from), &size);
+    OWN char *const renamed = common_alloc(2, size);
+    char *to = renamed;
+    for (const char *c = text; *c != '\0';) {
+        const bool is_joint = strncmp(c, "\n\t\"", 3) == 0 || strncmp(c, "\n  \"", 4) == 0;
+        *to++ = *c++;
+        while (is_joint && *c != '"')
+            *to++ = *c++;
+        if (is_joint) {
+            memcpy(to, "\"own:", 5);
+            to += 5;
+            c++;
+        }
+    }
+    folder_put(w->folder, name, renamed, (size_t)(to - renamed));
+    return common_join(w->folder, name);
+}
+
+// A clip none of whose joints the model has: it is shown on its own model, which is beside it, and
+// the map of joints that carries it over is guessed.
+TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
+    OWN char *const mesh = put_renamed(w, BOBBIN, "other.md5mesh"),
+                    *const clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
+    PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
+    CHECK(w->viewer.log.error[0] != '\0' && !has_item(w, 1280, 720, "error/Try again"));
+    press(w, "error/Map joints");
+    CHECK_STRING(w->viewer.log.error, "");
+    CHECK_STRING(w->viewer.document->scene.path, mesh);
+    CHECK(w->viewer.options->retarget != NULL);
+    const view_companion *const to = &w->viewer.document->companions[0];
+    CHECK(to->retarget != NULL && md5_find_joint(&to->model->skeleton, "hips") != MD5_NONE);
+}
+
 // What engines say is found on a thread, each once, and about the vertex of its line.
 TEST_HERE (view_problems_are_what_engines_say_too) {
     size_t size;

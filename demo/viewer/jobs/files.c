@@ -367,6 +367,35 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     return opened;
 }
 
+// Shows a clip of another skeleton on a model of that, from which the shown model takes it over:
+// the one beside it, or one that is asked for. `path` is the clip's, or "MODEL\nCLIP".
+static void map_joints(view_state *viewer, const char *path)
+{
+    const char *const gap = strchr(path, '\n'), *const clip = gap != NULL ? gap + 1 : path;
+    char *const target = common_copy(viewer->document->scene.path);
+    common_list models = {0};
+    viewer->log.error[0] = '\0';
+    if (gap != NULL)
+        common_add(&models, common_format("%.*s", (int)(gap - path), path));
+    else
+        models = view_models_of_clip(clip);
+    const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
+    if (models.count == 1 && open_other(viewer, files, 2)) {
+        view_set_option(viewer, view_number_of("retarget"), target);
+        view_show_retarget(&viewer->ui);
+    } else if (models.count != 1) {
+        char *const folder = common_folder(clip);
+        list_files(viewer, folder,
+                   (view_asked){.takes = 1u << VIEW_ENTRY_MODEL,
+                                .answer = {.action = VIEW_MAP_JOINTS},
+                                .form = common_format("\1\n%s", clip)});
+        view_list_first(&viewer->ui.browser, &models);
+        free(folder);
+    }
+    common_free_list(&models);
+    free(target);
+}
+
 static void drop_file(view_state *viewer, const char *path)
 {
     bool done = false;
@@ -912,6 +941,9 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_SAVE_TEXTURES:
         save_textures(viewer, number != 0);
+        break;
+    case VIEW_MAP_JOINTS:
+        map_joints(viewer, path);
         break;
     case VIEW_OPEN_PAGE:
         view_show_technique(viewer, (int32_t)number);

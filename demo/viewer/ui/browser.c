@@ -760,15 +760,15 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
     view_rect foot;
     char text[128], more[48] = "";
-    view_rect rest =
-        ui_footed_dialog(ui, "list", 930, 520,
-                         browser->asked.answer.action == VIEW_TAKE_TEXTURE      ? "Choose an image"
-                         : is_files && browser->asked.answer.action == VIEW_SET ? "Choose a file"
-                         : is_files                                             ? "Open"
-                         : browser->kind == VIEW_BROWSE_GAME                    ? "Game contents"
-                         : browser->kind == VIEW_BROWSE_CLIPS                   ? "Clips"
-                                                                                : browser->folder,
-                         &foot);
+    view_rect rest = ui_footed_dialog(
+        ui, "list", 930, 520,
+        browser->asked.answer.action == VIEW_TAKE_TEXTURE          ? "Choose an image"
+        : is_files && browser->asked.answer.action != VIEW_NOTHING ? "Choose a file"
+        : is_files                                                 ? "Open"
+        : browser->kind == VIEW_BROWSE_GAME                        ? "Game contents"
+        : browser->kind == VIEW_BROWSE_CLIPS                       ? "Clips"
+                                                                   : browser->folder,
+        &foot);
     const float border = VIEW_PADDING * ui->scale,
                 top = rest.y - stage->font->line[VIEW_TITLE] - 0.5f * border;
     const bool is_beside =

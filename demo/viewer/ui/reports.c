@@ -98,11 +98,19 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
     free(text);
 }
 
+static const char map_joints[] = "Map joints\xE2\x80\xA6";
+
+// Whether clips can be carried over to what is shown: a file's model.
+static bool can_map(const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    return scene->model != NULL && common_is_file(scene->path);
+}
+
 // Also that of a problem.
 static void error_window(view_ui *ui, const view_stage *stage)
 {
     enum { TRY, OPEN, COPY, CLOSE, NUM_BUTTONS };
-    static const char *const words[] = {"Try again", "Open\xE2\x80\xA6", "Copy", "Close"};
     const view_log *const log = stage->log;
     const bool is_error = log->error[0] != '\0';
     md5_error place_of = log->failure;
@@ -116,6 +124,12 @@ static void error_window(view_ui *ui, const view_stage *stage)
     }
     const md5_error *const failure = &place_of;
     const bool has_file = failure->file[0] != '\0';
+    // A clip of another skeleton would fail again.
+    const bool is_misfit = is_error && failure->status == MD5_ERROR_MISMATCH
+                           && common_has_ending(failure->file, ".md5anim")
+                           && common_is_file(failure->file) && can_map(stage);
+    const char *const words[] = {is_misfit ? map_joints : "Try again", "Open\xE2\x80\xA6", "Copy",
+                                 "Close"};
     const char *const message = has_file ? failure->message : log->error;
     char title[32];
     COMMON_TEXT(title, "Line %u", failure->line);
@@ -146,6 +160,8 @@ static void error_window(view_ui *ui, const view_stage *stage)
         copy_error(ui, message, place, failure->line);
     else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))
         ui->problems.shown = 0;
+    else if ((pressed == TRY || (is_return && has_file)) && is_misfit)
+        ui->command = (view_command){.action = VIEW_MAP_JOINTS, .path = common_copy(failure->file)};
     else if (pressed == TRY || (is_return && has_file))
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
@@ -220,15 +236,52 @@ static void show_about(view_ui *ui, const view_stage *stage, const view_about *a
     ui->lit = (view_pick){.is_set = ui->keeps_lit, .mesh = about->number, .vertex = about->vertex};
 }
 
+// Whether it is of the map by which clips are retargeted.
+static bool is_of_map(const view_stage *stage, const view_report *report)
+{
+    const char *const map = stage->options->retarget_map;
+    return map != NULL && report->file != NULL && strcmp(report->file, map) == 0;
+}
+
+// Whether the joints of a clip are not those of the model, and the report says so.
+static bool is_misfit(const view_stage *stage, const view_report *report, const view_about *about)
+{
+    const view_scene *const scene = &stage->document->scene;
+    return about->kind == VIEW_ABOUT_CLIP && common_is_file(scene->clips[about->number].path)
+           && scene->clips[about->number].binding->num_extra > 0 && can_map(stage)
+           && common_contains(report->text, "joint");
+}
+
 // What mends it, or NULL.
-static const char *button_of(const view_stage *stage, const view_about *about)
+static const char *button_of(const view_stage *stage, const view_report *report,
+                             const view_about *about)
 {
     const bool lacks_image =
         about->kind == VIEW_ABOUT_MESH
         && view_lacks_image(&stage->document->textures, about->number, MD5GL_PICTURE_DIFFUSE);
     return about->kind == VIEW_ABOUT_VERTEX ? "Show vertex"
            : lacks_image                    ? "Choose image\xE2\x80\xA6"
-                                            : NULL;
+           : is_of_map(stage, report) || is_misfit(stage, report, about) ? map_joints
+                                                                         : NULL;
+}
+
+// Does what the button says.
+static void mend(view_ui *ui, const view_stage *stage, const view_report *report,
+                 const view_about *about)
+{
+    if (is_of_map(stage, report)) {
+        view_show_retarget(ui);
+        ui->command.action = VIEW_MARKED;
+    } else if (about->kind == VIEW_ABOUT_CLIP) {
+        ui->command =
+            (view_command){.action = VIEW_MAP_JOINTS,
+                           .path = common_copy(stage->document->scene.clips[about->number].path)};
+    } else {
+        show_about(ui, stage, about);
+        if (about->kind == VIEW_ABOUT_MESH)
+            ui->command =
+                (view_command){VIEW_FIND_TEXTURE, about->number, MD5GL_PICTURE_DIFFUSE, NULL};
+    }
 }
 
 static bool is_listed(const view_problems *list, const view_report *report)
@@ -284,7 +337,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
         return false;
     ui->item.number = item;
     const view_about about = about_of(stage, report);
-    const char *const word = button_of(stage, &about);
+    const char *const word = button_of(stage, report, &about);
     const bool is_pressed = ui_item(ui, row, report->text);
     if (is_selected || ui_is_hot(ui))
         view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
@@ -321,9 +374,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, place))
         ui->problems.shown = number + 1;
     if (is_mended)
-        show_about(ui, stage, &about);
-    if (is_mended && about.kind == VIEW_ABOUT_MESH)
-        ui->command = (view_command){VIEW_FIND_TEXTURE, about.number, MD5GL_PICTURE_DIFFUSE, NULL};
+        mend(ui, stage, report, &about);
     ui->item.number = item + ITEMS;
     free(place);
     free(text);

@@ -9,6 +9,14 @@ static const struct {
 } origins[NUM_ORIGINS] = {
     {"name", VIEW_FINE}, {"guessed", VIEW_AMBER}, {"by you", VIEW_ACCENT}, {"nothing", VIEW_WRONG}};
 
+void view_show_retarget(view_ui *ui)
+{
+    ui->retarget.is_closed = false;
+    ui->docks.front = VIEW_DOCK_RIGHT;
+    ui->docks.is_sheet_open = true;
+    ui->docks.is_folded = ui->docks.shows_problems = false;
+}
+
 static void set_pairs(view_ui *ui,
                       char *text) // NOLINT(readability-non-const-parameter): is freed later
 {

@@ -788,6 +788,9 @@ static inline bool view_shows_retarget(const view_ui *ui, const view_stage *stag
     return stage->document->companions[0].retarget != NULL && !ui->retarget.is_closed;
 }
 
+// Opens it, in front of what lies in its place.
+void view_show_retarget(view_ui *ui);
+
 // Gives the joint of the other model that was picked there, if there is one, the joint that was
 // selected now as its partner.
 void view_take_partner(view_ui *ui, const view_stage *stage);
