@@ -168,7 +168,7 @@ static bool take_walk(asset_walk *walk, const asset_table *table, unsigned char 
                       size_t num_structures)
 {
     for (size_t i = 0; i < num_structures; i++) {
-        for (uint32_t r = 0; r < table->num_rows; r++) {
+        MD5_FOR (r, table->num_rows) {
             const asset_row *const row = walk->row = &table->rows[r];
             void *const member = structure ? structure + row->offset : NULL, *pointer = NULL;
             if (!walk->from && member && row->kind >= TEXT)
@@ -352,9 +352,9 @@ static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t num_joi
     const uint32_t *joint = plan->words + (is_single ? 0 : run->words);
     uint32_t last = 0; // number of influences, by which singles ascend behind those with too many
     for (uint32_t i = 0; i < run->count; i++, vertex += num_vertices, joint += num_words) {
-        for (uint32_t k = 0; k < num_shared; k++)
+        MD5_FOR (k, num_shared)
             TRY(joint[k] < num_joints);
-        for (uint32_t k = 0; k < (is_single ? 1 : MD5_SKIN_GROUP); k++) {
+        MD5_FOR (k, is_single ? 1 : MD5_SKIN_GROUP) {
             const uint32_t number = is_gathered ? vertex[k] / 3 : vertex[0] + k;
             TRY(number < mesh->num_vertices && (!is_gathered || vertex[k] % 3 == 0));
             if (is_gathered && k > 0 && vertex[k] == vertex[k - 1])
@@ -393,7 +393,7 @@ static bool finish_model(asset_walk *walk, void *structure)
     md5_model *const model = (md5_model *)structure;
     model->size = walk->is_copied ? walk->block.used : 0;
     model->internal.allocator = walk->context->allocator;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    MD5_FOR (i, model->num_meshes)
         if (model->meshes[i].num_vertices > model->max_vertices)
             model->max_vertices = model->meshes[i].num_vertices;
     return !walk->context->needs_meshes || model->num_meshes > 0
@@ -415,7 +415,7 @@ static bool are_places(const asset_walk *walk)
     TRY(packed->num_frames == walk->counts[FRAMES] && packed->num_frames > 0);
     TRY(md5i_check_packed(walk->context, &counted) && counted.head_bits == packed->head_bits);
     md5_packed_place place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+    MD5_FOR (i, 2 * packed->num_joints) {
         TRY(i % 2 > 0 || memcmp(&places[i / 2], &place, sizeof place) == 0);
         num_moving[i % 2] += md5i_packed_take_head(packed, (uint8_t)(i % 2), &place).step != 0;
     }
@@ -571,8 +571,8 @@ size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size)
 {
     MD5_ASSERT_NOT_NULL(assets);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
-    for (uint32_t i = 0; i < assets->num_models; i++)
-        for (uint32_t m = 0; m < assets->models[i].num_meshes; m++)
+    MD5_FOR (i, assets->num_models)
+        MD5_FOR (m, assets->models[i].num_meshes)
             if (!assets->models[i].meshes[m].first_influence)
                 return 0;
     asset_walk walk = {.at = HEAD, .counts = {1, 3}};

@@ -107,7 +107,7 @@ static const char *put_text(md5_block *block, md5_span text)
 static const md5_joint *put_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
 {
     md5_joint *const joints = MD5_TAKE(block, md5_joint, count);
-    for (uint32_t j = 0; j < count; j++) {
+    MD5_FOR (j, count) {
         const char *const name = put_text(block, source[j].name);
         if (joints)
             joints[j] = (md5_joint){name, source[j].parent};
@@ -288,7 +288,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
         TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
     }
 
-    for (uint32_t i = 0; i < file.num_frames; i++) {
+    MD5_FOR (i, file.num_frames) {
         const md5_quat q = frames[i].rotation;
         frames[i].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
         convert_points(context, &frames[i].position, 1);
@@ -464,7 +464,7 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
     const md5_context *const context = arena->context;
     const bool has_tangents = !(context->without & MD5_PART_TANGENTS);
     md5_block block = {0};
-    for (uint32_t m = 0; m < file->num_meshes; m++) {
+    MD5_FOR (m, file->num_meshes) {
         TRY(md5i_geometry_measure(arena, &file->meshes[m]));
         md5_mesh_build measured = file->meshes[m];
         place_mesh(&block, true, has_tangents, &measured);
@@ -474,7 +474,7 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
     model->geometry_size = block.used;
     TRY(md5i_block_allocate(arena->context, &block));
     model->internal.memory = block.base;
-    for (uint32_t m = 0; m < file->num_meshes; m++)
+    MD5_FOR (m, file->num_meshes)
         place_mesh(&block, true, has_tangents, &file->meshes[m]);
     md5i_arena_rewind(arena, file->tables);
 
@@ -486,7 +486,7 @@ static bool make_meshes(md5_arena *arena, const md5_mesh_file *file, const md5_m
         .scratch = MD5_NEW(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
-    for (uint32_t m = 0; m < file->num_meshes; m++) {
+    MD5_FOR (m, file->num_meshes) {
         md5_mesh *const mesh = &meshes[m];
         TRY(md5i_geometry_build(arena, &joints, &file->meshes[m]));
         if (converts(context))
@@ -514,11 +514,11 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
            || MD5_LEFT_OUT(context, "tangents, skin plans and losses: md5_load_opts.without must "
                                     "name them");
 #else
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    MD5_FOR (m, model->num_meshes) {
         if (parts & MD5_PART_SKIN_PLANS && !meshes[m].skin_plan)
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
     }
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    MD5_FOR (m, model->num_meshes) {
         // What drawing paths with 4 or 8 influences a vertex lose.
         md5_mesh *const mesh = &meshes[m];
         if (!(parts & MD5_PART_LOSSES) || mesh->loss4 < INFINITY)
@@ -588,7 +588,7 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
         kept_tables *const tables = MD5_TAKE(&block, kept_tables, 1);
         md5_mat34 *const bind = MD5_PUT(&block, md5_mat34, model->bind, file->num_joints);
         md5_mesh_build *const builds = MD5_TAKE(&block, md5_mesh_build, file->num_meshes);
-        for (uint32_t m = 0; m < file->num_meshes; m++) {
+        MD5_FOR (m, file->num_meshes) {
             md5_mesh_build mesh = file->meshes[m];
             mesh.name = mesh.shader = (md5_span){0}; // of the text; the model has copies
             place_mesh(&block, false, mesh.has_frames, &mesh);
@@ -601,7 +601,7 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
     }
     model->internal.memory = block.base;
     model->geometry_size = block.used;
-    for (uint32_t m = 0; m < file->num_meshes; m++) {
+    MD5_FOR (m, file->num_meshes) {
         const md5_mesh_build *const from = &file->meshes[m];
         const md5_mesh_build counts = {
             .num_file_vertices = from->num_file_vertices,
@@ -632,7 +632,7 @@ static bool make_anew(md5_arena *arena, const kept_tables *tables, md5_model *mo
     changed.internal.memory = NULL;
     changed.geometry_size = 0;
     changed.meshes = meshes;
-    for (uint32_t m = 0; m < num_meshes; m++) {
+    MD5_FOR (m, num_meshes) {
         meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
         file.meshes[m] = tables->meshes[m];
     }
@@ -660,7 +660,7 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
     TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
     // The opposite of convert_matrices().
     const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
-    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+    MD5_FOR (j, skeleton->num_joints) {
         for (int row = 0; row < 3; row++) {
             const float *const from = model->bind[j].m + 4 * row;
             float *const to = tables->bind[j].m + 4 * map->from[row];
@@ -669,7 +669,7 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
             to[3] = map->sign[row] * (from[3] / scale);
         }
     }
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    MD5_FOR (m, model->num_meshes) {
         // What the file said of a mesh that was made without tangents.
         const md5_mesh *const mesh = &model->meshes[m];
         md5_mesh_build *const file = &tables->meshes[m];
@@ -682,14 +682,14 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
         };
         TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
         TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
-        for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        MD5_FOR (w, mesh->num_weights) {
             // The opposite of convert_points().
             const md5_vec3 point = mesh->weights[w].offset;
             file->weights[w] = mesh->weights[w];
             file->weights[w].offset = md5i_vec3_from_axes(
                 skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
         }
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        MD5_FOR (v, mesh->num_file_vertices) {
             file->texcoords[v] = mesh->texcoords[v];
             if (model->flip_v)
                 file->texcoords[v].y = 1.0f - file->texcoords[v].y;
@@ -778,7 +778,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         meshes = MD5_TAKE(&block, md5_mesh, file->num_meshes);
         joints = put_joints(&block, file->joints, num_joints);
         command_line = put_text(&block, file->command_line);
-        for (uint32_t m = 0; m < file->num_meshes; m++) {
+        MD5_FOR (m, file->num_meshes) {
             const char *const name = put_text(&block, file->meshes[m].name);
             const char *const shader = put_text(&block, file->meshes[m].shader);
             if (pass > 0)

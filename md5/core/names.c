@@ -74,9 +74,9 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     }
     if (equal == model->num_joints && equal == anim->num_joints)
         return true;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++)
+    MD5_FOR (joint, model->num_joints)
         tracks[joint] = MD5_NONE;
-    for (uint32_t joint = 0; joint < anim->num_joints; joint++)
+    MD5_FOR (joint, anim->num_joints)
         targets[joint] = MD5_NONE;
     const md5_ordered_name *const by_name = md5i_order_joint_names(arena, model);
     const md5_ordered_name *const anim_by_name = md5i_order_joint_names(arena, anim);

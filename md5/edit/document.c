@@ -53,7 +53,7 @@ static void see_line(md5_doc_comment *at, md5_span word)
                                         "numtris",
                                         "numweights"};
     at->row++;
-    for (uint32_t i = 0; i < MD5_COUNT(parts); i++)
+    MD5_FOR (i, MD5_COUNT(parts))
         if (md5_span_is(word, parts[i])) {
             at->block += i == PART_MESH || i == PART_FRAME;
             at->part = i;
@@ -148,7 +148,7 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
                         uint32_t count, md5_doc *doc)
 {
     TRY(doc->joints = MD5_NEW(kept, md5_doc_joint, doc->num_joints = count));
-    for (uint32_t j = 0; j < count; j++) {
+    MD5_FOR (j, count) {
         md5_doc_joint *const joint = &doc->joints[j];
         joint->parent = joints[j].parent;
         joint->position = transforms[j].translation;
@@ -168,7 +168,7 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
     TRY(doc->meshes = MD5_NEW(kept, md5_doc_mesh, doc->num_meshes = file.num_meshes));
-    for (uint32_t m = 0; m < file.num_meshes; m++) {
+    MD5_FOR (m, file.num_meshes) {
         const md5_mesh_build *const from = &file.meshes[m];
         const size_t num_corners = 3 * (size_t)from->num_triangles;
         uint32_t *const indices =
@@ -203,7 +203,7 @@ static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *d
                                                 : md5i_read_anim_file(kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.base_frame, file.num_joints, doc));
-    for (uint32_t j = 0; j < file.num_joints; j++)
+    MD5_FOR (j, file.num_joints)
         doc->joints[j].track = file.tracks[j];
     doc->parents_unknown = file.parents_unknown;
     doc->num_frames = file.num_frames;
@@ -289,7 +289,7 @@ static bool check_parents(md5_arena *arena, const md5_doc *doc)
 {
     uint32_t *const ways = MD5_NEW(arena, uint32_t, doc->num_joints);
     TRY(ways);
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
+    MD5_FOR (j, doc->num_joints) {
         for (uint32_t k = j; k != MD5_NONE; k = doc->joints[k].parent) {
             if (k >= doc->num_joints || ways[k] == j + 1)
                 return fail_at(arena->context, "a parent above joint", j);
@@ -304,7 +304,7 @@ static bool check_parents(md5_arena *arena, const md5_doc *doc)
 static bool check_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t num_joints,
                        uint64_t *num_references)
 {
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    MD5_FOR (v, mesh->num_vertices) {
         const md5_vertex vertex = mesh->vertices[v];
         if (vertex.num_weights > 0
             && (uint64_t)vertex.first_weight + vertex.num_weights > mesh->num_weights)
@@ -315,7 +315,7 @@ static bool check_mesh(md5_context *context, const md5_doc_mesh *mesh, uint32_t 
         if (mesh->indices[i] >= mesh->num_vertices)
             return fail_at(context, "a corner of triangle", i / 3);
     }
-    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+    MD5_FOR (w, mesh->num_weights) {
         if (mesh->weights[w].joint >= num_joints)
             return fail_at(context, "the joint of weight", w);
     }
@@ -330,7 +330,7 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
         return fail_at(context, "the number of joints", 0);
     if (doc->kind != MD5_DOC_MODEL && (doc->num_frames == 0 || !(doc->frame_rate > 0.0)))
         return fail_at(context, "frames, or their rate: a number of", doc->num_frames);
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
+    MD5_FOR (j, doc->num_joints) {
         const md5_track track = doc->joints[j].track;
         const uint32_t count = md5i_num_flags(track.flags);
         if (track.flags > (MD5_TRANSLATES | MD5_ROTATES)
@@ -338,9 +338,9 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
             return fail_at(context, "a component of joint", j);
         *num_references += (uint64_t)count * doc->num_frames;
     }
-    for (uint32_t m = 0; m < doc->num_meshes; m++)
+    MD5_FOR (m, doc->num_meshes)
         TRY(check_mesh(context, &doc->meshes[m], doc->num_joints, num_references));
-    for (uint32_t i = 0; i < doc->num_cuts; i++) {
+    MD5_FOR (i, doc->num_cuts) {
         if (doc->cuts[i] >= doc->num_frames)
             return fail_at(context, "the frame of cut", i);
     }
@@ -501,19 +501,19 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
                  "%s cannot be written: a mesh's name with blanks at its ends", MD5_QUOTED(name));
     put(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
     put(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    MD5_FOR (v, mesh->num_vertices) {
         const md5_vertex vertex = mesh->vertices[v];
         put(to, "\tvert %u ( %f %f ) %u %u\n", v, (double)mesh->texcoords[v].x,
             (double)mesh->texcoords[v].y, vertex.num_weights > 0 ? vertex.first_weight : 0,
             vertex.num_weights);
     }
     put(to, "\n\tnumtris %u\n", mesh->num_triangles);
-    for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+    MD5_FOR (t, mesh->num_triangles) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)t;
         put(to, "\ttri %u %u %u %u\n", t, corners[0], corners[1], corners[2]);
     }
     put(to, "\n\tnumweights %u\n", mesh->num_weights);
-    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+    MD5_FOR (w, mesh->num_weights) {
         const md5_weight *const weight = &mesh->weights[w];
         put(to, "\tweight %u %u %l " POINT "\n", w, weight->joint, (double)weight->bias,
             XYZ(weight->offset));
@@ -531,13 +531,13 @@ static const char *comment_of(const md5_doc *doc, const md5_doc_joint *joint)
 static void put_model(text_writer *to, const md5_doc *doc)
 {
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
+    MD5_FOR (j, doc->num_joints) {
         const md5_doc_joint *const joint = &doc->joints[j];
         put(to, "\t%q\t%u " POINT " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
             XYZ(joint->position), XYZ(joint->rotation), comment_of(doc, joint));
     }
     put(to, "}\n");
-    for (uint32_t m = 0; m < doc->num_meshes; m++)
+    MD5_FOR (m, doc->num_meshes)
         put_mesh(to, &doc->meshes[m]);
 }
 
@@ -546,7 +546,7 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     put(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
         doc->frame_rate);
     put(to, "numAnimatedComponents %u\n\nhierarchy {\n", doc->num_components);
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
+    MD5_FOR (j, doc->num_joints) {
         const md5_doc_joint *const joint = &doc->joints[j];
         if (joint->track.flags != 0)
             begins_line[joint->track.first] = true;
@@ -557,14 +557,14 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     for (uint32_t i = 0; doc->bounds && i < doc->num_frames; i++)
         put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
     put(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
-    for (uint32_t j = 0; j < doc->num_joints; j++)
+    MD5_FOR (j, doc->num_joints)
         put(to, "\t" POINT " " VECTOR "\n", XYZ(doc->joints[j].position),
             XYZ(doc->joints[j].rotation));
     put(to, "}\n");
     const float *number = doc->numbers;
-    for (uint32_t f = 0; f < doc->num_frames; f++) { // a line for each joint
+    MD5_FOR (f, doc->num_frames) { // a line for each joint
         put(to, "\nframe %u {", f);
-        for (uint32_t i = 0; i < doc->num_components; i++)
+        MD5_FOR (i, doc->num_components)
             put(to, i == 0 || begins_line[i] ? "\n\t%l" : " %l", (double)*number++);
         put(to, "\n}\n");
     }
@@ -586,7 +586,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
         put(to, "\n");
     }
     put(to, "}\n\ncamera {\n");
-    for (uint32_t i = 0; i < doc->num_frames; i++) {
+    MD5_FOR (i, doc->num_frames) {
         const md5_camera_view *const view = &doc->views[i];
         const md5_vec3 rotation = md5_stored_rotation(view->rotation);
         put(to, "\t" POINT " " VECTOR " %l\n", XYZ(view->position), XYZ(rotation),

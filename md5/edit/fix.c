@@ -67,7 +67,7 @@ static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t
                              uint32_t *places, md5_weight *own, double *lost)
 {
     uint32_t num_own = 0, num_joints = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         uint32_t *const place = &places[weights[i].joint];
         md5_weight *const first = &own[*place > 0 ? *place - 1 : num_joints];
         const float bias = *place > 0 ? first->bias + weights[i].bias : 0.0f;
@@ -80,9 +80,9 @@ static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t
             *place = ++num_joints;
         }
     }
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         places[weights[i].joint] = 0;
-    for (uint32_t i = 0; i < num_joints; i++) {
+    MD5_FOR (i, num_joints) {
         md5_weight next = own[i];
         uint32_t least = 0; // the last of equal ones
         for (uint32_t k = 1; num_own == most && k < most; k++)
@@ -128,12 +128,12 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
             const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
             const uint32_t num_own = keep_weights(doc->meshes[m].weights + first, from.num_weights,
                                                   most, places, own, &lost);
-            for (uint32_t k = 0; k < num_own; k++)
+            MD5_FOR (k, num_own)
                 sum += (double)own[k].bias;
             const bool is_pruned = num_own < from.num_weights;
             const bool is_off = is_pruned || fabs(sum - 1.0) > (double)tolerance;
             const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1.0;
-            for (uint32_t k = 0; k < num_own; k++) {
+            MD5_FOR (k, num_own) {
                 const double bias = (double)own[k].bias / divisor;
                 lost += fabs(bias - (double)own[k].bias) * (double)md5_vec3_length(own[k].offset);
                 own[k].bias = md5_round_to_float(bias);
@@ -188,7 +188,7 @@ typedef struct mesh_part {
 
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *corners)
 {
-    for (uint32_t i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         part_place *const place = &part->places[part->firsts[mesh].vertex + corners[i]];
         if (place->part != part->number) {
             *place = (part_place){part->number, part->num_vertices, 0};
@@ -211,7 +211,7 @@ static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
     TRY(mesh->indices = (uint32_t *)md5i_arena_copy(kept, part->corners, part->num_triangles,
                                                     3 * sizeof *part->corners));
     for (int pass = 0; pass < 2; pass++) { // to count weights, and to copy them
-        for (uint32_t v = 0; v < part->num_vertices; v++) {
+        MD5_FOR (v, part->num_vertices) {
             const part_corner at = part->vertices[v];
             const md5_doc_mesh *const from = &part->meshes[at.mesh];
             const md5_vertex old = from->vertices[at.vertex];
@@ -274,10 +274,10 @@ static uint32_t remake_mesh(repair *it, const md5_mesh_edit *edit, mesh_part *pa
     uint32_t num_made = 0;
     for (uint32_t m = first; m != MD5_NONE && (is_other || edit->drops_unused); m = next[m]) {
         const md5_doc_mesh *const mesh = &part->meshes[m];
-        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        MD5_FOR (t, mesh->num_triangles) {
             const uint32_t *const c = mesh->indices + 3 * (size_t)t;
             uint32_t num_new = 0; // at most: a corner may stand twice
-            for (uint32_t i = 0; i < 3; i++)
+            MD5_FOR (i, 3)
                 num_new += part->places[part->firsts[m].vertex + c[i]].part != part->number;
             if (edit->drops_unused && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]))
                 continue;
@@ -336,7 +336,7 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
     TRY(next && (part.firsts = firsts) && (part.meshes = meshes));
-    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+    MD5_FOR (m, doc->num_meshes) {
         if (edit->turned && edit->turned[m]) {
             *count += meshes[m].num_triangles;
             TRY(turn_triangles(it, &meshes[m]));
@@ -386,7 +386,7 @@ typedef union components {
 static components read_components(const md5_doc_joint *joint, const float *numbers)
 {
     components all = {.pair = {joint->position, joint->rotation}};
-    for (uint32_t i = 0; i < 6; i++)
+    MD5_FOR (i, 6)
         if (joint->track.flags >> i & 1)
             all.of[i] = *numbers++;
     return all;
@@ -395,7 +395,7 @@ static components read_components(const md5_doc_joint *joint, const float *numbe
 static uint32_t put_components(const components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < 6; i++)
+    MD5_FOR (i, 6)
         if (flags >> i & 1)
             to[count++] = all->of[i];
     return count;
@@ -413,10 +413,10 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     to->num_joints = count;
     to->num_components = 0;
     TRY(places && (to->joints = MD5_NEW(&it->kept, md5_doc_joint, count)));
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         if (from[i] != MD5_NONE)
             places[from[i]] = i;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         md5_doc_joint *const joint = &to->joints[i];
         joint->parent = MD5_NONE;
         if (from[i] == MD5_NONE)
@@ -434,7 +434,7 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     if (doc->kind == MD5_DOC_ANIM)
         TRY(to->numbers = (float *)md5i_arena_room(&it->kept, doc->num_frames,
                                                    to->num_components * sizeof *to->numbers));
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_track track = to->joints[i].track;
         for (size_t f = 0; f < doc->num_frames && track.flags > 0; f++) {
             const md5_doc_joint *const old = &doc->joints[from[i]];
@@ -445,11 +445,11 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     }
     TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->kept, doc->meshes, doc->num_meshes,
                                                      sizeof *doc->meshes));
-    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+    MD5_FOR (m, doc->num_meshes) {
         md5_doc_mesh *const mesh = &to->meshes[m];
         TRY(mesh->weights = (md5_weight *)md5i_arena_copy(
                 &it->kept, mesh->weights, mesh->num_weights, sizeof *mesh->weights));
-        for (uint32_t w = 0; w < mesh->num_weights; w++)
+        MD5_FOR (w, mesh->num_weights)
             mesh->weights[w].joint = places[mesh->weights[w].joint];
     }
     return true;
@@ -459,9 +459,9 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
 static void mark_used(const md5_doc *doc, bool *is_used)
 {
     bool has_weights = false;
-    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+    MD5_FOR (m, doc->num_meshes) {
         const md5_doc_mesh *const mesh = &doc->meshes[m];
-        for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        MD5_FOR (w, mesh->num_weights) {
             has_weights = true;
             for (uint32_t j = mesh->weights[w].joint; j != MD5_NONE && !is_used[j];
                  j = doc->joints[j].parent)
@@ -490,7 +490,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     // A joint comes behind those above it that are not placed yet: what is in order stays where it
     // is, and the same hierarchy gets the same order, in a mesh and in its clips.
     uint32_t num_taken = 0, num_roots = 0, count = 0, last_root = 0;
-    for (uint32_t j = 0; j < num_joints; j++) {
+    MD5_FOR (j, num_joints) {
         is_used[j] = !edit->drops_unused || doc->kind == MD5_DOC_ANIM;
         num_roots += doc->joints[j].parent == MD5_NONE;
         last_root = doc->joints[j].parent == MD5_NONE ? j : last_root;
@@ -500,7 +500,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     const char *const old_root = doc->joints[last_root].name;
     if (edit->root && (num_roots != 1 || strcmp(old_root ? old_root : "", edit->root) != 0))
         from[num_taken++] = MD5_NONE;
-    for (uint32_t j = 0; j < num_joints; j++) {
+    MD5_FOR (j, num_joints) {
         uint32_t depth = 0;
         for (uint32_t k = j; k != MD5_NONE && is_used[k] && !is_placed[k];
              k = doc->joints[k].parent) {
@@ -511,7 +511,7 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
             from[num_taken++] = above[--depth];
         count += !is_used[j];
     }
-    for (uint32_t i = 0; i < num_taken; i++)
+    MD5_FOR (i, num_taken)
         count += from[i] != i;
     if (count > 0 && take_joints(&it, doc, from, num_taken, false, &to)) {
         if (edit->root && from[0] == MD5_NONE)
@@ -544,7 +544,7 @@ static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "expected a finite turn and a scale from 1e-6 to 1e6");
     map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->turn});
-    for (uint32_t i = 0; i < 12; i++) {
+    MD5_FOR (i, 12) {
         float *const of = &map->matrix.m[i];
         *of = fabsf(*of - rintf(*of)) < 1e-6f ? rintf(*of) : *of; // quarters of a circle are exact
         map->has_turn |= *of != (i % 5 == 0 ? 1.0f : 0.0f);
@@ -580,7 +580,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
     uint32_t *const from = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
     bool *const is_taken = MD5_NEW(&it->scratch, bool, doc->num_joints);
     TRY(from && is_taken);
-    for (uint32_t j = 0; j < doc->num_joints; j++) {
+    MD5_FOR (j, doc->num_joints) {
         from[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
         if (from[j] >= doc->num_joints || is_taken[from[j]])
             return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
@@ -590,7 +590,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
     // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
     // components, so that each of a triple needs a flag.
     TRY(take_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
-    for (uint32_t j = 0; j < to.num_joints; j++) {
+    MD5_FOR (j, to.num_joints) {
         md5_doc_joint *const joint = &to.joints[j];
         const bool is_turned = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
         for (size_t f = 0; f < to.num_frames && joint->track.flags > 0; f++) {
@@ -602,8 +602,8 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
         joint->name = doc->joints[j].name;
         map_joint(map, is_turned, &joint->position, &joint->rotation);
     }
-    for (uint32_t m = 0; m < to.num_meshes; m++) {
-        for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
+    MD5_FOR (m, to.num_meshes) {
+        MD5_FOR (w, to.meshes[m].num_weights)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
         TRY(!edit->is_mirrored || turn_triangles(it, &to.meshes[m]));
     }
@@ -736,7 +736,7 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
         const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
         const float *const b = numbers + f * num_components + joint->track.first;
-        for (uint32_t i = 0; i < count; i++)
+        MD5_FOR (i, count)
             is_other |= fabsf(a[i] - b[i]) > slack;
     }
     return is_other;
@@ -848,7 +848,7 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const md5_model *const model = plan->edit->model;
     const float tolerance = plan->edit->tolerance;
-    for (uint32_t j = 0; j < skeleton->num_joints; j++)
+    MD5_FOR (j, skeleton->num_joints)
         plan->spans[j].reach = model ? 1.0f : fmaxf(1.0f, plan->spans[j].length);
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
@@ -866,14 +866,14 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         above->height = fmaxf(above->height, span->height + 1.0f);
         above->reach = fmaxf(above->reach, span->length + span->reach);
     }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
         joint_span *const span = &plan->spans[j];
         span->depth = 1.0f + (parent != MD5_NONE ? plan->spans[parent].depth : 0.0f);
         span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0.0f;
         const float costs[] = {j > 0 ? span->move : INFINITY,
                                span->chord * (span->reach + tolerance)};
-        for (uint32_t k = 0; k < 2; k++) {
+        MD5_FOR (k, 2) {
             const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
             const float limit = tolerance * (span->depth / (span->depth + span->height));
             if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
@@ -901,9 +901,9 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
         return 0;
     for (int pass = 0; pass < 2; pass++) { // to find flags, and to write the numbers
         float *next = numbers;
-        for (uint32_t f = 0; f < plan->num_frames; f++) {
+        MD5_FOR (f, plan->num_frames) {
             pose_frame(it, plan, f);
-            for (uint32_t j = 0; j < num_joints; j++) {
+            MD5_FOR (j, num_joints) {
                 md5_track *const track = &joints[j].track;
                 const components all = components_of(&it->pose[j]);
                 if (pass > 0) {
@@ -915,7 +915,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
                     plan->spans[j] = (joint_span){.first = it->pose[j]};
                 }
                 widen_span(&plan->spans[j], &it->pose[j]);
-                for (uint32_t i = 0; i < 6; i++)
+                MD5_FOR (i, 6)
                     if (memcmp(&all.of[i], &base[j].of[i], sizeof all.of[i]) != 0)
                         track->flags |= UINT32_C(1) << i;
             }
@@ -1031,7 +1031,7 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
     const uint32_t last = first + num_frames - 1, second = first + (num_frames > 1);
     for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
         reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
-    for (uint32_t i = 0; i < num_parts; i++) {
+    MD5_FOR (i, num_parts) {
         const md5_vec3 steps[] = {step_of(anim, i, last - (num_frames > 1), last, reach),
                                   step_of(anim, i, last, first, reach),
                                   step_of(anim, i, first, second, reach)};
@@ -1039,7 +1039,7 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
     }
     for (uint32_t f = first; f < last; f++) {
         double sum = 0.0;
-        for (uint32_t i = 0; i < num_parts; i++) {
+        MD5_FOR (i, num_parts) {
             const md5_vec3 step = step_of(anim, i, f, f + (size_t)1, reach);
             sum += (double)md5_vec3_dot(step, step);
         }
@@ -1064,7 +1064,7 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
     const size_t stride = anim->num_translations;
     double walk[3] = {0};
     plan->place = anim->translations[last * stride];
-    for (uint32_t i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         plan->ways[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
                                      anim->translations[frames[i] * stride]);
         plan->ways[i].z = 0.0f;

@@ -24,14 +24,14 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *others, uint32_t count)
     enum { BITS = 11, NUM_DIGITS = 1 << BITS };
     for (int shift = 0; shift < 32; shift += BITS) {
         uint32_t starts[NUM_DIGITS] = {0};
-        for (uint32_t i = 0; i < count; i++)
+        MD5_FOR (i, count)
             starts[key_of(points[i].x) >> shift & (NUM_DIGITS - 1)]++;
         for (uint32_t i = 0, sum = 0; i < NUM_DIGITS; i++) {
             const uint32_t size = starts[i];
             starts[i] = sum;
             sum += size;
         }
-        for (uint32_t i = 0; i < count; i++)
+        MD5_FOR (i, count)
             others[starts[key_of(points[i].x) >> shift & (NUM_DIGITS - 1)]++] = points[i];
         md5_vec3 *const sorted = others;
         others = points;
@@ -56,7 +56,7 @@ static uint32_t count_seams(md5_arena *scratch, const md5_mesh *mesh)
         return 0;
     memcpy(points, mesh->positions, num_points * sizeof *points);
     const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
-    for (uint32_t i = 0; i < num_points; i++) {
+    MD5_FOR (i, num_points) {
         bool is_split = false;
         for (uint32_t k = i + 1; k < num_points && k - i <= MAX_NEIGHBORS; k++) {
             const md5_vec3 away = md5_vec3_sub(sorted[k], sorted[i]);
@@ -74,7 +74,7 @@ static uint32_t count_seams(md5_arena *scratch, const md5_mesh *mesh)
 static uint32_t count_apart(const md5_mesh *mesh)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    MD5_FOR (i, mesh->num_vertices) {
         float most = 0.0f;
         for (uint32_t k = mesh->first_influence[i]; k < mesh->first_influence[i + 1]; k++) {
             const md5_vec4 at = mesh->influences[k];
@@ -92,7 +92,7 @@ static uint32_t count_apart(const md5_mesh *mesh)
 static uint32_t count_flat(const md5_mesh *mesh)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+    MD5_FOR (i, mesh->num_triangles) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[1]], mesh->positions[corner[0]]);
         const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[2]], mesh->positions[corner[0]]);
@@ -126,7 +126,7 @@ bool md5_is_inside_out(const md5_mesh *mesh)
     const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
     double volume = 0.0, all = 0.0;
     uint64_t open = 0;
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+    MD5_FOR (i, mesh->num_triangles) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         md5_vec3 at[3];
         for (int k = 0; k < 3; k++)
@@ -146,7 +146,7 @@ bool md5_check_model(md5_check *check, const md5_model *model)
 {
     md5_checker *const from = (md5_checker *)check;
     const md5_text_place none = {0};
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         const uint32_t num_seams = count_seams(&from->scratch, mesh), num_apart = count_apart(mesh);
         const uint32_t num_flat = count_flat(mesh);
@@ -195,7 +195,7 @@ static const char *nearest_name(const md5_check *mesh, const char *name)
     const size_t length = strlen(name);
     size_t work = 20000000, least = length / 3 + 2;
     const char *nearest = NULL;
-    for (uint32_t i = 0; i < mesh->num_joints; i++) {
+    MD5_FOR (i, mesh->num_joints) {
         const char *const other = mesh->joints[i].name;
         const size_t size = strlen(other), cost = length * size + 1;
         if (work < cost || (size > length ? size - length : length - size) >= least)
@@ -263,7 +263,7 @@ void md5i_check_names(md5_checker *from)
 // The first joint that another file does not have, or NULL.
 static const md5_check_joint *find_single(const md5_check *of, const uint32_t *others)
 {
-    for (uint32_t i = 0; i < of->num_joints; i++)
+    MD5_FOR (i, of->num_joints)
         if (others[i] == MD5_NONE)
             return &of->joints[i];
     return NULL;

@@ -393,7 +393,7 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
 {
     enum { MAX_VERTICES = 65535, Q2PRO_ROWS = 6144, Q2PRO_WEIGHTS = 8192 };
     const uint32_t num_weights = mesh->rows[2];
-    for (uint32_t i = 0; i < mesh->rows[0]; i++) {
+    MD5_FOR (i, mesh->rows[0]) {
         const uint32_t first = mesh->vertices[i].first, count = mesh->vertices[i].count;
         const md5_text_place at = md5_at_line(mesh->vertices[i].line);
         if (first > num_weights || count > num_weights - first) {

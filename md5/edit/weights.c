@@ -159,9 +159,9 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     grid->voxels = MD5_ROOM(arena, uint32_t, grid->num_cells);
     raster.kinds = MD5_NEW(arena, unsigned char, grid->num_cells);
     TRY(grid->voxels && raster.kinds);
-    for (uint32_t i = 0; i < num_positions; i++)
+    MD5_FOR (i, num_positions)
         mark_point(&raster, grid_point(grid, md5_vec3d_of(positions[i])));
-    for (uint32_t i = 0; i < num_triangles; i++) {
+    MD5_FOR (i, num_triangles) {
         const uint32_t *const corner = indices + 3 * (size_t)i;
         mark_triangle(&raster, grid_point(grid, md5_vec3d_of(positions[corner[0]])),
                       grid_point(grid, md5_vec3d_of(positions[corner[1]])),
@@ -200,11 +200,11 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     }
 
     grid->num_voxels = 0;
-    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
+    MD5_FOR (cell, grid->num_cells)
         grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
     grid->cells = MD5_ROOM(arena, uint32_t, grid->num_voxels);
     TRY(grid->cells);
-    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
+    MD5_FOR (cell, grid->num_cells)
         if (grid->voxels[cell] != MD5_NO_VOXEL)
             grid->cells[grid->voxels[cell]] = cell;
     return true;
@@ -278,12 +278,12 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
     TRY(first && used && bones->bones);
 
     // The bones of each joint: one for each child, or a point.
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         const uint32_t parent = desc->skeleton->joints[joint].parent;
         if (parent != MD5_NONE)
             first[parent]++;
     }
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    MD5_FOR (joint, num_joints)
         if ((desc->excluded && desc->excluded[joint])
             || voxel_at(grid, joint_in_grid(grid, desc, joint)) == MD5_NO_VOXEL)
             first[joint] = 0;
@@ -298,10 +298,10 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
         sum += count;
     }
     bones->first_bone = first;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    MD5_FOR (joint, num_joints)
         if (first[joint] < first[joint + 1])
             bones->bones[first[joint]] = end_bone(grid, desc, joint);
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         const uint32_t parent = desc->skeleton->joints[joint].parent;
         if (parent != MD5_NONE && first[parent] < first[parent + 1])
             bones->bones[first[parent] + used[parent]++] =
@@ -404,7 +404,7 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
     const md5_grid *const grid = paths->grid;
     const md5_bones *const bones = paths->bones;
     const int64_t row = (int64_t)grid->count[0], layer = row * (int64_t)grid->count[1];
-    for (uint32_t voxel = 0; voxel < grid->num_voxels; voxel++)
+    MD5_FOR (voxel, grid->num_voxels)
         paths->lengths[voxel] = INFINITY;
     paths->heap_size = 0;
     for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
@@ -503,11 +503,11 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float lea
     }
     count = count < most ? count : most;
     float sum = 0.0f;
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         sum += entries[i].value;
     while (count > 1 && entries[count - 1].value < least * sum)
         sum -= entries[--count].value;
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         entries[i].value /= sum;
     rows->counts[row] = count;
 }
@@ -528,7 +528,7 @@ typedef struct joint_sums {
 static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, float share)
 {
     const md5_bind_entry *const entries = md5_row(rows, row);
-    for (uint32_t i = 0; i < rows->counts[row]; i++) {
+    MD5_FOR (i, rows->counts[row]) {
         const uint32_t joint = entries[i].joint;
         const float added = share * entries[i].value;
         if (sums->of_joint[joint] == 0.0f && added > 0.0f) // a share may be too small for a float
@@ -569,16 +569,16 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     sums.of_joint = MD5_NEW(arena, float, num_joints);
     sums.joints = MD5_ROOM(arena, uint32_t, num_joints);
     TRY(sums.of_joint && sums.joints);
-    for (uint32_t round = 0; round < rounds; round++) {
-        for (uint32_t row = 0; row < num_rows; row++) {
+    MD5_FOR (round, rounds) {
+        MD5_FOR (row, num_rows) {
             const uint32_t first = around.first[row], count = around.first[row + 1] - first;
             add_row(&sums, rows, row, count > 0 ? 0.5f : 1.0f);
-            for (uint32_t i = 0; i < count; i++)
+            MD5_FOR (i, count)
                 add_row(&sums, rows, around.rows[first + i], 0.5f / (float)count);
 
             // The sums become the row, largest first.
             other.counts[row] = 0;
-            for (uint32_t i = 0; i < sums.count; i++) {
+            MD5_FOR (i, sums.count) {
                 const uint32_t joint = sums.joints[i];
                 add_to_row(&other, row, (md5_bind_entry){joint, -sums.of_joint[joint]});
                 sums.of_joint[joint] = 0.0f;
@@ -586,9 +586,9 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
             sums.count = 0;
             md5_bind_entry *const entries = md5_row(&other, row);
             float sum = 0.0f;
-            for (uint32_t i = 0; i < other.counts[row]; i++)
+            MD5_FOR (i, other.counts[row])
                 sum -= entries[i].value;
-            for (uint32_t i = 0; i < other.counts[row]; i++)
+            MD5_FOR (i, other.counts[row])
                 entries[i].value /= -sum;
         }
         const md5_bind_rows swapped = *rows;
@@ -661,7 +661,7 @@ static bool check(md5_context *context, md5_weights_desc *desc)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "falloff is %g, expected 0 to 1",
                         (double)desc->falloff);
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
-    for (uint32_t i = 0; i < desc->num_positions; i++) {
+    MD5_FOR (i, desc->num_positions) {
         const md5_vec3 p = desc->positions[i];
         if (!is_small(p.x) || !is_small(p.y) || !is_small(p.z))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -671,12 +671,12 @@ static bool check(md5_context *context, md5_weights_desc *desc)
     if (desc->num_triangles > UINT32_MAX / 6)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "%u triangles, expected at most %u",
                         desc->num_triangles, UINT32_MAX / 6);
-    for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
+    MD5_FOR (i, 3 * desc->num_triangles)
         if (desc->indices[i] >= desc->num_positions)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "triangle %u has position %u, but there are %u positions", i / 3,
                             desc->indices[i], desc->num_positions);
-    for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
+    MD5_FOR (joint, desc->skeleton->num_joints)
         for (int i = 0; i < 12; i++)
             if (!is_small(desc->bind[joint].m[i]))
                 return MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -731,7 +731,7 @@ static md5_weights *write_result(const bind_work *make)
     md5_context *const context = make->arena.context;
     const uint32_t num_vertices = make->desc.num_positions;
     uint32_t num_weights = 0; // at most 16 for each position
-    for (uint32_t row = 0; row < make->num_rows; row++)
+    MD5_FOR (row, make->num_rows)
         num_weights += make->rows.counts[row];
     md5_block block = {0};
     md5_weights *weights = NULL;
@@ -756,7 +756,7 @@ static md5_weights *write_result(const bind_work *make)
         .internal = {.allocator = context->allocator},
     };
     uint32_t num_written = 0;
-    for (uint32_t i = 0; i < num_vertices; i++) {
+    MD5_FOR (i, num_vertices) {
         const uint32_t row = make->same[i];
         weights->num_distant += make->is_distant[row];
         if (make->firsts[row] != i) { // equal to an earlier one
@@ -765,7 +765,7 @@ static md5_weights *write_result(const bind_work *make)
         }
         const md5_bind_entry *const entries = md5_row(&make->rows, row);
         vertices[i] = (md5_vertex){num_written, make->rows.counts[row]};
-        for (uint32_t k = 0; k < make->rows.counts[row]; k++)
+        MD5_FOR (k, make->rows.counts[row])
             list[num_written++] =
                 (md5_weight){entries[k].joint, entries[k].value,
                              in_joint(&make->desc.bind[entries[k].joint], make->points[row])};
@@ -781,7 +781,7 @@ static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count,
     md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
     md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
     TRY(keys && names);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         keys[i] = (md5_vec3){points[i].x + 0.0f, points[i].y + 0.0f, points[i].z + 0.0f}; // not -0
         names[i] = (md5_ordered_name){{(const char *)&keys[i], sizeof *keys}, i};
     }
@@ -807,7 +807,7 @@ static bool bind(bind_work *make)
     make->points = MD5_ROOM(&make->arena, md5_vec3, count);
     TRY(make->same && make->firsts && make->points);
     TRY(find_equal(&make->arena, desc->positions, count, make->same));
-    for (uint32_t i = 0; i < count; i++) // the first of equal ones comes first
+    MD5_FOR (i, count) // the first of equal ones comes first
         if (make->same[i] == i) {
             make->firsts[make->num_rows] = i;
             make->points[make->num_rows] = desc->positions[i];
@@ -829,11 +829,11 @@ static bool bind(bind_work *make)
     TRY(make->is_distant);
     md5_paths paths;
     TRY(md5i_create_paths(&make->arena, &make->grid, &make->bones, &paths));
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         if (!has_bone(&make->bones, joint))
             continue;
         md5i_measure_paths(&paths, joint);
-        for (uint32_t row = 0; row < make->num_rows; row++) {
+        MD5_FOR (row, make->num_rows) {
             const md5_vec3d point = grid_point(&make->grid, md5_vec3d_of(make->points[row]));
             const float length = path_to(&paths, point);
             if (length < INFINITY)
@@ -841,7 +841,7 @@ static bool bind(bind_work *make)
         }
     }
 
-    for (uint32_t row = 0; row < make->num_rows; row++) {
+    MD5_FOR (row, make->num_rows) {
         const md5_vec3d point = grid_point(&make->grid, md5_vec3d_of(make->points[row]));
         make->is_distant[row] = make->rows.counts[row] == 0;
         for (uint32_t joint = 0; make->is_distant[row] && joint < num_joints; joint++)
@@ -864,10 +864,10 @@ static bool bind(bind_work *make)
         const double cell = make->grid.size / make->grid.longest;
         const double falloff = (double)make->desc.falloff;
         double nearest = INFINITY;
-        for (uint32_t i = 0; i < make->rows.counts[row]; i++)
+        MD5_FOR (i, make->rows.counts[row])
             nearest = fmin(nearest, (double)entries[i].value);
         const double closest = fmax(nearest, MIN_DISTANCE) * cell;
-        for (uint32_t i = 0; i < make->rows.counts[row]; i++) {
+        MD5_FOR (i, make->rows.counts[row]) {
             const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
             const double ratio =
                 closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
@@ -878,7 +878,7 @@ static bool bind(bind_work *make)
     }
     if (!desc->no_smoothing)
         TRY(smooth_rows(&make->arena, desc, make->same, desc->smoothing, &make->rows));
-    for (uint32_t row = 0; row < make->num_rows; row++)
+    MD5_FOR (row, make->num_rows)
         trim_row(&make->rows, row, desc->max_influences, MIN_WEIGHT);
     return true;
 }

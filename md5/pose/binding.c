@@ -20,14 +20,14 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
 {
     bool in_order = count == num_joints;
     memset(undriven, 0, num_joints * sizeof *undriven); // first a mark for each joint
-    for (uint32_t slot = 0; slot < count; slot++) {
+    MD5_FOR (slot, count) {
         found[slot] = targets[joints[slot]];
         in_order = in_order && found[slot] == slot;
         if (found[slot] != MD5_NONE)
             undriven[found[slot]] = 1;
     }
     *num_undriven = 0;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    MD5_FOR (joint, num_joints)
         if (undriven[joint] == 0)
             undriven[(*num_undriven)++] = joint;
     return in_order;
@@ -46,7 +46,7 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
     // Sorts the joints by depth, in memory that is filled later.
     uint32_t *const depths = fixed_rotations, *const begins = fixed_translations;
     memset(begins, 0, count * sizeof *begins);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
@@ -54,12 +54,12 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
     }
     const uint32_t num_roots = begins[0];
     uint32_t begin = 0;
-    for (uint32_t depth = 0; depth < count; depth++) {
+    MD5_FOR (depth, count) {
         const uint32_t width = begins[depth];
         begins[depth] = begin;
         begin += width;
     }
-    for (uint32_t joint = 0; joint < count; joint++)
+    MD5_FOR (joint, count)
         order[begins[depths[joint]]++] = joint;
 
     *plan = (md5_pose_plan){
@@ -141,7 +141,7 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     ancestry *ancestries = MD5_NEW(arena, ancestry, anim->num_joints);
     if (!ancestries)
         return NULL;
-    for (uint32_t i = 0; i < anim->num_joints; i++) {
+    MD5_FOR (i, anim->num_joints) {
         const uint32_t joint = anim->order[i];
         const uint32_t parent = anim->joints[joint].parent;
         if (parent == MD5_NONE)
@@ -208,7 +208,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
     const ancestry *ancestries = NULL;
     md5_rebase *rebases = NULL;
     uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
-    for (uint32_t i = 0; i < model->num_joints; i++) {
+    MD5_FOR (i, model->num_joints) {
         const uint32_t joint = model->order[i];
         const uint32_t track = binding->tracks[joint];
         if (track == MD5_NONE)
@@ -283,7 +283,7 @@ static bool match(md5_arena *arena, md5_binding *binding)
     binding->tracks = tracks;
 
     uint32_t num_driven = 0;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++)
+    MD5_FOR (joint, model->num_joints)
         num_driven += tracks[joint] != MD5_NONE;
     if (num_driven == 0) {
         if (model->num_joints == 0 || anim->num_joints == 0)
@@ -300,7 +300,7 @@ static bool match(md5_arena *arena, md5_binding *binding)
     if (!context->partial && num_driven < anim->num_joints - num_driven)
         return fail_as_strange(context, anim, targets, num_driven, false);
     binding->same_order = true;
-    for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+    MD5_FOR (joint, model->num_joints) {
         binding->same_order = binding->same_order && tracks[joint] == joint;
         if (tracks[joint] != MD5_NONE)
             continue;
@@ -309,7 +309,7 @@ static bool match(md5_arena *arena, md5_binding *binding)
                   "joint %u %s of the model is not in the animation: it keeps its bind pose", joint,
                   quote_name(model->joints[joint].name).text);
     }
-    for (uint32_t joint = 0; joint < anim->num_joints; joint++) {
+    MD5_FOR (joint, anim->num_joints) {
         if (targets[joint] != MD5_NONE)
             continue;
         binding->num_extra++;
@@ -412,13 +412,13 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
 // Quadratic time: only for skeletons that a program has made.
 static bool is_ordered(const md5_skeleton *skeleton)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         if (joint >= skeleton->num_joints)
             return false;
         const uint32_t parent = skeleton->joints[joint].parent;
         bool is_after = parent == MD5_NONE;
-        for (uint32_t k = 0; k < i; k++) {
+        MD5_FOR (k, i) {
             if (skeleton->order[k] == joint)
                 return false;
             is_after = is_after || skeleton->order[k] == parent;

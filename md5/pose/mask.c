@@ -47,7 +47,7 @@ static bool is_name(const char *name, const mask_word *word, bool any_case)
 static int32_t find_joint(const md5_skeleton *skeleton, const mask_word *word)
 {
     int32_t found = -1;
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+    MD5_FOR (joint, skeleton->num_joints) {
         if (is_name(skeleton->joints[joint].name, word, false))
             return (int32_t)joint;
         if (found < 0 && is_name(skeleton->joints[joint].name, word, true))
@@ -69,7 +69,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
             steps[top] = 1.0f;
         return;
     }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         if (word->takes_away) {
@@ -81,7 +81,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         const int own = joint == top ? 1 : above > 0 ? above + 1 : 0;
         steps[joint] += (float)(unit * (own < whole ? own : whole));
     }
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+    MD5_FOR (joint, skeleton->num_joints) {
         const int old = (int)steps[joint] % unit, added = (int)steps[joint] / unit;
         if (!word->takes_away)
             steps[joint] = (float)(old > added ? old : added);
@@ -175,7 +175,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+    MD5_FOR (joint, skeleton->num_joints)
         weights[joint] = 0.0f;
 
     mask_text text = {.at = joints, .line_start = joints, .line = 1};
@@ -188,7 +188,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
                            md5i_quote(word.name, word.length).text);
         apply_word(skeleton, &word, (uint32_t)joint, whole, weights);
     }
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
+    MD5_FOR (joint, skeleton->num_joints)
         weights[joint] /= (float)whole;
     return true;
 }

@@ -47,7 +47,7 @@ md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
         head.row = (uint8_t)(head.row + head.bits[c]);
     }
     const uint32_t sign = (uint32_t)(((uint64_t)1 << offset_bits) >> 1);
-    for (uint32_t c = 0; c < components; c++)
+    MD5_FOR (c, components)
         head.offsets[c] = (int32_t)(take_bits(packed, bit, offset_bits) ^ sign) - (int32_t)sign;
     if (head.step != 0)
         place->keys += md5i_packed_num_keys(head.step, packed->num_frames) * head.row;
@@ -112,7 +112,7 @@ md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_h
 {
     uint32_t bit = head->at + key * head->row;
     md5_packed_value value = {{0.0f, 0.0f, 0.0f, 0.0f}};
-    for (uint32_t c = 0; c < md5_packed_components(head->form); c++) {
+    MD5_FOR (c, md5_packed_components(head->form)) {
         const int32_t level = (int32_t)take_bits(packed, &bit, head->bits[c]);
         value.v[c] = (float)(head->offsets[c] + level) * head->scale;
     }
@@ -172,7 +172,7 @@ void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head, const
     // Which stored component is x, y, z and w.
     static const uint8_t orders[5][4] = {
         {3, 0, 1, 2}, {0, 3, 1, 2}, {0, 1, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
-    for (uint32_t i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         out[i] = value.v[orders[head->form][i]];
 }
 
@@ -194,7 +194,7 @@ void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes 
                                uint32_t num_groups, const md5_moment *moment, md5_xform *pose)
 {
     for (const md5_packed_lanes *group = groups; group < groups + num_groups; group++)
-        for (uint32_t lane = 0; lane < group->count; lane++) {
+        MD5_FOR (lane, group->count) {
             md5_packed_head head = {
                 .at = group->at[lane],
                 .kind = group->kind,
@@ -249,7 +249,7 @@ static void emit(md5_packed_grouping *to, pending_heads *pending)
         .kind = first->kind, .count = (uint8_t)pending->count, .is_odd = is_odd(first)};
     const size_t within = first->kind == MD5_PACKED_ROTATION ? offsetof(md5_xform, rotation)
                                                              : offsetof(md5_xform, translation);
-    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
+    MD5_FOR (lane, MD5_LANES) {
         const uint32_t from = lane < pending->count ? lane : 0;
         const md5_packed_head *const head = &pending->heads[from];
         group.at[lane] = head->at;
@@ -291,7 +291,7 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
     for (int c = 0; c < CLASSES; c++)
         for (int step = 0; step < MD5_PACKED_STEPS; step++)
             grouping->pending[c][step].count = 0;
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+    MD5_FOR (i, 2 * packed->num_joints) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         const uint32_t joint = targets ? targets[i / 2] : i / 2;
         float value[4];
@@ -313,7 +313,7 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
         pending_heads *const pending = grouping->pending[c];
         pending_heads *const rest = &pending[0]; // no track is pending with step 0
         for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++)
-            for (uint32_t i = 0; i < pending[step].count; i++)
+            MD5_FOR (i, pending[step].count)
                 add_head(grouping, rest, &pending[step].heads[i], pending[step].targets[i]);
         if (rest->count > 0)
             emit(grouping, rest);

@@ -300,7 +300,7 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_moment 
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
 
-    for (uint32_t i = 0; i < binding->num_rebases; i++) {
+    MD5_FOR (i, binding->num_rebases) {
         const md5_rebase *rebase = &binding->internal.rebases[i];
         md5_xform local = pose[rebase->joint];
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
@@ -363,12 +363,12 @@ static void sample_tracks(const md5_anim *anim, const md5_pose_plan *plan, const
         || (MD5_PACKED(anim) && moment->interpolation == MD5_INTERPOLATE_NLERP)) {
         // The kernels have neither: one track after the other.
         const sampler from = begin_sampler(anim, moment);
-        for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
+        MD5_FOR (slot, anim->num_rotations) {
             const uint32_t target = targets->rotations[slot];
             if (target != MD5_NONE)
                 pose[target].rotation = sample_rotation(&from, slot);
         }
-        for (uint32_t slot = 0; slot < anim->num_translations; slot++) {
+        MD5_FOR (slot, anim->num_translations) {
             const uint32_t target = targets->translations[slot];
             if (target == MD5_NONE)
                 continue;
@@ -448,7 +448,7 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
     MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
     MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         joints[joint] = parent == MD5_NONE ? pose[joint] : product(joints[parent], pose[joint]);
@@ -525,7 +525,7 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     MD5_ASSERT_ARRAY(to, count);
     MD5_ASSERT_ARRAY(pose, count);
 #ifdef MD5_NO_SIMD // without the kernel's lanes, which take ten times as much code: the same bits
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_xform a = from[i], b = to[i];
         const float t = joint_weights ? weight * joint_weights[i] : weight;
         pose[i] = t >= 1.0f ? b : a;
@@ -636,7 +636,7 @@ static void pose_group(const crowd *all, job_group *waiting)
 {
     const uint32_t width = all->kernels->width;
     if (2 * waiting->num_jobs <= width) {
-        for (uint32_t i = 0; i < waiting->num_jobs; i++)
+        MD5_FOR (i, waiting->num_jobs)
             pose_single(all, waiting->jobs[i]);
     } else {
         // Unused lanes repeat the first job.
@@ -655,7 +655,7 @@ static job_group *find_group(crowd *all, const md5_pose_job *job)
     const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
     const uint32_t begin = (uint32_t)(bits >> 32);
     job_group *emptiest = NULL;
-    for (uint32_t probe = 0; probe < NUM_PROBES; probe++) {
+    MD5_FOR (probe, NUM_PROBES) {
         job_group *const candidate = &all->groups[(begin + probe) % NUM_GROUPS];
         if (candidate->binding == binding && candidate->interpolation == job->moment.interpolation)
             return candidate;
@@ -684,7 +684,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
 {
     crowd all; // not initialised in full: the groups are large
     all.kernels = kernels;
-    for (uint32_t i = 0; i < NUM_GROUPS; i++) {
+    MD5_FOR (i, NUM_GROUPS) {
         all.groups[i].binding = NULL;
         all.groups[i].num_jobs = 0;
     }
@@ -701,7 +701,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
         if (waiting->num_jobs == kernels->width)
             pose_group(&all, waiting);
     }
-    for (uint32_t i = 0; i < NUM_GROUPS; i++)
+    MD5_FOR (i, NUM_GROUPS)
         pose_group(&all, &all.groups[i]);
 }
 

@@ -33,7 +33,7 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
 bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *placed)
 {
     const uint32_t count = skeleton->num_joints;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const uint32_t joint = skeleton->order[i];
         TRY(joint < count && !placed[joint]);
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -105,7 +105,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
     // Most joints come right after their parent, or after another of its children.
     precise_transform own = {0}, above = {0};
     uint32_t last = MD5_NONE, last_above = MD5_NONE;
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+    MD5_FOR (joint, skeleton->num_joints) {
         const uint32_t parent = skeleton->joints[joint].parent;
         if (parent != MD5_NONE && parent != last_above) {
             above = parent == last ? own : to_doubles(&transforms[parent]);
@@ -157,7 +157,7 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
     const md5_arena_mark before = md5i_arena_here(arena);
     precise_transform *const joints = MD5_ROOM(arena, precise_transform, skeleton->num_joints);
     TRY(joints);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const precise_transform local = to_doubles(&bind_local[joint]);

@@ -119,7 +119,7 @@ static bool begin_frames(md5_anim_reader *reader)
     // A track without flags may have any `first`: brings it into the range that the asset
     // promises.
     TRY(reader->turning = MD5_ROOM(lex->arena, uint32_t, reader->num_joints.value));
-    for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
+    MD5_FOR (joint, reader->num_joints.value) {
         md5_track *const track = &reader->tracks[joint];
         if (track->flags == 0 && track->first > num_components)
             track->first = 0;
@@ -141,7 +141,7 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
 {
     uint32_t num_overlong = 0, component = 0;
     md5_vec3 first = {0};
-    for (uint32_t i = 0; i < reader->num_turning; i++) {
+    MD5_FOR (i, reader->num_turning) {
         const uint32_t joint = reader->turning[i];
         const md5_track *const track = &reader->tracks[joint];
         const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
@@ -199,7 +199,7 @@ static bool read_frame(md5_anim_reader *reader)
     const float longest = MD5_MOST_LENGTH;
     uint32_t max_bits, bits, differences = 0;
     memcpy(&max_bits, &longest, sizeof max_bits);
-    for (uint32_t i = 0; i < num_components; i++) {
+    MD5_FOR (i, num_components) {
         memcpy(&bits, &numbers[i], sizeof bits);
         differences |= max_bits - (bits & ~sign);
     }
@@ -314,7 +314,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     }
     case WORD_STRINGS:
         TRY(md5i_read_uint(lex, "strings", &count));
-        for (uint32_t i = 0; i < count; i++)
+        MD5_FOR (i, count)
             TRY(md5i_lex_text(lex, &text, "a string"));
         return true;
     case WORD_RANGE: {
@@ -330,7 +330,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         TRY(md5i_read_count(lex, "keys", 1, MD5_NUMBER_BYTES, &num_keys));
         float *const keys = MD5_ROOM(lex->arena, float, num_keys.value);
         TRY(keys);
-        for (uint32_t i = 0; i < num_keys.value; i++) {
+        MD5_FOR (i, num_keys.value) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "keys", num_keys.value, i);
             TRY(md5i_lex_length(lex, &keys[i]));
@@ -442,9 +442,9 @@ static bool make_tracks(channel_reader *reader)
     md5_track *const tracks = MD5_NEW(arena, md5_track, file->num_joints);
     md5_xform *const base = MD5_NEW(arena, md5_xform, file->num_joints);
     TRY(tracks && base);
-    for (uint32_t joint = 0; joint < file->num_joints; joint++) {
+    MD5_FOR (joint, file->num_joints) {
         const joint_channels *const table = &reader->tables[joint];
-        for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
+        MD5_FOR (i, NUM_ATTRIBUTES) {
             if (changes(table->by_attribute[i]))
                 tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATES;
         }
@@ -468,7 +468,7 @@ static bool count_frames(channel_reader *reader)
     const uint64_t size = (uint64_t)(lex->end - lex->text);
     const channel *longest = &reader->channels[0];
     uint64_t most = 1;
-    for (uint32_t i = 0; i < reader->num_channels.value; i++) {
+    MD5_FOR (i, reader->num_channels.value) {
         const channel *const next = &reader->channels[i];
         const uint64_t keys = (uint64_t)next->first + next->num_keys;
         const uint64_t count = next->end > keys ? next->end : keys;
@@ -495,12 +495,12 @@ static bool make_frames(channel_reader *reader)
     float *const numbers =
         (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
     TRY(numbers);
-    for (uint32_t joint = 0; joint < file->num_joints; joint++) {
+    MD5_FOR (joint, file->num_joints) {
         for (uint32_t frame = 0; frame < file->num_frames && file->tracks[joint].flags; frame++) {
             const md5_track *const track = &file->tracks[joint];
             const joint_channels *const table = &reader->tables[joint];
             float *to = numbers + frame * count + track->first;
-            for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
+            MD5_FOR (i, FIRST_ANGLE) {
                 if (track->flags >> i & 1)
                     *to++ = value_at(table->by_attribute[i], frame);
             }
@@ -526,7 +526,7 @@ static bool make_bounds(channel_reader *reader)
     }
     md5_bounds *const bounds = MD5_ROOM(reader->lex->arena, md5_bounds, file->num_frames);
     TRY(bounds);
-    for (uint32_t frame = 0; frame < file->num_frames; frame++)
+    MD5_FOR (frame, file->num_frames)
         bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
                                      translation_at(&reader->bounds[1], frame)};
     file->bounds = bounds;
@@ -541,7 +541,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     const uint32_t count = reader.num_channels.value;
     reader.channels = MD5_NEW(lex->arena, channel, count);
     TRY(reader.channels);
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         TRY(read_channel(&reader, i));
     TRY(md5i_header_end(lex, header, "channel", "numchannels", &reader.num_channels));
     file->frame_rate = reader.channels[0].frame_rate;
@@ -554,7 +554,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
     TRY(names);
     uint32_t num_names = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         reader.owners[i] = NONE;
         if (reader.channels[i].attribute < NUM_ATTRIBUTES)
             names[num_names++] = (md5_ordered_name){reader.channels[i].joint, i};
@@ -575,7 +575,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(reader.joints && reader.tables && order);
     uint32_t num_joints = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const channel *const added = &reader.channels[i];
         const uint32_t owner = reader.owners[i];
         const bool is_max = md5_span_is(added->joint, "boundsMax");
@@ -647,7 +647,7 @@ static bool read_hierarchy(md5_anim_reader *reader)
                  + ALIGNMENT * TABLES)));
     TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
     TRY(reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints));
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         // NAME parent flags first. Without flags the value of `first` is ignored.
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         md5_track *const track = &reader->tracks[joint];
@@ -745,7 +745,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         const uint32_t num_joints = reader->num_joints.value;
         reader->base_frame = MD5_NEW(lex->arena, md5_xform, num_joints);
         TRY(reader->base_frame);
-        for (uint32_t joint = 0; joint < num_joints; joint++) {
+        MD5_FOR (joint, num_joints) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numJoints", num_joints, joint);
             md5_vec3 rotation;
@@ -822,7 +822,7 @@ void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *move
     }
 
     *num_rotations = *num_translations = 0;
-    for (uint32_t joint = 0; joint < source->num_joints; joint++) {
+    MD5_FOR (joint, source->num_joints) {
         uint32_t number = source->tracks[joint].first;
         moves[joint] = 0;
         for (int component = 0; component < 6; component++) {
@@ -861,7 +861,7 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
                      const md5_clip_arrays *arrays)
 {
     uint32_t num_rotations = 0, num_translations = 0;
-    for (uint32_t joint = 0; joint < source->num_joints; joint++) {
+    MD5_FOR (joint, source->num_joints) {
         // A file without animated components has no `numbers`: none are read for joints without
         // flags.
         const uint32_t flags = source->tracks[joint].flags;
@@ -882,10 +882,10 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves,
 
     md5_quat *rotation = arrays->rotations;
     md5_vec3 *translation = arrays->translations;
-    for (uint32_t frame = 0; frame < source->num_frames; frame++) {
-        for (uint32_t i = 0; i < num_rotations; i++)
+    MD5_FOR (frame, source->num_frames) {
+        MD5_FOR (i, num_rotations)
             *rotation++ = decode_rotation(source, arrays->rotation_joints[i], frame);
-        for (uint32_t i = 0; i < num_translations; i++)
+        MD5_FOR (i, num_translations)
             *translation++ = decode_translation(source, arrays->translation_joints[i], frame);
     }
 }

@@ -185,7 +185,7 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     md5_binary *const in = &reader->in;
     const uint32_t count = reader->file->num_joints;
     TRY(binary_same_count(in, "joints of the bind pose", BYTES, count));
-    for (uint32_t joint = 0; joint < count; joint++) {
+    MD5_FOR (joint, count) {
         md5_xform local = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
         const uint32_t parent = joints[joint].parent;
@@ -211,7 +211,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     reader->bind = MD5_ROOM(in->arena, md5_xform, count);
     reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
     TRY(joints && order && reader->bind && reader->inverse);
-    for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
+    MD5_FOR (joint, reader->file->num_joints) {
         TRY(binary_joint(in, joint, &joints[joint]));
         order[joint] = joint;
     }
@@ -265,7 +265,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     mesh->weights = MD5_ROOM(arena, md5_weight, VERTEX_JOINTS * count);
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
     // A vertex of the file has a point in model space, from which weights are made.
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+    MD5_FOR (v, mesh->num_file_vertices) {
         enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REST = VERTEX_BYTES - TEXCOORD };
         const unsigned char *const begin = in->at;
         const float x = binary_big_float(in), y = binary_big_float(in);
@@ -296,7 +296,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     const unsigned char *const bytes =
         mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
-    for (uint32_t i = 0; i < num_indices; i++) {
+    MD5_FOR (i, num_indices) {
         mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
         if (mesh->indices[i] >= mesh->num_file_vertices) {
             in->at = bytes + 2 * (size_t)i;
@@ -347,7 +347,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
     file->tables = md5i_arena_here(arena);
-    for (uint32_t m = 0; m < file->num_meshes; m++)
+    MD5_FOR (m, file->num_meshes)
         TRY(read_mesh(&reader, &meshes[m]));
     file->meshes = meshes;
     return true;
@@ -365,7 +365,7 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
     TRY(binary_same_count(in, "bounds", BYTES, count));
     md5_bounds *const bounds = MD5_ROOM(in->arena, md5_bounds, count);
     TRY(bounds);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         float values[6];
         for (int k = 0; k < 6; k++) {
             values[k] = binary_big_float(in);
@@ -394,7 +394,7 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
     }
     float *const numbers = MD5_ROOM(in->arena, float, count);
     TRY(numbers);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         numbers[i] = binary_little_float(in);
         if (!md5_is_length(numbers[i])) {
             in->at -= 4;
@@ -433,7 +433,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     md5_track *const tracks = MD5_NEW(arena, md5_track, count);
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(joints && tracks && order);
-    for (uint32_t joint = 0; joint < count; joint++) {
+    MD5_FOR (joint, count) {
         order[joint] = joint; // parents come first
         enum { ALL_FLAGS = 63 };
         md5_track *const track = &tracks[joint];
@@ -458,7 +458,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     TRY(binary_same_count(in, "joints of the base frame", FRAME_BYTES, count));
     md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
     TRY(frame);
-    for (uint32_t joint = 0; joint < count; joint++) {
+    MD5_FOR (joint, count) {
         md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
         TRY(binary_rotation(in, &q));
         const md5_vec3 xyz = md5_stored_rotation(q);
@@ -497,13 +497,13 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     uint32_t *const cuts = MD5_NEW(arena, uint32_t, file->num_cuts);
     TRY(cuts);
     const unsigned char *const cuts_at = in.at;
-    for (uint32_t i = 0; i < file->num_cuts; i++)
+    MD5_FOR (i, file->num_cuts)
         cuts[i] = binary_little_32(&in);
     file->cuts = cuts;
     TRY(binary_count(&in, binary_little_32(&in), "frames", 1, FRAME_BYTES, &file->num_frames));
 
     // Cuts are below the number of frames, which follows them.
-    for (uint32_t i = 0; i < file->num_cuts; i++) {
+    MD5_FOR (i, file->num_cuts) {
         if (file->cuts[i] < file->num_frames)
             continue;
         in.at = cuts_at + 4 * (size_t)i;
@@ -513,7 +513,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
 
     md5_camera_view *const frames = MD5_NEW(arena, md5_camera_view, file->num_frames);
     TRY(frames);
-    for (uint32_t i = 0; i < file->num_frames; i++) {
+    MD5_FOR (i, file->num_frames) {
         md5_camera_view *const view = &frames[i];
         const unsigned char *const begin = in.at;
         view->fov = binary_big_float(&in);

@@ -95,7 +95,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         const uint32_t num_cuts = reader->num_cuts.value;
         reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
         TRY(reader->cuts);
-        for (uint32_t i = 0; i < num_cuts; i++) {
+        MD5_FOR (i, num_cuts) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numCuts", num_cuts, i);
             uint32_t *const cut = &reader->cuts[i];
@@ -124,7 +124,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         const uint32_t num_frames = reader->num_frames.value;
         reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
         TRY(reader->frames);
-        for (uint32_t i = 0; i < num_frames; i++) {
+        MD5_FOR (i, num_frames) {
             if (md5i_lex_at_block_end(lex))
                 return md5i_fail_short(lex, "numFrames", num_frames, i);
 

@@ -60,12 +60,12 @@ static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
 {
     bool *const reached = MD5_NEW(lex->arena, bool, num_joints);
     TRY(reached);
-    for (uint32_t i = 0; i < num_reached; i++)
+    MD5_FOR (i, num_reached)
         reached[order[i]] = true;
     uint32_t joint = 0;
     while (reached[joint])
         joint++;
-    for (uint32_t step = 0; step < num_joints; step++)
+    MD5_FOR (step, num_joints)
         joint = joints[joint].parent;
     uint32_t first = joint;
     for (uint32_t next = joints[joint].parent; next != joint; next = joints[next].parent)
@@ -102,7 +102,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     // files.
     bool are_ordered = true;
     uint32_t last = 0;
-    for (uint32_t j = 0; j < num_joints; j++) {
+    MD5_FOR (j, num_joints) {
         const uint32_t place = joints[j].parent + 1; // among the parents; 0: no parent
         are_ordered = are_ordered && place >= last && place <= j;
         last = place;
@@ -121,7 +121,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     // Ends of the ranges, each one place up, by counting; then filling from the back moves every
     // end down to its range's start, and all starts belong one place down.
     const uint32_t roots = num_joints;
-    for (uint32_t j = 0; j < num_joints; j++)
+    MD5_FOR (j, num_joints)
         starts[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
     for (uint32_t j = 0; j <= roots; j++)
         starts[j + 1] += starts[j];
@@ -135,7 +135,7 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     uint32_t known = 0;
     for (uint32_t i = starts[num_joints]; i < starts[num_joints + 1]; i++)
         order[known++] = children[i];
-    for (uint32_t done = 0; done < known; done++) {
+    MD5_FOR (done, known) {
         const uint32_t joint = order[done];
         for (uint32_t i = starts[joint]; i < starts[joint + 1]; i++)
             order[known++] = children[i];

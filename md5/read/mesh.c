@@ -326,7 +326,7 @@ static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
     md5_lex *const lex = &reader->lex;
     md5_mesh_build *const mesh = block->mesh;
     const uint64_t text_size = (uint64_t)(lex->end - lex->text);
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+    MD5_FOR (v, mesh->num_file_vertices) {
         md5_vertex *const vertex = &mesh->file_vertices[v];
         const uint64_t end = (uint64_t)vertex->first_weight + vertex->num_weights;
         reader->num_references += vertex->num_weights;
@@ -467,17 +467,17 @@ static bool finish_bones(md5_mesh_reader *reader)
     md5_xform *const bind = MD5_ROOM(lex->arena, md5_xform, count);
     md5_file_joint *const joints = MD5_ROOM(lex->arena, md5_file_joint, count);
     TRY(bind && joints);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         bind[i] = reader->bones[i].bind;
         joints[i] = reader->bones[i].joint;
     }
     const md5_arena_mark before = md5i_arena_here(lex->arena);
     md5_ordered_name *names = MD5_ROOM(lex->arena, md5_ordered_name, count);
     TRY(names);
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         names[i] = (md5_ordered_name){joints[i].name, i};
     TRY(names = md5i_order_names(lex->arena, names, count));
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_file_bone *const bone = &reader->bones[i];
         const md5_ordered_name *const parent =
             bone->parent_at ? md5i_find_ordered_name(names, count, bone->parent) : NULL;
@@ -591,7 +591,7 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
         TRY(md5i_read_count(lex, "numvertexcolors", 0, MD5_COLOR_BYTES, &block->num_colors));
         const uint32_t count = block->num_colors.value;
         TRY(mesh->colors = MD5_ROOM(lex->arena, md5_vec4, count));
-        for (uint32_t c = 0; c < count; c++) {
+        MD5_FOR (c, count) {
             TRY(begin_item(lex, &block->num_colors, "numvertexcolors", "vertexcolor", c,
                            &is_warned));
             TRY(read_vec4(lex, &mesh->colors[c]));
@@ -637,7 +637,7 @@ static void drop_triangles(md5_lex *lex, md5_mesh_build *mesh)
     const uint32_t most = mesh->num_file_vertices, count = mesh->num_triangles;
     (void)lex;
     mesh->num_triangles = 0;
-    for (uint32_t t = 0; t < count; t++) {
+    MD5_FOR (t, count) {
         const uint32_t *const c = mesh->indices + 3 * (size_t)t;
         if (c[0] < most && c[1] < most && c[2] < most)
             memmove(mesh->indices + 3 * (size_t)mesh->num_triangles++, c, 3 * sizeof *c);
@@ -726,8 +726,7 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
         TRY(bind = MD5_NEW(lex->arena, md5_xform, num_joints));
         TRY(md5i_lex_expect(lex, '{'));
-        for (uint32_t joint = 0; joint < num_joints;
-             joint++) // NAME parent ( position ) ( rotation )
+        MD5_FOR (joint, num_joints) // NAME parent ( position ) ( rotation )
             TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint])
                 && md5i_read_transform(lex, &bind[joint]));
         TRY(md5i_end_rows(lex, "numJoints", num_joints, "nipp"));

@@ -51,7 +51,7 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
                   uint32_t *num_vertices)
 {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         total += mesh->num_vertices;
         if (mesh->num_vertices > 0 && !mesh->positions)
@@ -75,7 +75,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     if (!check(context, model, num_frames, &counts.num_vertices))
         return NULL;
     uint32_t largest = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    MD5_FOR (i, model->num_meshes)
         if (model->meshes[i].num_vertices > largest)
             largest = model->meshes[i].num_vertices;
     md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, largest);
@@ -84,12 +84,12 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
         return NULL;
 
     // Bounds and steps. Comparisons ignore NaN, so each vertex is checked for finite numbers.
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    MD5_FOR (frame, num_frames) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
+        MD5_FOR (i, model->num_meshes) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, NULL, NULL);
-            for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            MD5_FOR (vertex, mesh->num_vertices) {
                 const md5_vec3 place = positions[vertex];
                 if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z)) {
                     MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -121,12 +121,12 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     baked->vertices = vertices;
     baked->size = block.used;
     baked->internal.allocator = context->allocator;
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    MD5_FOR (frame, num_frames) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
+        MD5_FOR (i, model->num_meshes) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, normals, NULL);
-            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+            MD5_FOR (j, mesh->num_vertices) {
                 const md5_vec3 p = positions[j], step = baked->step;
                 vertices[j] = (md5_baked_vertex){
                     .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
@@ -180,7 +180,7 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_
     const size_t frame1 = moment.frame1 < last ? moment.frame1 : last;
     const md5_baked_vertex *const from = baked->vertices + frame0 * baked->num_vertices + first;
     const md5_baked_vertex *const to = baked->vertices + frame1 * baked->num_vertices + first;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         positions[i] =
             md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment.fraction);
         if (!normals)
@@ -200,9 +200,9 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
     MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
     float largest = 0.0f;
     uint32_t first = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
-        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        MD5_FOR (vertex, mesh->num_vertices) {
             md5_vec3 decoded;
             md5_skin_baked(baked, first + vertex, 1, moment, &decoded, NULL);
             // As md5_skin() computes it, but for rounding error.

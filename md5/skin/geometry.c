@@ -125,7 +125,7 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
     const bool are_few = merger->num_sums <= FEW_INFLUENCES;
     influence *const items = merger->rounded;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < merger->num_sums; i++) {
+    MD5_FOR (i, merger->num_sums) {
         const joint_sum *const sum = &merger->sums[i];
         const influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
         if (is_zero(item.value))
@@ -145,7 +145,7 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
             sift_down(items, 0, last);
         }
     }
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         joints[i] = items[i].joint;
         values[i] = items[i].value;
     }
@@ -166,7 +166,7 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
     weight_merger merger = {.joints = joints, .slots = joints->scratch};
     uint32_t max_weights = 0, next = 0;
     uint64_t num_references = 0;
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+    MD5_FOR (i, mesh->num_file_vertices) {
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
         num_references += count;
@@ -174,14 +174,14 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
     if (num_references / WORTH >= joints->num_joints) {
         bind_columns *const columns = MD5_ROOM(scratch, bind_columns, joints->num_joints);
         TRY(columns);
-        for (uint32_t joint = 0; joint < joints->num_joints; joint++)
+        MD5_FOR (joint, joints->num_joints)
             columns[joint] = columns_of(&joints->bind[joint]);
         merger.columns = columns;
     }
     TRY(merger.sums = MD5_ROOM(scratch, joint_sum, max_weights));
     TRY(merger.rounded = MD5_ROOM(scratch, influence, max_weights));
 
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+    MD5_FOR (i, mesh->num_file_vertices) {
         const uint32_t num_weights = mesh->file_vertices[i].num_weights;
         const md5_weight *const weights = mesh->weights + mesh->file_vertices[i].first_weight;
         uint32_t *const influence_joints = mesh->influence_joints + next;
@@ -204,7 +204,7 @@ static bool gather_influences(md5_arena *scratch, const md5_mesh_joints *joints,
         // Weights are summed by joint, in the file's order, and give the position in the bind pose.
         quad position = quad_zero();
         merger.num_sums = 0;
-        for (uint32_t j = 0; j < num_weights; j++) {
+        MD5_FOR (j, num_weights) {
             const quad point = weighted_point(&merger, &weights[j]);
             const uint32_t joint = weights[j].joint;
             uint32_t slot = merger.slots[joint];
@@ -234,7 +234,7 @@ static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights
 {
     uint64_t joints = 0; // a bit for each remainder by 64
     uint32_t count = 0, num_merged = 0;
-    for (uint32_t i = 0; i < num_weights; i++) {
+    MD5_FOR (i, num_weights) {
         const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
         count += joint != 0;
         if ((joints & joint) && num_weights <= FEW_WEIGHTS) {
@@ -304,7 +304,7 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
     uint32_t *const copies = MD5_ROOM(scratch, uint32_t, num_vertices);
     TRY(copies);
     uint32_t next = num_vertices;
-    for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
+    MD5_FOR (vertex, num_vertices) {
         if (!is_on_seam(uses, vertex))
             continue;
         copies[vertex] = next;
@@ -339,7 +339,7 @@ bool md5i_geometry_measure(md5_arena *scratch, md5_mesh_build *mesh)
     // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
     // into 32 bits.
     uint32_t num_vertices = mesh->num_file_vertices, num_influences = 0;
-    for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
+    MD5_FOR (vertex, mesh->num_file_vertices) {
         const uint32_t on_seam = IS_ON_SEAM(vertex);
         num_vertices += on_seam;
         const md5_vertex *const own = &mesh->file_vertices[vertex];
@@ -481,7 +481,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
     TRY(md5i_weld(arena, mesh->positions, num_vertices, shared_ids));
     // The positions that several vertices share get numbers, from num_vertices on.
     uint32_t num_shared = 0;
-    for (uint32_t i = 0; i < num_vertices; i++) {
+    MD5_FOR (i, num_vertices) {
         const uint32_t first = shared_ids[i];
         if (first == i)
             continue;
@@ -527,7 +527,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             add_normal(&sums, next[k], md5_pair_seconds(units.x, units.y),
                        md5_pair_second(units.z));
     }
-    for (uint32_t i = 0; i < num_vertices; i++) {
+    MD5_FOR (i, num_vertices) {
         position_sum *const sum = shared_sum(&sums, i);
         if (!sum)
             continue;
@@ -722,7 +722,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
         return true;
     }
     // The sources of drawn vertices: the file's vertices themselves, then those of the copies.
-    for (uint32_t vertex = 0; vertex < num_read; vertex++)
+    MD5_FOR (vertex, num_read)
         mesh->sources[vertex] = vertex;
 #ifndef MD5_NO_PARTS
     if (mesh->num_vertices > num_read)
@@ -746,7 +746,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
         // The file's normals and tangents come to model space, from the space of each vertex's
         // dominant joint, which is that of its first influence. Both get unit length, tangents are
         // made perpendicular to normals.
-        for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
+        MD5_FOR (vertex, mesh->num_file_vertices) {
             const uint32_t first = mesh->first_influence[vertex];
             const bool has_joint = first < mesh->first_influence[vertex + 1];
             const md5_mat34 *const bind =
@@ -791,16 +791,16 @@ size_t md5i_geometry_build_size(uint64_t num_vertices)
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = mesh->num_off_sums = mesh->max_influences = 0;
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+    MD5_FOR (i, mesh->num_file_vertices) {
         const md5_vertex *vertex = &mesh->file_vertices[i];
         if (vertex->num_weights > mesh->max_weights)
             mesh->max_weights = vertex->num_weights;
         double sum = 0.0;
-        for (uint32_t k = 0; k < vertex->num_weights; k++)
+        MD5_FOR (k, vertex->num_weights)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
         mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
     }
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    MD5_FOR (i, mesh->num_vertices) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
         if (count > mesh->max_influences)
             mesh->max_influences = count;

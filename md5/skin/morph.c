@@ -51,7 +51,7 @@ static bool check_skeleton(const comparison *pair)
         return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                         "morph target %s: %u joints, but the model has %u", pair->name.text,
                         (unsigned)source->num_joints, (unsigned)base->num_joints);
-    for (uint32_t i = 0; i < base->num_joints; i++) {
+    MD5_FOR (i, base->num_joints) {
         const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
@@ -78,7 +78,7 @@ static bool check_mesh(const comparison *pair, uint32_t index)
     if (base->num_vertices != source->num_vertices)
         return differs(pair, index, "drawn vertices, with copies at mirror seams,",
                        base->num_vertices, source->num_vertices);
-    for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
+    MD5_FOR (i, 3 * base->num_triangles) {
         if (base->indices[i] != source->indices[i])
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                             "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
@@ -155,9 +155,9 @@ static void walk_mesh(const building *job, uint32_t index, uint32_t *vertices, u
 {
     const md5_mesh *const base = &job->model->meshes[index];
     counts->num_vertices = counts->num_deltas = 0;
-    for (uint32_t vertex = 0; vertex < base->num_vertices; vertex++) {
+    MD5_FOR (vertex, base->num_vertices) {
         const uint32_t first = counts->num_deltas;
-        for (uint32_t i = 0; i < job->num_targets; i++) {
+        MD5_FOR (i, job->num_targets) {
             md5_morph_delta delta = {.target = i};
             const md5_mesh *const source = &job->sources[i].model->meshes[index];
             const slack within = job->within;
@@ -224,13 +224,13 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         .internal = {.allocator = context->allocator},
     };
     char *name = job->names;
-    for (uint32_t i = 0; i < job->num_targets; i++) {
+    MD5_FOR (i, job->num_targets) {
         const size_t name_size = strlen(job->sources[i].name) + 1;
         memcpy(name, job->sources[i].name, name_size);
         job->targets[i] = (md5_morph_target){.name = name};
         name += name_size;
     }
-    for (uint32_t i = 0; i < num_meshes; i++) {
+    MD5_FOR (i, num_meshes) {
         uint32_t *const firsts = integers + counts[i].num_vertices;
         walk_mesh(job, i, integers, firsts, deltas, &job->meshes[i]);
         job->meshes[i].vertices = integers;
@@ -245,7 +245,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
 static md5_morph *create(md5_arena *arena, building *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
-    for (uint32_t i = 0; i < job->num_targets; i++) {
+    MD5_FOR (i, job->num_targets) {
         const char *const name = job->sources[i].name;
         const comparison pair = {arena->context, job->model, job->sources[i].model,
                                  md5i_quote(name, strlen(name))};
@@ -257,7 +257,7 @@ static md5_morph *create(md5_arena *arena, building *job)
                      (unsigned)pair.source->num_meshes, (unsigned)num_meshes);
             return NULL;
         }
-        for (uint32_t k = 0; k < num_meshes; k++)
+        MD5_FOR (k, num_meshes)
             if (!check_mesh(&pair, k))
                 return NULL;
         job->names_size += strlen(name) + 1;
@@ -265,7 +265,7 @@ static md5_morph *create(md5_arena *arena, building *job)
     md5_morph_mesh *const counts = MD5_NEW(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
-    for (uint32_t i = 0; i < num_meshes; i++) {
+    MD5_FOR (i, num_meshes) {
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
             MD5_FAIL(arena->context, MD5_ERROR_MEMORY, "%u targets of %u vertices",
@@ -283,7 +283,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
     MD5_NEED(model, "model");
     MD5_ASSERT_ARRAY(sources, count);
     MD5_VALIDATE_RESERVED(sources, count);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         MD5_ASSERT(sources[i].name != NULL, "sources: have names");
         MD5_NEED(sources[i].model, "model of a source");
     }

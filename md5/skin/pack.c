@@ -24,7 +24,7 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
     const uint32_t count = packing.end - packing.first;
     packing.kept = count < slots ? count : slots;
     double magnitude = 0.0;
-    for (uint32_t i = 0; i < packing.kept; i++) {
+    MD5_FOR (i, packing.kept) {
         const double bias = (double)mesh->influences[packing.first + i].w;
         packing.sum += bias;
         magnitude += fabs(bias);
@@ -53,12 +53,12 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
 {
     double weights[MAX_SLOTS], sum = 0.0;
     int missing = packing->kept > 0 ? WHOLE : 0;
-    for (uint32_t slot = 0; slot < packing->kept; slot++) {
+    MD5_FOR (slot, packing->kept) {
         const float weight = packed_weight(mesh, packing, slot);
         weights[slot] = weight > 0.0f ? (double)weight : 0.0;
         sum += weights[slot];
     }
-    for (uint32_t slot = 0; slot < packing->kept; slot++) {
+    MD5_FOR (slot, packing->kept) {
         const double exact = (double)WHOLE * weights[slot] / sum;
         bytes[slot] = (uint8_t)exact;
         weights[slot] = exact - (double)bytes[slot]; // the remainder
@@ -97,17 +97,17 @@ bool md5_pack_influences(const md5_pack_job *job)
                "job->weight_stride: 0, or at least the slots");
     for (uint32_t vertex = 0; is_bytes && vertex < mesh->num_vertices; vertex++) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-        for (uint32_t slot = 0; slot < packing.kept; slot++)
+        MD5_FOR (slot, packing.kept)
             TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
     }
     unsigned char *joints = (unsigned char *)job->joints;
     unsigned char *weights = (unsigned char *)job->weights;
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+    MD5_FOR (vertex, mesh->num_vertices) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
         uint8_t bytes[MAX_SLOTS];
         if (is_bytes)
             round_weights(mesh, &packing, bytes);
-        for (uint32_t slot = 0; slot < slots; slot++) {
+        MD5_FOR (slot, slots) {
             const float weight = packed_weight(mesh, &packing, slot);
             const bool is_used = slot < packing.kept && (!is_bytes || weight > 0.0f);
             const uint32_t joint = is_used ? mesh->influence_joints[packing.first + slot] : 0;
@@ -151,7 +151,7 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     const double travel =
         joints || !(low.x <= high.x) ? 0.0 : md5_vec3d_length(md5_vec3d_sub(high, low));
     double max_loss = 0.0;
-    for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
+    MD5_FOR (vertex, drawn->num_vertices) {
         const uint32_t *const first = &drawn->first_influence[vertex];
         if (first[1] == first[0] + 1 && md5_is_rigid(drawn, vertex))
             continue; // as most are: any packed form is exact

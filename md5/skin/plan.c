@@ -130,7 +130,7 @@ static inline bool is_same(joint_set a, joint_set b)
         return false;
     if (a.count == 1)
         return a.joints[0] == b.joints[0];
-    for (uint32_t i = 0; i < a.count; i++) {
+    MD5_FOR (i, a.count) {
         if (a.joints[i] != b.joints[i])
             return false;
     }
@@ -157,7 +157,7 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     const bool is_gathered = order == MD5_SKIN_GATHERED;
     if (!is_gathered && set.kind == MD5_SKIN_RIGID)
         return; // has no floats
-    for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++) {
+    MD5_FOR (i, MD5_SKIN_GROUP) {
         // The floats of one vertex of the group.
         const md5_mesh *const mesh = builder->mesh;
         const uint32_t vertex = vertices[i];
@@ -191,12 +191,12 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         // The first vertex is repeated until the group is full, so that its vertices ascend.
         const uint32_t num_missing = MD5_SKIN_GROUP - count;
         uint32_t group[MD5_SKIN_GROUP];
-        for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+        MD5_FOR (i, MD5_SKIN_GROUP)
             group[i] = open[i < num_missing ? 0 : i - num_missing];
         add_group(builder, MD5_SKIN_GATHERED, set, group);
         return;
     }
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
@@ -220,12 +220,12 @@ static void walk(plan_builder *builder)
         }
         for (; end - first >= MD5_SKIN_GROUP; first += MD5_SKIN_GROUP) {
             uint32_t group[MD5_SKIN_GROUP];
-            for (uint32_t i = 0; i < MD5_SKIN_GROUP; i++)
+            MD5_FOR (i, MD5_SKIN_GROUP)
                 group[i] = first + i;
             add_group(builder, MD5_SKIN_CONTIGUOUS, set, group);
         }
         uint32_t hash = set.kind;
-        for (uint32_t i = 0; i < set.count; i++)
+        MD5_FOR (i, set.count)
             hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
         const uint32_t slot = hash >> (32 - builder->log2_slots);
         for (; first < end; first++) {
@@ -273,7 +273,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     // Singles of one kind form one run, sorted by number of influences.
     for (int order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
         for (int kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++)
-            for (uint32_t count = 0; count < NUM_COUNTS; count++) {
+            MD5_FOR (count, NUM_COUNTS) {
                 md5_skin_run *const run = &builder.possible[order][kind][count];
                 if (run->count == 0)
                     continue;

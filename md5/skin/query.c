@@ -16,12 +16,12 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
     MD5_ASSERT_ASSET(model);
     MD5_ASSERT_ARRAY(bounds, model->skeleton.num_joints);
     bool are_means = true;
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
+    MD5_FOR (joint, model->skeleton.num_joints)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         are_means = are_means && mesh->num_off_sums == 0;
-        for (uint32_t weight = 0; weight < mesh->num_weights; weight++) {
+        MD5_FOR (weight, mesh->num_weights) {
             md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
             const md5_vec3 offset = mesh->weights[weight].offset;
             *of_joint = md5_bounds_union(*of_joint, (md5_bounds){offset, offset});
@@ -72,7 +72,7 @@ md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat3
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
                "joint_bounds, joints: not NULL");
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t joint = 0; joint < num_joints; joint++)
+    MD5_FOR (joint, num_joints)
         if (!is_empty(&joint_bounds[joint]))
             bounds = md5_bounds_union(bounds, transform(&joint_bounds[joint], &joints[joint]));
     return bounds;
@@ -100,7 +100,7 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     const double length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         const md5_vec3 place = md5_mat34_translation(joints[joint]);
         const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(place), origin);
         double t = length > 0.0 ? md5_vec3d_dot(away, direction) / length : 0.0;
@@ -207,10 +207,10 @@ uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     MD5_ASSERT_ARRAY(planes, num_planes);
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         found[num_found] = i;
         bool all = !is_empty(&bounds[i]);
-        for (uint32_t k = 0; k < num_planes; k++)
+        MD5_FOR (k, num_planes)
             all &= reaches(&bounds[i], &planes[k]);
         num_found += all;
     }
@@ -221,7 +221,7 @@ uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uin
 {
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         found[num_found] = i;
         num_found += md5_raycast_bounds(ray, bounds[i], NULL);
     }
@@ -278,7 +278,7 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
                "joint_bounds, joints: not NULL");
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    MD5_FOR (joint, num_joints) {
         // The direction is not normalized, so t is the same in both spaces.
         const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
         const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1.0f};
@@ -414,7 +414,7 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
         return false;
     const sheared space = shear(&ray, mesh->is_mirrored);
     md5_hit nearest = {.t = INFINITY};
-    for (uint32_t triangle = 0; triangle < mesh->num_triangles; triangle++) {
+    MD5_FOR (triangle, mesh->num_triangles) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
         const md5_vec3 a = to_sheared(&space, &positions[corners[0]]);
         const md5_vec3 b = to_sheared(&space, &positions[corners[1]]);
@@ -445,7 +445,7 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
         (md5_vec3 *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
     bool is_hit = false;
     md5_ray shorter = ray;
-    for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
+    MD5_FOR (mesh, model->num_meshes) {
         md5_hit nearer;
         md5_skin(&model->meshes[mesh], palette, positions, NULL, NULL);
         if (!md5_raycast_mesh(shorter, &model->meshes[mesh], positions, &nearer))

@@ -11,7 +11,7 @@
 
 void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(palette[i]), 0.5f);
         const md5_quat rotation = md5_quat_from_mat34(palette[i]);
         dual[i].real = rotation;
@@ -103,7 +103,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
 #if !defined(NDEBUG)
 static bool are_finite(const float *weights, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         if (!isfinite(weights[i]))
             return false;
     }
@@ -256,7 +256,7 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
         else if (is_posed)
             md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
         else
-            for (uint32_t place = 0; place < count; place++) {
+            MD5_FOR (place, count) {
                 const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
                 *md5_vec3_out(to.positions, to.strides[0], place) = mesh->positions[vertex];
                 if (to.normals)
@@ -288,7 +288,7 @@ static md5_vec3 without_negative_zero(md5_vec3 a)
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    MD5_FOR (i, model->num_meshes) {
         const md5i_skin_job job = {
             .mesh = &model->meshes[i], .palette = palette, .bounds = &bounds};
         md5i_skin_with(level, &job);
@@ -299,7 +299,7 @@ md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md
 #if !defined(NDEBUG)
 static bool has_all_geometry(const md5_model *model)
 {
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    MD5_FOR (i, model->num_meshes)
         if (!md5_has_geometry(&model->meshes[i]))
             return false;
     return true;

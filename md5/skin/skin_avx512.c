@@ -66,7 +66,7 @@ void md5i_skin_avx512(const md5i_skin_job *job)
         md5i_skin_avx2(job);
         return;
     }
-    for (uint32_t i = 0; i < plan->num_runs; i++) {
+    MD5_FOR (i, plan->num_runs) {
         const md5_skin_run *const run = &plan->runs[i];
         if (run->kind == MD5_SKIN_RIGID && run->order == MD5_SKIN_CONTIGUOUS)
             skin_rigid_contiguous(job, run);

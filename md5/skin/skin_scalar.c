@@ -279,7 +279,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
                is_gathered = run->order == MD5_SKIN_GATHERED;
     const bool blended = is_blended(job, (md5_skin_kind)run->kind);
     const uint32_t size = run->order == MD5_SKIN_SINGLES ? 1 : MD5_SKIN_GROUP;
-    for (uint32_t i = 0; i < size * run->count; i++) {
+    MD5_FOR (i, size * run->count) {
         uint32_t vertex = vertices[is_contiguous ? i / MD5_SKIN_GROUP : i];
         if (is_contiguous)
             vertex += i % MD5_SKIN_GROUP;
@@ -293,7 +293,7 @@ void md5i_skin_run_scalar(const md5i_skin_job *job, const md5_skin_run *run)
 void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertices, uint32_t first,
                                uint32_t count, bool in_place)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const uint32_t vertex = vertices ? vertices[i] : first + i;
         skin_vertex(job, vertex, in_place ? vertex : i,
                     job->duals || is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));

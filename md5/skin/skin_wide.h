@@ -91,7 +91,7 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, m
 {
     if (stride > 0) {
         uint32_t offsets[MD5_WIDTH];
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+        MD5_FOR (lane, MD5_WIDTH)
             offsets[lane] = stride * vertex_of(lanes, lane, order);
         store_points_at(&to->x, offsets, 1, a);
     } else if (order == MD5_SKIN_CONTIGUOUS) {
@@ -110,7 +110,7 @@ MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *
     } else {
         float *pointers[MD5_WIDTH];
         MD5_UNROLL
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+        MD5_FOR (lane, MD5_WIDTH)
             pointers[lane] = to + stride * vertex_of(lanes, lane, order);
         md5_wide_store_rows(pointers, rows);
     }
@@ -158,7 +158,7 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lan
     } else {
         const float *pointers[MD5_WIDTH];
         MD5_UNROLL
-        for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+        MD5_FOR (lane, MD5_WIDTH)
             pointers[lane] = from + 4 * vertex_of(lanes, lane, order);
         md5_wide_load_rows(pointers, rows);
     }
@@ -356,7 +356,7 @@ MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group 
                                          md5_skin_order order)
 {
     uint32_t vertices[MD5_WIDTH];
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+    MD5_FOR (lane, MD5_WIDTH)
         vertices[lane] = vertex_of(lanes, lane, order);
     md5i_skin_vertices_scalar(arrays->job, vertices, 0, MD5_WIDTH, true);
 }
@@ -426,7 +426,7 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
     lanes_mat34 matrix;
     if (kind == MD5_SKIN_RIGID)
         matrix = spread_joint(arrays, joint);
-    for (uint32_t i = 0; i < run->count; i++) {
+    MD5_FOR (i, run->count) {
         const float *const floats = (const float *)(const void *)(words + count);
         if (kind == MD5_SKIN_RIGID && (order == MD5_SKIN_GATHERED || words[0] != joint)) {
             joint = words[0];
@@ -476,7 +476,7 @@ MD5_WIDE_INLINE matrix_rows term_at(const skin_arrays *arrays, uint32_t influenc
 MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *lanes, term what,
                                uint32_t count, matrix_rows sums[MD5_WIDTH])
 {
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
+    MD5_FOR (lane, MD5_WIDTH) {
         const uint32_t *const range = arrays->first_influence + lanes->vertices[lane];
         const uint32_t first = range[0], own = count > 0 ? count : range[1] - first;
         matrix_rows sum = term_at(arrays, first, what);
@@ -532,7 +532,7 @@ MD5_WIDE_INLINE lanes_mat34 blend_singles(const skin_arrays *arrays, const group
 MD5_WIDE_INLINE md5_wide gather_first_biases(const skin_arrays *arrays, const group *lanes)
 {
     float biases[MD5_WIDTH];
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
+    MD5_FOR (lane, MD5_WIDTH)
         biases[lane] = arrays->influences[arrays->first_influence[lanes->vertices[lane]]].w;
     return md5_wide_load(biases);
 }
@@ -543,7 +543,7 @@ MD5_WIDE_INLINE md5_wide gather_influence(const skin_arrays *arrays, const group
 {
     const float *reals[MD5_WIDTH], *duals[MD5_WIDTH];
     float biases[MD5_WIDTH];
-    for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
+    MD5_FOR (lane, MD5_WIDTH) {
         const uint32_t influence = arrays->first_influence[lanes->vertices[lane]] + number;
         const md5_dual_quat *const joint = &arrays->duals[arrays->influence_joints[influence]];
         reals[lane] = &joint->real.x;
@@ -636,7 +636,7 @@ MD5_WIDE_CODE static void skin_singles(const md5i_skin_job *job, const md5_skin_
             break;
         }
         if (rest < MD5_WIDTH) {
-            for (uint32_t i = 0; i < MD5_WIDTH; i++)
+            MD5_FOR (i, MD5_WIDTH)
                 filled[i] = vertices[done + (i < rest ? i : rest - 1)];
             lanes.vertices = filled;
         }
@@ -685,7 +685,7 @@ MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
     const md5_skin_plan *const plan = job->mesh->skin_plan;
     const md5_wide lowest = md5_wide_all(-FLT_MAX), highest = md5_wide_all(FLT_MAX);
     lanes_bounds bounds = {{highest, highest, highest}, {lowest, lowest, lowest}};
-    for (uint32_t i = 0; i < plan->num_runs; i++)
+    MD5_FOR (i, plan->num_runs)
         skin_run(job, &plan->runs[i], &bounds);
     md5_bounds *const to = job->bounds;
     if (!to)

@@ -35,7 +35,7 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
                                    uint32_t *other)
 {
     uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const point_key key = key_of(points[i]);
         order[i] = i;
         for (int digit = 0; digit < NUM_DIGITS; digit++)
@@ -53,7 +53,7 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
         }
         if (is_common)
             continue;
-        for (uint32_t i = 0; i < count; i++) {
+        MD5_FOR (i, count) {
             const point_key key = key_of(points[order[i]]);
             other[offsets[digit_of(&key, digit)]++] = order[i];
         }

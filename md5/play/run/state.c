@@ -403,7 +403,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
     const uint32_t number = tree->instances[0].group, num_markers = md5_step_markers(tree);
     const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
     double sum = 0.0, total = 0.0;
-    for (uint32_t i = 0; i < (group ? group->num_members : 1); i++) {
+    MD5_FOR (i, group ? group->num_members : 1) {
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;

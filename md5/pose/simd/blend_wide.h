@@ -536,7 +536,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool is_weighed,
         md5_wide_store(slots[i].of_b, weights.of_b);
     }
     first = group->first;
-    for (uint32_t i = 0; i < group->count; i++) {
+    MD5_FOR (i, group->count) {
         const uint32_t skipped = i + 1 == group->count ? group->skipped_last : 0;
         finish_block(kind, is_weighed, poses, first, skipped, share, &slots[i]);
         first = next_block(poses, first);

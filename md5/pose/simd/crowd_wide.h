@@ -195,7 +195,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
             m[k / 4][k % 4] = md5_wide_load(matrix_of(lanes, joint) + k * MD5_WIDTH);
         store_matrices(joints, joint, m);
     }
-    for (uint32_t joint = 0; joint < count; joint++) {
+    MD5_FOR (joint, count) {
         const float *const own = matrix_of(lanes, joint);
         md5_wide a[9];
         load_rotation(own, a);
@@ -250,14 +250,14 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
     wide_slerp_set sets[MD5_SLERP_SETS];
     for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
         const uint32_t size = count - begin < MD5_SLERP_SETS ? count - begin : MD5_SLERP_SETS;
-        for (uint32_t i = 0; i < size; i++) {
+        MD5_FOR (i, size) {
             md5_wide a[4], b[4];
             load_lanes(lanes->rotations[0], 4 * (size_t)(begin + i), a);
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
         weigh_all(lanes->jobs[0]->moment.interpolation, lanes->fraction, sets, size);
-        for (uint32_t i = 0; i < size; i++) {
+        MD5_FOR (i, size) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
             if (targets[begin + i] != MD5_NONE)
@@ -313,13 +313,13 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
 MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->internal.plan;
-    for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
+    MD5_FOR (i, plan->num_fixed_rotations) {
         const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
         const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
                                       md5_wide_all(q.w)};
         store_rotation(matrix_of(lanes, plan->fixed_rotations[i]), rotation);
     }
-    for (uint32_t i = 0; i < plan->num_fixed_translations; i++) {
+    MD5_FOR (i, plan->num_fixed_translations) {
         const md5_vec3 t = md5_constant_of(binding, plan->fixed_translations[i])->translation;
         const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
         store_translation(matrix_of(lanes, plan->fixed_translations[i]), translation);

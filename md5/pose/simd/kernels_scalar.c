@@ -12,13 +12,13 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
                    md5_xform *pose)
 {
     const md5_sampling sampling = md5_begin_sampling(anim, moment);
-    for (uint32_t i = 0; i < targets->rotation_slots.count; i++) {
+    MD5_FOR (i, targets->rotation_slots.count) {
         const uint32_t slot = targets->rotation_slots.first + i;
         const uint32_t target = targets->rotations[slot];
         if (target != MD5_NONE)
             pose[target].rotation = md5_sample_rotation(&sampling, slot);
     }
-    for (uint32_t i = 0; i < targets->translation_slots.count; i++) {
+    MD5_FOR (i, targets->translation_slots.count) {
         const uint32_t slot = targets->translation_slots.first + i;
         const uint32_t target = targets->translations[slot];
         if (target == MD5_NONE)
@@ -31,14 +31,14 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
 static void multiply(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
                      md5_mat34 *palette)
 {
-    for (uint32_t joint = 0; joint < count; joint++)
+    MD5_FOR (joint, count)
         palette[joint] = md5_mat34_product(&joints[joint], &inverse_bind[joint]);
 }
 
 static void finish(const md5_skeleton *skeleton, const md5_mat34 *inverse_bind,
                    const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    MD5_FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const md5_mat34 local = md5_mat34_of(pose[joint].rotation, pose[joint].translation);

@@ -44,7 +44,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
             slerp_begin(&sets[size++], a, b);
         }
         weigh_all(moment->interpolation, md5_wide_all(moment->fraction), sets, size);
-        for (uint32_t i = 0; i < size; i++) {
+        MD5_FOR (i, size) {
             const uint32_t slot = starts[i];
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
@@ -55,7 +55,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
             }
             float *to[MD5_WIDTH];
             MD5_UNROLL
-            for (uint32_t k = 0; k < MD5_WIDTH; k++)
+            MD5_FOR (k, MD5_WIDTH)
                 to[k] = &find_target(rotations, slot + k, pose, &discarded)->rotation.x;
             md5_wide_store_rows(to, rotation);
         }
@@ -86,7 +86,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         }
         float *to[MD5_WIDTH];
         MD5_UNROLL
-        for (uint32_t i = 0; i < MD5_WIDTH; i++)
+        MD5_FOR (i, MD5_WIDTH)
             to[i] = &find_target(translations, slot + i, pose, &discarded)->translation.x;
         md5_wide_store_rows(to, a);
     }
@@ -100,7 +100,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
 MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
                                    const md5_mat34 *inverse_bind, md5_mat34 *palette)
 {
-    for (uint32_t i = 0; i < count; i++)
+    MD5_FOR (i, count)
         md5_wide_mat34_store(palette[i].m, md5_wide_mat34_product(md5_wide_mat34_load(joints[i].m),
                                                                   inverse_bind[i].m));
 }
@@ -130,7 +130,7 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
             md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);
         }
     }
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const uint32_t joint = order[i];
         const uint32_t parent = list[joint].parent;
         md5_wide_mat34 m = md5_wide_mat34_load(joints[joint].m);

@@ -195,7 +195,7 @@ MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
 MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
                                key_places *places)
 {
-    for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
+    MD5_FOR (lane, MD5_LANES) {
         const uint32_t start = group->at[lane], row = group->rows[lane];
         places->bits[0][lane] = start + spans->key0[lane] * row;
         places->bits[1][lane] = start + spans->key1[lane] * row;
@@ -207,7 +207,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
 {
     const md5_packed_lanes *const group = reader->group;
     float levels[3][MD5_WIDTH];
-    for (uint32_t i = 0; i < MD5_WIDTH; i++) {
+    MD5_FOR (i, MD5_WIDTH) {
         const uint32_t lane = reader->first + i;
         uint64_t word = md5_packed_word(reader->bytes, places->bits[k][lane]);
         MD5_UNROLL
@@ -293,20 +293,20 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
 {
     float fraction = -1.0f;
     wide_slerp slerp;
-    for (uint32_t i = 0; i < all->count; i++) {
+    MD5_FOR (i, all->count) {
         wide_slerp_set *const set = &all->sets[i].slerp;
         set->a[3] = complete(set->a);
         set->b[3] = complete(set->b);
         set->cosine = dot4_wide(set->a, set->b);
     }
-    for (uint32_t i = 0; i < all->count; i++) {
+    MD5_FOR (i, all->count) {
         rotation_set *const set = &all->sets[i];
         if (i == 0 || set->common != fraction || fraction < 0.0f)
             slerp = wide_slerp_at(set->fraction);
         fraction = set->common;
         set->slerp.weights = wide_slerp_weigh(&slerp, set->slerp.cosine);
     }
-    for (uint32_t i = 0; i < all->count; i++) {
+    MD5_FOR (i, all->count) {
         const rotation_set *const set = &all->sets[i];
         md5_wide v[4];
         slerp_end(&set->slerp, v);
@@ -356,17 +356,17 @@ MD5_WIDE_INLINE void sample_groups(moment_spans *spans, const md5_packed_lanes *
     lane_spans mixed[GROUPS];
     key_places places[GROUPS];
     rotation_sets all;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         of_groups[i] = groups[i].is_mixed ? &mixed[i] : spans_of_step(spans, groups[i].steps[0]);
         if (groups[i].is_mixed)
             mix_spans(spans, &groups[i], &mixed[i]);
     }
     all.count = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         if (of_groups[i]->is_between)
             find_keys(&groups[i], of_groups[i], &places[i]);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         if (groups[i].is_odd || !of_groups[i]->is_between)
             md5i_packed_sample_scalar(spans->packed, &groups[i], 1, spans->moment, pose);
         else

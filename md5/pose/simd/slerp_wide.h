@@ -109,7 +109,7 @@ MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide
 {
     if (interpolation != MD5_INTERPOLATE_NLERP) {
         const wide_slerp slerp = wide_slerp_at(t);
-        for (uint32_t i = 0; i < count; i++)
+        MD5_FOR (i, count)
             sets[i].weights = wide_slerp_weigh(&slerp, sets[i].cosine);
         return;
     }
@@ -118,7 +118,7 @@ MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide
     const md5_wide right = md5_wide_sub(one, left);
     const md5_wide product = md5_wide_mul(md5_wide_add(left, left), right);
     const md5_wide equal = md5_wide_all(MD5_SLERP_EQUAL);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const md5_mask opposite = md5_wide_less(sets[i].cosine, md5_wide_all(0.0f));
         const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, sets[i].cosine));
         const md5_wide u = md5_wide_keep(md5_wide_greater(less, equal), less);
