@@ -229,7 +229,7 @@ static inline bool is_none_above(const void *words, size_t count, uint32_t most,
         if (left < sizeof last)
             at = (const unsigned char *)memcpy(last, at, left);
         MD5_UNROLL
-        for (int k = 0; k < 8; k++) {
+        MD5_FOR (k, 8) {
             memcpy(&two, at + 8 * k, sizeof two);
             found[k % 4] |= (two & kept) | ((two & rest) + added);
         }
@@ -553,14 +553,14 @@ static uint64_t sum_of(const unsigned char *bytes, size_t size)
     uint64_t lanes[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, sum = 0;
     for (size_t at = HEAD; at < size; at += STRIPE) {
         MD5_UNROLL
-        for (int i = 0; i < LANES; i++) {
+        MD5_FOR (i, LANES) {
             uint64_t words[2];
             memcpy(words, bytes + at + 16 * i, sizeof words);
             const uint64_t product = (lanes[i] ^ words[0]) * prime;
             lanes[i] = (product << 31 | product >> 33) + words[1];
         }
     }
-    for (int i = 0; i < LANES; i++) {
+    MD5_FOR (i, LANES) {
         sum = (sum ^ lanes[i]) * prime;
         sum ^= sum >> 32;
     }

@@ -57,10 +57,10 @@ static void convert_matrices(const md5_context *context, md5_mat34 *matrices, si
     const md5_axes_map *const map = &md5i_axes_maps[context->axes];
     for (size_t i = 0; i < count; i++) {
         const md5_mat34 m = matrices[i];
-        for (int row = 0; row < 3; row++) {
+        MD5_FOR (row, 3) {
             const float *const from = m.m + 4 * map->from[row];
             float *const to = matrices[i].m + 4 * row;
-            for (int column = 0; column < 3; column++)
+            MD5_FOR (column, 3)
                 to[column] = map->sign[row] * map->sign[column] * from[map->from[column]];
             to[3] = map->sign[row] * from[3] * context->scale;
         }
@@ -183,7 +183,7 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
     const md5_track *tracks = NULL;
     md5_bounds *bounds = NULL;
     const char *command_line = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         anim = MD5_TAKE(&block, md5_anim, 1);
         joints = put_joints(&block, file.joints, num_joints);
         command_line = put_text(&block, file.command_line);
@@ -279,7 +279,7 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     md5_cut_view *cut_views = NULL;
     md5_camera_view *frames = NULL;
     const char *command_line = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         camera = MD5_TAKE(&block, md5_camera, 1);
         command_line = put_text(&block, file.command_line);
         cuts = MD5_PUT(&block, uint32_t, file.cuts, file.num_cuts);
@@ -584,7 +584,7 @@ static bool keep_tables(md5_context *context, const md5_mesh_file *file, md5_mod
                         md5_mesh *meshes)
 {
     md5_block block = {0};
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         kept_tables *const tables = MD5_TAKE(&block, kept_tables, 1);
         md5_mat34 *const bind = MD5_PUT(&block, md5_mat34, model->bind, file->num_joints);
         md5_mesh_build *const builds = MD5_TAKE(&block, md5_mesh_build, file->num_meshes);
@@ -661,10 +661,10 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *p
     // The opposite of convert_matrices().
     const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
     MD5_FOR (j, skeleton->num_joints) {
-        for (int row = 0; row < 3; row++) {
+        MD5_FOR (row, 3) {
             const float *const from = model->bind[j].m + 4 * row;
             float *const to = tables->bind[j].m + 4 * map->from[row];
-            for (int column = 0; column < 3; column++)
+            MD5_FOR (column, 3)
                 to[map->from[column]] = map->sign[row] * map->sign[column] * from[column];
             to[3] = map->sign[row] * (from[3] / scale);
         }
@@ -773,7 +773,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
     md5_mat34 *bind = NULL, *inverse_bind = NULL;
     const md5_joint *joints = NULL;
     const char *command_line = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         model = MD5_TAKE(&block, md5_model, 1);
         meshes = MD5_TAKE(&block, md5_mesh, file->num_meshes);
         joints = put_joints(&block, file->joints, num_joints);

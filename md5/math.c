@@ -168,7 +168,7 @@ md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
 md5_mat34 md5_mat34_inverse(md5_mat34 m)
 {
     md5_vec3d columns[4];
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         columns[i] = (md5_vec3d){(double)m.m[i], (double)m.m[4 + i], (double)m.m[8 + i]};
     const md5_vec3d rows[3] = {
         md5_vec3d_cross(columns[1], columns[2]),
@@ -178,14 +178,14 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
     const double determinant = md5_vec3d_dot(columns[0], rows[0]);
     md5_mat34 inverse;
     bool is_finite = true;
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         const md5_vec3d row = md5_vec3d_scale(rows[i], 1.0 / determinant);
         float *const out = inverse.m + 4 * i;
         out[0] = (float)row.x;
         out[1] = (float)row.y;
         out[2] = (float)row.z;
         out[3] = (float)-md5_vec3d_dot(row, columns[3]);
-        for (int j = 0; j < 4; j++)
+        MD5_FOR (j, 4)
             is_finite = is_finite && fabsf(out[j]) <= FLT_MAX;
     }
     return is_finite ? inverse : (md5_mat34){{0.0f}};
@@ -242,8 +242,8 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
 {
     md5_mat44 out;
-    for (int column = 0; column < 4; column++) {
-        for (int row = 0; row < 3; row++)
+    MD5_FOR (column, 4) {
+        MD5_FOR (row, 3)
             out.m[4 * column + row] = m.m[4 * row + column];
         out.m[4 * column + 3] = column == 3 ? 1.0f : 0.0f;
     }
@@ -253,10 +253,10 @@ md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
 md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
 {
     md5_mat44 product;
-    for (int column = 0; column < 4; column++) {
-        for (int row = 0; row < 4; row++) {
+    MD5_FOR (column, 4) {
+        MD5_FOR (row, 4) {
             float sum = 0.0f;
-            for (int i = 0; i < 4; i++)
+            MD5_FOR (i, 4)
                 sum += a.m[4 * i + row] * b.m[4 * column + i];
             product.m[4 * column + row] = sum;
         }
@@ -279,7 +279,7 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     const md5_vec3d rows[3] = {right, md5_vec3d_cross(right, forward),
                                md5_vec3d_scale(forward, -1.0)};
     md5_mat44 view = {{0.0f}};
-    for (int row = 0; row < 3; row++) {
+    MD5_FOR (row, 3) {
         view.m[row] = (float)rows[row].x;
         view.m[4 + row] = (float)rows[row].y;
         view.m[8 + row] = (float)rows[row].z;
@@ -350,9 +350,9 @@ static void invert(const md5_mat44 *m, double inverse[16])
     double determinant = 0.0;
     for (int i = 0; i < 16; i++)
         inverse[i] = cofactor(m, i / 4, i % 4);
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         determinant += (double)m->m[i] * inverse[4 * i];
-    for (int i = 0; i < 16; i++)
+    MD5_FOR (i, 16)
         inverse[i] /= determinant;
 }
 
@@ -361,7 +361,7 @@ md5_mat44 md5_mat44_inverse(md5_mat44 m)
     double exact[16];
     invert(&m, exact);
     md5_mat44 inverse;
-    for (int i = 0; i < 16; i++) {
+    MD5_FOR (i, 16) {
         inverse.m[i] = (float)exact[i];
         if (!(fabsf(inverse.m[i]) <= FLT_MAX))
             return (md5_mat44){{0.0f}};
@@ -386,7 +386,7 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     const float *const m = clip_from_world.m;
     const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
     double clip[4];
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         clip[i] =
             (double)m[i] * x + (double)m[4 + i] * y + (double)m[8 + i] * z + (double)m[12 + i];
     const double depth = clip[2] / clip[3];
@@ -412,7 +412,7 @@ static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport view
     const double x = 2.0 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1.0;
     const double y = 1.0 - 2.0 * ((double)pixel.y - (double)viewport.y) / (double)viewport.height;
     const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2.0 * depth - 1.0 : depth;
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         out[i] = m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
     return (unprojected){{out[0], out[1], out[2]}, out[3]};
 }

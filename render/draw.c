@@ -25,7 +25,7 @@ static void write_paint(md5_vec3 color, bool is_linear, float paint[3])
 {
     const float values[3] = {color.x, color.y, color.z};
     const bool is_white = color.x == 0.0f && color.y == 0.0f && color.z == 0.0f; // the default
-    for (int i = 0; i < 3; i++) {
+    MD5GL_FOR (i, 3) {
         const float value = values[i] > 0.0f ? values[i] < 1.0f ? values[i] : 1.0f : 0.0f;
         const float linear =
             value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
@@ -103,7 +103,7 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
                                   style & MD5GL_UNTEXTURED ? renderer->grey : diffuse,
                                   material->normals, material->specular,
                                   style & MD5GL_UNTEXTURED ? 0 : material->glow};
-    for (int i = 0; i < 4; i++)
+    MD5GL_FOR (i, 4)
         md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + i),
                             GL_TEXTURE_2D, maps[i] ? maps[i] : renderer->white);
     if (program->uniforms[MD5GL_MAPS] >= 0)
@@ -547,7 +547,7 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
     const bool is_cube = texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
     const bool is_bumped = texgen == MD5GL_TEXGEN_REFLECT && stage->normals != 0;
     float color[4];
-    for (int i = 0; i < 4; i++) {
+    MD5GL_FOR (i, 4) {
         const float value = stage->color[i];
         color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
     }

@@ -75,15 +75,15 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
             const float *const texel = rgb + 3 * ((size_t)row * width + column);
             double values[9];
             harmonics_at(flat * c, flat * s, z, values);
-            for (int i = 0; i < 9; i++)
-                for (int k = 0; k < 3; k++)
+            MD5GL_FOR (i, 9)
+                MD5GL_FOR (k, 3)
                     sums[i][k] += angle * values[i] * texel[k];
             const double next = c * turn_cos - s * turn_sin; // the next column's azimuth
             s = s * turn_cos + c * turn_sin;
             c = next;
         }
     }
-    for (int i = 0; i < 9; i++)
+    MD5GL_FOR (i, 9)
         harmonics[i] = (md5_vec3){(float)sums[i][0], (float)sums[i][1], (float)sums[i][2]};
 }
 
@@ -126,7 +126,7 @@ static void halve(const md5gl_panorama *from, md5gl_panorama *half)
         for (size_t x = 0; x < half->width; x++) {
             const float *const texel = from->rgb + 3 * (2 * y * from->width + 2 * x);
             float *const mean = half->rgb + 3 * (y * half->width + x);
-            for (size_t i = 0; i < 3; i++)
+            MD5GL_FOR (i, 3)
                 mean[i] =
                     0.25f
                     * (texel[i] + texel[right + i] + (texel[below + i] + texel[below + right + i]));
@@ -196,11 +196,11 @@ static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weig
     const uint32_t last = from->height - 1;
     const uint32_t rows[2] = {top > 0.0f ? (uint32_t)top : 0,
                               top + 1.0f < (float)last ? (uint32_t)(top + 1.0f) : last};
-    for (int corner = 0; corner < 4; corner++) {
+    MD5GL_FOR (corner, 4) {
         const float across = corner % 2 ? x - left : 1.0f - (x - left);
         const float down = corner / 2 ? y - top : 1.0f - (y - top);
         const size_t at = (size_t)rows[corner / 2] * from->width + columns[corner % 2];
-        for (size_t i = 0; i < 3; i++)
+        MD5GL_FOR (i, 3)
             sum[i] += weight * across * down * from->rgb[3 * at + i];
     }
 }
@@ -223,7 +223,7 @@ static int spread_samples(const md5gl_pyramid *from, float roughness,
     const double alpha = (double)roughness * roughness, square = alpha * alpha;
     const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     int count = 0;
-    for (int i = 0; i < NUM_SAMPLES; i++) {
+    MD5GL_FOR (i, NUM_SAMPLES) {
         const double share = (i + 0.5) / (int)NUM_SAMPLES, around = i * 2.39996322972865332;
         const double half_square = (1.0 - share) / (1.0 + (square - 1.0) * share);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
@@ -310,7 +310,7 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
                     weights += d.z;
                 }
                 float *const texel = level.rgb + 3 * ((size_t)row * level.width + column);
-                for (int j = 0; j < 3; j++)
+                MD5GL_FOR (j, 3)
                     texel[j] = sum[j] / weights;
             }
         }
@@ -400,7 +400,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     if (!environment) { // the sky of shaders/sky_studio.glsl, for sky_host.glsl
         static const float reflected[3] = {0.40f, 0.36f, 0.33f};
         block->environment[0] = 1.0f;
-        for (int i = 0; i < 3; i++) {
+        MD5GL_FOR (i, 3) {
             block->harmonics[0][i] = 0.5f * (1.0f + reflected[i]) * frame->ambient[i];
             block->harmonics[3][i] = 0.5f * (1.0f - reflected[i]) * frame->ambient[i];
         }
@@ -419,7 +419,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     const float up = has_perspective ? 1.0f / clip[5] : slope * mirrored;
     const float middle[3] = {has_perspective ? clip[8] * across : 0.0f,
                              has_perspective ? clip[9] * up : 0.0f, -1.0f};
-    for (int i = 0; i < 3; i++) {
+    MD5GL_FOR (i, 3) {
         const float *const axes = view + 4 * i; // view axes' components along world axis i
         rays[i] = axes[0] * across;
         rays[3 + i] = axes[1] * up;
@@ -430,7 +430,7 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     block->environment[1] = sinf(frame->environment_angle);
     block->environment[2] = (float)(NUM_MIRRORS - 1);
     block->environment[3] = 1.0f;
-    for (int i = 0; i < 9; i++) {
+    MD5GL_FOR (i, 9) {
         block->harmonics[i][0] = environment->light[i].x * frame->ambient[0];
         block->harmonics[i][1] = environment->light[i].y * frame->ambient[1];
         block->harmonics[i][2] = environment->light[i].z * frame->ambient[2];

@@ -133,7 +133,7 @@ static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS]
     const GLint mipmapped = num_levels > 1 ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR;
     gl->ActiveTexture(GL_TEXTURE0);
     gl->GenTextures(NUM_PARTS, textures);
-    for (int part = 0; part < NUM_PARTS; part++) {
+    MD5GL_FOR (part, NUM_PARTS) {
         gl->BindTexture(GL_TEXTURE_2D, textures[part]);
         MD5GL_FOR (level, num_levels)
             gl->TexImage2D(GL_TEXTURE_2D, (GLint)level, part_formats[part],
@@ -170,7 +170,7 @@ static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
     const float cell[3] = {desc->radius * (float)(2 * column + 1),
                            desc->radius * (float)(2 * line + 1), 0.0f};
     md5_mat34 placement;
-    for (int row = 0; row < 3; row++) {
+    MD5GL_FOR (row, 3) {
         const md5_vec3 axis = rows[row];
         const float shift = cell[row] - md5_vec3_dot(axis, desc->center);
         const float values[4] = {axis.x, axis.y, axis.z, shift};
@@ -352,7 +352,7 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     if (!renderer->is_es)
         gl->Disable(GL_FRAMEBUFFER_SRGB);
     gl->ActiveTexture(GL_TEXTURE0);
-    for (int part = 0; part < NUM_PARTS; part++) {
+    MD5GL_FOR (part, NUM_PARTS) {
         gl->BindTexture(GL_TEXTURE_2D, impostors->canvas[part]);
         gl->GenerateMipmap(GL_TEXTURE_2D);
     }
@@ -473,7 +473,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
                   desc->radius);
-    for (int part = 0; part < NUM_PARTS; part++) // MD5GL_UNIT_NORMALS is the second
+    MD5GL_FOR (part, NUM_PARTS) // MD5GL_UNIT_NORMALS is the second
         md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part),
                             GL_TEXTURE_2D, impostors->textures[part]);
 }

@@ -213,7 +213,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const void *const data[MD5GL_NUM_ARRAYS] = {
         source->positions, source->normals, source->tangents, source->texcoords, source->colors};
     buffer_part parts[MD5GL_NUM_ARRAYS];
-    for (int i = 0; i < MD5GL_NUM_ARRAYS; i++)
+    MD5GL_FOR (i, MD5GL_NUM_ARRAYS)
         parts[i] = (buffer_part){data[i], layout.begin[i + 1] - layout.begin[i]};
     gl->GenBuffers(1, &mesh->vertices);
     if (!fill_buffer(renderer, mesh->vertices, parts, MD5GL_NUM_ARRAYS, error))

@@ -298,7 +298,7 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
         gl->GetProgramInfoLog(program->name, sizeof log, NULL, log);
         return fail_with_log(log, files, "does not link", error);
     }
-    for (int i = 0; i < MD5GL_NUM_UNIFORMS; i++)
+    MD5GL_FOR (i, MD5GL_NUM_UNIFORMS)
         program->uniforms[i] = gl->GetUniformLocation(program->name, uniform_names[i]);
     const GLuint frame = gl->GetUniformBlockIndex(program->name, "Frame");
     if (frame != GL_INVALID_INDEX)

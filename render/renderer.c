@@ -274,16 +274,16 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     if (!renderer)
         return;
     const GladGLContext *gl = &renderer->gl;
-    for (int variant = 0; variant < MD5GL_NUM_VARIANTS; variant++) {
-        for (int skin = 0; skin < MD5GL_NUM_SKINS; skin++) {
-            for (int pass = 0; pass < MD5GL_NUM_PASSES; pass++)
+    MD5GL_FOR (variant, MD5GL_NUM_VARIANTS) {
+        MD5GL_FOR (skin, MD5GL_NUM_SKINS) {
+            MD5GL_FOR (pass, MD5GL_NUM_PASSES)
                 gl->DeleteProgram(renderer->skinned[variant][skin][pass].name);
         }
         gl->DeleteProgram(renderer->preskin[variant].name);
     }
-    for (int i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
+    MD5GL_FOR (i, MD5GL_NUM_FIXED_PROGRAMS)
         gl->DeleteProgram(renderer->fixed[i].name);
-    for (int i = 0; i < MD5GL_NUM_MAPS; i++) {
+    MD5GL_FOR (i, MD5GL_NUM_MAPS) {
         gl->DeleteTextures(1, &renderer->maps[i].shown.depth); // that of spot lights only once
         gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
         gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
@@ -298,7 +298,7 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     const GLuint arrays[] = {renderer->line_array, renderer->panel_array, renderer->blob_array,
                              renderer->empty_array};
     gl->DeleteVertexArrays(4, arrays);
-    for (int i = 0; i < MD5GL_NUM_LIGHTINGS; i++)
+    MD5GL_FOR (i, MD5GL_NUM_LIGHTINGS)
         md5gli_free(renderer, renderer->host_texts[i]);
     md5gli_free(renderer, renderer);
 }

@@ -111,7 +111,7 @@ static md5_mat44 matrix_of(const box_view *view, uint32_t texels)
 {
     md5_mat44 matrix = {{0}};
     const float places = 0.5f * (float)texels;
-    for (int row = 0; row < 3; row++) {
+    MD5GL_FOR (row, 3) {
         const md5_vec3 axis = view->axes[row];
         const float unit = 1.0f / view->half[row];
         matrix.m[row] = axis.x * unit;
@@ -277,7 +277,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     float *const shaded = renderer->shaded_ground;
     const float high = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun;
     const float reach = fmaxf(sizes->sun, sizes->contact);
-    for (int axis = 0; axis < 2; axis++) {
+    MD5GL_FOR (axis, 2) {
         const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
         const float start = slope * sizes->sun, moves = -slope * high - start;
         const float least = (axis ? bounds.min.y : bounds.min.x) - reach + start;

@@ -230,7 +230,7 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     // (w = 0). The view is rigid, so its inverse is its transpose.
     const float *const view = frame->view_from_world.m;
     const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
-    for (size_t axis = 0; axis < 3; axis++) {
+    MD5GL_FOR (axis, 3) {
         const float *const column = view + 4 * axis;
         block.eye[axis] =
             has_perspective ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
@@ -407,7 +407,7 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
         const uint32_t alpha = pixel[3];
         if (alpha == 0 || alpha == 255)
             continue;
-        for (int channel = 0; channel < 3; channel++) {
+        MD5GL_FOR (channel, 3) {
             const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
             pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
         }

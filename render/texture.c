@@ -23,7 +23,7 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
     encoding->is_srgb = is_srgb;
     if (!is_srgb)
         return;
-    for (int i = 0; i < 256; i++) {
+    MD5GL_FOR (i, 256) {
         encoding->linear[i] = (uint16_t)(65535.0 * decode_srgb(i / 255.0) + 0.5);
         encoding->least[i] =
             (uint16_t)(i == 0 ? 0.0 : ceil(65535.0 * decode_srgb((i - 0.5) / 255.0)));
@@ -356,7 +356,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     const GLenum target = is_cube ? GL_TEXTURE_CUBE_MAP : GL_TEXTURE_2D;
     const GLint filter = desc->is_nearest ? GL_NEAREST : GL_LINEAR;
     MD5_ASSERT(is_cube || desc->texels != NULL, "texels: not NULL");
-    for (int i = 0; i < 6; i++)
+    MD5GL_FOR (i, 6)
         MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: six sides");
     if (is_cube && desc->width != desc->height) {
         md5gli_fail(error, MD5_ERROR_GPU, "a cube map of %u x %u texels: sides are squares",

@@ -65,7 +65,7 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
     float least[4] = {2.0f, 2.0f, 2.0f, 2.0f};
     uint32_t strongest = 0;
     MD5_FOR (frame, count) {
-        for (int c = 0; c < 4; c++) {
+        MD5_FOR (c, 4) {
             const float size = fabsf(values[frame].v[c]);
             least[c] = size < least[c] ? size : least[c];
         }
@@ -108,7 +108,7 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
     const double r[4] = {q.x, q.y, q.z, q.w};
     double same = 0.0, opposite = 0.0;
-    for (int c = 0; c < 4; c++) {
+    MD5_FOR (c, 4) {
         const double v = at->v[c];
         same += (r[c] - v) * (r[c] - v);
         opposite += (r[c] + v) * (r[c] + v);
@@ -120,7 +120,7 @@ static double difference_of_translations(const md5_packed_value *a, const md5_pa
                                          const md5_packed_value *at, float fraction)
 {
     double square = 0.0;
-    for (int c = 0; c < 3; c++) {
+    MD5_FOR (c, 3) {
         const double from = a->v[c], to = b->v[c];
         const double off = from + (to - from) * fraction - at->v[c];
         square += off * off;
@@ -168,7 +168,7 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
     double worst = 0.0;
     MD5_FOR (frame, count) {
         double square = 0.0;
-        for (int c = 0; c < 4; c++) {
+        MD5_FOR (c, 4) {
             const double off = (double)track->values[frame].v[c] - middle->v[c];
             square += off * off;
         }
@@ -197,7 +197,7 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
         const float *const u = frame > 0 ? values[frame - 1].v : v;
         const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
         if (is_full ? cosine < 0.0f : v[last] < 0.0f)
-            for (int c = 0; c < 4; c++)
+            MD5_FOR (c, 4)
                 values[frame].v[c] = -v[c];
     }
 
@@ -748,7 +748,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     const uint32_t num_joints = job->anim->skeleton.num_joints;
     MD5_FOR (joint, num_joints)
         job->reach.budgets[joint] *= (float)job->tolerance;
-    for (int i = 0; i < ATTEMPTS; i++) {
+    MD5_FOR (i, ATTEMPTS) {
         TRY(try_budgets(job, mark));
         keep_if_best(job);
 
@@ -770,7 +770,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
         }
     }
     // Steps in between: all budgets by the same factor.
-    for (int i = 0; i < SCALINGS; i++) {
+    MD5_FOR (i, SCALINGS) {
         MD5_FOR (joint, num_joints)
             job->reach.budgets[joint] *= 0.93f;
         TRY(try_budgets(job, mark));

@@ -34,7 +34,7 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
         if (place.head > num_bits)
             return fail_of_joint(context, i / 2, "its head is cut off");
         bool is_sound = head.form <= MD5_PACKED_FULL && (head.step == 0 || head.row > 0);
-        for (int c = 0; c < 4; c++)
+        MD5_FOR (c, 4)
             is_sound = is_sound && head.bits[c] <= MD5_PACKED_BITS
                        && head.offsets[c] < 1 << (MD5_PACKED_OFFSET_BITS - 1)
                        && head.offsets[c] >= -(1 << (MD5_PACKED_OFFSET_BITS - 1));
@@ -111,7 +111,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     md5_xform *constant = NULL, *base_frame = NULL; // the same, unless joint 0 differs
     uint8_t *bytes = NULL;
     const char *command_line = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         anim = MD5_TAKE(&block, md5_anim, 1);
         own = MD5_PUT(&block, md5_packed, packed, 1);
         own_skeleton = put_skeleton(&block, skeleton);
@@ -119,7 +119,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         places = MD5_TAKE(&block, md5_packed_place, num_joints);
         constant = MD5_TAKE(&block, md5_xform, num_joints);
         base_frame = has_base ? MD5_TAKE(&block, md5_xform, num_joints) : constant;
-        for (int kind = 0; kind < 2; kind++)
+        MD5_FOR (kind, 2)
             moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
         bytes = MD5_TAKE(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
         if (pass == 0 && !md5i_block_allocate(context, &block))
@@ -347,7 +347,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_track *tracks = NULL;
     md5_quat *rotations = NULL;
     md5_vec3 *translations = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         plain = MD5_TAKE(&block, md5_anim, 1);
         made.skeleton = put_skeleton(&block, &anim->skeleton);
         made.command_line = md5i_block_text(&block, "", 0);

@@ -6,6 +6,7 @@
 #ifndef MD5_CORE_MATH_H
 #define MD5_CORE_MATH_H
 
+#include "md5/core/compiler.h"
 #include "md5/core/floats.h"
 #include "md5/md5model.h"
 
@@ -58,10 +59,10 @@ static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b)
 {
     md5_mat34 product;
-    for (int row = 0; row < 3; row++) {
+    MD5_FOR (row, 3) {
         const float *r = a->m + 4 * row;
         float *out = product.m + 4 * row;
-        for (int column = 0; column < 4; column++)
+        MD5_FOR (column, 4)
             out[column] = r[0] * b->m[column] + r[1] * b->m[4 + column] + r[2] * b->m[8 + column];
         out[3] += r[3];
     }

@@ -61,7 +61,7 @@ static inline uint64_t md5_not_digits(const char *text)
 static inline uint64_t md5_not_digits(const char *text)
 {
     uint64_t bits = 0;
-    for (int i = 0; i < 2; i++) {
+    MD5_FOR (i, 2) {
         // No byte carries to the next; the product gathers the highest bits of all bytes.
         const uint64_t values = md5_load_word(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;

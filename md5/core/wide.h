@@ -60,14 +60,14 @@
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[4], md5_wide rows[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         rows[i] = md5_wide_load(from[i]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[4], const md5_wide rows[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         md5_wide_store(to[i], rows[i]);
 }
 
@@ -128,7 +128,7 @@ MD5_WIDE_INLINE void md5_wide_load_run(const float *first, size_t step, md5_wide
 {
     const float *from[MD5_WIDTH];
     MD5_UNROLL
-    for (size_t i = 0; i < MD5_WIDTH; i++)
+    MD5_FOR (i, MD5_WIDTH)
         from[i] = first + i * step;
     md5_wide_load_rows(from, rows);
 }
@@ -137,7 +137,7 @@ MD5_WIDE_INLINE void md5_wide_store_run(float *first, size_t step, const md5_wid
 {
     float *to[MD5_WIDTH];
     MD5_UNROLL
-    for (size_t i = 0; i < MD5_WIDTH; i++)
+    MD5_FOR (i, MD5_WIDTH)
         to[i] = first + i * step;
     md5_wide_store_rows(to, rows);
 }

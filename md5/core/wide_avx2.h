@@ -54,14 +54,14 @@ MD5_WIDE_INLINE md5_wide md5_wide_pair(const float *low, const float *high)
 MD5_WIDE_INLINE void md5_wide_load_rows(const float *const from[8], md5_wide rows[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         rows[i] = md5_wide_pair(from[i], from[i + 4]);
 }
 
 MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
+    MD5_FOR (i, 4) {
         _mm_storeu_ps(to[i], _mm256_castps256_ps128(rows[i]));
         _mm_storeu_ps(to[i + 4], _mm256_extractf128_ps(rows[i], 1));
     }
@@ -78,7 +78,7 @@ MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         rows[i] = _mm256_blend_ps(rows[i], _mm256_setzero_ps(), 0x88);
 }
 

@@ -52,7 +52,7 @@ MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         rows[i] = vsetq_lane_f32(0.0f, rows[i], 3);
 }
 

@@ -210,7 +210,7 @@ static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
     TRY(mesh->texcoords = MD5_ROOM(kept, md5_vec2, part->num_vertices));
     TRY(mesh->indices = (uint32_t *)md5i_arena_copy(kept, part->corners, part->num_triangles,
                                                     3 * sizeof *part->corners));
-    for (int pass = 0; pass < 2; pass++) { // to count weights, and to copy them
+    MD5_FOR (pass, 2) { // to count weights, and to copy them
         MD5_FOR (v, part->num_vertices) {
             const part_corner at = part->vertices[v];
             const md5_doc_mesh *const from = &part->meshes[at.mesh];
@@ -899,7 +899,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     uint32_t num_components = 0;
     if (!joints || !base)
         return 0;
-    for (int pass = 0; pass < 2; pass++) { // to find flags, and to write the numbers
+    MD5_FOR (pass, 2) { // to find flags, and to write the numbers
         float *next = numbers;
         MD5_FOR (f, plan->num_frames) {
             pose_frame(it, plan, f);

@@ -109,7 +109,7 @@ static uint64_t edge_term(md5_vec3 a, md5_vec3 b)
     const float numbers[6] = {a.x + 0.0f, a.y + 0.0f, a.z + 0.0f,
                               b.x + 0.0f, b.y + 0.0f, b.z + 0.0f};
     uint64_t term = 0;
-    for (int i = 0; i < 6; i++) {
+    MD5_FOR (i, 6) {
         uint32_t bits;
         memcpy(&bits, &numbers[i], sizeof bits);
         term = (term ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
@@ -129,9 +129,9 @@ bool md5_is_inside_out(const md5_mesh *mesh)
     MD5_FOR (i, mesh->num_triangles) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
         md5_vec3 at[3];
-        for (int k = 0; k < 3; k++)
+        MD5_FOR (k, 3)
             at[k] = mesh->positions[corner[k]];
-        for (int k = 0; k < 3; k++)
+        MD5_FOR (k, 3)
             open += edge_term(at[k], at[(k + 1) % 3]) - edge_term(at[(k + 1) % 3], at[k]);
         const md5_vec3 a = md5_vec3_sub(at[0], middle), b = md5_vec3_sub(at[1], middle);
         const md5_vec3 c = md5_vec3_sub(at[2], middle);
@@ -417,7 +417,7 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         check->space.turn = md5_quat_to_euler(md5_quat_conjugate(md5_quat_from_mat34(turn)));
     check->space.scale = has_scale ? 1.0f / scale : 1.0f;
     const char *text = "";
-    for (size_t i = 0; i < MD5_COUNT(units); i++)
+    MD5_FOR (i, MD5_COUNT(units))
         text = fabsf(scale / units[i].scale - 1.0f) < 0.01f ? units[i].text : text;
     if (has_scale)
         md5i_add_finding(from, "clip-scale", md5_at_line(from->joints_line),
@@ -449,7 +449,7 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
     const md5_euler turn = clips[first]->space.turn;
     const float angles[] = {turn.roll, turn.pitch, turn.yaw};
     char what[64] = "turned by quarters of a circle about several axes";
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         if (angles[(i + 1) % 3] == 0.0f && angles[(i + 2) % 3] == 0.0f)
             (void)snprintf(what, sizeof what, "turned by %.0f degrees about %c",
                            angles[i] > 90.0f ? 180.0 : (double)-angles[i], "xyz"[i]);

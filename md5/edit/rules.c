@@ -188,7 +188,7 @@ uint32_t md5_find_engines(const char *name)
     const char *const version = name[length] ? name + length + 1 : NULL; // NULL: the newest
     if (version && (*version == '\0' || version[strspn(version, "0123456789.")] != '\0'))
         return 0;
-    for (int i = 0; i < NUM_ENGINES; i++) {
+    MD5_FOR (i, NUM_ENGINES) {
         const char *const names[] = {engines[i].name, engines[i].alias, "all"};
         const char *const old = i + 1 < NUM_ENGINES ? engines[i + 1].below : NULL;
         const bool is_meant = engines[i].below ? version && is_before(version, engines[i].below)
@@ -227,9 +227,9 @@ bool md5_get_rule(uint32_t number, md5_engines asked, md5_finding *finding)
     memcpy(finding->rule, rule, strcspn(rule, "/ "));
     finding->is_library_too = rule[VERDICTS + NUM_ENGINES] == '=';
     (void)snprintf(finding->error.message, sizeof finding->error.message, "%s", rule + WHAT);
-    for (size_t k = 0; k < MD5_COUNT(effects); k++) {
+    MD5_FOR (k, MD5_COUNT(effects)) {
         uint32_t set = 0;
-        for (int i = 0; i < NUM_ENGINES; i++)
+        MD5_FOR (i, NUM_ENGINES)
             set |= (uint32_t)(rule[VERDICTS + i] == effects[k].letter) << i;
         set &= asked.all;
         if (set == 0)

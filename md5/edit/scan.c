@@ -416,7 +416,7 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
             md5i_found(from, "8-weights", at, "vertex %u has %u weights", i, count);
     }
     static const char *const words[] = {"vertices", "triangles", "weights"};
-    for (int kind = 0; kind < 3; kind++) {
+    MD5_FOR (kind, 3) {
         // Where the rows end.
         const md5_text_place at =
             md5_at_line(kind < 2 ? mesh->count_lines[kind + 1] : from->at.line);
@@ -588,7 +588,7 @@ static void check_base_root(md5_checker *from, const file_rows *clip)
         return;
     uint32_t at = root->first;
     double away = 0.0;
-    for (int k = 0; k < 3; k++)
+    MD5_FOR (k, 3)
         if (root->flags >> k & 1 && at < clip->num_numbers)
             away = fmax(away, fabs(clip->frame[at++] - clip->base[k]));
     if (away > 0.01)

@@ -83,7 +83,7 @@ static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
             f.w = axis;
     f.u = (f.w + 1) % 3;
     f.v = (f.w + 2) % 3;
-    for (int axis = 0; axis < 3; axis++) {
+    MD5_FOR (axis, 3) {
         f.low[axis] = fmin(f.at[0][axis], fmin(f.at[1][axis], f.at[2][axis]));
         f.high[axis] = fmax(f.at[0][axis], fmax(f.at[1][axis], f.at[2][axis]));
     }
@@ -94,7 +94,7 @@ static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
 static bool touches(const flat *f, double u, double v)
 {
     const double turn = f->normal[f->w] > 0.0 ? 1.0 : -1.0;
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         const double *const from = f->at[i], *const to = f->at[(i + 1) % 3];
         const double inward_u = -(to[f->v] - from[f->v]) * turn;
         const double inward_v = (to[f->u] - from[f->u]) * turn;
@@ -151,7 +151,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
     const double extent[3] = {sides.x, sides.y, sides.z};
     grid->num_cells = 1;
-    for (int axis = 0; axis < 3; axis++) { // at most 259, so all cells are 17 million
+    MD5_FOR (axis, 3) { // at most 259, so all cells are 17 million
         grid->count[axis] = (uint32_t)(extent[axis] / grid->size) + 3;
         grid->num_cells *= grid->count[axis];
     }
@@ -192,7 +192,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
             {y > 0, cell - row},   {y + 1 < grid->count[1], cell + row},
             {z > 0, cell - layer}, {z + 1 < grid->count[2], cell + layer},
         };
-        for (int i = 0; i < 6; i++)
+        MD5_FOR (i, 6)
             if (next[i].is_there && kinds[next[i].cell] == UNKNOWN) {
                 kinds[next[i].cell] = OUTSIDE;
                 stack[depth++] = next[i].cell;
@@ -677,7 +677,7 @@ static bool check(md5_context *context, md5_weights_desc *desc)
                             "triangle %u has position %u, but there are %u positions", i / 3,
                             desc->indices[i], desc->num_positions);
     MD5_FOR (joint, desc->skeleton->num_joints)
-        for (int i = 0; i < 12; i++)
+        MD5_FOR (i, 12)
             if (!is_small(desc->bind[joint].m[i]))
                 return MD5_FAIL(context, MD5_ERROR_RANGE,
                                 "the bind matrix of joint %u has %g, "
@@ -737,7 +737,7 @@ static md5_weights *write_result(const bind_work *make)
     md5_weights *weights = NULL;
     md5_vertex *vertices = NULL;
     md5_weight *list = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         weights = MD5_TAKE(&block, md5_weights, 1);
         vertices = MD5_TAKE(&block, md5_vertex, num_vertices);
         list = MD5_TAKE(&block, md5_weight, num_weights);

@@ -246,7 +246,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     const float most = 1e18f;
     const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
                            gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
-    for (size_t i = 0; i < sizeof state / sizeof state[0]; i++)
+    MD5_FOR (i, sizeof state / sizeof state[0])
         if (!(fabsf(state[i]) <= most))
             md5_gaze_begin(gaze->random, gaze);
     const md5_gaze_numbers numbers = numbers_of(desc);

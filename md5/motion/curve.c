@@ -411,7 +411,7 @@ static double integrate(const md5_pieces *pieces, uint32_t piece, double from, d
 {
     const double center = 0.5 * (from + to), half = 0.5 * (to - from);
     double sum = 0.0;
-    for (int i = 0; i < NUM_NODES; i++)
+    MD5_FOR (i, NUM_NODES)
         sum += weights[i]
                * (speed_at(pieces, piece, center - half * nodes[i])
                   + speed_at(pieces, piece, center + half * nodes[i]));
@@ -475,7 +475,7 @@ static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *
 static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double length)
 {
     double low = arc->from, high = arc->to, share = low;
-    for (int step = 0; step < 60; step++) {
+    MD5_FOR (step, 60) {
         const double miss = integrate(pieces, arc->piece, arc->from, share) - length;
         if (miss > 0.0)
             high = share;
@@ -515,7 +515,7 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bo
     md5_block block = {NULL, 0};
     md5_curve *curve = NULL;
     parts.num_arcs = measure_pieces(pieces, NULL, &parts.length);
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         curve = MD5_TAKE(&block, md5_curve, 1);
         parts.pieces.points = MD5_TAKE(&block, md5_vec4d, num_points);
         parts.pieces.starts = MD5_TAKE(&block, double, (size_t)pieces->count + 1);

@@ -48,7 +48,7 @@ double md5i_angle(double y, double x)
     if (!(y > 0.0))
         return x < 0.0 ? pi : 0.0;
     double slope = y <= across ? y / across : across / y;
-    for (int halving = 0; halving < 3; halving++)
+    MD5_FOR (halving, 3)
         slope = slope / (1.0 + sqrt(1.0 + slope * slope));
     double sum = 0.0;
     for (int term = 15; term > 0; term -= 2)
@@ -286,7 +286,7 @@ static double unit(float value)
 static double solve_bezier(double x1, double x2, double x)
 {
     double low = 0.0, high = 1.0, s = x;
-    for (int step = 0; step < 64; step++) {
+    MD5_FOR (step, 64) {
         const double miss = bezier(x1, x2, s) - x;
         if (miss == 0.0)
             return s;

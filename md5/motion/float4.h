@@ -73,21 +73,21 @@ static inline float md5_float4_at(md5_float4 a, int place)
 
 static inline md5_float4 md5_float4_add(md5_float4 a, md5_float4 b)
 {
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         a.at[i] += b.at[i];
     return a;
 }
 
 static inline md5_float4 md5_float4_sub(md5_float4 a, md5_float4 b)
 {
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         a.at[i] -= b.at[i];
     return a;
 }
 
 static inline md5_float4 md5_float4_mul(md5_float4 a, md5_float4 b)
 {
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         a.at[i] *= b.at[i];
     return a;
 }
@@ -100,7 +100,7 @@ static inline md5_float4 md5_float4_flip_w(md5_float4 a)
 
 static inline md5_float4 md5_float4_conjugate(md5_float4 q)
 {
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         q.at[i] = -q.at[i];
     return q;
 }

@@ -42,7 +42,7 @@ MD5_WIDE_INLINE void load_joint(md5_xform *const *poses, uint32_t joint, wide_qu
 {
     const float *rotations[MD5_WIDTH], *translations[MD5_WIDTH];
     MD5_UNROLL
-    for (int i = 0; i < MD5_WIDTH; i++) {
+    MD5_FOR (i, MD5_WIDTH) {
         rotations[i] = &poses[i][joint].rotation.x;
         translations[i] = &poses[i][joint].translation.x;
     }
@@ -59,7 +59,7 @@ MD5_WIDE_INLINE void store_rotation(md5_xform *const *poses, uint32_t joint, wid
 {
     float *rotations[MD5_WIDTH];
     MD5_UNROLL
-    for (int i = 0; i < MD5_WIDTH; i++)
+    MD5_FOR (i, MD5_WIDTH)
         rotations[i] = &poses[i][joint].rotation.x;
     md5_wide rows[4] = {q.x, q.y, q.z, q.w};
     md5_wide_transpose(rows);

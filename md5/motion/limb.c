@@ -65,7 +65,7 @@ static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_
     md5_quatd turn = md5_quatd_mul(first->above, root), best = first->local;
     double least = HUGE_VAL;
     rig->joints[MIDDLE].local = middle;
-    for (int i = 0; i < TURNS; i++) {
+    MD5_FOR (i, TURNS) {
         first->local =
             md5i_limit_nearest(&first->limit, md5i_quatd_unit(md5_quatd_mul(back, turn)));
         md5i_place_rig(rig);

@@ -325,7 +325,7 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         const char *const names[] = {pairs[i].source, pairs[i].next},
                           *target_name = pairs[i].target;
         uint32_t found[2];
-        for (int k = 0; k < 2; k++) {
+        MD5_FOR (k, 2) {
             found[k] = md5_find_joint(source, names[k]);
             if (names[k] && found[k] == MD5_NONE)
                 return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the source has no joint %s",
@@ -456,7 +456,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
-    for (int k = 0; k < 2; k++)
+    MD5_FOR (k, 2)
         md5_local_to_model_xforms(&make->models[k]->skeleton, make->models[k]->bind_local,
                                   make->binds[k]);
     uint32_t pelvis = MD5_NONE;

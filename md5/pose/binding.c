@@ -351,7 +351,7 @@ static md5_binding *bind(md5_binding found, const md5_load_opts *opts, md5_error
         packed ? md5i_packed_group(packed, found.tracks + num_tracks, NULL) : 0;
     md5_packed_lanes *groups = NULL;
 #endif
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         binding = (md5_binding *)md5i_block_put(&block, &found, 1, sizeof found);
         tracks = (uint32_t *)md5i_block_put(&block, found.tracks, num_tracks + num_targets,
                                             sizeof *tracks);

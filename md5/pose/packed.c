@@ -103,7 +103,7 @@ static void complete(const md5_packed_head *head, float v[4])
         return;
     }
     const float scale = 1.0f / sqrtf(square + v[3] * v[3]);
-    for (int c = 0; c < 4; c++)
+    MD5_FOR (c, 4)
         v[c] *= scale;
 }
 
@@ -129,7 +129,7 @@ static md5_packed_value between(uint8_t kind, const md5_slerp_weights *weights, 
                                               (md5_quat){b.v[0], b.v[1], b.v[2], b.v[3]});
         value = (md5_packed_value){{q.x, q.y, q.z, q.w}};
     } else {
-        for (int c = 0; c < 4; c++)
+        MD5_FOR (c, 4)
             value.v[c] = a.v[c] + (b.v[c] - a.v[c]) * fraction;
     }
     return value;
@@ -203,7 +203,7 @@ void md5i_packed_sample_scalar(const md5_packed *packed, const md5_packed_lanes 
                 .row = group->rows[lane],
                 .scale = group->scales[lane],
             };
-            for (int c = 0; c < 4; c++) {
+            MD5_FOR (c, 4) {
                 head.bits[c] = group->bits[c][lane];
                 head.offsets[c] = group->offsets[c][lane];
             }
@@ -259,7 +259,7 @@ static void emit(md5_packed_grouping *to, pending_heads *pending)
         group.forms[lane] = (float)head->form;
         group.steps[lane] = head->step;
         group.is_mixed = group.is_mixed || head->step != first->step;
-        for (int c = 0; c < 4; c++) {
+        MD5_FOR (c, 4) {
             group.offsets[c][lane] = head->offsets[c];
             group.bits[c][lane] = head->bits[c];
         }
@@ -288,8 +288,8 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
     const md5_packed *const packed = grouping->packed;
     md5_packed_place place = md5_packed_first(packed);
     grouping->count = 0;
-    for (int c = 0; c < CLASSES; c++)
-        for (int step = 0; step < MD5_PACKED_STEPS; step++)
+    MD5_FOR (c, CLASSES)
+        MD5_FOR (step, MD5_PACKED_STEPS)
             grouping->pending[c][step].count = 0;
     MD5_FOR (i, 2 * packed->num_joints) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
@@ -309,7 +309,7 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
                                      .translation = {value[0], value[1], value[2]}};
     }
     // What is left of all steps goes into common groups.
-    for (int c = 0; c < CLASSES; c++) {
+    MD5_FOR (c, CLASSES) {
         pending_heads *const pending = grouping->pending[c];
         pending_heads *const rest = &pending[0]; // no track is pending with step 0
         for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++)

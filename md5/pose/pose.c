@@ -125,7 +125,7 @@ static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot, md5_root 
         cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
     }
     md5_vec3 moved[3];
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         moved[i] = md5_vec3_sub(md5_frame_translation(anim, pairs[i].to, slot),
                                 md5_frame_translation(anim, pairs[i].from, slot));
         if (is_root && pairs[i].to < pairs[i].from)
@@ -217,7 +217,7 @@ static md5_quat cubic_rotation(const sampler *cubic, uint32_t slot)
                                 md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
                                 md5_vec3d_scale(end_speed, t * t * t / 3.0)};
     md5_quatd q = rotation_of(anim, cubic->now.from, slot);
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         q = md5_quatd_mul(q, exponential(steps[i]));
     return (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
 }

@@ -83,7 +83,7 @@ static precise_transform to_doubles(const md5_xform *transform)
 // out = transposed rotation * v, which is the inverse rotation.
 static void rotate_back(const precise_transform *transform, const double *v, double *out)
 {
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         out[i] = transform->rows[0][i] * v[0] + transform->rows[1][i] * v[1]
                  + transform->rows[2][i] * v[2];
 }
@@ -92,8 +92,8 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
 {
     double back[3];
     rotate_back(transform, transform->t, back);
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++)
+    MD5_FOR (row, 3) {
+        MD5_FOR (column, 3)
             inverse->m[4 * row + column] = (float)transform->rows[column][row];
         inverse->m[4 * row + 3] = (float)-back[row];
     }
@@ -113,8 +113,8 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
         }
         own = to_doubles(&transforms[joint]);
         last = joint;
-        for (int row = 0; row < 3; row++) {
-            for (int column = 0; column < 3; column++)
+        MD5_FOR (row, 3) {
+            MD5_FOR (column, 3)
                 bind[joint].m[4 * row + column] = (float)own.rows[row][column];
             bind[joint].m[4 * row + 3] = (float)own.t[row];
         }
@@ -124,7 +124,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
             const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(above.rotation), own.rotation);
             const double sign = q.w > 0.0 ? -1.0 : 1.0;
             double offset[3], local[3];
-            for (int i = 0; i < 3; i++)
+            MD5_FOR (i, 3)
                 offset[i] = own.t[i] - above.t[i];
             rotate_back(&above, offset, local);
             bind_local[joint] = (md5_xform){
@@ -144,7 +144,7 @@ static precise_transform compose_precisely(const precise_transform *parent,
 {
     precise_transform joint = {.rotation = md5_quatd_mul(parent->rotation, local->rotation)};
     rotation_rows(joint.rotation, joint.rows);
-    for (int row = 0; row < 3; row++)
+    MD5_FOR (row, 3)
         joint.t[row] = parent->t[row]
                        + (parent->rows[row][0] * local->t[0] + parent->rows[row][1] * local->t[1]
                           + parent->rows[row][2] * local->t[2]);
@@ -180,7 +180,7 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
     md5_block block = {0};
     md5_pose_buffers *buffers = NULL, taken = {.num_joints = count};
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         buffers = MD5_TAKE(&block, md5_pose_buffers, 1);
         taken.pose = (md5_xform *)md5i_block_put(&block, model->bind_local, count,
                                                  sizeof *model->bind_local);

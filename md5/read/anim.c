@@ -374,7 +374,7 @@ static bool read_channel(channel_reader *reader, uint32_t index)
         lex->at += strlen(words[word]);
         TRY(read_values(lex, word, out));
     }
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+    MD5_FOR (i, sizeof needed / sizeof needed[0]) {
         if (!(known >> needed[i] & 1))
             return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
                                  "this channel ends without '%s'", words[needed[i]]);
@@ -520,7 +520,7 @@ static bool make_frames(channel_reader *reader)
 static bool make_bounds(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
-    for (int i = 0; i < FIRST_ANGLE; i++) {
+    MD5_FOR (i, FIRST_ANGLE) {
         if (!reader->bounds[0].by_attribute[i] || !reader->bounds[1].by_attribute[i])
             return true;
     }
@@ -825,7 +825,7 @@ void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *move
     MD5_FOR (joint, source->num_joints) {
         uint32_t number = source->tracks[joint].first;
         moves[joint] = 0;
-        for (int component = 0; component < 6; component++) {
+        MD5_FOR (component, 6) {
             const uint32_t flag = 1u << component;
             if ((source->tracks[joint].flags & flag) && changes[number++])
                 moves[joint] |= flag & MD5_ROTATES ? MD5_MOVES_ROTATION : MD5_MOVES_TRANSLATION;

@@ -276,7 +276,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
             return binary_fail(in, MD5_ERROR_RANGE, "a position beyond 1e9");
         mesh->texcoords[v] = (md5_vec2){half_of(begin + TEXCOORD), half_of(begin + TEXCOORD + 2)};
         mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
-        for (int i = 0; i < VERTEX_JOINTS; i++) {
+        MD5_FOR (i, VERTEX_JOINTS) {
             const uint32_t joint = begin[JOINTS + i], weight = begin[WEIGHTS + i];
             if (weight == 0)
                 continue;
@@ -367,7 +367,7 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
     TRY(bounds);
     MD5_FOR (i, count) {
         float values[6];
-        for (int k = 0; k < 6; k++) {
+        MD5_FOR (k, 6) {
             values[k] = binary_big_float(in);
             if (!md5_is_length(values[k])) {
                 in->at -= 4;

@@ -258,7 +258,7 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
         uint32_t corners[3];
         if (!md5i_row_triangle(lex, &number, corners)) {
             TRY(begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
-            for (int i = 0; i < 3; i++)
+            MD5_FOR (i, 3)
                 TRY(md5i_read_uint(lex, "vertex", &corners[i]));
         }
         if (mesh->indices) {
@@ -266,7 +266,7 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
             continue;
         }
         bool is_bad = false;
-        for (int i = 0; i < 3; i++) {
+        MD5_FOR (i, 3) {
             mesh->narrow_indices[first + (size_t)i] = (uint16_t)corners[i];
             is_bad |= corners[i] >= num_vertices;
         }
@@ -445,7 +445,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
         const float tolerance = 0.01f;
         md5_vec3 rows[3];
         const char *const start = md5i_lex_next(lex);
-        for (int i = 0; i < 3; i++)
+        MD5_FOR (i, 3)
             TRY(read_bare_vec3(lex, &rows[i]));
         if (!(distance_from_rotation(rows) <= tolerance))
             return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "bindmat is no rotation");
@@ -546,7 +546,7 @@ static bool is_mesh_word(md5_span word)
     const size_t shortest = sizeof "tri" - 1;
     if (word.size < shortest)
         return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    MD5_FOR (i, sizeof words / sizeof words[0]) {
         if (md5_span_is(word, words[i]))
             return true;
     }

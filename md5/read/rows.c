@@ -69,7 +69,7 @@ bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *cor
 {
     const char *next;
     NEXT(begin_row(lex, "tri ", number));
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         NEXT(md5_scan_uint(next + (i > 0), &corners[i]));
     lex->at = next;
     return true;

@@ -112,7 +112,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     md5_block block = {0};
     md5_baked *baked = NULL;
     md5_baked_vertex *vertices = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         baked = (md5_baked *)md5i_block_put(&block, &counts, 1, sizeof counts);
         vertices = MD5_TAKE(&block, md5_baked_vertex, (size_t)num_frames * counts.num_vertices);
         if (pass == 0 && !md5i_block_allocate(context, &block))

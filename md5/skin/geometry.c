@@ -66,7 +66,7 @@ static bind_columns columns_of(const md5_mat34 *bind)
 {
     const float *const m = bind->m;
     bind_columns columns;
-    for (int column = 0; column < 4; column++)
+    MD5_FOR (column, 4)
         columns.columns[column] = (quad){
             md5_pair_of((double)m[column], (double)m[4 + column]),
             md5_pair_of((double)m[8 + column], column < 3 ? 0.0 : 1.0),
@@ -287,7 +287,7 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
                                      narrow ? narrow[i + 2] : wide[i + 2]};
         const unsigned use =
             is_mirrored(mesh->texcoords, corners[0], corners[1], corners[2]) ? MIRRORED : PLAIN;
-        for (int k = 0; k < 3; k++)
+        MD5_FOR (k, 3)
             uses[corners[k] / PER_BYTE] |= (unsigned char)(use << (BITS * (corners[k] % PER_BYTE)));
     }
     return uses;
@@ -520,7 +520,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
         }
         // A triangle without an area adds nothing.
         const md5_pair3 units = md5_pair3_scale(normals, md5_pair_inverse(areas));
-        for (int k = 0; k < 3; k++)
+        MD5_FOR (k, 3)
             add_normal(&sums, corners[k], md5_pair_firsts(units.x, units.y),
                        md5_pair_first(units.z));
         for (int k = 0; k < 3 && next != corners; k++)
@@ -604,7 +604,7 @@ static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pa
                                   {md5_pair_load(sums[0]->y), md5_pair_load(sums[1]->y)},
                                   {z[0], z[1]}};
     md5_pair along[3];
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         along[i] = is_v ? md5_pair_seconds(pairs[i][0], pairs[i][1])
                         : md5_pair_firsts(pairs[i][0], pairs[i][1]);
     const md5_pair3 both = {along[0], along[1], along[2]};
@@ -656,7 +656,7 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         const md5_pair scale =
             md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
         const md5_pair3 unit = md5_pair3_scale(along, scale);
-        for (int corner = 0; corner < 3; corner++) {
+        MD5_FOR (corner, 3) {
             texture_axes *const sum = &sums[corners[corner]];
             add_to_sums(sum->x, unit.x);
             add_to_sums(sum->y, unit.y);

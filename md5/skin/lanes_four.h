@@ -34,7 +34,7 @@ MD5_WIDE_INLINE matrix_rows add_matrices(matrix_rows a, matrix_rows b)
 MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[3][4])
 {
     MD5_UNROLL
-    for (int row = 0; row < 3; row++) {
+    MD5_FOR (row, 3) {
         entries[row][0] = m[0].row[row];
         entries[row][1] = m[1].row[row];
         entries[row][2] = m[2].row[row];

@@ -205,7 +205,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
         num_deltas += counts[i].num_deltas;
     }
     md5_block block = {.base = NULL};
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         job->morph = MD5_TAKE(&block, md5_morph, 1);
         job->targets = MD5_TAKE(&block, md5_morph_target, job->num_targets);
         job->meshes = MD5_TAKE(&block, md5_morph_mesh, num_meshes);

@@ -302,7 +302,7 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     md5_block block = {NULL, 0};
     md5_skin_plan *to = NULL;
     md5_skin_run *runs = NULL;
-    for (int pass = 0; pass < 2; pass++) {
+    MD5_FOR (pass, 2) {
         to = MD5_TAKE(&block, md5_skin_plan, 1);
         runs = MD5_TAKE(&block, md5_skin_run, builder.num_runs);
         builder.vertices = MD5_TAKE(&block, uint32_t, builder.num_vertices);

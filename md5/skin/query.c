@@ -375,7 +375,7 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
     float share = 0.0f;
-    for (int corner = 0; corner < 3; corner++) {
+    MD5_FOR (corner, 3) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
         for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
             if (mesh->influence_joints[i] == joint)
@@ -390,7 +390,7 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 {
     uint32_t joint = MD5_NONE;
     float largest = -1.0f;
-    for (int corner = 0; corner < 3; corner++) {
+    MD5_FOR (corner, 3) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
         const uint32_t first = mesh->first_influence[vertex];
         if (first == mesh->first_influence[vertex + 1])

@@ -189,7 +189,7 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
                                floats_of(from->normal_stride, 3),
                                floats_of(from->tangent_stride, 4)};
     bool fits = true;
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         job->strides[i] = (uint32_t)strides[i];
         fits = fits && (uint64_t)strides[i] * from->mesh->num_vertices <= UINT32_MAX;
     }

@@ -11,7 +11,7 @@ MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
 {
     md5_wide e[4];
     MD5_UNROLL
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         e[i] = md5_wide_select(0x00ff, md5_wide_all(low[i]), md5_wide_all(high[i]));
     return (lanes4){e[0], e[1], e[2], e[3]};
 }

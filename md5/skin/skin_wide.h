@@ -674,7 +674,7 @@ MD5_WIDE_INLINE void add_lanes(float *min, md5_wide low, float *max, md5_wide hi
     float lows[MD5_WIDTH], highs[MD5_WIDTH];
     md5_wide_store(lows, low);
     md5_wide_store(highs, high);
-    for (int i = 0; i < MD5_WIDTH; i++) {
+    MD5_FOR (i, MD5_WIDTH) {
         *min = lows[i] < *min ? lows[i] : *min;
         *max = highs[i] > *max ? highs[i] : *max;
     }

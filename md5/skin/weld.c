@@ -45,7 +45,7 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
         // Numbers of points with each value become the offsets of the first of them.
         uint32_t *const offsets = counts[digit], offset = 0;
         bool is_common = false; // all points have one value, so that there is nothing to sort
-        for (int value = 0; value < RADIX; value++) {
+        MD5_FOR (value, RADIX) {
             const uint32_t num_points = offsets[value];
             is_common = is_common || num_points == count;
             offsets[value] = offset;

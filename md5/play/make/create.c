@@ -173,7 +173,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
                 add_text(&hash, texts[i]);
             break;
         case MD5_COLUMN_DIRECTION:
-            for (int i = 0; i < 3; i++)
+            MD5_FOR (i, 3)
                 add(&hash, floats[i]);
             break;
         case MD5_COLUMN_MODEL: {
@@ -360,7 +360,7 @@ static bool build_clips(md5_building *building)
             .extract = clip->extract,
             .first_frame = machine->num_frames,
         };
-        for (int mode = 0; mode < MD5_PLAY_MODES; mode++) {
+        MD5_FOR (mode, MD5_PLAY_MODES) {
             source->timings[mode] = (md5_timing){
                 .num_frames = anim->num_frames,
                 .frame_rate = anim->frame_rate,

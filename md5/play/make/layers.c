@@ -356,7 +356,7 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     const double across = sqrt(1.0 - cosine * cosine), sine = delta->sine < 0.0 ? -across : across;
     const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
     double longer = 1.0;
-    for (int i = 0; i < HALVINGS; i++) {
+    MD5_FOR (i, HALVINGS) {
         cosine = sqrt(0.5 + 0.5 * cosine);
         longer /= cosine;
     }

@@ -444,7 +444,7 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE, "has a gaze, which only 'gaze' has"},
         {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET, "holds feet, which only 'feet' has"},
     };
-    for (size_t i = 0; i < MD5_COUNT(only); i++)
+    MD5_FOR (i, MD5_COUNT(only))
         if (only[i].is_set && desc->kind != only[i].kind)
             return MD5_MISMATCH(building, only[i].member, " %s", only[i].words);
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)

@@ -712,7 +712,7 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
     }
     MD5_FOR (i, layer_state->num_used)
         md5_active_at(layer_state, i)->weight = 0.0f;
-    for (int point = 0; point < 3; point++) {
+    MD5_FOR (point, 3) {
         float rest = 1.0f;
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
             const float weight = rest * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
@@ -792,7 +792,7 @@ static void turn_window(const step_context *context, uint32_t number, bool opens
 static void settle_windows(const step_context *context)
 {
     md5_player *const player = context->player;
-    for (int opens = 0; opens < 2; opens++) {
+    MD5_FOR (opens, 2) {
         MD5_FOR (i, player->machine->num_windows) {
             md5_window_state *const window = &player->windows[i];
             const bool is_open = window->weight > 0.0f, has_clips = window->count > 0;

@@ -16,7 +16,7 @@
 static double angle_of(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
-    for (int i = 0; i < HALVINGS; i++)
+    MD5_FOR (i, HALVINGS)
         cosine += sqrt(cosine * cosine + sine * sine);
     const double t = cosine > 0.0 ? sine / cosine : 0.0, square = t * t;
     double sum = 0.0;
@@ -544,7 +544,7 @@ static double clip_shift(const blending *job, const md5_active_state *active)
     const double direction = job->player->is_backward ? -1.0 : 1.0;
     const double further = job->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
     double moved = 0.0;
-    for (int step = 0; step < MAX_STEPS; step++) {
+    MD5_FOR (step, MAX_STEPS) {
         const double begin = direction * (job->begin + moved);
         if (cycles_at(job->player, active, begin)
             == cycles_at(job->player, active, begin + direction * VELOCITY_STEP))

@@ -17,7 +17,7 @@ typedef struct footing {
 static footing blend(footing below, footing above, float weight)
 {
     const float left = 1.0f - weight * above.share[PLAYS];
-    for (int i = 0; i < FOOTINGS; i++)
+    MD5_FOR (i, FOOTINGS)
         below.share[i] = below.share[i] * left + weight * above.share[i];
     return below;
 }
@@ -46,7 +46,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
             continue;
         const md5_moment moment = md5_instance_moment(playable, instance);
         const footing own = footing_at(player->machine, sole, playable->source, &moment);
-        for (int k = 0; k < FOOTINGS; k++)
+        MD5_FOR (k, FOOTINGS)
             sum.share[k] += instance->weight * own.share[k];
     }
     const float all = sum.share[PLAYS];
@@ -65,7 +65,7 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0.0);
         const footing own = footing_of_state(player, active, sole);
-        for (int k = 0; k < FOOTINGS; k++)
+        MD5_FOR (k, FOOTINGS)
             sum.share[k] += (own.share[k] - sum.share[k]) * fade;
     }
     return sum;

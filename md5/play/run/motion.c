@@ -430,7 +430,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
             const md5_root_velocity clips = measure_root(from, was, old, true);
             const float left =
                 has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
-            for (int i = 0; i < 4; i++) {
+            MD5_FOR (i, 4) {
                 const double before = has_rest ? was->root_velocity.v[i] : 0.0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
                 const double now = clips.v[i] + left * was->root_offset.v[i];
@@ -438,7 +438,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
             }
         }
         const md5_root_velocity now = measure_root(player, layer_state, fresh, false);
-        for (int i = 0; i < 4; i++)
+        MD5_FOR (i, 4)
             layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
     }
     // Before the new ones are written: old offsets may be the same array.

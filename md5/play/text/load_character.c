@@ -314,7 +314,7 @@ static void free_parts(const owned_parts *owned)
         md5_free_binding(owned->bindings[i]);
         md5_free_anim(owned->anims[i]);
     }
-    for (int i = 0; i < MD5_MAX_ATTACHED; i++)
+    MD5_FOR (i, MD5_MAX_ATTACHED)
         md5_free_model(owned->attached[i]);
     md5_free_model(owned->model);
 }

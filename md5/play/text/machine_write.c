@@ -53,7 +53,7 @@ static bool is_plain(const char *name)
 {
     static const char *const taken[] = {"any",   "nothing",    "not",       "and",  "or",
                                         "frame", "state_time", "time_left", "heard"};
-    for (size_t i = 0; i < MD5_COUNT(taken); i++) {
+    MD5_FOR (i, MD5_COUNT(taken)) {
         if (strcmp(name, taken[i]) == 0)
             return false;
     }
@@ -204,7 +204,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     }
     case MD5_COLUMN_DIRECTION:
         put(to, " (");
-        for (int i = 0; i < 3; i++)
+        MD5_FOR (i, 3)
             put_number(to, floats[i], true);
         put(to, " )");
         return true;

@@ -31,7 +31,7 @@ MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
 MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 {
     MD5_UNROLL
-    for (int i = 0; i < 9; i++)
+    MD5_FOR (i, 9)
         a[i] = md5_wide_load(matrix + (i / 3 * 4 + i % 3) * MD5_WIDTH);
 }
 
@@ -39,7 +39,7 @@ MD5_WIDE_INLINE void load_rotation(const float *matrix, md5_wide a[9])
 MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], md5_wide out[3])
 {
     MD5_UNROLL
-    for (int row = 0; row < 3; row++) {
+    MD5_FOR (row, 3) {
         const md5_wide two =
             md5_wide_add(md5_wide_mul(a[3 * row], b[0]), md5_wide_mul(a[3 * row + 1], b[1]));
         out[row] = md5_wide_add(two, md5_wide_mul(a[3 * row + 2], b[2]));
@@ -49,7 +49,7 @@ MD5_WIDE_INLINE void multiply_column(const md5_wide a[9], const md5_wide b[3], m
 MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
 {
     MD5_UNROLL
-    for (int row = 0; row < 3; row++)
+    MD5_FOR (row, 3)
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
@@ -57,10 +57,10 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
     MD5_UNROLL
-    for (int row = 0; row < 3; row++) {
+    MD5_FOR (row, 3) {
         float *rows[MD5_WIDTH];
         MD5_UNROLL
-        for (int i = 0; i < MD5_WIDTH; i++)
+        MD5_FOR (i, MD5_WIDTH)
             rows[i] = to[i] + 12 * (size_t)joint + 4 * row;
         md5_wide_transpose(m[row]);
         md5_wide_store_rows(rows, m[row]);
@@ -73,7 +73,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
     md5_wide a[9];
     load_rotation(parent, a);
     MD5_UNROLL
-    for (int k = 0; k < 4; k++) {
+    MD5_FOR (k, 4) {
         float *const column_k = own + k * MD5_WIDTH;
         const md5_wide b[3] = {md5_wide_load(column_k), md5_wide_load(column_k + 4 * MD5_WIDTH),
                                md5_wide_load(column_k + 8 * MD5_WIDTH)};
@@ -82,7 +82,7 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
         if (k == 3)
             add_translation(parent, column);
         MD5_UNROLL
-        for (int row = 0; row < 3; row++) {
+        MD5_FOR (row, 3) {
             joint[4 * row + k] = column[row];
             md5_wide_store(column_k + 4 * row * MD5_WIDTH, column[row]);
         }
@@ -95,7 +95,7 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const 
 {
     md5_wide m[3][4];
     MD5_UNROLL
-    for (int k = 0; k < 4; k++) {
+    MD5_FOR (k, 4) {
         const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
                                md5_wide_all(inverse_bind[8 + k])};
         md5_wide column[3];
@@ -103,7 +103,7 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const 
         if (k == 3)
             add_translation(own, column);
         MD5_UNROLL
-        for (int row = 0; row < 3; row++)
+        MD5_FOR (row, 3)
             m[row][k] = column[row];
     }
     store_matrices(palettes, joint, m);
@@ -124,7 +124,7 @@ MD5_WIDE_INLINE void store_rotation(float *matrix, const md5_wide rotation[4])
 MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation[3])
 {
     MD5_UNROLL
-    for (int row = 0; row < 3; row++)
+    MD5_FOR (row, 3)
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
@@ -151,7 +151,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     const uint32_t count = binding->skeleton->num_joints;
     float *palettes[MD5_WIDTH], *joints[MD5_WIDTH];
     bool wants_joints = false;
-    for (int i = 0; i < MD5_WIDTH; i++) {
+    MD5_FOR (i, MD5_WIDTH) {
         const md5_pose_job *const job = lanes->jobs[i];
         wants_joints = wants_joints || job->joints;
         palettes[i] = job->palette->m;
@@ -176,7 +176,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
         } else {
             compose_joint(matrix_of(lanes, skeleton[joint].parent), own, m);
             MD5_UNROLL
-            for (int k = 0; k < 9; k++)
+            MD5_FOR (k, 9)
                 a[k] = m[k / 3 * 4 + k % 3];
         }
         store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
@@ -191,7 +191,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     for (uint32_t joint = 0; joint < count && wants_joints; joint++) {
         md5_wide m[3][4];
         MD5_UNROLL
-        for (int k = 0; k < 12; k++)
+        MD5_FOR (k, 12)
             m[k / 4][k % 4] = md5_wide_load(matrix_of(lanes, joint) + k * MD5_WIDTH);
         store_matrices(joints, joint, m);
     }
@@ -217,10 +217,10 @@ MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch
 {
     const md5_anim *const anim = jobs[0]->binding->anim;
     float fractions[MD5_WIDTH];
-    for (int i = 0; i < MD5_WIDTH; i++) {
+    MD5_FOR (i, MD5_WIDTH) {
         const md5_moment *const moment = &jobs[i]->moment;
         const size_t frames[2] = {moment->frame0, moment->frame1};
-        for (int k = 0; k < 2; k++) {
+        MD5_FOR (k, 2) {
             const size_t rotation = frames[k] * anim->num_rotations;
             const size_t translation = frames[k] * anim->num_translations;
             lanes->rotations[k][i] = (const float *)(anim->rotations + rotation);
@@ -238,7 +238,7 @@ MD5_WIDE_INLINE void load_lanes(const float *const from[MD5_WIDTH], size_t offse
 {
     const float *pointers[MD5_WIDTH];
     MD5_UNROLL
-    for (int i = 0; i < MD5_WIDTH; i++)
+    MD5_FOR (i, MD5_WIDTH)
         pointers[i] = from[i] + offset;
     md5_wide_load_rows(pointers, rows);
 }
@@ -300,7 +300,7 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
         load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
         load_lanes(lanes->translations[1], 3 * (size_t)slot, b);
         MD5_UNROLL
-        for (int i = 0; i < 4; i++)
+        MD5_FOR (i, 4)
             a[i] = lerp_wide(a[i], b[i], lanes->fractions[i]);
         md5_wide_transpose(a);
         store_translation(matrix_of(lanes, targets[slot]), a);

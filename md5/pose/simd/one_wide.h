@@ -77,7 +77,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
         md5_wide_load_run((const float *)&start[slot], 3, a);
         md5_wide_load_run((const float *)&stop[slot], 3, b);
         MD5_UNROLL
-        for (int i = 0; i < 4; i++)
+        MD5_FOR (i, 4)
             a[i] = lerp_wide(a[i], b[i], fraction);
         md5_wide_cut(a);
         if (targets->translations_in_order) {
@@ -124,7 +124,7 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
         md5_wide_transpose(translation);
         matrix_wide(rotation, m);
         MD5_UNROLL
-        for (int row = 0; row < 3; row++) {
+        MD5_FOR (row, 3) {
             m[4 * row + 3] = translation[row];
             md5_wide_transpose(m + 4 * row);
             md5_wide_store_run(joints[joint].m + 4 * row, 12, m + 4 * row);

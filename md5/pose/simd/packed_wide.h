@@ -48,7 +48,7 @@ MD5_WIDE_INLINE const lane_spans *spans_of_step(moment_spans *spans, uint8_t ste
     if (!known->is_between)
         return known;
     known->common = span.fraction;
-    for (int lane = 0; lane < MD5_LANES; lane++) {
+    MD5_FOR (lane, MD5_LANES) {
         known->key0[lane] = span.key0;
         known->key1[lane] = span.key1;
         known->fractions[lane] = span.fraction;
@@ -61,7 +61,7 @@ MD5_WIDE_INLINE void mix_spans(moment_spans *spans, const md5_packed_lanes *grou
 {
     mixed->common = -1.0f;
     mixed->is_between = true;
-    for (int lane = 0; lane < MD5_LANES; lane++) {
+    MD5_FOR (lane, MD5_LANES) {
         const lane_spans *const own = spans_of_step(spans, group->steps[lane]);
         mixed->is_between = mixed->is_between && own->is_between;
         mixed->key0[lane] = own->key0[0];
@@ -120,7 +120,7 @@ MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
     (void)first; // all lanes at a time
     reader->bytes = packed->bytes;
     MD5_UNROLL
-    for (int c = 0; c < 3; c++) {
+    MD5_FOR (c, 3) {
         const __m256i bits = widen_bytes(group->bits[c]);
         reader->masks[c] = _mm256_sub_epi32(_mm256_sllv_epi32(one, bits), one);
         reader->offsets[c] = load_lane_words(group->offsets[c]);
@@ -158,7 +158,7 @@ MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *
 {
     const __m256i at = load_lane_words(group->at), rows = widen_bytes(group->rows);
     MD5_UNROLL
-    for (int k = 0; k < 2; k++) {
+    MD5_FOR (k, 2) {
         const __m256i keys = load_lane_words(k == 0 ? spans->key0 : spans->key1);
         const __m256i bit = _mm256_add_epi32(at, _mm256_mullo_epi32(rows, keys));
         store_lanes_of(places->bytes[k], _mm256_srli_epi32(bit, 3));
@@ -175,7 +175,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
     const __m256i odd =
         _mm256_srlv_epi64(load_words(reader->bytes, bytes + 1), _mm256_srli_epi64(within, 32));
     MD5_UNROLL
-    for (int c = 0; c < 3; c++) {
+    MD5_FOR (c, 3) {
         const __m256i fields = c == 0 ? join_lanes(even, odd)
                                       : join_lanes(_mm256_srlv_epi64(even, reader->even[c - 1]),
                                                    _mm256_srlv_epi64(odd, reader->odd[c - 1]));
@@ -211,7 +211,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
         const uint32_t lane = reader->first + i;
         uint64_t word = md5_packed_word(reader->bytes, places->bits[k][lane]);
         MD5_UNROLL
-        for (int c = 0; c < 3; c++) {
+        MD5_FOR (c, 3) {
             const uint32_t bits = group->bits[c][lane];
             const uint32_t level = (uint32_t)word & ((1u << bits) - 1);
             levels[c][i] = (float)(group->offsets[c][lane] + (int32_t)level);
@@ -219,7 +219,7 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
         }
     }
     MD5_UNROLL
-    for (int c = 0; c < 3; c++)
+    MD5_FOR (c, 3)
         v[c] = md5_wide_load(levels[c]);
 }
 
@@ -241,7 +241,7 @@ MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale, const ke
 {
     read_levels(reader, places, k, v);
     MD5_UNROLL
-    for (int c = 0; c < 3; c++)
+    MD5_FOR (c, 3)
         v[c] = md5_wide_mul(v[c], scale);
 }
 
@@ -263,7 +263,7 @@ MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_xform *p
 {
     float *rows[MD5_WIDTH];
     MD5_UNROLL
-    for (int i = 0; i < MD5_WIDTH; i++)
+    MD5_FOR (i, MD5_WIDTH)
         rows[i] = (float *)(void *)md5_packed_target(pose, to[i]);
     md5_wide_transpose(v);
     md5_wide_store_rows(rows, v);
@@ -340,7 +340,7 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lan
         read_key(&reader, scale, places, 0, a);
         read_key(&reader, scale, places, 1, b);
         MD5_UNROLL
-        for (int c = 0; c < 3; c++)
+        MD5_FOR (c, 3)
             a[c] = lerp_wide(a[c], b[c], fraction);
         a[3] = md5_wide_all(0.0f);
         store_lanes(a, group->to + first, pose);

@@ -26,7 +26,7 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
                         .two = md5_wide_all(2.0f),
                         .equal = md5_wide_all(MD5_SLERP_EQUAL)};
     MD5_UNROLL
-    for (int power = 0; power < MD5_SLERP_POWERS; power++) {
+    MD5_FOR (power, MD5_SLERP_POWERS) {
         const float *const c = md5_slerp_table[power];
         md5_wide sum = md5_wide_all(c[1]);
         if (c[2] != 0.0f)
@@ -97,7 +97,7 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
     md5_wide_transpose(b);
     set->cosine = dot4_wide(a, b);
     MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
+    MD5_FOR (i, 4) {
         set->a[i] = a[i];
         set->b[i] = b[i];
     }
@@ -135,7 +135,7 @@ MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide
 MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
-    for (int i = 0; i < 4; i++) {
+    MD5_FOR (i, 4) {
         const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
                                              md5_wide_mul(set->b[i], set->weights.of_b));
         out[i] = md5_wide_sub(set->a[i], change);
