@@ -51,43 +51,70 @@ static int last_part(const char *name, char part[NAME_ROOM])
     return (int)(start - name);
 }
 
-// Loads the first picture that is called so many bytes of `name` and one of the words, or "",
-// alone. Its texels are to be released.
-static bool find_picture(look_loader *loader, const char *name, int length, const char *words,
-                         md5gl_texture_desc *picture)
+// Loads the picture at loader->path. Its texels are to be released.
+static bool load_picture(look_loader *loader, md5gl_texture_desc *picture)
 {
     const md5gl_looks_desc *const desc = loader->desc;
     const uint32_t most = loader->renderer->max_texture_size;
+    md5_error error = {.status = MD5_OK};
+    const uint8_t *const texels = (const uint8_t *)desc->load(
+        desc->user, loader->path, &picture->width, &picture->height, &error);
+    picture->texels = texels;
+    if (texels && picture->width - 1 < most && picture->height - 1 < most)
+        return true;
+    if (texels) {
+        desc->release(desc->user, texels);
+        md5gli_fail(&error, MD5_ERROR_GPU, "%u x %u texels: a side must be 1 to %u", picture->width,
+                    picture->height, most);
+    }
+    if (error.status != MD5_OK || error.message[0] != '\0')
+        warn(loader, loader->path, &error);
+    return false;
+}
+
+// Loads the first picture that is called so many bytes of `name` and one of the words, or "",
+// alone.
+static bool find_picture(look_loader *loader, const char *name, int length, const char *words,
+                         md5gl_texture_desc *picture)
+{
     do {
         words += strspn(words, " ");
         const int size = (int)strcspn(words, " ");
         for (const char *const *ending = md5gl_picture_endings(); *ending; ending++) {
-            md5_error error = {.status = MD5_OK};
-            const int written =
-                snprintf(loader->path, PATH_ROOM, "%.*s%.*s%s%.*s%s", loader->folder_size,
-                         desc->path, length, name, size > 0 ? "_" : "", size, words, *ending);
+            const int written = snprintf(loader->path, PATH_ROOM, "%.*s%.*s%s%.*s%s",
+                                         loader->folder_size, loader->desc->path, length, name,
+                                         size > 0 ? "_" : "", size, words, *ending);
             if (written < 0 || written >= PATH_ROOM)
                 return false;
-            const uint8_t *const texels = (const uint8_t *)desc->load(
-                desc->user, loader->path, &picture->width, &picture->height, &error);
-            picture->texels = texels;
-            if (texels && picture->width - 1 < most && picture->height - 1 < most)
+            if (load_picture(loader, picture))
                 return true;
-            if (texels) {
-                desc->release(desc->user, texels);
-                md5gli_fail(&error, MD5_ERROR_GPU, "%u x %u texels: a side must be 1 to %u",
-                            picture->width, picture->height, most);
-            }
-            if (error.status != MD5_OK || error.message[0] != '\0')
-                warn(loader, loader->path, &error);
         }
         words += size;
     } while (*words == ' ' && words[1] != '\0');
     return false;
 }
 
-// Fills a material with the pictures of a name; false if there is no diffuse one.
-static bool load_material(look_loader *loader, const char *name, md5gl_material *material)
+// Loads the picture of a map: the one that the program names, or else one that is called like the
+// shader's last part, `name`, or so many bytes of it before another word of a diffuse picture.
+static bool find_map(look_loader *loader, const char *shader, const char *name, int base,
+                     md5gl_picture kind, md5gl_texture_desc *picture)
+{
+    const md5gl_looks_desc *const desc = loader->desc;
+    const char *const given = desc->name ? desc->name(desc->user, shader, kind) : NULL;
+    if (given)
+        return snprintf(loader->path, PATH_ROOM, "%s", given) < PATH_ROOM && *given != '\0'
+               && load_picture(loader, picture);
+    const int length = (int)strlen(name);
+    return length > 0
+           && ((kind == MD5GL_PICTURE_DIFFUSE
+                && (find_picture(loader, name, length, "", picture)
+                    || (base < length && find_picture(loader, name, base, "", picture))))
+               || find_picture(loader, name, base, md5gl_picture_words(kind), picture));
+}
+
+// Fills a material with the pictures of a shader; false if there is no diffuse one.
+static bool load_material(look_loader *loader, const char *shader, const char *name,
+                          md5gl_material *material)
 {
     const md5gl_looks_desc *const desc = loader->desc;
     md5gl_texture *const textures[MD5GL_NUM_PICTURES] = {&material->diffuse, &material->normals,
@@ -96,19 +123,14 @@ static bool load_material(look_loader *loader, const char *name, md5gl_material 
     const char *const last = strrchr(name, '_');
     char word[NAME_ROOM + 2];
     (void)snprintf(word, sizeof word, " %s ", last ? last + 1 : "");
-    const int length = (int)strlen(name);
     const bool has_word =
         last && last > name && strstr(md5gl_picture_words(MD5GL_PICTURE_DIFFUSE), word);
-    const int base = has_word ? (int)(last - name) : length;
+    const int base = (int)(has_word ? (size_t)(last - name) : strlen(name));
     for (int kind = 0; kind < MD5GL_NUM_PICTURES && (kind == 0 || material->diffuse); kind++) {
         md5_error error = {.status = MD5_OK};
         md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR}, heights = picture;
-        const bool is_alone = kind == MD5GL_PICTURE_DIFFUSE
-                              && (find_picture(loader, name, length, "", &picture)
-                                  || (has_word && find_picture(loader, name, base, "", &picture)));
-        const char *const words = md5gl_picture_words((md5gl_picture)kind);
         if (*textures[kind] != 0 // heights are not needed
-            || (!is_alone && !find_picture(loader, name, base, words, &picture)))
+            || !find_map(loader, shader, name, base, (md5gl_picture)kind, &picture))
             continue;
         if (kind == MD5GL_PICTURE_DIFFUSE) {
             material->two_sided = md5gl_has_holes(&picture);
@@ -116,16 +138,16 @@ static bool load_material(look_loader *loader, const char *name, md5gl_material 
             picture.kind = MD5GL_TEXTURE_NORMALS;
             picture.normals = MD5GL_NORMALS_HEIGHTS;
         } else if (kind == MD5GL_PICTURE_NORMALS) {
-            const char *const more = md5gl_picture_words(MD5GL_PICTURE_HEIGHTS);
             picture.kind = MD5GL_TEXTURE_NORMALS;
             picture.normals = md5gl_guess_normals(&picture);
-            if (picture.normals == 0 && find_picture(loader, name, base, more, &heights))
+            if (picture.normals == 0
+                && find_map(loader, shader, name, base, MD5GL_PICTURE_HEIGHTS, &heights))
                 picture.heights = &heights;
         }
         *textures[kind] = md5gl_create_texture(loader->renderer, &picture, &error);
         material->has_thin_parts =
             material->has_thin_parts
-            || (kind == MD5GL_PICTURE_SPECULAR && strcmp(strrchr(loader->path, '.'), ".png") == 0);
+            || (kind == MD5GL_PICTURE_SPECULAR && strstr(loader->path, ".png") != NULL);
         if (*textures[kind] != 0)
             loader->looks->textures[loader->looks->num_textures++] = *textures[kind];
         else
@@ -166,8 +188,9 @@ md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *
                        && strcmp(meshes[k].shader, mesh->shader) == 0;
             *material = is_found ? looks->materials[k] : *material;
         }
-        (void)last_part(mesh->shader[0] != '\0' ? mesh->shader : mesh->name, name);
-        if (!is_found && !(name[0] != '\0' && load_material(&loader, name, material))) {
+        const char *const shader = mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
+        (void)last_part(shader, name);
+        if (!is_found && !load_material(&loader, shader, name, material)) {
             md5_error missing = {.status = MD5_OK};
             md5gli_fail(&missing, MD5_WARNING, "mesh %u: no picture \"%s\" beside the model", i,
                         name);

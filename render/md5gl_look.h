@@ -44,10 +44,14 @@ typedef struct md5gl_looks_desc {
     const void *(*load)(void *user, const char *path, uint32_t *width, uint32_t *height,
                         md5_error *error);
     void (*release)(void *user, const void *rgba);
+    // Names the picture of a map of a shader, which is what the model's file says, or the mesh's
+    // name if that says none: a path as it is given to `load`, "" for none, NULL for the names
+    // below. It is copied before the next call. NULL: all by name.
+    const char *(*name)(void *user, const char *shader, md5gl_picture kind);
     void *user;
     md5_warn_fn *warn; // damaged pictures, meshes without any; NULL: they are only counted
     void *warn_user;
-    uint64_t reserved[4]; // 0
+    uint64_t reserved[3]; // 0
 } md5gl_looks_desc;
 
 typedef struct md5gl_looks {

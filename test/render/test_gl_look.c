@@ -325,6 +325,43 @@ TEST_SCENE (gl_looks_say_which_pictures_are_missing_or_damaged) {
     md5gl_free_looks(scene->renderer, NULL);
 }
 
+static const char *name_fake(void *user, const char *shader, md5gl_picture kind)
+{
+    (void)user;
+    return strcmp(shader, "models/one") != 0 ? NULL
+           : kind == MD5GL_PICTURE_DIFFUSE   ? "f/Skin of my own.jpg"
+           : kind == MD5GL_PICTURE_NORMALS   ? ""
+           : kind == MD5GL_PICTURE_GLOW      ? "f/none.png"
+                                             : NULL;
+}
+
+// What the program names is taken, and not what is called like the shader; the rest goes by names.
+TEST_SCENE (gl_looks_take_the_names_of_the_program) {
+    static const fake_file files[] = {PICTURE("Skin of my own.jpg"),
+                                      PICTURE("one_local.png"),
+                                      PICTURE("one_s.png"),
+                                      PICTURE("one_glow.png"),
+                                      PICTURE("two.png"),
+                                      PICTURE("two_local.png"),
+                                      {0}};
+    static md5_mesh meshes[2] = {{.shader = "models/one", .num_triangles = 1},
+                                 {.shader = "models/two", .num_triangles = 1}};
+    const md5_model model = {.meshes = meshes, .num_meshes = 2};
+    fake_folder folder = {.files = files};
+    const md5gl_looks_desc desc = {.model = &model,
+                                   .path = "f/imp.md5mesh",
+                                   .load = load_fake,
+                                   .release = release_fake,
+                                   .name = name_fake,
+                                   .user = &folder};
+    md5gl_looks *const looks = md5gl_load_looks(scene->renderer, &desc, NULL);
+    const md5gl_texture checker = md5gl_checker_texture(scene->renderer);
+    CHECK_STRING(maps_of(&looks->materials[0], checker), "ds");
+    CHECK_STRING(maps_of(&looks->materials[1], checker), "dn");
+    CHECK_UINT(looks->num_warnings, 0);
+    md5gl_free_looks(scene->renderer, looks);
+}
+
 // Names are those of a stranger's file.
 TEST_SCENE (gl_looks_open_files_of_the_folder_alone) {
     static char endless[5000];
