@@ -87,6 +87,8 @@ look_web() {
     { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
     command_found emcc || lack emscripten
     command_found node || lack node
+    # Without it the element is larger.
+    command_found terser || wish terser
 }
 
 look_test() {

@@ -1,60 +1,84 @@
-// What the element <md5-model> runs: one model on one canvas, drawn by md5gl. element.js makes the
-// context, fetches the files before they are opened here, and says when to draw. A failure is told
-// to it as text.
+// What the element <md5-model> runs: its models, drawn by md5gl one after the other on one canvas.
+// core.js makes the context, fetches the files before they are opened here, and says when to draw.
+// A failure is told to it as text.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_look.h"
 
 #include <emscripten.h>
 #include <glad/gl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct web_element {
-    md5gl_renderer *renderer;
-    md5gl_model *drawn;
-    md5gl_looks *looks;
+enum { MAX_CLIPS = 128 };
+
+// A model with what plays it, shared by all elements that show it.
+typedef struct web_asset {
     const md5_model *model; // own, or that of the character
     md5_model *own;
-    md5_anim *clip; // NULL: the bind pose
-    md5_binding *binding;
-    md5_character *character; // with a player, instead of a clip
-    md5_player *player;
-    md5_morph *morph; // the targets that its machine drives, in that order; NULL: none, or not yet
-    md5_morph_source
-        *targets;      // [targets] before that; those without a file are of the model itself
+    md5_character *character; // of a machine; else clips, each a state of a machine of elements
+    md5_clip_desc clips[MAX_CLIPS];
+    md5_state_desc states[MAX_CLIPS + 1]; // that of clip i is i + 1, behind the bind pose
+    char names[MAX_CLIPS][4];             // the clips' numbers: the page knows their names
+    uint32_t num_clips;
+    md5_morph *morph; // what the machine drives, in that order; NULL: none, or not yet
+    md5gl_model *drawn;
     md5gl_morph *bent; // `morph` on the GPU
-    float *weights;    // [targets] of the pose
-    md5_camera *path;  // NULL: the camera circles around the model
-    double time;       // of the clip and the camera path, seconds
-    md5_xform *pose;   // [joints], and what follows
-    md5_mat34 *joints, *palette;
-    void *scratch;      // of the player
-    md5_bounds framed;  // of the whole clip: what the camera shows
+    md5gl_looks *looks;
+} web_asset;
+
+// It begins with a table of numbers that the page writes, and, from `framed` on, reads.
+typedef struct web_element {
+    md5_vec3 eye, target;
+    float fov, near_z, far_z;                               // degrees, units
+    float exposure, softness, has_ground, follows, up_is_y; // the last are 0 or 1
+    md5_bounds framed;   // what the camera shows, of the whole clip; its bottom is the ground
+    float state, cycles; // of the clip: which, how often it has passed
+    web_asset *asset;
+    md5_machine *own; // of clips
+    md5_player *player;
+    md5_camera *path;   // NULL: the page moves the camera
+    double time;        // of the camera path, seconds
     md5_bounds casters; // of the pose
-    float ground;       // height of where it stands
+    md5_xform *pose;    // [joints], and what follows, behind this in memory
+    md5_mat34 *palette;
+    float *weights; // [targets] of the pose
 } web_element;
 
 // == The page =====================================================================================
 
-// The bytes of a file that the page has fetched, for free(); NULL if it has not.
-EM_JS(void *, page_open, (const char *path, size_t *size), {
-    const bytes = Module["files"].get(UTF8ToString(path));
+// The bytes of a file that the page has fetched, for free(); NULL if it has not. Of a picture that
+// the browser has decoded, its pixels, and then *width is not 0.
+EM_JS(void *, page_open, (const char *path, size_t *size, uint32_t *width, uint32_t *height), {
+    const bytes = Module["page"].open(UTF8ToString(path), width != 0);
     const copy = bytes ? _malloc(bytes.length + 1) : 0;
     if (!copy)
         return 0;
     HEAPU8.set(bytes, copy);
     HEAPU32[size >> 2] = bytes.length;
+    if (bytes.width) {
+        HEAPU32[width >> 2] = bytes.width;
+        HEAPU32[height >> 2] = bytes.height;
+    }
     return copy;
 })
+// Which file the page has for a map of a shader: writes it, or "", and returns whether it says so.
+EM_JS(bool, page_name, (const char *shader, int kind, char *path, size_t size), {
+    const name = Module["page"].name(UTF8ToString(shader), kind);
+    if (name != null)
+        stringToUTF8(name, path, size);
+    return name != null;
+})
 EM_JS(void, page_tell, (const char *kind, const char *text, const char *more),
-      { Module["tell"](UTF8ToString(kind), UTF8ToString(text), UTF8ToString(more)); })
+      { Module["page"].tell(UTF8ToString(kind), UTF8ToString(text), UTF8ToString(more)); })
 
 static bool tell_failure(const md5_error *error)
 {
     char text[600];
+    const char status[] = {(char)('0' + error->status), '\0'};
     md5_format_error(error, text, sizeof text);
-    page_tell("error", text, "");
+    page_tell("error", text, status);
     return false;
 }
 
@@ -62,7 +86,7 @@ static void tell_event(void *user, md5_player *player, const md5_event *event, f
 {
     (void)user;
     (void)player;
-    if (weight >= 0.5f && event->name != NULL)
+    if (event->name != NULL && (weight >= 0.5f || event->kind == MD5_EVENT_CLIP_END))
         page_tell(event->kind == MD5_EVENT_CLIP_END ? "end" : "event", event->name,
                   event->text != NULL ? event->text : "");
 }
@@ -71,7 +95,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
 {
     (void)user;
     (void)error;
-    return page_open(path, size);
+    return page_open(path, size, NULL, NULL);
 }
 
 static void close_file(void *user, const void *bytes, size_t size)
@@ -85,15 +109,18 @@ static const md5_error out_of_memory = {MD5_ERROR_MEMORY, .message = "out of mem
 static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
                                         .without = MD5_PART_SKIN_PLANS};
 
-// The browser decodes PNG and JPEG: the page has put their pixels into a DDS file of that name.
+// The browser decodes PNG, JPEG and its own kinds, the library the others.
 static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
                                 md5_error *error)
 {
     size_t size = 0;
-    void *const bytes = page_open(path, &size);
-    md5_image *const image = bytes != NULL ? md5_parse_image(bytes, size, NULL, error) : NULL;
-    void *const pixels = image != NULL ? malloc(4 * (size_t)image->width * image->height) : NULL;
+    *width = 0;
+    void *const bytes = page_open(path, &size, width, height);
     (void)user;
+    if (bytes == NULL || *width != 0)
+        return bytes;
+    md5_image *const image = md5_parse_image(bytes, size, NULL, error);
+    void *const pixels = image != NULL ? malloc(4 * (size_t)image->width * image->height) : NULL;
     if (pixels != NULL) {
         memcpy(pixels, image->pixels, 4 * (size_t)image->width * image->height);
         *width = image->width;
@@ -109,202 +136,216 @@ static void release_picture(void *user, const void *pixels)
     close_file(user, pixels, 0);
 }
 
+static const char *name_picture(void *user, const char *shader, md5gl_picture kind)
+{
+    return page_name(shader, (int)kind, user, 4096) ? user : NULL;
+}
+
 // == Assets =======================================================================================
 
-// Computes the palette, and the bounds of what casts shadows.
-static void pose(web_element *element)
+// What the machine calls a target that it drives; NULL behind the last.
+EMSCRIPTEN_KEEPALIVE const char *web_target(const web_asset *asset, uint32_t target)
 {
-    const md5_root root = element->path != NULL ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE;
-    if (element->player != NULL)
-        md5_player_pose(element->player, element->pose, element->joints, element->palette,
-                        element->scratch);
-    else if (element->binding != NULL)
-        md5_pose_palette(element->binding,
-                         md5_moment_at(element->clip, element->time, MD5_WRAP_LOOP), root,
-                         element->pose, element->joints, element->palette);
-    else
-        md5_local_to_palette(element->model, element->model->bind_local, element->joints,
-                             element->palette);
-    element->casters = md5_skin_bounds(element->model, element->palette);
-    if (element->morph == NULL)
+    return asset->character != NULL ? md5_machine_morph_name(asset->character->machine, target)
+                                    : NULL;
+}
+
+EMSCRIPTEN_KEEPALIVE void web_free(web_asset *asset)
+{
+    md5_destroy_morph(asset->morph);
+    for (uint32_t i = 0; i < asset->num_clips; i++) {
+        md5_anim *const anim = (md5_anim *)(uintptr_t)asset->clips[i].binding->anim;
+        md5_free_binding((md5_binding *)(uintptr_t)asset->clips[i].binding);
+        md5_free_anim(anim);
+    }
+    md5_free_character(asset->character);
+    md5_free_model(asset->own);
+    free(asset);
+}
+
+// Loads a model, or a machine with what it names; NULL, and has told why, on failure.
+EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
+{
+    md5_error error = out_of_memory;
+    web_asset *const asset = calloc(1, sizeof *asset);
+    if (asset != NULL && is_machine)
+        asset->character = md5_load_character(path, &page_opts, &error);
+    else if (asset != NULL)
+        asset->model = asset->own = md5_load_model(path, &page_opts, &error);
+    if (asset != NULL && asset->character != NULL)
+        asset->model = asset->character->model;
+    if (asset != NULL && asset->model != NULL) {
+        asset->states[0].name = "none";
+        return asset;
+    }
+    tell_failure(&error);
+    free(asset);
+    return NULL;
+}
+
+// Adds a clip, for elements of the model that web_play() is called for. Returns its duration in
+// seconds; 0, and has told why, if it cannot.
+EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
+{
+    md5_error error = {MD5_ERROR_RANGE, .message = "more than 128 clips"};
+    const uint32_t i = asset->num_clips;
+    md5_anim *const anim = i < MAX_CLIPS ? md5_load_anim(path, &page_opts, &error) : NULL;
+    md5_binding *const binding = anim != NULL ? md5_bind(asset->own, anim, NULL, &error) : NULL;
+    if (binding == NULL) {
+        md5_free_anim(anim);
+        return tell_failure(&error);
+    }
+    char *const name = asset->names[i];
+    (void)snprintf(name, sizeof asset->names[i], "%u", i);
+    // What walks stays in the picture, but leaps are as high as they are.
+    asset->clips[i] =
+        (md5_clip_desc){name, binding, .extract = travels ? MD5_EXTRACT_NONE : MD5_EXTRACT_WALK};
+    asset->states[i + 1] = (md5_state_desc){.name = name, .motion = name};
+    asset->num_clips++;
+    return fmax(anim->duration, 1e-6);
+}
+
+// Loads the targets that the page has files of in a folder, the others move nothing, and makes the
+// machine drive them, from the next web_show() on. Returns false on failure.
+EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
+{
+    md5_error error = out_of_memory;
+    const uint32_t count = md5_machine_num_morphs(asset->character->machine);
+    md5_morph_source *const targets = calloc(count, sizeof *targets);
+    bool is_good = targets != NULL;
+    for (uint32_t i = 0; is_good && i < count; i++) {
+        char path[4096];
+        targets[i].name = web_target(asset, i);
+        (void)snprintf(path, sizeof path, "%s%s.md5mesh", folder, targets[i].name);
+        error.status = MD5_OK;
+        const md5_model *const its = md5_load_model(path, &page_opts, &error);
+        is_good = its != NULL || error.status == MD5_ERROR_IO;
+        targets[i].model = its != NULL ? its : asset->model;
+    }
+    if (is_good)
+        asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
+    for (uint32_t i = 0; targets != NULL && i < count; i++)
+        if (targets[i].model != asset->model)
+            md5_free_model((md5_model *)(uintptr_t)targets[i].model);
+    free(targets);
+    return asset->morph != NULL || tell_failure(&error);
+}
+
+// == Elements =====================================================================================
+
+static const md5_machine *machine_of(const web_element *element)
+{
+    const md5_character *const character = element->asset->character;
+    return character != NULL ? character->machine : element->own;
+}
+
+static void note_time(web_element *element)
+{
+    const md5_layer_status now = md5_player_layer(element->player, 0);
+    element->state = (float)now.state;
+    element->cycles = (float)now.time;
+}
+
+EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
+{
+    md5_destroy_player(element->player);
+    md5_destroy_machine(element->own);
+    md5_free_camera(element->path);
+    free(element);
+}
+
+// Plays the machine, or one made of the clips that are there: again when there are more, and then
+// goes on where it was. After a failure it can only end.
+EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
+{
+    md5_error error = {0};
+    const web_asset *const asset = element->asset;
+    const md5_layer_desc layer = {
+        .name = "clips", .states = asset->states, .num_states = asset->num_clips + 1};
+    const md5_machine_desc desc = {.name = "clips",
+                                   .model = asset->model,
+                                   .clips = asset->clips,
+                                   .num_clips = asset->num_clips,
+                                   .layers = &layer,
+                                   .num_layers = 1,
+                                   .report = {.clip_end = true}};
+    md5_destroy_player(element->player);
+    md5_destroy_machine(element->own);
+    element->own = asset->own != NULL ? md5_create_machine(&desc, &page_opts, &error) : NULL;
+    element->player = md5_create_player(machine_of(element), NULL, &error);
+    if (element->player == NULL)
+        return tell_failure(&error);
+    (void)md5_player_seek(element->player, 0, (uint32_t)element->state, element->cycles);
+    return true;
+}
+
+// An element that shows an asset, and follows a camera path if that is not "". NULL on failure.
+EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
+{
+    md5_error error = out_of_memory;
+    const size_t joints = asset->model->skeleton.num_joints;
+    const size_t targets =
+        asset->character != NULL ? md5_machine_num_morphs(asset->character->machine) : 0;
+    web_element *const element =
+        calloc(1, sizeof *element + joints * (sizeof *element->pose + sizeof *element->palette)
+                      + targets * sizeof *element->weights);
+    if (element == NULL)
+        return NULL;
+    element->asset = asset;
+    element->pose = (md5_xform *)(element + 1);
+    element->palette = (md5_mat34 *)(element->pose + joints);
+    element->weights = (float *)(element->palette + joints);
+    element->path = path[0] != '\0' ? md5_load_camera(path, &page_opts, &error) : NULL;
+    if ((path[0] == '\0' || element->path != NULL || tell_failure(&error)) && web_play(element))
+        return element;
+    web_end(element);
+    return NULL;
+}
+
+// Computes the palette, and the bounds of what casts shadows.
+static void pose(web_element *element, md5_player *player)
+{
+    const web_asset *const asset = element->asset;
+    const md5_mat34 upright = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
+    void *const scratch = malloc(md5_player_pose_scratch(machine_of(element)));
+    if (scratch != NULL)
+        md5_player_pose(player, element->pose, NULL, element->palette, scratch);
+    free(scratch);
+    for (uint32_t i = 0; element->up_is_y != 0.0f && i < asset->model->skeleton.num_joints; i++)
+        element->palette[i] = md5_mat34_mul(upright, element->palette[i]);
+    element->casters = md5_skin_bounds(asset->model, element->palette);
+    if (asset->morph == NULL)
         return;
     float reach = 0.0f;
-    md5_player_morphs(element->player, element->weights);
-    for (uint32_t i = 0; i < element->morph->num_targets; i++)
-        reach += fabsf(element->weights[i]) * element->morph->targets[i].reach;
+    md5_player_morphs(player, element->weights);
+    for (uint32_t i = 0; i < asset->morph->num_targets; i++)
+        reach += fabsf(element->weights[i]) * asset->morph->targets[i].reach;
     const md5_vec3 farther = {reach, reach, reach};
     element->casters.min = md5_vec3_sub(element->casters.min, farther);
     element->casters.max = md5_vec3_add(element->casters.max, farther);
 }
 
-// The bounds of the clip, in some of its poses, and the ground, on which the lowest one stands.
-static void frame_clip(web_element *element)
+// Finds what the camera shows: of the clip that plays, or of what the machine does soon.
+EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
 {
-    enum { POSES = 8 };
-    element->ground = INFINITY;
-    element->framed = element->model->bounds;
-    for (int i = 0; i < POSES; i++) {
-        element->time = element->clip != NULL ? element->clip->duration * i / POSES : 0.0;
-        pose(element);
-        element->framed = md5_bounds_union(element->framed, element->casters);
-        element->ground = fminf(element->ground, element->casters.min.z);
+    enum { POSES = 16 };
+    md5_error error;
+    md5_player *const player = md5_create_player(machine_of(element), NULL, &error);
+    if (player != NULL && element->own == NULL)
+        md5_player_copy(player, element->player);
+    for (int i = 0; player != NULL && i < POSES; i++) {
+        if (element->own != NULL)
+            (void)md5_player_seek(player, 0, (uint32_t)element->state, i / (double)POSES);
+        else
+            (void)md5_player_advance(player, i == 0 ? 0.0 : 4.0 / POSES, NULL, NULL);
+        pose(element, player);
+        element->framed =
+            i == 0 ? element->casters : md5_bounds_union(element->framed, element->casters);
     }
-    element->time = 0.0;
-}
-
-// Loads what is named: a model, perhaps with a clip, or a state machine, and a camera path. Names
-// that are missing are "". Returns false, and has told why, on failure.
-EMSCRIPTEN_KEEPALIVE bool web_load(web_element *element, const char *model, const char *clip,
-                                   const char *machine, const char *path)
-{
-    md5_error error = {0};
-    bool is_loaded;
-    if (machine[0] != '\0') {
-        element->character = md5_load_character(machine, &page_opts, &error);
-        element->model = element->character != NULL ? element->character->model : NULL;
-        element->player = element->character != NULL
-                              ? md5_create_player(element->character->machine, NULL, &error)
-                              : NULL;
-        is_loaded = element->player != NULL;
-    } else {
-        element->model = element->own = md5_load_model(model, &page_opts, &error);
-        if (clip[0] != '\0' && element->own != NULL) {
-            element->clip = md5_load_anim(clip, &page_opts, &error);
-            element->binding = md5_bind(element->own, element->clip, NULL, &error);
-        }
-        is_loaded = element->own != NULL && (clip[0] == '\0' || element->binding != NULL);
-    }
-    if (is_loaded && path[0] != '\0') {
-        element->path = md5_load_camera(path, &page_opts, &error);
-        is_loaded = element->path != NULL;
-    }
-    if (!is_loaded)
-        return tell_failure(&error);
-    const size_t num_joints = element->model->skeleton.num_joints + 1; // none: not of 0 bytes
-    element->pose = malloc(num_joints * sizeof *element->pose);
-    element->joints = malloc(num_joints * sizeof *element->joints);
-    element->palette = malloc(num_joints * sizeof *element->palette);
-    element->scratch = element->player != NULL
-                           ? malloc(md5_player_pose_scratch(element->character->machine))
-                           : NULL;
-    if (element->pose == NULL || element->joints == NULL || element->palette == NULL
-        || (element->player != NULL && element->scratch == NULL))
-        return tell_failure(&out_of_memory);
-    frame_clip(element);
-    return true;
-}
-
-// What the pictures of a mesh are called by: its shader, or its name; NULL behind the last.
-EMSCRIPTEN_KEEPALIVE const char *web_shader(const web_element *element, uint32_t mesh)
-{
-    if (mesh >= element->model->num_meshes)
-        return NULL;
-    const md5_mesh *const its = &element->model->meshes[mesh];
-    return its->shader[0] != '\0' ? its->shader : its->name;
-}
-
-// == Morph targets ================================================================================
-
-// What the machine calls a target that it drives; NULL behind the last.
-EMSCRIPTEN_KEEPALIVE const char *web_target(const web_element *element, uint32_t target)
-{
-    const md5_machine *const machine =
-        element->character != NULL ? element->character->machine : NULL;
-    return machine != NULL && target < md5_machine_num_morphs(machine)
-               ? md5_machine_morph_name(machine, target)
-               : NULL;
-}
-
-// Loads its file; if that is not there, the target moves nothing. Returns false on failure. One
-// after the other, so that the page draws in between.
-EMSCRIPTEN_KEEPALIVE bool web_load_target(web_element *element, uint32_t target, const char *path)
-{
-    md5_error error = {0};
-    if (element->targets == NULL)
-        element->targets =
-            calloc(md5_machine_num_morphs(element->character->machine), sizeof *element->targets);
-    if (element->targets == NULL)
-        return tell_failure(&out_of_memory);
-    const md5_model *const its = md5_load_model(path, &page_opts, &error);
-    if (its == NULL && error.status != MD5_ERROR_IO)
-        return tell_failure(&error);
-    element->targets[target] = (md5_morph_source){.name = web_target(element, target),
-                                                  .model = its != NULL ? its : element->model};
-    return true;
-}
-
-static void free_targets(web_element *element)
-{
-    for (uint32_t i = 0; element->targets != NULL && web_target(element, i) != NULL; i++)
-        if (element->targets[i].model != element->model)
-            md5_free_model((md5_model *)(uintptr_t)element->targets[i].model);
-    free(element->targets);
-    element->targets = NULL;
-}
-
-static bool upload_targets(web_element *element, md5_error *error)
-{
-    element->bent = md5gl_create_morph(element->renderer, element->morph, error);
-    return element->bent != NULL;
-}
-
-// The machine drives the targets from now on, all of which are loaded.
-EMSCRIPTEN_KEEPALIVE bool web_bend(web_element *element)
-{
-    md5_error error = {0};
-    const uint32_t count = md5_machine_num_morphs(element->character->machine);
-    element->weights = calloc(count, sizeof *element->weights);
-    if (element->weights == NULL)
-        return tell_failure(&out_of_memory);
-    element->morph = md5_create_morph(element->model, element->targets, count, NULL, &error);
-    free_targets(element);
-    return (element->morph != NULL
-            && (element->renderer == NULL || upload_targets(element, &error)))
-           || tell_failure(&error);
+    md5_destroy_player(player);
 }
 
 // == On the GPU ===================================================================================
-
-static void hide_model(web_element *element)
-{
-    if (element->renderer != NULL) {
-        md5gl_destroy_model(element->renderer, element->drawn);
-        md5gl_destroy_morph(element->renderer, element->bent);
-        md5gl_free_looks(element->renderer, element->looks);
-    }
-    element->drawn = NULL;
-    element->bent = NULL;
-    element->looks = NULL;
-}
-
-// Before its context is used no more, or when that is lost: later the old names would be errors.
-EMSCRIPTEN_KEEPALIVE void web_hide(web_element *element)
-{
-    hide_model(element);
-    md5gl_destroy_renderer(element->renderer);
-    element->renderer = NULL;
-}
-
-// The texts of what it never draws: web.mk leaves out the files. Renderers build programs for all
-// overlays, which then do nothing.
-#define NOTHING "void main() {}"
-const char md5gli_shader_impostor_views_glsl[] = "", md5gli_shader_impostor_glsl[] = "",
-           md5gli_shader_impostor_vert[] = "", md5gli_shader_impostor_frag[] = "",
-           md5gli_shader_impostor_depth_frag[] = "", md5gli_shader_picture_frag[] = "",
-           md5gli_shader_stage_frag[] = "", md5gli_shader_outputs_frag[] = "",
-           md5gli_shader_preskin_glsl[] = "", md5gli_shader_preskin_comp[] = "",
-           md5gli_shader_environment_vert[] = "", md5gli_shader_environment_frag[] = "",
-           md5gli_shader_environment_glsl[] = "", md5gli_shader_sky_environment_glsl[] = "",
-           md5gli_shader_sky_host_glsl[] = "", md5gli_shader_spot_glsl[] = "",
-           md5gli_shader_classic_glsl[] = "", md5gli_shader_previous_glsl[] = "",
-           md5gli_shader_table_buffer_glsl[] = "", md5gli_shader_blend_dual_glsl[] = "",
-           md5gli_shader_skin_baked_glsl[] = "", md5gli_shader_line_vert[] = NOTHING,
-           md5gli_shader_line_frag[] = NOTHING, md5gli_shader_grid_vert[] = NOTHING,
-           md5gli_shader_grid_frag[] = NOTHING, md5gli_shader_panel_vert[] = NOTHING,
-           md5gli_shader_panel_frag[] = NOTHING, md5gli_shader_image_frag[] = NOTHING,
-           md5gli_shader_blob_vert[] = NOTHING, md5gli_shader_blob_frag[] = NOTHING,
-           md5gli_shader_smooth_frag[] = "";
-#undef NOTHING
 
 // The functions of WebGL that render/ calls, USED(name) for each, are in gl_used.h, which web.mk
 // makes: glad's loader would link all that there are.
@@ -341,34 +382,54 @@ static md5gl_proc find_gl(void *user, const char *name)
                                                 : NULL;
 }
 
-// Uploads the model to the current context: at first, and again after web_hide().
-EMSCRIPTEN_KEEPALIVE bool web_show(web_element *element)
+EMSCRIPTEN_KEEPALIVE md5gl_renderer *web_create_renderer(void)
 {
     md5_error error = {0};
-    if (element->renderer == NULL)
-        element->renderer = md5gl_create_renderer(&(md5gl_opts){.load = find_gl}, &error);
-    element->drawn =
-        element->renderer != NULL
-            ? md5gl_create_model(element->renderer, element->model, MD5GL_PATH_AUTO, &error)
-            : NULL;
-    return (element->drawn != NULL && (element->morph == NULL || upload_targets(element, &error)))
-           || tell_failure(&error);
+    md5gl_renderer *const renderer = md5gl_create_renderer(&(md5gl_opts){.load = find_gl}, &error);
+    if (renderer == NULL)
+        tell_failure(&error);
+    return renderer;
 }
 
-// Makes the materials, when the pictures beside `path` are there. Returns
-// false on failure.
-EMSCRIPTEN_KEEPALIVE bool web_look(web_element *element, const char *path)
+EMSCRIPTEN_KEEPALIVE void web_hide(web_asset *asset, md5gl_renderer *renderer)
+{
+    md5gl_destroy_model(renderer, asset->drawn);
+    md5gl_destroy_morph(renderer, asset->bent);
+    md5gl_free_looks(renderer, asset->looks);
+    asset->drawn = NULL;
+    asset->bent = NULL;
+    asset->looks = NULL;
+}
+
+// Uploads what is not yet there: at first, after web_bend() and web_hide().
+EMSCRIPTEN_KEEPALIVE bool web_show(web_asset *asset, md5gl_renderer *renderer)
 {
     md5_error error = {0};
-    const md5gl_looks_desc desc = {
-        .model = element->model, .path = path, .load = load_picture, .release = release_picture};
-    md5gl_looks *const looks = md5gl_load_looks(element->renderer, &desc, &error);
+    if (asset->drawn == NULL)
+        asset->drawn = md5gl_create_model(renderer, asset->model, MD5GL_PATH_AUTO, &error);
+    if (asset->drawn != NULL && asset->morph != NULL && asset->bent == NULL)
+        asset->bent = md5gl_create_morph(renderer, asset->morph, &error);
+    return error.status == MD5_OK || tell_failure(&error);
+}
+
+// Makes the materials of the pictures beside `path` that are there. Returns false on failure.
+EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, const char *path)
+{
+    md5_error error = {0};
+    char name[4096];
+    const md5gl_looks_desc desc = {.model = asset->model,
+                                   .path = path,
+                                   .load = load_picture,
+                                   .release = release_picture,
+                                   .name = name_picture,
+                                   .user = name};
+    md5gl_looks *const looks = md5gl_load_looks(renderer, &desc, &error);
     if (looks == NULL)
         return tell_failure(&error);
     for (uint32_t i = 0; i < looks->num_meshes; i++)
-        md5gl_set_material(element->renderer, element->drawn, 0, i, &looks->materials[i]);
-    md5gl_free_looks(element->renderer, element->looks);
-    element->looks = looks;
+        md5gl_set_material(renderer, asset->drawn, 0, i, &looks->materials[i]);
+    md5gl_free_looks(renderer, asset->looks);
+    asset->looks = looks;
     return true;
 }
 
@@ -376,45 +437,51 @@ EMSCRIPTEN_KEEPALIVE bool web_look(web_element *element, const char *path)
 
 EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
 {
-    const double before = element->time;
     element->time += seconds;
-    if (element->player != NULL)
-        md5_player_advance(element->player, seconds, tell_event, NULL);
-    else if (element->clip != NULL
-             && md5_moment_at(element->clip, before, MD5_WRAP_LOOP).cycle
-                    != md5_moment_at(element->clip, element->time, MD5_WRAP_LOOP).cycle)
-        page_tell("end", "", "");
+    md5_player_advance(element->player, seconds, tell_event, NULL);
+    note_time(element);
 }
 
-EMSCRIPTEN_KEEPALIVE double web_time(const web_element *element)
+// Goes to a state of a machine of clips over some seconds, or at once to so many cycles of it.
+EMSCRIPTEN_KEEPALIVE void web_go(web_element *element, uint32_t state, float seconds, double cycles)
 {
-    return element->time;
+    if (seconds > 0.0f)
+        (void)md5_player_fade_to(element->player, 0, state, seconds, MD5_FADE_CROSS,
+                                 MD5_EASE_SMOOTH);
+    else
+        (void)md5_player_seek(element->player, 0, state, cycles);
+    note_time(element);
 }
 
-// Sets a parameter of the machine, or a trigger. Returns whether it has one of that name.
-EMSCRIPTEN_KEEPALIVE bool web_set(web_element *element, const char *name, float value)
+// The name of a parameter of the machine; NULL behind the last.
+EMSCRIPTEN_KEEPALIVE const char *web_parameter(const web_element *element, uint32_t parameter)
 {
-    return element->player != NULL
-           && md5_player_set(element->player, md5_find_parameter(element->character->machine, name),
-                             value);
+    const md5_machine_desc *const tables = md5_machine_tables(machine_of(element));
+    return parameter < tables->num_parameters ? tables->parameters[parameter].name : NULL;
 }
 
-// The camera circles around the middle at angles in degrees, and a distance in radii of the model,
-// or follows its path. `eye_height` becomes where it is.
-static md5gl_frame make_frame(const web_element *element, uint32_t width, uint32_t height,
-                              float azimuth, float elevation, float distance, float *eye_height)
+EMSCRIPTEN_KEEPALIVE float web_get(const web_element *element, uint32_t parameter)
 {
-    const float degree = 0.01745329252f, aspect = (float)width / (float)height;
+    return md5_player_get(element->player, parameter);
+}
+
+EMSCRIPTEN_KEEPALIVE bool web_set(web_element *element, uint32_t parameter, float value)
+{
+    return md5_player_set(element->player, parameter, value);
+}
+
+// Draws the model over nothing, in the lower left corner: the page's background is seen around it.
+EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *renderer, uint32_t width,
+                                   uint32_t height)
+{
+    md5_error error = {0};
+    const web_asset *const asset = element->asset;
     const md5_bounds *const box = &element->framed;
-    const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(box->min, box->max), 0.5f);
-    const float radius = fmaxf(0.5f * md5_vec3_length(md5_vec3_sub(box->max, box->min)), 1e-3f);
-    const float level = cosf(elevation * degree);
-    const md5_vec3 back = {level * cosf(azimuth * degree), level * sinf(azimuth * degree),
-                           sinf(elevation * degree)};
-    md5_vec3 eye = md5_vec3_add(middle, md5_vec3_scale(back, distance * radius));
-    md5_mat44 view_from_world = md5_mat44_look_at(eye, middle, (md5_vec3){0, 0, 1});
-    float fov = 35.0f;
-    if (element->path != NULL) {
+    const float aspect = (float)width / (float)height, light = element->exposure;
+    md5_vec3 eye = element->eye;
+    md5_mat44 view_from_world = md5_mat44_look_at(eye, element->target, (md5_vec3){0, 0, 1});
+    float fov = element->fov;
+    if (element->path != NULL && element->follows != 0.0f) {
         const md5_camera_view view =
             md5_camera_at(element->path, element->time, MD5_WRAP_LOOP, 0.0);
         const md5_axes usual = {0};
@@ -422,78 +489,33 @@ static md5gl_frame make_frame(const web_element *element, uint32_t width, uint32
         view_from_world = md5_mat44_look_along(view.position, view.rotation, usual);
         fov = md5_vertical_fov(fminf(fmaxf(view.fov, 1.0f), 175.0f), aspect);
     }
-    *eye_height = eye.z;
-    return (md5gl_frame){
+    pose(element, element->player);
+    const md5gl_instances one = {.count = 1,
+                                 .palettes = element->palette,
+                                 .morph = asset->bent,
+                                 .weights = element->weights};
+    const md5gl_frame frame = {
         .width = width,
         .height = height,
         .view_from_world = view_from_world,
-        .clip_from_view = md5_mat44_perspective(fov, aspect, 0.02f * radius, 100.0f * radius,
+        .clip_from_view = md5_mat44_perspective(fov, aspect, element->near_z, element->far_z,
                                                 MD5_DEPTH_MINUS_ONE_TO_ONE),
         .tone_mapped = true,
         .light_direction = {1.0f, 0.6f, 1.2f},
-        .light = {2.0f, 1.9f, 1.8f},
-        .ambient = {0.45f, 0.47f, 0.5f},
+        .light = {2.0f * light, 1.9f * light, 1.8f * light},
+        .ambient = {0.45f * light, 0.47f * light, 0.5f * light},
         .casters = element->casters,
-        .ground = fminf(element->ground, element->casters.min.z),
-        .softness = 0.1f,
+        .ground = fminf(element->framed.min.z, element->casters.min.z),
+        .softness = element->softness,
     };
-}
-
-// Draws the model over nothing: the page's background is seen around it.
-EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_t height,
-                                   float azimuth, float elevation, float distance)
-{
-    md5_error error = {0};
-    pose(element);
-    float eye_height;
-    const md5gl_frame frame =
-        make_frame(element, width, height, azimuth, elevation, distance, &eye_height);
-    const md5gl_instances one = {.count = 1,
-                                 .palettes = element->palette,
-                                 .morph = element->bent,
-                                 .weights = element->weights};
-    if (!md5gl_pose(element->renderer, element->drawn, &one, &error))
+    if (!md5gl_pose(renderer, asset->drawn, &one, &error))
         return tell_failure(&error);
-    const md5_vec3 middle =
-        md5_vec3_scale(md5_vec3_add(element->framed.min, element->framed.max), 0.5f);
-    const float reach = md5_vec3_length(md5_vec3_sub(element->framed.max, element->framed.min));
-    md5gl_begin_frame(element->renderer, &frame);
-    md5gl_draw_shadows(element->renderer, element->drawn);
-    md5gl_draw_model(element->renderer, element->drawn, MD5GL_LIT);
+    md5gl_begin_frame(renderer, &frame);
+    md5gl_draw_shadows(renderer, asset->drawn);
+    md5gl_draw_model(renderer, asset->drawn, MD5GL_LIT);
     // From below, shadows on the ground would cover it.
-    if (eye_height > frame.ground)
-        md5gl_draw_ground(element->renderer, middle, 2.0f * reach);
-    return md5gl_end_frame(element->renderer, &error) || tell_failure(&error);
-}
-
-EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
-{
-    web_hide(element);
-    free_targets(element);
-    md5_destroy_morph(element->morph);
-    free(element->weights);
-    free(element->pose);
-    free(element->joints);
-    free(element->palette);
-    free(element->scratch);
-    md5_destroy_player(element->player);
-    md5_free_character(element->character);
-    md5_free_binding(element->binding);
-    md5_free_anim(element->clip);
-    md5_free_camera(element->path);
-    md5_free_model(element->own);
-    free(element);
-}
-
-// `before` ends, if there is one, and its renderer with the programs goes on.
-EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_element *before)
-{
-    web_element *const element = calloc(1, sizeof *element);
-    if (before != NULL) {
-        hide_model(before);
-        element->renderer = before->renderer;
-        before->renderer = NULL;
-        web_end(before);
-    }
-    return element;
+    if (element->has_ground != 0.0f && eye.z > frame.ground)
+        md5gl_draw_ground(renderer, md5_vec3_scale(md5_vec3_add(box->min, box->max), 0.5f),
+                          2.0f * md5_vec3_length(md5_vec3_sub(box->max, box->min)));
+    return md5gl_end_frame(renderer, &error) || tell_failure(&error);
 }

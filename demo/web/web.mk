@@ -3,7 +3,7 @@
 #   SITE=URL/          where the site is published, for search engines and previews; empty: it names no place
 #   JANSSON=FOLDER     the sources of libjansson, for glTF: apt gets them, elsewhere name them; empty: no glTF
 
-.PHONY: web web-test
+.PHONY: web web-test npm
 
 EMCC ?= emcc
 SITE ?=
@@ -11,15 +11,12 @@ WEB  := build/web
 WEB_SITE := $(WEB)/site
 JANSSON ?= $(WEB)/jansson
 WEB_JSON := $(if $(JANSSON),dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version)
-# Viewer and element come twice: with vectors, and without for browsers that have none. Pages choose.
+# The viewer comes twice: with vectors, and without for browsers that have none. Pages choose.
 WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
-# The element is small: the GPU skins, and vectors are for what poses. Browsers that can read element.js have these
-# instructions.
-WEB_FLAGS_element-scalar := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
+# The element is small, and once: the GPU skins. Browsers that can read element.js have these instructions.
+WEB_FLAGS_element := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
     -DMD5_NO_FILES -DMD5_NO_REPAIRS -DMD5_NO_MANUAL -DMD5_NO_CROWDS -DMD5_NO_ASSET_FILES -Wno-unused-function
-WEB_FLAGS_element-simd := $(WEB_FLAGS_element-scalar) $(WEB_FLAGS_simd)
-$(foreach room,skin motion,$(WEB)/element-simd/md5/$(room)/%.o): EXTRA = -DMD5_NO_SIMD
 # Never -Os for the viewer: it skins five times as slowly.
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
     -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
@@ -67,17 +64,6 @@ $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/mi
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
-
-# The element, as small as the tools make it.
-$(WEB_SITE)/md5element-$(1).js: $(addprefix $(WEB)/element-$(1)/,$(WEB_ELEMENT)) | demo/web/segments.py
-	@mkdir -p $$(@D)
-	$$(say) $(EMCC) $(WEB_FLAGS_element-$(1)) -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
-	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 \
-	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
-	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc \
-	    -s EXPORT_NAME=md5element -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $$@ $$^
-	@$(PYTHON) demo/web/segments.py $$(@:.js=.wasm)
-$(WEB)/element-$(1)/demo/web/element.o: $(WEB)/include/gl_used.h
 endef
 WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
 NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
@@ -85,14 +71,56 @@ define compile_web
 @mkdir -p $(@D)
 $(say) $(EMCC) $(WEB_FLAGS) $(KIND_FLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 endef
-WEB_OBJECTS := $(WEB_KINDS) $(WEB_KINDS:%=element-%)
-$(foreach kind,$(WEB_OBJECTS),$(eval $(call web,$(kind))))
-$(foreach kind,$(WEB_OBJECTS),$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
+$(foreach kind,$(WEB_KINDS) element,$(eval $(call web,$(kind))))
+$(foreach kind,$(WEB_KINDS) element,$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
 
-# The shaders but for those that element.c names.
-build/element_shaders.c: demo/web/element.c shaders .ci/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
-	$(embed) text md5gli_shader $@ $$(ls shaders/*.* | grep -v '[.]md$$' | while read -r file; do \
-	    grep -q "shader_$$(basename $$file | tr . _)\[\]" $< || echo $$file; done)
+# The package of the element, of which all but its glue is as it is here; the program as small as the tools make it.
+WEB_NPM := $(WEB)/npm
+# In place; without terser it is as good, but larger.
+TERSER := terser --module --compress passes=3,ecma=2020,unsafe_arrows --mangle --mangle-props regex='/^\#/'
+MINIFY = $(if $(shell command -v terser),$(TERSER) $@ -o $@)
+WEB_ELEMENT_FILES := md5-model.js element.js core.js md5core.js md5core.wasm
+WEB_PACKAGE_FILES := $(WEB_ELEMENT_FILES) md5-model.d.ts react.d.ts custom-elements.json package.json README.md LICENSE
+WEB_VERSION := $(shell sed -n 's/^.define MD5_VERSION_[MP][A-Z]* //p' md5/md5model.h | paste -sd.)
+$(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/segments.py
+	@mkdir -p $(@D)
+	$(say) $(EMCC) $(WEB_FLAGS_element) -s BINARYEN_EXTRA_PASSES=--low-memory-unused,--flatten,--rereloop,-Oz,-Oz,--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
+	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 \
+	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
+	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web \
+	    -s FILESYSTEM=0 -s MALLOC=emmalloc -s EXPORT_NAME=md5core -s EXPORTED_RUNTIME_METHODS='[GL,UTF8ToString]' \
+	    -s EXPORTED_FUNCTIONS='[_malloc,_free,_md5gl_destroy_renderer]' -o $@ $^
+	@$(PYTHON) demo/web/segments.py $(@:.js=.wasm)
+	@sed -i 's/var ENVIRONMENT_IS_[A-Z]*=[a-z]*;//g; s/ENVIRONMENT_IS_WEB/true/g; s/ENVIRONMENT_IS_WORKER/false/g' $@
+	@$(MINIFY)
+$(WEB_NPM)/md5core.wasm: $(WEB_NPM)/md5core.js ;
+$(WEB_NPM)/%.d.ts: demo/web/%.d.ts
+	@mkdir -p $(@D) && cp $< $@
+$(WEB_NPM)/LICENSE: LICENSE
+	@mkdir -p $(@D) && cp $< $@
+$(WEB_NPM)/package.json: demo/web/package.json md5/md5model.h
+	@mkdir -p $(@D) && sed 's/"VERSION"/"$(WEB_VERSION)"/' $< > $@
+# What the element's own chapter of the README says.
+$(WEB_NPM)/README.md: demo/web/README.md
+	@mkdir -p $(@D) && sed -n '/^## The element/,/^## Rules/{/^## Rules/d;s/^## The element/# <md5-model>/;p;}' $< > $@
+# For editors, from the table of element.js.
+$(WEB_NPM)/custom-elements.json: demo/web/manifest.mjs $(WEB_NPM)/element.js $(WEB_NPM)/md5core.js $(WEB_NPM)/core.js $(WEB_NPM)/package.json
+	@node demo/web/manifest.mjs $(CURDIR)/$(WEB_NPM)/element.js > $@
+$(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
+$(WEB_NPM)/%.js: demo/web/%.js md5/md5model.h
+	@mkdir -p $(@D) && sed 's/"VERSION"/"$(WEB_VERSION)"/; s/^ *//' $< > $@
+	@$(MINIFY)
+
+# The shaders, but those that it never draws with are empty; renderers build programs for all overlays, which then do nothing.
+WEB_NO_SHADERS := impostor_views.glsl impostor.glsl impostor.vert impostor.frag impostor_depth.frag picture.frag stage.frag outputs.frag \
+    preskin.glsl preskin.comp environment.vert environment.frag environment.glsl sky_environment.glsl sky_host.glsl spot.glsl \
+    classic.glsl previous.glsl table_buffer.glsl blend_dual.glsl skin_baked.glsl smooth.frag
+WEB_NO_PROGRAMS := line.vert line.frag grid.vert grid.frag panel.vert panel.frag image.frag blob.vert blob.frag
+build/element_shaders.c: demo/web/web.mk shaders .ci/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
+	@rm -rf $(WEB)/shaders && mkdir -p $(WEB)/shaders && cp $(filter shaders/%.vert shaders/%.frag shaders/%.comp shaders/%.glsl,$^) $(WEB)/shaders
+	@cd $(WEB)/shaders && for file in $(WEB_NO_SHADERS); do : > $$file; done && \
+	    for file in $(WEB_NO_PROGRAMS); do printf 'void main(){}' > $$file; done
+	$(embed) text md5gli_shader $@ $(WEB)/shaders/*
 # The functions of WebGL that render/ calls: those of OpenGL ES but for the mapping of buffers.
 $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
 	@mkdir -p $(@D)
@@ -142,16 +170,16 @@ WEB_PICTURES := bobbin follow game thimble tendril spindle lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(if $(filter game,$(1)),--game-demo --animation-time 20,--page $(1)))
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
-WEB_FILES := $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js $(WEB_SITE)/md5element-$(kind).js) $(addprefix $(WEB_SITE)/,md5-model.js start.html models.json \
-    docs/index.html) $(WEB_PAGES)
+WEB_FILES := $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) $(addprefix $(WEB_SITE)/,start.html models.json docs/index.html) \
+    $(WEB_ELEMENT_FILES:%=$(WEB_SITE)/element/%) $(WEB_PAGES) $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
 # A hash of each file, for sw.js, whose bytes change with any of them.
 $(WEB_SITE)/files.json: $(WEB_FILES)
 	@cd $(@D) && find . -type f ! -name sw.js ! -name files.json ! -path './test/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | \
 	    sed 's|^\(........\)[^ ]*  ./\(.*\)|"\2":"\1",|; 1 s/^/{/; $$ s/,$$/}/' > $(@F)
 $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_SITE)/files.json
 	@sed "s/VERSION/$$(sha256sum < $(@D)/files.json | cut -c 1-16)/" $< > $@
-$(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
-	@mkdir -p $(@D) && sed '/-- What follows is left out of $(@F)/,/^};/{/^};/!d;}; s/^ *//; /^\/\//d' $^ > $@
+$(WEB_SITE)/element/%: $(WEB_NPM)/%
+	@mkdir -p $(@D) && cp $< $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
 # Clips are compressed: no point of the skin moves by more than 0.01 units.
 $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk $(OUT)/md5tool
@@ -167,6 +195,9 @@ $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk $(OUT)/md5t
 
 ## make web            the viewer, the element <md5-model> and the documents as web pages in build/web/site, by emscripten
 web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps
+## make npm            the element as a package for npm in build/web, which needs nothing but npm to be installed
+npm: $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
+	@cd $(WEB_NPM) && npm pack --silent --pack-destination ..
 ## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
 web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
 -include $(shell find $(WEB) -type f -name '*.d' 2>/dev/null)

@@ -1,0 +1,127 @@
+// The types of md5-model.js.
+export type Loading = "auto" | "lazy" | "eager";
+export type Reveal = "auto" | "manual";
+export type TouchAction = "pan-y" | "pan-x" | "none";
+export type Md5ModelErrorCode =
+  | "no-webgl2" | "csp" | "program"          // nothing can be shown on this page
+  | "network" | "http" | "parse" | "mismatch" // this model, clip or machine
+  | "gpu" | "memory";
+/** What `error` carries, and `loadError`. */
+export declare class Md5ModelError extends Error {
+  readonly code: Md5ModelErrorCode;
+  readonly url?: string;
+  readonly status?: number; // of "http"
+  readonly line?: number;   // of "parse"
+  readonly column?: number;
+}
+export interface SphericalPosition { theta: number; phi: number; radius: number; toString(): string } // radians, units
+export interface Vector3D { x: number; y: number; z: number; toString(): string }
+export interface Dimensions { min: Vector3D; max: Vector3D }
+export interface TextureReport {
+  shader: string;
+  pictures: { color?: string; normals?: string; heights?: string; specular?: string; glow?: string }; // URLs
+  missing: boolean; // no color: grey checks
+}
+export interface LoadDetail { url: string; missing: string[] } // shaders without picture, targets without file
+export interface ProgressDetail { totalProgress: number; reason: "program" | "model" | "textures" | "targets" }
+export interface ErrorDetail { type: "loadfailure" | "webglcontextlost"; sourceError: Md5ModelError }
+export interface CameraChangeDetail { source: "user-interaction" | "none" }
+export interface MachineEventDetail { name: string; text: string }
+export interface PlayOptions { repetitions?: number; pingpong?: boolean } // Infinity, false
+
+export interface Md5ModelEventMap {
+  "load": CustomEvent<LoadDetail>;
+  "dressed": CustomEvent<LoadDetail>;
+  "progress": CustomEvent<ProgressDetail>;
+  "error": CustomEvent<ErrorDetail>;
+  "model-visibility": CustomEvent<{ visible: boolean }>;
+  "poster-dismissed": CustomEvent<void>;
+  "play": CustomEvent<void>;
+  "pause": CustomEvent<void>;
+  "loop": CustomEvent<{ count: number; name: string }>;
+  "finished": CustomEvent<{ name: string }>;
+  "camera-change": CustomEvent<CameraChangeDetail>;
+  "machine-event": CustomEvent<MachineEventDetail>;
+}
+
+export declare class Md5ModelElement extends HTMLElement {
+  /** Where the program is; set before the first element loads. */
+  static wasmURL: string | URL | undefined;
+  /** Changes each URL before it is fetched: archives, signed URLs, dropped files (blob:). */
+  static mapURLs(map: ((url: string) => string | Promise<string>) | null): void;
+  /** Bytes of fetched files kept for elements to come; 32 MiB. */
+  static cacheSize: number;
+  static readonly version: string;
+
+  src: string | null;
+  clips: string | null;
+  textures: string | null;
+  files: string | null;
+  cameraPath: string | null;
+  alt: string | null;
+  poster: string | null;
+  loading: Loading;
+  reveal: Reveal;
+  fetchPriority: "high" | "low" | "auto";
+  withCredentials: boolean;
+  up: "z" | "y";
+
+  autoplay: boolean;
+  animationName: string | null;
+  animationCrossfadeDuration: number; // milliseconds
+  readonly availableAnimations: string[];
+  readonly paused: boolean;
+  readonly duration: number; // seconds; 0: none
+  currentTime: number;
+  timeScale: number;
+  play(options?: PlayOptions): void;
+  pause(): void;
+
+  parameters: string | null;
+  readonly availableParameters: string[];
+  setParameter(name: string, value?: number): boolean;
+  getParameter(name: string): number | undefined;
+
+  cameraControls: boolean;
+  cameraOrbit: string;
+  cameraTarget: string;
+  fieldOfView: string;
+  minCameraOrbit: string;
+  maxCameraOrbit: string;
+  disableZoom: boolean;
+  disablePan: boolean;
+  touchAction: TouchAction;
+  autoRotate: boolean;
+  autoRotateDelay: number;
+  rotationPerSecond: string;
+  interpolationDecay: number;
+  getCameraOrbit(): SphericalPosition;
+  getCameraTarget(): Vector3D;
+  jumpCameraToGoal(): void;
+  updateFraming(): Promise<void>;
+
+  shadowIntensity: number;
+  shadowSoftness: number;
+  exposure: number;
+
+  readonly loaded: boolean;
+  readonly modelIsVisible: boolean;
+  readonly loadError: Md5ModelError | null;
+  readonly textureReport: TextureReport[];
+  updateComplete(): Promise<void>; // loaded and dressed, or rejects with loadError
+  reload(): void;
+  dismissPoster(): void;
+  showPoster(): void;
+  getDimensions(): Vector3D;
+  getBounds(): Dimensions;
+  toBlob(options?: { mimeType?: string; qualityArgument?: number }): Promise<Blob>;
+  toDataURL(type?: string, quality?: number): string;
+
+  addEventListener<K extends keyof Md5ModelEventMap>(type: K,
+    listener: (this: Md5ModelElement, event: Md5ModelEventMap[K]) => void, options?: boolean | AddEventListenerOptions): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
+  removeEventListener<K extends keyof Md5ModelEventMap>(type: K,
+    listener: (this: Md5ModelElement, event: Md5ModelEventMap[K]) => void, options?: boolean | EventListenerOptions): void;
+  removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
+}
+declare global { interface HTMLElementTagNameMap { "md5-model": Md5ModelElement } }

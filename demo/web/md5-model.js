@@ -1,0 +1,9 @@
+// Defines <md5-model>, and exports what element.js does.
+import {Md5ModelElement} from "./element.js";
+export {Md5ModelElement, Md5ModelError} from "./element.js";
+
+const before = globalThis.customElements?.get("md5-model");
+if (before)
+    console.warn("md5-model " + Md5ModelElement.version + ": " + (before.version ?? "another one") + " is there already");
+else
+    globalThis.customElements?.define("md5-model", Md5ModelElement);
