@@ -97,6 +97,34 @@ TEST (compress_keeps_rotations_by_any_angle) {
     }
 }
 
+// q and -q are the same rotation: which of them a frame has changes no bit, and a turn goes on with
+// the sign of the frame before.
+TEST (compress_ignores_the_signs_of_rotations) {
+    static const double turns[] = {1.0, 4.5}; // by 4.5 radians no component stays away from 0
+    EACH (turn, turns) {
+        OWN_ANIM anim = make_anim(*turn, 50.0, "c");
+        OWN_ANIM before = compress(anim, 0.00003f);
+        uint64_t random = 7;
+        for (uint32_t i = anim->num_rotations; i < anim->num_rotations * FRAMES; i++) {
+            md5_quat *const q = (md5_quat *)&anim->rotations[i];
+            if (test_random_u32(&random) % 2)
+                *q = (md5_quat){-q->x, -q->y, -q->z, -q->w};
+        }
+        OWN_ANIM after = compress(anim, 0.00003f);
+        const md5_packed *const a = before->internal.packed, *const b = after->internal.packed;
+        if (CHECK(a->num_bytes == b->num_bytes))
+            CHECK_BYTES(a->bytes, b->bytes, a->num_bytes);
+        real4 last = {0};
+        FOR (frame, anim->num_frames) {
+            md5_xform pose[JOINTS];
+            sample_own(after, (md5_moment){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE, pose);
+            const real4 now = real4_of(pose[1].rotation);
+            CHECK(frame == 0 || real4_dot(last, now) > 0.0);
+            last = now;
+        }
+    }
+}
+
 static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 {
     for (int k = 0; k < 100 && compressed; k++) {
