@@ -349,6 +349,38 @@ TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
     CHECK(to->retarget != NULL && md5_find_joint(&to->model->skeleton, "hips") != MD5_NONE);
 }
 
+// Weights of a vertex that sum to 0.5 are said, shown what md5tool would change, and written to a
+// new file, by Enter opened; the one that was read stays.
+TEST_HERE (view_problems_are_repaired_by_the_tool) {
+    size_t size, again;
+    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN char *const path = common_join(w->folder, "half.md5mesh");
+    memcpy(strstr(mesh, "weight 2 0 1.0") + 11, "0.5", 3);
+    folder_put(w->folder, "half.md5mesh", mesh, size);
+    folder_put_text(w->folder, "half-fixed-1.md5mesh", "of somebody else");
+    open_path(w, path);
+    WAIT_UNTIL((view_follow_files(&w->viewer),
+                w->viewer.checked == w->viewer.document && w->viewer.checking == NULL));
+    w->viewer.ui.docks.shows_problems = true;
+    press(w, "problems/Repair");
+    const view_problems *const list = &w->viewer.ui.problems;
+    if (list->repair == NULL) {
+        test_skip("md5tool is not built beside the tests");
+        return;
+    }
+    CHECK(strstr(list->repair, "the weights of vertex 2 sum to 0.5") != NULL);
+    CHECK(has_item(w, 420, 300, "error/Save and open") && has_item(w, 1280, 720, "error/Close"));
+    press_key(w, VIEW_KEY_ESCAPE);
+    OWN char *const output = common_join(w->folder, "half-fixed-2.md5mesh");
+    CHECK(list->repair == NULL && !common_is_file(output));
+    press(w, "problems/Repair");
+    press_key(w, VIEW_KEY_RETURN);
+    CHECK_STRING(common_base(w->viewer.document->scene.path), "half-fixed-2.md5mesh");
+    CHECK_NEAR(w->viewer.document->scene.model->meshes[0].weights[2].bias, 1, 0);
+    OWN char *const kept = test_read_file(path, &again);
+    CHECK(again == size && memcmp(kept, mesh, size) == 0);
+}
+
 // What engines say is found on a thread, each once, and about the vertex of its line.
 TEST_HERE (view_problems_are_what_engines_say_too) {
     size_t size;

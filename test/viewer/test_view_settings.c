@@ -269,6 +269,43 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     CHECK(!s->options.background_given);
 }
 
+// "Pick", and a click on the body: what is drawn there is the background. Another click selects
+// again.
+TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
+    static uint8_t rgba[4 * 1280 * 720];
+    md5_error error;
+    float color[3] = {0};
+    ask(s, "background-color");
+    const view_rect free_part = view_free_region(&s->facts);
+    const uint32_t x = (uint32_t)(free_part.x + 0.5f * free_part.width),
+                   y = (uint32_t)(free_part.y + 0.6f * free_part.height);
+    md5gl_target *const target =
+        md5gl_create_target(s->viewer.renderer, 1280, 720, s->options.samples, &error);
+    CHECK(view_draw(&s->viewer, target, 1280, 720, false, false, &error)
+          && md5gl_read_pixels(s->viewer.renderer, target, 1280, 720, rgba, &error));
+    md5gl_destroy_target(s->viewer.renderer, target);
+    click(s, "card/\xE2\x97\x8E Pick", 0.5f);
+    FOR (i, 2) {
+        OWN char *const before = text_of(s, option_of("background-color"));
+        view_input event = {
+            .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .x = (float)x, .y = (float)y};
+        bool redraw = false;
+        CHECK(s->viewer.ui.selected_joint < 0 && is_card(s));
+        view_handle_event(&s->viewer, &event, &redraw);
+        event.kind = VIEW_INPUT_RELEASE;
+        view_handle_event(&s->viewer, &event, &redraw);
+        OWN char *const after = text_of(s, option_of("background-color"));
+        CHECK(i == 0 || strcmp(before, after) == 0);
+        char *rest = after;
+        FOR (k, 3) {
+            color[k] = strtof(rest, &rest);
+            rest += *rest == ',';
+            CHECK_NEAR(255.0f * color[k], rgba[4 * (1280 * y + x) + (uint32_t)k], 0.01f);
+        }
+    }
+    CHECK(s->viewer.ui.selected_joint >= 0);
+}
+
 // One field or two, then Browse: none lies over another.
 TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
     static const char *const items[] = {"card/name", "card/none", "card/Browse"};

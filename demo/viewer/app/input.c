@@ -610,7 +610,10 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
         const view_stage stage = stage_of(viewer);
+        viewer->ui.command = view_pick_for_card(&viewer->ui, &stage, viewer->pick.joint, 0);
         view_take_partner(&viewer->ui, &stage);
+        view_perform(viewer, viewer->ui.command);
+        viewer->ui.command.path = NULL; // it was freed
     }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
     viewer->has_let_go = false; // a click on the picture takes the keys
@@ -896,8 +899,8 @@ static void release(view_state *viewer, const view_input *event)
     lift_finger(viewer, event);
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
+    const view_stage stage = stage_of(viewer);
     if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
-        const view_stage stage = stage_of(viewer);
         const view_layout_wish wish = view_wish_layout(&stage);
         view_drop_sheet(&wish, &viewer->ui.docks);
     }
@@ -910,6 +913,10 @@ static void release(view_state *viewer, const view_input *event)
         click_right(viewer);
     else if (is_click && event->control)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
+    else if (is_click && viewer->ui.card.picks_color)
+        view_perform(viewer,
+                     view_pick_for_card(&viewer->ui, &stage, -1,
+                                        view_color_at(viewer, viewer->press_x, viewer->press_y)));
     else if (is_click)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
     else if (viewer->drag != VIEW_DRAG_NONE || held != NULL)

@@ -411,10 +411,11 @@ const char *view_reason(uint32_t missing)
 const char *view_action_name(view_action action)
 {
     static const char *const of_mouse[] = {
-        "taken",           "list",       "close-lists", "joint",      "enter-folder", "section",
-        "section",         "choose",     "choose",      "choose",     "choose",       "channel",
-        "channel",         "mesh",       "texture",     "images",     "page",         "forget",
-        "try-again",       "keep",       "delete",      "run-export", "stop-export",  "map-joints",
+        "taken",           "list",       "close-lists", "joint",      "enter-folder",
+        "section",         "section",    "choose",      "choose",     "choose",
+        "choose",          "channel",    "channel",     "mesh",       "texture",
+        "images",          "page",       "forget",      "try-again",  "keep",
+        "delete",          "run-export", "stop-export", "map-joints", "repair",
         "save-retargeted", "transition", "state"};
     static_assert(COMMON_LENGTH(of_mouse) == VIEW_GO_TO_STATE - VIEW_HANDLED + 1,
                   "a name for each");

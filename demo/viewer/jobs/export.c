@@ -194,8 +194,7 @@ static void free_converting(view_converting *converting)
     free(converting);
 }
 
-// The words as shells read them, behind the name of the program.
-static char *join_words(const char *program, const common_list *words)
+char *view_join_words(const char *program, const common_list *words)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+=.,:/@%";
@@ -223,7 +222,7 @@ char *view_command_line(view_state *viewer)
     now.num_frames = now.sheet_columns = now.sheet_rows = 0;
     now.turntable = now.all_clips = now.labels = now.no_background = false;
     common_list words = write_words(viewer, &now);
-    char *const line = join_words("md5view", &words);
+    char *const line = view_join_words("md5view", &words);
     common_free_list(&words);
     view_free_export(&viewer->ui.export);
     return line;
@@ -332,9 +331,9 @@ static bool tell_dialog(view_state *viewer)
         }
         // The tool takes no single names of a game.
         const bool has_line = !is_model || viewer->document->scene.library == NULL;
-        export->line = has_line
-                           ? join_words(is_model ? "md5tool convert" : "md5view", &trial->words)
-                           : common_copy("");
+        export->line =
+            has_line ? view_join_words(is_model ? "md5tool convert" : "md5view", &trial->words)
+                     : common_copy("");
         COMMON_TEXT(export->problem, "%s", problem ? problem : "");
         free_converting(trial);
     }

@@ -345,10 +345,10 @@ static void show_added(view_state *viewer)
 }
 
 // Lists the folder of files, with these first.
-static void list_folder_of(view_state *viewer, const common_list *files, unsigned takes)
+static void list_folder_of(view_state *viewer, const common_list *files, view_asked asked)
 {
     char *const folder = common_folder(files->names[0]);
-    list_files(viewer, folder, (view_asked){.takes = takes});
+    list_files(viewer, folder, asked);
     view_list_first(&viewer->ui.browser, files);
     free(folder);
 }
@@ -362,7 +362,7 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     const bool opened = is_first ? view_open(viewer, files, is_one ? 2 : 1, true)
                                  : open_other(viewer, files, is_one ? 2 : 1);
     if (opened && models.count > 1)
-        list_folder_of(viewer, &models, 1u << VIEW_ENTRY_MODEL);
+        list_folder_of(viewer, &models, (view_asked){.takes = 1u << VIEW_ENTRY_MODEL});
     common_free_list(&models);
     return opened;
 }
@@ -384,13 +384,11 @@ static void map_joints(view_state *viewer, const char *path)
         view_set_option(viewer, view_number_of("retarget"), target);
         view_show_retarget(&viewer->ui);
     } else if (models.count != 1) {
-        char *const folder = common_folder(clip);
-        list_files(viewer, folder,
-                   (view_asked){.takes = 1u << VIEW_ENTRY_MODEL,
-                                .answer = {.action = VIEW_MAP_JOINTS},
-                                .form = common_format("\1\n%s", clip)});
-        view_list_first(&viewer->ui.browser, &models);
-        free(folder);
+        common_add(&models, common_copy(clip)); // whose folder it is, at last
+        list_folder_of(viewer, &models,
+                       (view_asked){.takes = 1u << VIEW_ENTRY_MODEL,
+                                    .answer = {.action = VIEW_MAP_JOINTS},
+                                    .form = common_format("\1\n%s", clip)});
     }
     common_free_list(&models);
     free(target);
@@ -844,7 +842,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         }
         if (path != NULL) {
             char *dropped = command->path;
-            list_folder_of(viewer, &(common_list){&dropped, 1}, 0);
+            list_folder_of(viewer, &(common_list){&dropped, 1}, (view_asked){.takes = 0});
             break;
         }
         viewer->log.error[0] = '\0';
@@ -944,6 +942,9 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_MAP_JOINTS:
         map_joints(viewer, path);
+        break;
+    case VIEW_REPAIR:
+        view_repair(viewer, command);
         break;
     case VIEW_OPEN_PAGE:
         view_show_technique(viewer, (int32_t)number);

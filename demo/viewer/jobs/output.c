@@ -401,9 +401,7 @@ static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t he
 // While it records, the clock advances by the duration of a picture with each frame, so that the
 // movie is smooth however long frames take.
 
-// MODEL-1.png, MODEL-2.png, ... in the folder, or with another ending: the first that does not
-// exist, or NULL. free() it.
-static char *free_name(const char *folder, const char *model, const char *ending)
+char *view_free_name(const char *folder, const char *model, const char *ending)
 {
     for (unsigned n = 1; n < 10000; n++) {
         char *const name = common_format("%s-%u.%s", model, n, ending);
@@ -418,27 +416,47 @@ static char *free_name(const char *folder, const char *model, const char *ending
     return NULL;
 }
 
-void view_save_screenshot(view_state *viewer, bool clean)
+// What the window shows now, but the last notice; or without panels. NULL: it cannot be drawn.
+static uint8_t *take_picture(view_state *viewer, bool clean)
 {
-    char *const folder = common_absolute(".");
-    char *const path = free_name(folder, viewer->document->scene.name, "png");
-    // The notice of the last picture must not appear in the next.
     viewer->ui.notice_end = 0;
     view_snap(viewer);
     const uint32_t width = viewer->width, height = viewer->height;
-    uint8_t *const rgba = common_alloc((size_t)width * height, 4);
+    uint8_t *rgba = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = make_target(viewer, width, height);
-    const bool is_saved = path != NULL
-                          && draw_picture(viewer, target, width, height, clean, clean, rgba)
-                          && write_png(viewer, path, width, height, rgba);
+    if (!draw_picture(viewer, target, width, height, clean, clean, rgba)) {
+        free(rgba);
+        rgba = NULL;
+    }
     md5gl_destroy_target(viewer->renderer, target);
-    free(rgba);
-    if (is_saved)
+    return rgba;
+}
+
+void view_save_screenshot(view_state *viewer, bool clean)
+{
+    char *const folder = common_absolute(".");
+    char *const path = view_free_name(folder, viewer->document->scene.name, "png");
+    uint8_t *const rgba = path != NULL ? take_picture(viewer, clean) : NULL;
+    if (rgba != NULL && write_png(viewer, path, viewer->width, viewer->height, rgba))
         view_notice(viewer, "Saved %s in %s", common_base(path), folder);
     else
         view_notice(viewer, "Cannot save a screenshot in %s", folder);
+    free(rgba);
     free(path);
     free(folder);
+}
+
+view_color view_color_at(view_state *viewer, float x, float y)
+{
+    uint8_t *const rgba = take_picture(viewer, false);
+    const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1),
+                 row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
+    const uint8_t *const at = rgba != NULL ? rgba + 4 * (row * viewer->width + column) : NULL;
+    const view_color color = at != NULL ? (view_color)at[0] << 24 | (view_color)at[1] << 16
+                                              | (view_color)at[2] << 8 | 0xFF
+                                        : 0;
+    free(rgba);
+    return color;
 }
 
 void view_toggle_recording(view_state *viewer)
@@ -460,7 +478,7 @@ void view_toggle_recording(view_state *viewer)
     }
     char *const folder = common_absolute(".");
     char *const path =
-        free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
+        view_free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
     free(folder);
     const double rate = view_rate_of(viewer->options, 25);
     if (path != NULL)

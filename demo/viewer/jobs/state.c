@@ -123,6 +123,7 @@ void view_end(view_state *viewer)
     view_free_export(&viewer->ui.export);
     view_clear_card(&viewer->ui.card);
     view_clear_retargeting(viewer->ui.retarget.made);
+    view_forget_repair(&viewer->ui.problems);
     free(viewer->ui.retarget.made);
     view_clear_textures(&viewer->ui.textures);
     view_drop_pictures(viewer, false, true);

@@ -349,7 +349,14 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Of clips where there are none.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
-// A dialog of the desktop, picker.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
+// Words as shells read them, behind the name of a program; to be freed.
+char *view_join_words(const char *program, const common_list *words);
+
+// Has md5tool repair the file `path`, chooser.c: into a new file beside it, which is opened if
+// `item` is 1. `number` 0: only asks what would be changed, for the dialog of problems.
+void view_repair(view_state *viewer, const view_command *command);
+
+// A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
 // after one has failed. Asking opens it in a folder, or returns false. Following returns what its
 // answer asks for, after a failure our own list, VIEW_NOTHING until then.
 bool view_has_desktop(const view_state *viewer);
@@ -446,6 +453,13 @@ void view_toggle_recording(view_state *viewer);
 // Saves what the window shows under an unused name in the current folder; `clean`: without the
 // interface, and with a transparent background.
 void view_save_screenshot(view_state *viewer, bool clean);
+
+// Returns MODEL-1.ending, MODEL-2.ending, ... in the folder: the first that does not exist; to be
+// freed. NULL: there are too many.
+char *view_free_name(const char *folder, const char *model, const char *ending);
+
+// The color that the window shows at a pixel; 0: it cannot be drawn.
+view_color view_color_at(view_state *viewer, float x, float y);
 
 // What --output asks for, picture by picture: one or several files, a movie, or the cells of a
 // sheet; with --clips all, clip by clip.

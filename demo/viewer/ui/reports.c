@@ -4,7 +4,17 @@
 
 const char *view_open_report(const view_ui *ui, const view_stage *stage)
 {
-    return stage->log->error[0] != '\0' || ui->problems.shown > 0 ? "error" : NULL;
+    return stage->log->error[0] != '\0' || ui->problems.shown > 0 || ui->problems.repair != NULL
+               ? "error"
+               : NULL;
+}
+
+void view_forget_repair(view_problems *problems)
+{
+    free(problems->repair);
+    free(problems->broken);
+    free(problems->repaired);
+    problems->repair = problems->broken = problems->repaired = NULL;
 }
 
 // -- Text -----------------------------------------------------------------------------------
@@ -171,6 +181,39 @@ static void error_window(view_ui *ui, const view_stage *stage)
     free(place);
 }
 
+// -- Repairs --------------------------------------------------------------------------------
+
+// Says what would be changed, before it is.
+static void repair_window(view_ui *ui)
+{
+    enum { OPEN, SAVE, CLOSE, NUM_BUTTONS };
+    static const char *const words[] = {"Save and open", "Save", "Close"};
+    view_problems *const list = &ui->problems;
+    ui_column column;
+    view_rect foot;
+    char *const title = common_format("Repair %s", common_base(list->broken)),
+                *const as = common_format("Saved as %s", common_base(list->repaired));
+    const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
+    ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
+    ui_column_text(ui, VIEW_DIM, as);
+    for (const char *line = list->repair; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        char *const one = common_format("%.*s", (int)length, line);
+        ui_column_text(ui, VIEW_BRIGHT, one);
+        free(one);
+        line += length + (line[length] != '\0');
+    }
+    ui_end_column(ui);
+    const int pressed = ui_buttons(ui, &foot, words, NUM_BUTTONS, OPEN, true);
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
+    if (pressed == OPEN || pressed == SAVE || is_return)
+        ui->command = (view_command){VIEW_REPAIR, 1, pressed != SAVE, common_copy(list->broken)};
+    else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
+        view_forget_repair(list);
+    free(as);
+    free(title);
+}
+
 // -- The list of problems -------------------------------------------------------------------
 
 // What it is about in the scene, also by its file; of another model it is only about its file.
@@ -252,6 +295,14 @@ static bool is_misfit(const view_stage *stage, const view_report *report, const 
            && common_contains(report->text, "joint");
 }
 
+// Whether it is of a file that md5tool writes anew.
+static bool is_repaired(const view_report *report)
+{
+    return report->line > 0 && common_is_file(report->file)
+           && (common_has_ending(report->file, ".md5mesh")
+               || common_has_ending(report->file, ".md5anim"));
+}
+
 // What mends it, or NULL.
 static const char *button_of(const view_stage *stage, const view_report *report,
                              const view_about *about)
@@ -328,7 +379,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     const view_report *const report = &stage->log->reports->rows[number];
     const float em = ui->em;
     const bool is_wide = ui->column->area.width > 52 * em;
-    enum { ITEMS = 4 };
+    enum { ITEMS = 5 };
     const uint32_t item = ui->item.number;
     char name[160];
     view_rect row;
@@ -337,16 +388,22 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
         return false;
     ui->item.number = item;
     const view_about about = about_of(stage, report);
-    const char *const word = button_of(stage, report, &about);
+    const char *const word = button_of(stage, report, &about), *words[2];
+    int num_words = 0;
+    const bool repairs = is_repaired(report) && (word == NULL || about.kind == VIEW_ABOUT_VERTEX);
+    if (word != NULL && (is_wide || !repairs)) // the vertex is a link, too
+        words[num_words++] = word;
+    if (repairs)
+        words[num_words++] = "Repair\xE2\x80\xA6";
     const bool is_pressed = ui_item(ui, row, report->text);
     if (is_selected || ui_is_hot(ui))
         view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
     view_rect rest = view_inset(row, 0.15f * em);
     rest.width -= 0.7f * em; // of the scroll bar
-    const bool is_mended =
-        (word != NULL && ui_buttons(ui, &rest, &word, 1, -1, true) == 0)
-        || (word != NULL && is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN));
-    if (word == NULL || !is_wide)
+    int mended = num_words > 0 ? ui_buttons(ui, &rest, words, num_words, -1, true) : -1;
+    if (num_words > 0 && is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN))
+        mended = 0;
+    if (num_words == 0 || !is_wide)
         rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
     const float left = row.x + 2.4f * em, end = rest.x + rest.width;
     const float y = row.y + (is_wide ? 0.5f * (row.height - ui->line) : 0.25f * em);
@@ -373,7 +430,9 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
         show_about(ui, stage, &about);
     if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, place))
         ui->problems.shown = number + 1;
-    if (is_mended)
+    if (mended >= 0 && words[mended] != word)
+        ui->command = (view_command){.action = VIEW_REPAIR, .path = common_copy(report->file)};
+    else if (mended >= 0)
         mend(ui, stage, report, &about);
     ui->item.number = item + ITEMS;
     free(place);
@@ -435,7 +494,9 @@ void view_problems_panel(view_ui *ui, const view_stage *stage, view_rect area)
 
 void view_reports_panel(view_ui *ui, const view_stage *stage)
 {
-    if (view_open_report(ui, stage) != NULL)
+    if (stage->log->error[0] == '\0' && ui->problems.repair != NULL)
+        repair_window(ui);
+    else if (view_open_report(ui, stage) != NULL)
         error_window(ui, stage);
 }
 

@@ -461,6 +461,11 @@ static void color_picker(setting *s)
             is_set = true;
         }
     }
+    row.x += 2.4f * em;
+    row.width = 6 * em;
+    if (ui_button(ui, row, "\xE2\x97\x8E Pick", ui->card.picks_color))
+        ui->card.picks_color ^= true;
+    ui_tip(ui, "then click on the picture");
     char now[NUMBER_TEXT], text[3 * NUMBER_TEXT];
     unsigned channels[3] = {0, 0, 0};
     COMMON_TEXT(now, "%.0f,%.0f,%.0f", 255 * rgb[0], 255 * rgb[1], 255 * rgb[2]);
@@ -581,6 +586,36 @@ static const view_option *option_on_card(const view_command_row *row, const view
         row == card
         || (length > 0 && row->menu == card->menu && strncmp(row->label, card->label, length) == 0);
     return is_of_card ? view_option_of(row) : NULL;
+}
+
+view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
+                                view_color color)
+{
+    view_card *const card = &ui->card;
+    view_command command = {.action = VIEW_NOTHING};
+    for (size_t i = 0; ui->over == VIEW_OVER_CARD && card->row != NULL && i < view_num_commands;
+         i++) {
+        const view_option *const option = option_on_card(&view_command_rows[i], card->row);
+        char *text = NULL;
+        if (option != NULL && joint >= 0
+            && (option->names == VIEW_NAMES_JOINT || option->kind == COMMON_PAIR_TEXT)) {
+            char *const now = text_of(option, stage->options);
+            const char *const file = strchr(now, '='); // what is attached to it
+            if (file != NULL || option->kind != COMMON_PAIR_TEXT)
+                text = common_format("%s%s", stage->document->scene.skeleton->joints[joint].name,
+                                     file != NULL ? file : "");
+            free(now);
+        } else if (option != NULL && option->kind == COMMON_COLOR && card->picks_color
+                   && color != 0) {
+            text = common_format("#%06x", (unsigned)(color >> 8));
+            card->picks_color = false;
+        }
+        if (text != NULL && command.path == NULL)
+            command = view_set_command(option, text);
+        else
+            free(text);
+    }
+    return command;
 }
 
 void view_clear_card(view_card *card)

@@ -178,6 +178,7 @@ typedef struct view_card {
     char typed[512], filter[64]; // filter: of the list
     char sought[64];             // in all settings
     float hue;                   // of a color, also of grey
+    bool picks_color;            // a click on the picture takes its color
 } view_card;
 
 // == The page of a model that is retargeted (retarget.c) ==================================
@@ -281,7 +282,12 @@ typedef struct view_problems {
     size_t selected; // row of those that contain the filter
     size_t shown;    // 1 + the report whose place in its file is shown; 0: none
     bool has_keys;
+    char *repair;            // what would be changed in a file, by lines; NULL: it is not asked
+    char *broken, *repaired; // that file, and the one that is written
 } view_problems;
+
+// Closes the dialog of a repair.
+void view_forget_repair(view_problems *problems);
 
 // == The start page (start.c) =============================================================
 
@@ -765,6 +771,10 @@ view_command view_take_waiting(view_ui *ui, double now);
 view_command view_ask(view_ui *ui, const view_stage *stage, size_t option);
 void view_clear_card(view_card *card);
 void view_card_panel(view_ui *ui, const view_stage *stage);
+
+// What a click on the picture sets of the open card: the joint there, or -1, and the color, or 0.
+view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
+                                view_color color);
 
 // All options by their headings, those that were changed first, and the keys; of --keys those
 // alone.
