@@ -675,6 +675,7 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
     if (entry == NULL || !(facts.height > 0))
         return;
     ui_begin_column(ui, &column, facts, &none);
+    column.margin = 0;
     ui_column_text(ui, VIEW_BRIGHT, entry->label);
     for (const char *line = picture != NULL ? picture->facts : ""; *line != '\0';
          line += line[strcspn(line, "\n")] != '\0' ? strcspn(line, "\n") + 1 : strlen(line)) {
@@ -697,14 +698,15 @@ static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
     int count = 0;
     for (int i = 0;
          i < 3 && browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
-         && stage->document->scene.model != NULL && !stage->is_start && foot->width > 40 * ui->em;
+         && stage->document->scene.model != NULL && !stage->is_start && foot->width > 26 * ui->em;
          i++) {
         does[count] = view_find_option(options[i], strlen(options[i]));
         words[count] = verbs[i];
         count += does[count] != NULL;
     }
     does[count] = NULL;
-    words[count++] = "Cancel";
+    if (count == 0 || foot->width > 40 * ui->em) // else the cross has to do
+        words[count++] = "Cancel";
     words[count++] = "Open";
     const int pressed = ui_buttons(ui, foot, words, count, count - 1, true);
     if (pressed < 0)
@@ -824,9 +826,10 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         rest.height -= line + gap;
     }
     bar = (view_rect){rest.x, rest.y, rest.width, line};
-    if (is_small) {
+    if (is_small) { // beside the buttons
+        run_verbs(ui, stage, &foot);
         bar = foot;
-        bar.width = fmaxf(foot.width - 12 * em, 1);
+        bar.width = fmaxf(foot.width - gap, 1);
     } else {
         rest.y += line + gap;
         rest.height -= line + gap;
@@ -839,8 +842,8 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         list_places(ui, rest);
     else
         show_entries(ui, stage, rest, is_small);
-    run_verbs(ui, stage, &foot);
     if (!is_small) {
+        run_verbs(ui, stage, &foot);
         if (browser->num_hidden > 0)
             COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
         if (browser->is_scanning)

@@ -192,7 +192,7 @@ static void repair_window(view_ui *ui)
     ui_column column;
     view_rect foot;
     char *const title = common_format("Repair %s", common_base(list->broken)),
-                *const as = common_format("Saved as %s", common_base(list->repaired));
+                *const as = common_format("To be saved as %s", common_base(list->repaired));
     const view_rect inside = ui_footed_dialog(ui, "error", 620, 260, title, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_DIM, as);
@@ -261,8 +261,10 @@ static void describe_about(const view_stage *stage, const view_report *report, v
         snprintf(text, size, "clip %s", scene->clips[about.number].name);
     else if (about.kind == VIEW_ABOUT_JOINT)
         snprintf(text, size, "joint %s", scene->skeleton->joints[about.number].name);
-    else
+    else if (scene->model->meshes[about.number].name[0] != '\0')
         snprintf(text, size, "mesh %s", scene->model->meshes[about.number].name);
+    else
+        snprintf(text, size, "mesh %u", about.number);
 }
 
 // Selects what it is about, and shows it; the camera stays where it is.

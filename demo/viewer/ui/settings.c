@@ -751,6 +751,7 @@ static void draw_heading(const setting *s, const char *heading)
 {
     view_rect rest;
     ui_begin_row(s->ui, s->stage);
+    s->ui->label_width = s->ui->space.width;
     ui_next_row(s->ui, heading, VIEW_ACCENT, &rest);
 }
 

@@ -538,7 +538,7 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
 
 void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
-    *column = (ui_column){.area = area, .scroll = scroll};
+    *column = (ui_column){.area = area, .scroll = scroll, .margin = 0.7f * ui->em};
     column->y = roundf(area.y - (ui->is_smooth ? scroll->shown : scroll->wanted));
     column->clip = view_clip_canvas(ui->canvas, area);
     ui->column = column;
@@ -825,18 +825,20 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
         scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
+    column->margin = 0; // the dialog has its own
 }
 
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     enum { MAX_LINES = 100 };
     const view_font *const font = ui->canvas->font;
-    const float width = ui->column->area.width / ui->scale - 12, most = 600; // of a row's
+    const float margin = ui->column->margin, most = 600; // of a row's
+    const float width = (ui->column->area.width - 2 * margin) / ui->scale - 12;
     view_rows rows = {0};
     view_rect row;
     view_begin_rows(&rows, font, fminf(width, most), 0, "");
     view_add_wrapped(&rows, color, text, MAX_LINES);
     for (uint32_t i = 1; i < rows.count; i++)
         if (ui_take_row(ui, ui->line, &row))
-            ui_text(ui, row.x, row.y, width * ui->scale, color, rows.rows[i].text);
+            ui_text(ui, row.x + margin, row.y, width * ui->scale, color, rows.rows[i].text);
 }

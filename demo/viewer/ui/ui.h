@@ -412,6 +412,7 @@ typedef struct ui_column {
     view_rect area;
     ui_scroll *scroll;
     float y;        // of the next row
+    float margin;   // of texts, from its edges
     view_rect clip; // of the canvas, outside of the column
     bool is_hot;    // the mouse is on one of its items
 } ui_column;
