@@ -21,6 +21,7 @@ typedef enum script_word {
 
 typedef struct script_token {
     script_word kind;
+    bool begins_line;
     uint32_t file;
     const char *at;
     size_t size;
@@ -53,11 +54,14 @@ typedef struct script_source {
     const script_macro *macro; // NULL: none, else with its arguments
     script_text arguments[MOST_PARAMS];
     uint32_t scope, outer; // sources of the macros whose parameters count in it, and around it
+    uint32_t num_ifs;      // that are open
 } script_source;
 
+// An object, or a namespace.
 typedef struct script_object {
-    const char *name, *parent; // "": none
-    uint32_t members, depth;   // token; 0: none of the object that is compiled and its parents
+    const char *name, *parent;   // "": none
+    struct script_object *outer; // of a namespace
+    uint32_t members, depth;     // token; 0: none of the object that is compiled and its parents
     md5_name_map functions;
 } script_object;
 
@@ -112,12 +116,14 @@ typedef struct script_compiler {
     uint32_t num_tokens, at, num_defs;
     md5_name_map objects, functions, methods, variables, unknown;
     script_def *first_def, **last_def, *first_compiled, **last_compiled;
+    script_object *space; // where what is read or compiled stands; NULL: global
     // The function that is compiled.
     script_op *ops;
     open_statement *statements;
     open_operator *operators;
     uint32_t num_ops, num_statements, num_operators, num_locals, depth, max_depth;
     const script_token *locals[SCRIPT_STACK];
+    bool is_thread; // the next name is called as one
 } script_compiler;
 
 // == Tokens =======================================================================================
@@ -141,6 +147,13 @@ static void fail_at(script_compiler *it, const script_token *token, const char *
         &it->files[token->file].lex, token->at, MD5_ERROR_SYNTAX, "expected %s, found %s", expected,
         token->kind == WORD_END ? "the end" : md5i_quote(token->at, token->size).text);
     it->at = it->num_tokens > 0 ? it->num_tokens - 1 : 0;
+}
+
+static void warn_at(script_compiler *it, const script_token *token, const char *text)
+{
+    show_file(it, token->file);
+    md5i_lex_warn(&it->files[token->file].lex, token->at, "%s %s",
+                  md5i_quote(token->at, token->size).text, text);
 }
 
 static bool is_text(const script_token *token, const char *text)
@@ -178,9 +191,10 @@ static void lex(script_compiler *it, script_text *from, script_token *token)
 {
     static const char pairs[] = "&&||==!=<=>=+=-=*=/=%=&=|=++--::";
     md5_lex *const lex = &it->files[from->file].lex;
+    const char *const before = from->at;
     float number;
     show_file(it, from->file);
-    lex->at = from->at;
+    lex->at = before;
     lex->end = from->end;
     while (md5i_lex_next(lex) < lex->end && *lex->at == '\\') // a line that goes on
         lex->at++;
@@ -195,6 +209,7 @@ static void lex(script_compiler *it, script_text *from, script_token *token)
     } else if (md5_is_digit(*at) || (*at == '.' && lex->end - at > 1 && md5_is_digit(at[1]))) {
         kind = WORD_NUMBER;
         end = md5i_scan_float(at, lex->end, &number);
+        end += end < lex->end && (*end == 'f' || *end == 'F');
     } else if (*at == '"' || *at == '\'') {
         kind = *at == '"' ? WORD_STRING : WORD_VECTOR;
         end = md5i_lex_token_end(lex, at);
@@ -203,7 +218,8 @@ static void lex(script_compiler *it, script_text *from, script_token *token)
         for (const char *pair = pairs; *pair && end < lex->end; pair += 2)
             end += end == at + 1 && pair[0] == at[0] && pair[1] == at[1];
     }
-    *token = (script_token){kind, from->file, at, (size_t)(end - at)};
+    const bool begins_line = before == lex->text || memchr(before, '\n', (size_t)(at - before));
+    *token = (script_token){kind, begins_line, from->file, at, (size_t)(end - at)};
     from->at = end;
     if ((kind == WORD_STRING || kind == WORD_VECTOR) && (end - at < 2 || end[-1] != *at))
         fail_at(it, token, "a quote at its end");
@@ -221,6 +237,7 @@ static script_source *open_source(script_compiler *it, script_text text, const s
     source->text = text;
     source->macro = NULL;
     source->scope = source->outer = MD5_NONE;
+    source->num_ifs = 0;
     return source;
 }
 
@@ -275,9 +292,29 @@ static void define(script_compiler *it, script_text *line, const script_token *n
     *entry_of(it, &it->macros, text_of(it, name)) = macro;
 }
 
-// A line that begins with #.
-static void read_directive(script_compiler *it, script_text *from)
+// Skips what is not compiled, up to #endif or the #else of the same level.
+static void skip_lines(script_compiler *it, script_source *source, bool stops_at_else)
 {
+    script_token token;
+    for (uint32_t outer = source->num_ifs - 1; source->num_ifs > outer && is_ok(it);) {
+        lex(it, &source->text, &token);
+        if (token.kind == WORD_END)
+            fail_at(it, &token, "#endif");
+        if (!token.begins_line || !is_text(&token, "#"))
+            continue;
+        lex(it, &source->text, &token);
+        if (is_text(&token, "else") && stops_at_else && source->num_ifs == outer + 1)
+            return;
+        source->num_ifs += token.size > 1 && memcmp(token.at, "if", 2) == 0;
+        source->num_ifs -= is_text(&token, "endif");
+    }
+}
+
+// A line that begins with #.
+static void read_directive(script_compiler *it)
+{
+    script_source *const source = &it->sources[it->num_sources - 1];
+    script_text *const from = &source->text;
     script_token word, name;
     script_text line = *from;
     while (from->at < from->end
@@ -287,13 +324,29 @@ static void read_directive(script_compiler *it, script_text *from)
     line.end = from->at;
     lex(it, &line, &word);
     lex(it, &line, &name);
-    if (is_text(&word, "include") && name.kind == WORD_STRING) {
-        const script_token inner = {WORD_NAME, name.file, name.at + 1, name.size - 2};
+    void **const macro =
+        name.kind == WORD_NAME ? entry_of(it, &it->macros, text_of(it, &name)) : NULL;
+    const bool is_else = is_text(&word, "else");
+    if (macro && (is_text(&word, "ifdef") || is_text(&word, "ifndef"))) {
+        source->num_ifs++;
+        if ((*macro != NULL) != (word.size == 5))
+            skip_lines(it, source, true);
+    } else if (source->num_ifs > 0 && (is_else || is_text(&word, "endif"))) {
+        if (is_else)
+            skip_lines(it, source, false);
+        else
+            source->num_ifs--;
+    } else if (macro && is_text(&word, "undef")) {
+        *macro = NULL;
+    } else if (is_text(&word, "include") && name.kind == WORD_STRING) {
+        const script_token inner = {WORD_NAME, false, name.file, name.at + 1, name.size - 2};
         open_file(it, text_of(it, &inner), &name);
-    } else if (is_text(&word, "define") && name.kind == WORD_NAME) {
+    } else if (macro && is_text(&word, "define")) {
         define(it, &line, &name);
     } else {
-        fail_at(it, &word, "define and a name, or include and a file in quotes");
+        fail_at(it, &word,
+                "define, undef, ifdef or ifndef and a name, else or endif behind one of these, or "
+                "include and a file in quotes");
     }
 }
 
@@ -355,18 +408,17 @@ static bool read_tokens(script_compiler *it)
     script_token token = {.kind = WORD_SIGN};
     while (token.kind != WORD_END) {
         script_text *const from = &it->sources[it->num_sources - 1].text;
-        const char *const before = from->at;
         lex(it, from, &token);
-        const bool begins_line = it->sources[it->num_sources - 1].scope == MD5_NONE
-                                 && (before == it->files[from->file].lex.text
-                                     || memchr(before, '\n', (size_t)(token.at - before)));
+        const bool is_file = it->sources[it->num_sources - 1].scope == MD5_NONE;
         if (++it->num_steps > it->max_steps)
             fail_at(it, &token, "macros that mean less");
+        if (token.kind == WORD_END && it->sources[it->num_sources - 1].num_ifs > 0)
+            md5i_lex_warn(&it->files[token.file].lex, token.at, "expected #endif, found the end");
         if (token.kind == WORD_END && it->num_sources > 1 && is_ok(it)) {
             it->num_sources--;
             token.kind = WORD_SIGN;
-        } else if (is_text(&token, "#") && begins_line) {
-            read_directive(it, from);
+        } else if (is_text(&token, "#") && token.begins_line && is_file) {
+            read_directive(it);
         } else if (token.kind != WORD_NAME || !expand(it, &token)) {
             it->tokens =
                 (script_token *)md5_grow(&it->arena, it->tokens, it->num_tokens, sizeof token);
@@ -446,11 +498,14 @@ static script_value read_constant(script_compiler *it)
     float *const numbers[] = {&value.v.x, &value.v.y, &value.v.z};
     const char *at = token->at + is_vector, *const end = token->at + token->size;
     if (token->kind == WORD_STRING) {
+        const bool is_long = token->size - 2 >= sizeof value.text;
         value.kind = SCRIPT_TEXT;
-        if (token->size - 2 >= sizeof value.text)
-            fail_at(it, token, "a text of at most 63 bytes");
-        else
-            memcpy(value.text, at + 1, token->size - 2);
+        memcpy(value.text, at + 1, is_long ? sizeof value.text - 1 : token->size - 2);
+        if (is_long)
+            warn_at(it, token, "is cut to 63 bytes");
+    } else if (take(it, "$")) { // an entity of the map
+        (void)take_name(it);
+        return value;
     } else if (is_vector || token->kind == WORD_NUMBER) {
         for (int i = 0; at && i < (is_vector ? 3 : 1); i++) {
             while (md5_is_blank(*at))
@@ -512,28 +567,13 @@ static bool read_object(script_compiler *it)
     return is_ok(it);
 }
 
-static bool read_members(script_compiler *it, const script_object *object)
-{
-    it->at = object->members;
-    while (is_ok(it) && !take(it, "}")) {
-        const md5_script_type type = type_of(take_name(it));
-        if (here(it)->kind == WORD_NAME && is_text(here(it) + 1, "(")) {
-            it->at += 2;
-            skip_to(it, "(", ")");
-            expect(it, ";");
-        } else {
-            TRY(read_variables(it, type));
-        }
-    }
-    return is_ok(it);
-}
-
 static bool read_definition(script_compiler *it)
 {
     script_def *const def = MD5_NEW(&it->arena, script_def, 1);
     TRY(def);
     def->index = MD5_NONE;
     def->at = it->at;
+    def->object = it->space;
     (void)take_name(it);
     def->by = take_name(it);
     if (take(it, "::")) {
@@ -562,17 +602,54 @@ static bool read_definition(script_compiler *it)
     return is_ok(it);
 }
 
+// Reads variables, and functions that have their body here.
+static bool read_members(script_compiler *it, script_object *object)
+{
+    it->at = object->members;
+    it->space = object;
+    while (is_ok(it) && !take(it, "}")) {
+        const script_token *const token = here(it);
+        if (token->kind == WORD_NAME && token[1].kind == WORD_NAME && is_text(&token[2], "("))
+            TRY(read_definition(it));
+        else
+            TRY(read_variables(it, type_of(take_name(it))));
+    }
+    it->space = NULL;
+    return is_ok(it);
+}
+
+static bool read_namespace(script_compiler *it)
+{
+    const char *const name = text_of(it, take_name(it));
+    void **const known = entry_of(it, &it->objects, name);
+    if (!*known) {
+        script_object *const space = MD5_NEW(&it->arena, script_object, 1);
+        TRY(space);
+        *space = (script_object){.name = name, .parent = "", .outer = it->space};
+        *known = space;
+    }
+    it->space = (script_object *)*known;
+    expect(it, "{");
+    return is_ok(it);
+}
+
 static bool read_declarations(script_compiler *it)
 {
     while (here(it)->kind != WORD_END) {
         if (take(it, "object")) {
             TRY(read_object(it));
+        } else if (take(it, "namespace")) {
+            TRY(read_namespace(it));
+        } else if (it->space && take(it, "}")) {
+            it->space = it->space->outer;
         } else if (take(it, "scriptEvent")) {
             skip_to(it, "=;", ";");
         } else if (!take(it, ";")) {
             TRY(read_definition(it));
         }
     }
+    if (it->space)
+        expect(it, "}");
     return is_ok(it);
 }
 
@@ -686,6 +763,8 @@ static script_op find_function(script_compiler *it, md5_name_map *functions,
     static const char *const builtins[] = {SCRIPT_BUILTINS(SCRIPT_TEXT_OF)};
     const char *const text = text_of(it, name);
     void *known = functions == &it->functions ? *entry_of(it, &it->methods, text) : NULL;
+    if (functions == &it->functions && it->space && it->space->depth == 0)
+        known = *entry_of(it, &it->space->functions, text);
     known = known || !functions ? known : *entry_of(it, functions, text);
     if (known) {
         script_def *const def = (script_def *)known;
@@ -703,9 +782,7 @@ static script_op find_function(script_compiler *it, md5_name_map *functions,
     if (op.arg == SCRIPT_UNKNOWN && !*named) {
         *named = it;
         it->to->script.num_unknown++;
-        show_file(it, name->file);
-        md5i_lex_warn(&it->files[name->file].lex, name->at, "%s is not known here: it returns 0",
-                      MD5_QUOTED(text));
+        warn_at(it, name, "is not known here: it returns 0");
     }
     return op;
 }
@@ -732,7 +809,7 @@ typedef struct script_sign {
 
 static const script_sign prefixes[] = {{"!", SCRIPT_NOT, PRIORITY_NOT},
                                        {"~", SCRIPT_COMPLEMENT, PRIORITY_NOT},
-                                       {"-", SCRIPT_NEGATE, PRIORITY_SIGN}};
+                                       {"-", SCRIPT_NEGATE, PRIORITY_NOT}};
 static const script_sign binaries[] = {{"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
                                        {"/", SCRIPT_DIVIDE, PRIORITY_PRODUCT},
                                        {"%", SCRIPT_REMAINDER, PRIORITY_PRODUCT},
@@ -797,9 +874,9 @@ static bool begin_call(script_compiler *it, script_op op, uint8_t count)
 static bool read_name(script_compiler *it)
 {
     static const script_value zero = {.kind = SCRIPT_NUMBER};
-    const bool is_thread = take(it, "thread");
     const script_token *name = take_name(it);
-    md5_name_map *functions = is_thread ? NULL : &it->functions;
+    md5_name_map *functions = it->is_thread ? NULL : &it->functions;
+    it->is_thread = false;
     if (is_text(name, "self") || is_text(name, "sys")) {
         if (!take(it, ".")) {
             emit_value(it, &zero);
@@ -827,7 +904,7 @@ static bool read_name(script_compiler *it)
     if (is_step || is_compound || !is_set)
         emit_op(it, op, 1);
     if (is_step || is_compound) {
-        const script_token word = {WORD_SIGN, sign->file, sign->at, 1};
+        const script_token word = {WORD_SIGN, false, sign->file, sign->at, 1};
         op = (script_op){(uint8_t)sign_of(&word, binaries, MD5_COUNT(binaries))->code, 0, 0, NULL};
     }
     if (is_compound)
@@ -847,17 +924,19 @@ static bool read_operand(script_compiler *it)
     const script_sign *const prefix = sign_of(here(it), prefixes, MD5_COUNT(prefixes));
     if (prefix || is_text(here(it), "(")) {
         const script_op op = {(uint8_t)(prefix ? prefix->code : SCRIPT_SECOND), 0, 0, NULL};
-        push(it, prefix ? prefix->priority : PRIORITY_BRACKET, op, 0);
+        uint32_t priority = prefix ? PRIORITY_NOT : PRIORITY_BRACKET;
         it->at++;
+        if (op.code == SCRIPT_NEGATE
+            && (here(it)->kind == WORD_NUMBER || here(it)->kind == WORD_VECTOR))
+            priority = PRIORITY_SIGN; // a part of the constant
+        push(it, priority, op, 0);
         return true;
     }
+    if (take(it, "thread")) // what is behind it is called by another thread
+        return it->is_thread = true;
     if (here(it)->kind == WORD_NAME)
         return read_name(it);
-    script_value value = {.kind = SCRIPT_NUMBER};
-    if (take(it, "$")) // an entity of the map
-        (void)take_name(it);
-    else
-        value = read_constant(it);
+    const script_value value = read_constant(it);
     emit_value(it, &value);
     return false;
 }
@@ -896,10 +975,13 @@ static void read_expression(script_compiler *it)
 
 // -- Statements -----------------------------------------------------------------------------------
 
+// Expressions with commas between them.
 static void read_and_drop(script_compiler *it)
 {
-    read_expression(it);
-    emit(it, SCRIPT_POP, 0, -1);
+    do {
+        read_expression(it);
+        emit(it, SCRIPT_POP, 0, -1);
+    } while (is_ok(it) && take(it, ","));
 }
 
 static void read_condition(script_compiler *it, open_statement *of)
@@ -964,7 +1046,7 @@ static void end_statement(script_compiler *it)
             node->kind = OPEN_ELSE;
             return;
         }
-        patch(it, node->continues, node->kind == OPEN_WHILE ? node->start : it->num_ops);
+        patch(it, node->continues, node->kind == OPEN_FOR ? it->num_ops : node->start);
         if (node->kind == OPEN_FOR) {
             it->at = node->step;
             if (!is_text(here(it), ")"))
@@ -1065,6 +1147,7 @@ static bool read_function(script_compiler *it, const script_def *def)
         add_local(it, take_name(it));
     }
     it->at = def->body;
+    it->space = def->object;
     (void)open_block(it, OPEN_BLOCK);
     while (it->num_statements > 0 && is_ok(it))
         read_statement(it);

@@ -93,6 +93,7 @@ typedef struct script_op {
     ROW(SCRIPT_WAIT, "wait")                    \
     ROW(SCRIPT_GET_TIME, "getTime")             \
     ROW(SCRIPT_RANDOM, "random")                \
+    ROW(SCRIPT_INT, "int")                      \
     ROW(SCRIPT_GET_KEY, "getKey")               \
     ROW(SCRIPT_GET_INT_KEY, "getIntKey")        \
     ROW(SCRIPT_GET_FLOAT_KEY, "getFloatKey")    \

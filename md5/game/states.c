@@ -99,7 +99,7 @@ static script_value compute(script_code code, const script_value *a, const scrip
     case SCRIPT_DIVIDE:
         return number_of(y != 0.0f ? x / y : 1e30f);
     case SCRIPT_REMAINDER:
-        return number_of(j != 0 ? (float)(i % j) : 0.0f);
+        return number_of(j != 0 ? (float)(i % j) : x);
     case SCRIPT_ADD:
         if (a->kind != SCRIPT_TEXT && b->kind != SCRIPT_TEXT)
             return (script_value){.kind = a->kind, .v = md5_vec3_add(a->v, b->v)};
@@ -495,6 +495,8 @@ static script_value call(md5_states *states, script_builtin which, const script_
     case SCRIPT_RANDOM:
         return number_of(number
                          * (states->desc.random ? states->desc.random(states->desc.user) : 0.5f));
+    case SCRIPT_INT:
+        return number_of((float)whole_of(number));
     case SCRIPT_GET_KEY:
     case SCRIPT_GET_INT_KEY:
     case SCRIPT_GET_FLOAT_KEY:

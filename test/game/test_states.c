@@ -106,12 +106,15 @@ static md5_script *load(const game_text *texts, md5_load_opts opts, md5_error *e
     return md5_load_script("a.script", "o", &opts, error);
 }
 
-#define HEAD                                                                           \
-    "#include \"b.script\"\n"                                                          \
-    "object base { float r; boolean AI_PAIN; string word; vector v; float two(); };\n" \
-    "object o : base { float two(); void Torso_A(); void Legs_A(); };\n"               \
-    "float base::two() { return 1; } float o::two() { return 2; }\n"                   \
-    "float times( float a, float b ) { return a * b; } float global = -3;\n"           \
+#define HEAD                                                                              \
+    "#include \"b.script\"\n"                                                             \
+    "object base { float r; boolean AI_PAIN; string word; vector v; float two();\n"       \
+    "float three() { return r + 3; } };\n"                                                \
+    "object o : base { float two(); void Torso_A(); void Legs_A(); };\n"                  \
+    "float base::two() { return 1; } float o::two() { return 2; }\n"                      \
+    "float times( float a, float b ) { return a * b; } float global = -3;\n"              \
+    "namespace outer { namespace inner { float one() { return 1; } }\n"                   \
+    "float six() { return two() * 3; } float two() { return 2; } entity none = $box; }\n" \
     "void o::Legs_A() { while ( 1 ) { waitFrame(); } }\n"
 static const char macros[] = "/* shared */ #define TWICE( x ) ( ( x ) * 2 )\n"
                              "#define QUAD( x ) TWICE( TWICE( x ) ) // of both\n"
@@ -189,6 +192,20 @@ TEST (scripts_compute_as_their_language_says) {
          1.4},
         {"r = animDistance( 2, \"walk\" ) + playAnim( 1, \"swim\" );", 40},
         {"r = random( 4 ) + getFloatKey( \"none\" );", 2},
+        {"r = three() + outer::six() * 10 + inner::one() * 100;", 163},
+        {"thread ( times( 2, 3 ) ); r = 1;", 1},
+        {"\n#ifdef QUAD\nr = 1;\n#else\nr = 2;\n#endif\n", 1},
+        {"\n#ifndef QUAD\nr = 1;\n#ifdef NONE\n#else\n#endif\n#else\nr = 2;\n#endif\n", 2},
+        {"\n#undef QUAD\n#ifdef QUAD\n#include \"none\"\n#endif\nr = 1;", 1},
+        {"r = 1.5f + int( 2.75 ) + int( -2.75 ) + .25F;", 1.75},
+        {"r = -2 + 5;", 3},
+        // As the engine compiles and runs it: neo/game/script/Script_Compiler.cpp of dhewm3, its
+        // priorities in GetTerm() and the patches of loops; Script_Interpreter.cpp, OP_DIV_F.
+        {"float a = 2; r = -a + 5;", -7}, // - of a variable covers sums, as ! does
+        {"float a = 1, b = 0; r = ( a = a && b ) + a * 10;", 10}, // = binds tighter than &&
+        {"float a; do { a++; if ( a < 3 ) { continue; } r = a; } while ( 0 );", 3}, // not tested
+        {"for ( r = 1, r++; r < 5; r++, r++ ) { }", 6},
+        {"float a = 5; r = a % 0 + ( a / 0 == 1e30 ) * 10;", 15},
     };
     EACH (row, rows) {
         script_case it;
@@ -206,10 +223,22 @@ TEST (scripts_compute_as_their_language_says) {
 TEST (functions_that_are_not_known_are_named_once) {
     script_case it;
     CHECK(open_case(&it, "fly( 1 ); fly( 2 );\nthread two(); $a.b();"));
-    CHECK_STRING(it.log.text, "a.script:8: 'fly' is not known here: it returns 0\n"
-                              "a.script:9: 'two' is not known here: it returns 0\n"
-                              "a.script:9: 'b' is not known here: it returns 0\n");
+    CHECK_STRING(it.log.text, "a.script:11: 'fly' is not known here: it returns 0\n"
+                              "a.script:12: 'two' is not known here: it returns 0\n"
+                              "a.script:12: 'b' is not known here: it returns 0\n");
     CHECK_UINT(it.script->num_unknown, 3);
+    close_case(&it);
+}
+
+TEST (scripts_warn_of_what_is_cut_and_of_conditions_without_end) {
+    script_case it;
+    CHECK(open_case(&it, "word = \"0123456789012345678901234567890123456789012345678901234567890123"
+                         "\";\n#ifdef QUAD\nr = ( word == \"0123456789012345678901234567890123"
+                         "45678901234567890123456789012\" );"));
+    md5_states_advance(it.states, 0, NULL, NULL);
+    CHECK_NEAR(md5_states_variable(it.states, "r"), 1.0, 0.0);
+    CHECK(strstr(it.log.text, "a.script:14: expected #endif, found the end\n"));
+    CHECK(strstr(it.log.text, "' is cut to 63 bytes\n"));
     close_case(&it);
 }
 
@@ -219,7 +248,7 @@ TEST (scripts_list_states_and_variables) {
     CHECK_UINT(it.script->num_states, 2);
     CHECK_STRING(it.script->states[1].name, "Torso_A");
     CHECK_UINT(it.script->states[1].channel, MD5_CHANNEL_TORSO);
-    CHECK_UINT(it.script->num_variables, 5);
+    CHECK_UINT(it.script->num_variables, 6);
     CHECK_STRING(it.script->variables[1].name, "AI_PAIN");
     CHECK_UINT(it.script->variables[1].type, MD5_SCRIPT_BOOLEAN);
     CHECK(!md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_B", 0));
@@ -308,7 +337,13 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
         {BODY "float a; a = 1", 3, 15, "expected '}', found the end"},
         {"object o { float a }", 1, 20, "expected ';', found '}'"},
         {"object o { };\n#include b\n", 2, 2,
-         "expected define and a name, or include and a file in quotes, found 'include'"},
+         "expected define, undef, ifdef or ifndef and a name, else or endif behind one of these, "
+         "or include and a file in quotes, found 'include'"},
+        {"#endif", 1, 2,
+         "expected define, undef, ifdef or ifndef and a name, else or endif behind one of these, "
+         "or include and a file in quotes, found 'endif'"},
+        {"\n#ifdef A\n#ifdef B\n#endif", 4, 7, "expected #endif, found the end"},
+        {"namespace a { float b;", 1, 23, "expected '}', found the end"},
         {"#include \"c\"", 1, 10, "expected a file that can be read, found '\"c\"'"},
         {"#define A( b ) b\nfloat x = A( 1, 2 );", 2, 19,
          "expected as many arguments as the macro has parameters, found ')'"},
