@@ -19,8 +19,9 @@ typedef struct figure_reader {
 
 // How the value behind a word is written.
 typedef enum value_form {
-    VALUE_NUMBERS,  // `count` of them, with commas between them
-    VALUE_LOOSE,    // the same; a missing comma is only a warning
+    VALUE_NUMBER,
+    VALUE_FOUR,     // with commas between them
+    VALUE_LOOSE,    // three; a missing comma is only a warning
     VALUE_FRICTION, // four, of which the last may be left out
     VALUE_MATRIX,   // ( 9 numbers )
     VALUE_STRING,
@@ -44,7 +45,6 @@ typedef struct figure_word {
     const char *word;
     value_form form;
     size_t place;
-    int count;
 } figure_word;
 
 // Expects a token of a kind. Returns false after a warning if there is another one.
@@ -223,9 +223,11 @@ static bool read_value(figure_reader *reader, const figure_word *word, void *to)
     float *const numbers = (float *)place;
     md5_token token = {.size = 0};
     switch (word->form) {
-    case VALUE_NUMBERS:
+    case VALUE_NUMBER:
+    case VALUE_FOUR:
+        return read_numbers(reader, numbers, word->form == VALUE_FOUR ? 4 : 1, false);
     case VALUE_LOOSE:
-        return read_numbers(reader, numbers, word->count, word->form == VALUE_LOOSE);
+        return read_numbers(reader, numbers, 3, true);
     case VALUE_FRICTION:
         TRY(read_numbers(reader, numbers, 3, false));
         if (md5i_decl_lex_take(lex, ","))
@@ -256,10 +258,8 @@ static bool read_value(figure_reader *reader, const figure_word *word, void *to)
     case VALUE_ANGLES: {
         md5_figure_vector angles = {.joints = {"", ""}};
         TRY(read_vector(reader, &angles));
-        const float sign = angles.is_negated ? -1.0f : 1.0f;
-        const float values[3] = {sign * angles.numbers.x, sign * angles.numbers.y,
-                                 sign * angles.numbers.z};
-        memcpy(place, values, sizeof values);
+        const md5_vec3 values = md5_vec3_scale(angles.numbers, angles.is_negated ? -1.0f : 1.0f);
+        memcpy(place, &values, sizeof values);
         return true;
     }
     case VALUE_SHAPE:
@@ -293,55 +293,55 @@ static bool read_words(figure_reader *reader, const figure_word *words, size_t c
 
 // == Blocks =======================================================================================
 
-#define SETTING(word, form, field, count)                          \
-    {                                                              \
-        word, VALUE_##form, offsetof(md5_figure_def, field), count \
+#define SETTING(word, form, field)                          \
+    {                                                       \
+        word, VALUE_##form, offsetof(md5_figure_def, field) \
     }
 static const figure_word setting_words[] = {
-    SETTING("model", STRING, model, 1),
-    SETTING("skin", STRING, skin, 1),
-    SETTING("mesh", SKIPPED, model, 1),
-    SETTING("anim", SKIPPED, model, 1),
-    SETTING("friction", FRICTION, friction, 4),
-    SETTING("totalMass", NUMBERS, total_mass, 1),
-    SETTING("suspendSpeed", NUMBERS, suspend_speed, 4),
-    SETTING("noMoveTime", NUMBERS, no_move[0], 1),
-    SETTING("noMoveTranslation", NUMBERS, no_move[1], 1),
-    SETTING("noMoveRotation", NUMBERS, no_move[2], 1),
-    SETTING("minMoveTime", NUMBERS, move_times[0], 1),
-    SETTING("maxMoveTime", NUMBERS, move_times[1], 1),
-    SETTING("contents", BITS, contents, 1),
-    SETTING("clipMask", BITS, clip_mask, 1),
-    SETTING("selfCollision", SWITCH, collides_with_own, 1),
+    SETTING("model", STRING, model),
+    SETTING("skin", STRING, skin),
+    SETTING("mesh", SKIPPED, model),
+    SETTING("anim", SKIPPED, model),
+    SETTING("friction", FRICTION, friction),
+    SETTING("totalMass", NUMBER, total_mass),
+    SETTING("suspendSpeed", FOUR, suspend_speed),
+    SETTING("noMoveTime", NUMBER, no_move[0]),
+    SETTING("noMoveTranslation", NUMBER, no_move[1]),
+    SETTING("noMoveRotation", NUMBER, no_move[2]),
+    SETTING("minMoveTime", NUMBER, move_times[0]),
+    SETTING("maxMoveTime", NUMBER, move_times[1]),
+    SETTING("contents", BITS, contents),
+    SETTING("clipMask", BITS, clip_mask),
+    SETTING("selfCollision", SWITCH, collides_with_own),
 };
 
-#define BODY(word, form, field, count)                              \
-    {                                                               \
-        word, VALUE_##form, offsetof(md5_figure_body, field), count \
+#define BODY(word, form, field)                              \
+    {                                                        \
+        word, VALUE_##form, offsetof(md5_figure_body, field) \
     }
 static const figure_word body_words[] = {
-    BODY("joint", STRING, joint, 1), // first: it must be there
-    BODY("model", SHAPE, shape, 1),
-    BODY("origin", VECTOR, origin, 1),
-    BODY("angles", ANGLES, angles, 1),
-    BODY("mod", MOD, mod, 1),
-    BODY("density", NUMBERS, density, 1),
-    BODY("inertiaScale", MATRIX, inertia_scale, 9),
-    BODY("friction", LOOSE, friction, 3),
-    BODY("contents", BITS, contents, 1),
-    BODY("clipMask", BITS, clip_mask, 1),
-    BODY("selfCollision", SWITCH, collides_with_own, 1),
-    BODY("containedJoints", STRING, contained, 1),
-    BODY("frictionDirection", VECTOR, friction_direction, 1),
-    BODY("contactMotorDirection", VECTOR, motor_direction, 1),
+    BODY("joint", STRING, joint), // first: it must be there
+    BODY("model", SHAPE, shape),
+    BODY("origin", VECTOR, origin),
+    BODY("angles", ANGLES, angles),
+    BODY("mod", MOD, mod),
+    BODY("density", NUMBER, density),
+    BODY("inertiaScale", MATRIX, inertia_scale),
+    BODY("friction", LOOSE, friction),
+    BODY("contents", BITS, contents),
+    BODY("clipMask", BITS, clip_mask),
+    BODY("selfCollision", SWITCH, collides_with_own),
+    BODY("containedJoints", STRING, contained),
+    BODY("frictionDirection", VECTOR, friction_direction),
+    BODY("contactMotorDirection", VECTOR, motor_direction),
 };
 
-#define PART(word, form, field)                                       \
-    {                                                                 \
-        word, VALUE_##form, offsetof(md5_figure_constraint, field), 1 \
+#define PART(word, form, field)                                    \
+    {                                                              \
+        word, VALUE_##form, offsetof(md5_figure_constraint, field) \
     }
 #define ENDS PART("body1", NAME, bodies[0]), PART("body2", NAME, bodies[1])
-#define HELD ENDS, PART("anchor", VECTOR, anchors[0]), PART("friction", NUMBERS, friction)
+#define HELD ENDS, PART("anchor", VECTOR, anchors[0]), PART("friction", NUMBER, friction)
 static const figure_word fixed_words[] = {ENDS};
 static const figure_word ball_words[] = {
     HELD,
@@ -362,19 +362,19 @@ static const figure_word hinge_words[] = {
 static const figure_word slider_words[] = {
     ENDS,
     PART("axis", VECTOR, axis),
-    PART("friction", NUMBERS, friction),
+    PART("friction", NUMBER, friction),
 };
 static const figure_word spring_words[] = {
     ENDS,
     PART("anchor1", VECTOR, anchors[0]),
     PART("anchor2", VECTOR, anchors[1]),
-    PART("friction", NUMBERS, friction),
-    PART("stretch", NUMBERS, spring[0]),
-    PART("compress", NUMBERS, spring[1]),
-    PART("damping", NUMBERS, spring[2]),
-    PART("restLength", NUMBERS, spring[3]),
-    PART("minLength", NUMBERS, spring[4]),
-    PART("maxLength", NUMBERS, spring[5]),
+    PART("friction", NUMBER, friction),
+    PART("stretch", NUMBER, spring[0]),
+    PART("compress", NUMBER, spring[1]),
+    PART("damping", NUMBER, spring[2]),
+    PART("restLength", NUMBER, spring[3]),
+    PART("minLength", NUMBER, spring[4]),
+    PART("maxLength", NUMBER, spring[5]),
 };
 
 #define KIND(word, type, words, where)                              \

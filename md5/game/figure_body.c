@@ -74,36 +74,34 @@ static void add_face(body_shape *shape, uint32_t a, uint32_t b, uint32_t c)
     face[0] = a, face[1] = b, face[2] = c;
 }
 
+// Triangles of corners from a to t.
+static void add_faces(body_shape *shape, const char *corners)
+{
+    for (; *corners; corners += 3)
+        add_face(shape, (uint32_t)corners[0] - 'a', (uint32_t)corners[1] - 'a',
+                 (uint32_t)corners[2] - 'a');
+}
+
 static void make_box(body_shape *shape)
 {
     for (int i = 0; i < 8; i++)
         add_corner(shape, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        for (uint32_t side = 0; side < 2; side++) {
-            const uint32_t u = 1U << (axis + 1) % 3, v = 1U << (axis + 2) % 3;
-            const uint32_t at = side << axis;
-            add_face(shape, at, at + u, at + u + v);
-            add_face(shape, at, at + u + v, at + v);
-        }
-    }
+    add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
 static void make_octahedron(body_shape *shape)
 {
     for (int i = 0; i < 6; i++) {
-        const double end = i & 1 ? 1.0 : -1.0;
-        add_corner(shape, i / 2 == 0 ? end : 0.0, i / 2 == 1 ? end : 0.0, i / 2 == 2 ? end : 0.0);
+        double at[3] = {0.0, 0.0, 0.0};
+        at[i / 2] = i & 1 ? 1.0 : -1.0;
+        add_corner(shape, at[0], at[1], at[2]);
     }
-    for (uint32_t i = 0; i < 8; i++)
-        add_face(shape, i & 1, 2 + (i >> 1 & 1), 4 + (i >> 2));
+    add_faces(shape, "acebceadebdeacfbcfadfbdf");
 }
 
 // A regular one, which touches the box.
 static void make_dodecahedron(body_shape *shape)
 {
-    static const char faces[12][6] = {// of corners from a to t
-                                      "omaie", "fjbmo", "gkcnp", "pndlh", "kiaqc", "drbjl",
-                                      "gseik", "ljfth", "rqamb", "foest", "dncqr", "tsgph"};
     const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
     for (int i = 0; i < 8; i++)
         add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
@@ -116,63 +114,29 @@ static void make_dodecahedron(body_shape *shape)
             add_corner(shape, at[0], at[1], at[2]);
         }
     }
-    for (int i = 0; i < 12; i++)
-        for (int k = 2; k < 5; k++)
-            add_face(shape, (uint32_t)faces[i][0] - 'a', (uint32_t)faces[i][k - 1] - 'a',
-                     (uint32_t)faces[i][k] - 'a');
+    add_faces(shape, "omaoaioiefjbfbmfmogkcgcngnppndpdlplhkiakaqkqcdrbdbjdjl"
+                     "gsegeigikljflftlthrqaramrmbfoefesfstdncdcqdqrtsgtgptph");
 }
 
-// A ring of corners at a height, from `first` on.
-static void add_ring(body_shape *shape, uint32_t count, double height)
+// A cylinder or a cone: a ring of corners below, and above it another one or the tip. Each ring has
+// a cap, and on each of its sides a triangle.
+static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
 {
+    const int32_t most = is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES;
+    const uint32_t sides = (uint32_t)(num_sides < 3 ? 3 : num_sides > most ? most : num_sides);
+    const uint32_t count = is_cone ? sides : 2 * sides;
     for (uint32_t i = 0; i < count; i++) {
-        const double angle = 360.0 * DEGREE * i / count;
-        add_corner(shape, cos(angle), sin(angle), height);
+        const double angle = 360.0 * DEGREE * (i % sides) / sides;
+        add_corner(shape, cos(angle), sin(angle), i < sides ? -1.0 : 1.0);
     }
-}
-
-static void add_cap(body_shape *shape, uint32_t first, uint32_t count)
-{
-    for (uint32_t i = 2; i < count; i++)
-        add_face(shape, first, first + i - 1, first + i);
-}
-
-static void make_cylinder(body_shape *shape, uint32_t sides)
-{
-    add_ring(shape, sides, -1.0);
-    add_ring(shape, sides, 1.0);
-    add_cap(shape, 0, sides);
-    add_cap(shape, sides, sides);
-    for (uint32_t i = 0; i < sides; i++) {
-        const uint32_t next = (i + 1) % sides;
-        add_face(shape, i, next, sides + next);
-        add_face(shape, i, sides + next, sides + i);
+    if (is_cone)
+        add_corner(shape, 0.0, 0.0, 1.0);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = i % sides, first = i - at, next = first + (at + 1) % sides;
+        add_face(shape, i, next, is_cone ? sides : first > 0 ? at : sides + next);
+        if (at > 1)
+            add_face(shape, first, i - 1, i);
     }
-}
-
-static void make_cone(body_shape *shape, uint32_t sides)
-{
-    add_ring(shape, sides, -1.0);
-    add_corner(shape, 0.0, 0.0, 1.0);
-    add_cap(shape, 0, sides);
-    for (uint32_t i = 0; i < sides; i++)
-        add_face(shape, i, (i + 1) % sides, sides);
-}
-
-static void make_bone(body_shape *shape, double length, double width)
-{
-    add_corner(shape, 0.0, 0.0, -0.5 * length);
-    add_corner(shape, 0.0, 0.0, 0.5 * length);
-    add_corner(shape, 0.0, -0.5 * width, 0.0);
-    add_corner(shape, 0.5 * width, 0.25 * width, 0.0);
-    add_corner(shape, -0.5 * width, 0.25 * width, 0.0);
-    for (uint32_t i = 0; i < 6; i++)
-        add_face(shape, i & 1, 2 + i / 2, 2 + (i / 2 + 1) % 3);
-}
-
-static uint32_t clamp_sides(int32_t sides, uint32_t most)
-{
-    return sides < 3 ? 3 : (uint32_t)sides > most ? most : (uint32_t)sides;
 }
 
 // The shape in the body's axes, before it is moved to its center.
@@ -181,10 +145,17 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
     const md5_vec3d a = resolve(maker, &def->corners[0]), b = resolve(maker, &def->corners[1]);
     const md5_vec3d middle = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
     const md5_vec3d half = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
+    const double length = md5_vec3d_length(half), width = 0.5 * (double)def->width;
+    const bool is_cone = def->shape == MD5_SHAPE_CONE;
     *shape = (body_shape){.num_corners = 0};
     switch (def->shape) {
     case MD5_SHAPE_BONE:
-        make_bone(shape, 2.0 * md5_vec3d_length(half), (double)def->width);
+        add_corner(shape, 0.0, 0.0, -length);
+        add_corner(shape, 0.0, 0.0, length);
+        add_corner(shape, 0.0, -width, 0.0);
+        add_corner(shape, width, 0.5 * width, 0.0);
+        add_corner(shape, -width, 0.5 * width, 0.0);
+        add_faces(shape, "acdbcdadebdeaecbec");
         return;
     case MD5_SHAPE_OCTAHEDRON:
         make_octahedron(shape);
@@ -193,17 +164,14 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
         make_dodecahedron(shape);
         break;
     case MD5_SHAPE_CYLINDER:
-        make_cylinder(shape, clamp_sides(def->num_sides, MAX_CYLINDER_SIDES));
-        break;
     case MD5_SHAPE_CONE:
-        make_cone(shape, clamp_sides(def->num_sides, MAX_CONE_SIDES));
+        make_round(shape, def->num_sides, is_cone);
         break;
     case MD5_SHAPE_BOX:
         make_box(shape);
         break;
     }
-    // The tip of a cone is at z = 0.
-    const double lift = def->shape == MD5_SHAPE_CONE ? -half.z : middle.z;
+    const double lift = is_cone ? -half.z : middle.z; // the tip of a cone is at z = 0
     MD5_FOR (i, shape->num_corners) {
         md5_vec3d *const corner = &shape->corners[i];
         *corner = (md5_vec3d){middle.x + corner->x * half.x, middle.y + corner->y * half.y,
@@ -362,23 +330,23 @@ static bool make_body(figure_maker *maker, uint32_t index)
 
 static void share_total_mass(figure_maker *maker)
 {
-    const float wanted = maker->figure.def->total_mass;
+    const double wanted = (double)maker->figure.def->total_mass;
     double sum = 0.0;
     MD5_FOR (i, maker->figure.num_bodies)
         sum += (double)maker->bodies[i].mass;
-    if (!(wanted > 0.0f && sum > 0.0))
+    if (!(wanted > 0.0 && sum > 0.0))
         return;
     MD5_FOR (i, maker->figure.num_bodies) {
-        maker->bodies[i].mass =
-            md5_round_to_float((double)maker->bodies[i].mass * (double)wanted / sum);
+        md5_body_part *const body = &maker->bodies[i];
+        body->mass = md5_round_to_float((double)body->mass * wanted / sum);
         for (int k = 0; k < 9; k++)
-            maker->bodies[i].inertia[k] =
-                md5_round_to_float((double)maker->bodies[i].inertia[k] * (double)wanted / sum);
+            body->inertia[k] = md5_round_to_float((double)body->inertia[k] * wanted / sum);
     }
 }
 
-// What each body contains; of several the last one counts. is_below: scratch memory.
-static void read_contained(figure_maker *maker, uint32_t *owners, bool *is_in, bool *is_below)
+// What each body contains; of several the last one counts. words: scratch memory, for each joint
+// the last word of the list about it alone, and about it with all below: 0 none, odd: with it.
+static void read_contained(figure_maker *maker, uint32_t *owners, uint32_t (*words)[2])
 {
     const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
     const md5_figure_body *const defs = maker->figure.def->bodies;
@@ -387,25 +355,27 @@ static void read_contained(figure_maker *maker, uint32_t *owners, bool *is_in, b
     MD5_FOR (body, maker->figure.num_bodies) {
         const char *at = defs[body].contained;
         md5_listed_joint top;
-        memset(is_in, 0, skeleton->num_joints * sizeof *is_in);
-        while (md5i_next_listed(skeleton, &at, &top)) {
-            if (top.joint == MD5_NONE)
+        memset(words, 0, skeleton->num_joints * sizeof *words);
+        for (uint32_t word = 2; md5i_next_listed(skeleton, &at, &top); word += 2) {
+            if (top.joint != MD5_NONE)
+                words[top.joint][top.has_below] = word + !top.is_without;
+            else
                 (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found in \"containedJoints\"",
                                     MD5_QUOTED(top.name));
-            // In this order parents come first: a joint is below if its parent is.
-            MD5_FOR (i, skeleton->num_joints) {
-                const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-                is_below[joint] =
-                    joint == top.joint || (top.has_below && parent != MD5_NONE && is_below[parent]);
-                is_in[joint] = is_below[joint] ? !top.is_without : is_in[joint];
-            }
         }
-        MD5_FOR (i, skeleton->num_joints) {
-            if (is_in[i] && owners[i] != MD5_NONE)
+        MD5_FOR (i, skeleton->num_joints) { // parents come first
+            const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+            uint32_t *const own = words[joint];
+            if (parent != MD5_NONE && words[parent][1] > own[1])
+                own[1] = words[parent][1];
+            if (((own[0] > own[1] ? own[0] : own[1]) & 1) == 0)
+                continue;
+            if (owners[joint] != MD5_NONE)
                 (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s is in two bodies, %s and %s",
-                                    MD5_QUOTED(skeleton->joints[i].name),
-                                    MD5_QUOTED(defs[owners[i]].name), MD5_QUOTED(defs[body].name));
-            owners[i] = is_in[i] ? body : owners[i];
+                                    MD5_QUOTED(skeleton->joints[joint].name),
+                                    MD5_QUOTED(defs[owners[joint]].name),
+                                    MD5_QUOTED(defs[body].name));
+            owners[joint] = body;
         }
     }
     MD5_FOR (i, skeleton->num_joints)
@@ -556,13 +526,14 @@ static bool make_figure(figure_maker *maker)
     const uint32_t num_joints = maker->entity->model->skeleton.num_joints;
     uint32_t *const owners = MD5_NEW(&maker->arena, uint32_t, num_joints);
     uint32_t *const movers = MD5_NEW(&maker->arena, uint32_t, num_joints);
-    bool *const is_in = MD5_NEW(&maker->arena, bool, 2 * (size_t)num_joints);
+    uint32_t(*const words)[2] =
+        (uint32_t(*)[2])md5i_arena_alloc(&maker->arena, num_joints, sizeof *words);
     TRY(maker->bodies && maker->constraints && maker->vertices && maker->triangles && maker->setup
-        && owners && movers && is_in);
+        && owners && movers && words);
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
         TRY(make_body(maker, figure->num_bodies));
     share_total_mass(maker);
-    read_contained(maker, owners, is_in, is_in + num_joints);
+    read_contained(maker, owners, words);
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
         TRY(make_constraint(maker, figure->num_constraints));
     MD5_FOR (i, num_joints)

@@ -59,9 +59,10 @@ typedef struct script_source {
 
 // An object, or a namespace.
 typedef struct script_object {
-    const char *name, *parent;   // "": none
-    struct script_object *outer; // of a namespace
-    uint32_t members, depth;     // token; 0: none of the object that is compiled and its parents
+    const char *parent;          // "": none
+    struct script_object *outer; // the namespace around it; the object that inherits it
+    uint32_t members,
+        depth; // token, 0: only announced; 0: none of the object that is compiled and its parents
     md5_name_map functions;
 } script_object;
 
@@ -173,6 +174,8 @@ static const char *text_of(script_compiler *it, const script_token *token)
     const char *const text = md5_copy_text(&it->to->arena, token->at, token->size);
     return text ? text : "";
 }
+
+static const script_value zero = {.kind = SCRIPT_NUMBER};
 
 // Where the value of a name is, which is added: NULL at first.
 static void **entry_of(script_compiler *it, md5_name_map *map, const char *name)
@@ -492,6 +495,7 @@ static script_value empty_of(md5_script_type type)
 // Reads a number, a text or a vector.
 static script_value read_constant(script_compiler *it)
 {
+    const bool is_negative = take(it, "-");
     const script_token *const token = here(it);
     const bool is_vector = token->kind == WORD_VECTOR;
     script_value value = empty_of(is_vector ? MD5_SCRIPT_VECTOR : MD5_SCRIPT_FLOAT);
@@ -511,6 +515,7 @@ static script_value read_constant(script_compiler *it)
             while (md5_is_blank(*at))
                 at++;
             at = md5i_scan_float(at, end, numbers[i]);
+            *numbers[i] *= is_negative ? -1.0f : 1.0f;
         }
         if (!at)
             fail_at(it, token, "three numbers");
@@ -529,11 +534,8 @@ static bool read_variables(script_compiler *it, md5_script_type type)
         const char *const name = text_of(it, take_name(it));
         void **const known = entry_of(it, &it->variables, name);
         script_value value = empty_of(type);
-        if (take(it, "=")) {
-            const bool is_negative = take(it, "-");
+        if (take(it, "="))
             value = read_constant(it);
-            value.v.x = is_negative ? -value.v.x : value.v.x;
-        }
         if (*known)
             continue;
         const uint32_t count = to->script.num_variables;
@@ -551,19 +553,25 @@ static bool read_variables(script_compiler *it, md5_script_type type)
     return is_ok(it);
 }
 
+// Reads the name of an object or a namespace, which is added. NULL: memory runs out.
+static script_object *read_space(script_compiler *it)
+{
+    void **const known = entry_of(it, &it->objects, text_of(it, take_name(it)));
+    *known = *known ? *known : MD5_NEW(&it->arena, script_object, 1);
+    return (script_object *)*known;
+}
+
 // `object NAME : PARENT {`; its members are read once it is known who inherits them.
 static bool read_object(script_compiler *it)
 {
-    script_object *const object = MD5_NEW(&it->arena, script_object, 1);
+    script_object *const object = read_space(it);
     TRY(object);
-    object->name = text_of(it, take_name(it));
     object->parent = take(it, ":") ? text_of(it, take_name(it)) : "";
     if (take(it, ";"))
         return true; // only announced
     expect(it, "{");
     object->members = it->at;
     skip_to(it, "{", "}");
-    *entry_of(it, &it->objects, object->name) = object;
     return is_ok(it);
 }
 
@@ -618,28 +626,17 @@ static bool read_members(script_compiler *it, script_object *object)
     return is_ok(it);
 }
 
-static bool read_namespace(script_compiler *it)
-{
-    const char *const name = text_of(it, take_name(it));
-    void **const known = entry_of(it, &it->objects, name);
-    if (!*known) {
-        script_object *const space = MD5_NEW(&it->arena, script_object, 1);
-        TRY(space);
-        *space = (script_object){.name = name, .parent = "", .outer = it->space};
-        *known = space;
-    }
-    it->space = (script_object *)*known;
-    expect(it, "{");
-    return is_ok(it);
-}
-
 static bool read_declarations(script_compiler *it)
 {
     while (here(it)->kind != WORD_END) {
         if (take(it, "object")) {
             TRY(read_object(it));
         } else if (take(it, "namespace")) {
-            TRY(read_namespace(it));
+            script_object *const space = read_space(it);
+            TRY(space);
+            space->outer = it->space;
+            it->space = space;
+            expect(it, "{");
         } else if (it->space && take(it, "}")) {
             it->space = it->space->outer;
         } else if (take(it, "scriptEvent")) {
@@ -657,23 +654,19 @@ static bool read_declarations(script_compiler *it)
 // functions of one name the last one's.
 static bool resolve(script_compiler *it, const char *name)
 {
-    script_object **chain = NULL;
-    uint32_t count = 0;
-    for (const char *at = name; at[0] || count == 0; count++) {
+    script_object *first = NULL; // of those that inherit each other: the parent of all
+    for (const char *at = name; at[0] || !first; at = first->parent) {
         script_object *const object = (script_object *)*entry_of(it, &it->objects, at);
-        if (!object || object->depth > 0)
+        if (!object || object->members == 0 || object->depth > 0)
             return MD5_FAIL(it->context, MD5_ERROR_MISMATCH, "the script object %s %s",
-                            MD5_QUOTED(at), object ? "inherits itself" : "is not declared");
-        chain = (script_object **)md5_grow(&it->arena, chain, count, sizeof *chain);
-        TRY(chain);
-        chain[count] = object;
-        object->depth = 1;
-        at = object->parent;
+                            MD5_QUOTED(at),
+                            object && object->depth > 0 ? "inherits itself" : "is not declared");
+        object->outer = first;
+        object->depth = first ? first->depth + 1 : 1;
+        first = object;
     }
-    MD5_FOR (i, count) {
-        chain[count - 1 - i]->depth = i + 1;
-        TRY(read_members(it, chain[count - 1 - i]));
-    }
+    for (; first; first = first->outer)
+        TRY(read_members(it, first));
     for (script_def *def = it->first_def; def; def = def->next) {
         if (def->body == 0) {
             it->at = def->at;
@@ -688,7 +681,7 @@ static bool resolve(script_compiler *it, const char *name)
         void **const method = entry_of(it, &it->methods, def->name);
         const script_def *const other = (const script_def *)*method;
         if (def->object && def->object->depth > 0
-            && (!other || other->object->depth < def->object->depth))
+            && (!other || other->object->depth > def->object->depth))
             *method = def;
     }
     return is_ok(it);
@@ -762,10 +755,12 @@ static script_op find_function(script_compiler *it, md5_name_map *functions,
 {
     static const char *const builtins[] = {SCRIPT_BUILTINS(SCRIPT_TEXT_OF)};
     const char *const text = text_of(it, name);
-    void *known = functions == &it->functions ? *entry_of(it, &it->methods, text) : NULL;
-    if (functions == &it->functions && it->space && it->space->depth == 0)
-        known = *entry_of(it, &it->space->functions, text);
-    known = known || !functions ? known : *entry_of(it, functions, text);
+    const bool is_of_space = it->space && it->space->depth == 0;
+    void *known = NULL;
+    if (functions == &it->functions)
+        known = *entry_of(it, is_of_space ? &it->space->functions : &it->methods, text);
+    if (!known && functions)
+        known = *entry_of(it, functions, text);
     if (known) {
         script_def *const def = (script_def *)known;
         if (def->index == MD5_NONE) {
@@ -791,7 +786,6 @@ static script_op find_function(script_compiler *it, md5_name_map *functions,
 
 // Lower ones bind tighter.
 enum {
-    PRIORITY_SIGN,
     PRIORITY_PRODUCT,
     PRIORITY_SUM,
     PRIORITY_COMPARISON,
@@ -807,9 +801,6 @@ typedef struct script_sign {
     uint32_t priority;
 } script_sign;
 
-static const script_sign prefixes[] = {{"!", SCRIPT_NOT, PRIORITY_NOT},
-                                       {"~", SCRIPT_COMPLEMENT, PRIORITY_NOT},
-                                       {"-", SCRIPT_NEGATE, PRIORITY_NOT}};
 static const script_sign binaries[] = {{"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
                                        {"/", SCRIPT_DIVIDE, PRIORITY_PRODUCT},
                                        {"%", SCRIPT_REMAINDER, PRIORITY_PRODUCT},
@@ -827,11 +818,11 @@ static const script_sign binaries[] = {{"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
                                        {"||", SCRIPT_OR, PRIORITY_LOGIC},
                                        {"=", SCRIPT_SECOND, PRIORITY_ASSIGN}};
 
-static const script_sign *sign_of(const script_token *token, const script_sign *rows, size_t count)
+static const script_sign *sign_of(const script_token *token)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (is_text(token, rows[i].word))
-            return &rows[i];
+    for (size_t i = 0; i < MD5_COUNT(binaries); i++) {
+        if (is_text(token, binaries[i].word))
+            return &binaries[i];
     }
     return NULL;
 }
@@ -873,7 +864,6 @@ static bool begin_call(script_compiler *it, script_op op, uint8_t count)
 // Reads a name, and what makes it a call or an assignment.
 static bool read_name(script_compiler *it)
 {
-    static const script_value zero = {.kind = SCRIPT_NUMBER};
     const script_token *name = take_name(it);
     md5_name_map *functions = it->is_thread ? NULL : &it->functions;
     it->is_thread = false;
@@ -905,7 +895,7 @@ static bool read_name(script_compiler *it)
         emit_op(it, op, 1);
     if (is_step || is_compound) {
         const script_token word = {WORD_SIGN, false, sign->file, sign->at, 1};
-        op = (script_op){(uint8_t)sign_of(&word, binaries, MD5_COUNT(binaries))->code, 0, 0, NULL};
+        op = (script_op){(uint8_t)sign_of(&word)->code, 0, 0, NULL};
     }
     if (is_compound)
         push(it, PRIORITY_ASSIGN, op, -1);
@@ -921,15 +911,21 @@ static bool read_name(script_compiler *it)
 
 static bool read_operand(script_compiler *it)
 {
-    const script_sign *const prefix = sign_of(here(it), prefixes, MD5_COUNT(prefixes));
-    if (prefix || is_text(here(it), "(")) {
-        const script_op op = {(uint8_t)(prefix ? prefix->code : SCRIPT_SECOND), 0, 0, NULL};
-        uint32_t priority = prefix ? PRIORITY_NOT : PRIORITY_BRACKET;
+    static const char prefixes[] = "!-~"; // in the order of their codes
+    const script_token *const token = here(it);
+    const char *const prefix = (const char *)(token->kind == WORD_SIGN && token->size == 1
+                                                  ? memchr(prefixes, *token->at, 3)
+                                                  : NULL);
+    if (take(it, "(")) {
+        push(it, PRIORITY_BRACKET, (script_op){SCRIPT_SECOND, 0, 0, NULL}, 0);
+        return true;
+    }
+    // A minus before a constant is a part of that; else it covers sums.
+    if (prefix
+        && (*prefix != '-' || (token[1].kind != WORD_NUMBER && token[1].kind != WORD_VECTOR))) {
+        const int code = SCRIPT_NOT + (int)(prefix - prefixes);
+        push(it, PRIORITY_NOT, (script_op){(uint8_t)code, 0, 0, NULL}, 0);
         it->at++;
-        if (op.code == SCRIPT_NEGATE
-            && (here(it)->kind == WORD_NUMBER || here(it)->kind == WORD_VECTOR))
-            priority = PRIORITY_SIGN; // a part of the constant
-        push(it, priority, op, 0);
         return true;
     }
     if (take(it, "thread")) // what is behind it is called by another thread
@@ -947,7 +943,7 @@ static void read_expression(script_compiler *it)
     bool wants_operand = true;
     it->num_operators = 0;
     while (is_ok(it)) {
-        const script_sign *const sign = sign_of(here(it), binaries, MD5_COUNT(binaries));
+        const script_sign *const sign = sign_of(here(it));
         if (wants_operand) {
             wants_operand = read_operand(it);
         } else if (sign) {
@@ -1085,7 +1081,6 @@ static void read_for(script_compiler *it)
 
 static void read_statement(script_compiler *it)
 {
-    static const script_value zero = {.kind = SCRIPT_NUMBER};
     const script_token *const token = here(it);
     const open_statement *const node = &it->statements[it->num_statements - 1];
     const bool breaks = is_text(token, "break");
@@ -1133,7 +1128,6 @@ static void read_statement(script_compiler *it)
 
 static bool read_function(script_compiler *it, const script_def *def)
 {
-    static const script_value zero = {.kind = SCRIPT_NUMBER};
     const size_t most = def->end - def->at + 8; // things that its tokens can open
     const md5_arena_mark mark = md5i_arena_here(&it->scratch);
     script_function *const function = &it->to->functions[def->index];
@@ -1205,28 +1199,21 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_load
     block->context = context;
     block->context.caller = NULL; // a file that is missing is another error
     block->arena.context = &block->context;
-    md5_arena arena = {.context = &block->context}, scratch = arena;
-    script_compiler *const it = MD5_NEW(&arena, script_compiler, 1);
-    bool is_made = false;
-    if (it) {
-        it->to = block;
-        it->context = &block->context;
-        it->arena = arena;
-        it->scratch = scratch;
-        it->max_steps = 1 << 16;
-        it->shown_file = MD5_NONE;
-        it->last_def = &it->first_def;
-        it->last_compiled = &it->first_compiled;
-        open_file(it, path ? path : "", NULL);
-        is_made = is_ok(it) && read_tokens(it) && read_declarations(it)
-                  && resolve(it, object ? object : "") && compile(it);
-        MD5_FOR (i, it->num_files)
-            md5i_free_file_text(it->context, &it->files[i].text);
-        scratch = it->scratch;
-        arena = it->arena;
-        md5i_arena_free(&scratch);
-    }
-    md5i_arena_free(&arena);
+    script_compiler it = {.to = block,
+                          .context = &block->context,
+                          .arena = {.context = &block->context},
+                          .scratch = {.context = &block->context},
+                          .shown_file = MD5_NONE,
+                          .max_steps = 1 << 16};
+    it.last_def = &it.first_def;
+    it.last_compiled = &it.first_compiled;
+    open_file(&it, path ? path : "", NULL);
+    const bool is_made = is_ok(&it) && read_tokens(&it) && read_declarations(&it)
+                         && resolve(&it, object ? object : "") && compile(&it);
+    MD5_FOR (i, it.num_files)
+        md5i_free_file_text(it.context, &it.files[i].text);
+    md5i_arena_free(&it.scratch);
+    md5i_arena_free(&it.arena);
     if (is_made)
         return &block->script;
     if (error)

@@ -611,20 +611,19 @@ md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *
     const script_block *const script = (const script_block *)(const void *)desc->script;
     const uint32_t count = desc->script->num_variables;
     md5_context context;
-    md5_block block = {0};
+    const size_t size = sizeof(md5_states) + count * sizeof(script_value);
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
-    (void)MD5_TAKE(&block, md5_states, 1);
-    (void)MD5_TAKE(&block, script_value, count);
-    const size_t size = block.used;
-    if (!md5i_block_allocate(&context, &block))
+    md5_states *const states = (md5_states *)md5i_alloc(&context, size);
+    if (!states)
         return NULL;
-    memset(block.base, 0, size);
-    md5_states *const states = MD5_TAKE(&block, md5_states, 1);
+    memset(states, 0, size);
     states->desc = *desc;
     states->script = script;
     states->internal.allocator = context.allocator;
     states->size = size;
-    states->variables = MD5_PUT(&block, script_value, script->initial, count);
+    states->variables = (script_value *)(void *)(states + 1);
+    if (count > 0)
+        memcpy(states->variables, script->initial, count * sizeof(script_value));
     states->running = MD5_NUM_CHANNELS;
     states->run.next = MD5_NONE;
     states->run.allows_pain = states->run.allows_movement = true;
