@@ -30,7 +30,7 @@ double md5i_pitch_of(md5_vec3d v)
 axes3 md5i_axes_of_joint(const md5_mat34 *joint)
 {
     axes3 axes;
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         axes.row[i] =
             (md5_vec3d){(double)joint->m[i], (double)joint->m[4 + i], (double)joint->m[8 + i]};
     return axes;
@@ -39,7 +39,7 @@ axes3 md5i_axes_of_joint(const md5_mat34 *joint)
 md5_quat md5i_quat_of_axes(const axes3 *axes)
 {
     md5_mat34 matrix = {{0.0f}};
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         matrix.m[i] = (float)axes->row[i].x;
         matrix.m[4 + i] = (float)axes->row[i].y;
         matrix.m[8 + i] = (float)axes->row[i].z;

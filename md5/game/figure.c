@@ -65,9 +65,9 @@ static bool keep(figure_reader *reader, const md5_token *token, const char **tex
     return *text != NULL;
 }
 
-static bool read_numbers(figure_reader *reader, float *values, int count, bool is_loose)
+static bool read_numbers(figure_reader *reader, float *values, uint32_t count, bool is_loose)
 {
-    for (int i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         if (i > 0 && !md5i_decl_lex_expect(&reader->lex, ",") && !is_loose)
             return false;
         (void)md5i_decl_lex_float(&reader->lex, &values[i]);
@@ -99,7 +99,7 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
         vector->numbers = (md5_vec3){values[0], values[1], values[2]};
     } else {
         (void)md5i_decl_lex_expect(lex, "(");
-        for (int i = 0; i < (kind == MD5_FIGURE_JOINT ? 1 : 2); i++) {
+        MD5_FOR (i, kind == MD5_FIGURE_JOINT ? 1 : 2) {
             if (i > 0)
                 (void)md5i_decl_lex_expect(lex, ",");
             TRY(!md5i_decl_lex_read(lex, &token) || keep(reader, &token, &vector->joints[i]));
@@ -493,7 +493,7 @@ static bool read_block(figure_reader *reader, const md5_token *word)
                              &reader->figure, &is_read);
     if (md5i_token_is_word(word, "body"))
         return read_body(reader);
-    for (size_t i = 0; i < MD5_COUNT(constraint_kinds); i++)
+    MD5_FOR (i, MD5_COUNT(constraint_kinds))
         if (md5i_token_is_word(word, constraint_kinds[i].word))
             return read_constraint(reader, &constraint_kinds[i]);
     md5i_decl_lex_warn(&reader->lex, "unknown keyword %s", MD5_SHOWN(word));
@@ -507,7 +507,7 @@ static bool check_names(figure_reader *reader, const char *what, const void *row
                         size_t size, size_t place)
 {
     md5_name_map names = {0};
-    for (size_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const char *const name =
             *(const char *const *)(const void *)((const char *)rows + i * size + place);
         void **const found = md5i_name_map_find(&names, name);
@@ -531,7 +531,7 @@ static bool check_figure(figure_reader *reader)
         && check_names(reader, "constraints", reader->constraints, figure->num_constraints,
                        sizeof *reader->constraints, offsetof(md5_figure_constraint, name)));
     MD5_FOR (i, figure->num_constraints) {
-        for (int k = 0; k < 2; k++) {
+        MD5_FOR (k, 2) {
             const md5_figure_constraint *const constraint = &reader->constraints[i];
             if (constraint->bodies[k][0])
                 continue;

@@ -84,14 +84,14 @@ static void add_faces(body_shape *shape, const char *corners)
 
 static void make_box(body_shape *shape)
 {
-    for (int i = 0; i < 8; i++)
+    MD5_FOR (i, 8)
         add_corner(shape, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
     add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
 static void make_octahedron(body_shape *shape)
 {
-    for (int i = 0; i < 6; i++) {
+    MD5_FOR (i, 6) {
         double at[3] = {0.0, 0.0, 0.0};
         at[i / 2] = i & 1 ? 1.0 : -1.0;
         add_corner(shape, at[0], at[1], at[2]);
@@ -103,11 +103,11 @@ static void make_octahedron(body_shape *shape)
 static void make_dodecahedron(body_shape *shape)
 {
     const double golden = 1.61803398874989485, one = 1.0 / golden, less = one * one;
-    for (int i = 0; i < 8; i++)
+    MD5_FOR (i, 8)
         add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
     for (int axis = 3; axis > 0; axis--) { // across which a rectangle lies
-        for (int i = 0; i < 4; i++) {
-            const int bit = axis == 1 ? 1 : 2; // of the short side
+        MD5_FOR (i, 4) {
+            const uint32_t bit = axis == 1 ? 1 : 2; // of the short side
             double at[3] = {0.0, 0.0, 0.0};
             at[(axis + 1) % 3] = i & bit ? less : -less;
             at[(axis + 2) % 3] = i & (3 - bit) ? 1.0 : -1.0;
@@ -125,13 +125,13 @@ static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
     const int32_t most = is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES;
     const uint32_t sides = (uint32_t)(num_sides < 3 ? 3 : num_sides > most ? most : num_sides);
     const uint32_t count = is_cone ? sides : 2 * sides;
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const double angle = 360.0 * DEGREE * (i % sides) / sides;
         add_corner(shape, cos(angle), sin(angle), i < sides ? -1.0 : 1.0);
     }
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
-    for (uint32_t i = 0; i < count; i++) {
+    MD5_FOR (i, count) {
         const uint32_t at = i % sides, first = i - at, next = first + (at + 1) % sides;
         add_face(shape, i, next, is_cone ? sides : first > 0 ? at : sides + next);
         if (at > 1)
@@ -220,15 +220,15 @@ static solid measure(const body_shape *shape)
             {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
         it.volume += six / 6.0;
         it.center = md5_vec3d_add(it.center, md5_vec3d_scale(sum, six / 24.0));
-        for (int r = 0; r < 3; r++)
-            for (int s = 0; s < 3; s++)
-                for (int k = 0; k < 4; k++)
+        MD5_FOR (r, 3)
+            MD5_FOR (s, 3)
+                MD5_FOR (k, 4)
                     it.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
     }
     it.center = md5_vec3d_scale(it.center, it.volume > 0.0 ? 1.0 / it.volume : 0.0);
     const double center[3] = {it.center.x, it.center.y, it.center.z};
-    for (int r = 0; r < 3; r++)
-        for (int s = 0; s < 3; s++)
+    MD5_FOR (r, 3)
+        MD5_FOR (s, 3)
             it.products[r][s] -= it.volume * center[r] * center[s];
     return it;
 }
@@ -238,10 +238,10 @@ static void set_mass(md5_body_part *body, const solid *of)
     const double density = (double)body->def->density;
     const double trace = of->products[0][0] + of->products[1][1] + of->products[2][2];
     body->mass = md5_round_to_float(density * of->volume);
-    for (int r = 0; r < 3; r++) {
-        for (int c = 0; c < 3; c++) {
+    MD5_FOR (r, 3) {
+        MD5_FOR (c, 3) {
             double scaled = 0.0;
-            for (int k = 0; k < 3; k++)
+            MD5_FOR (k, 3)
                 scaled += density * ((r == k ? trace : 0.0) - of->products[r][k])
                           * (double)body->def->inertia_scale[3 * k + c];
             body->inertia[3 * r + c] = md5_round_to_float(scaled);
@@ -282,7 +282,7 @@ static void keep_shape(figure_maker *maker, md5_body_part *body, const body_shap
             md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
     body->bounds = md5_bounds_from_points(&maker->vertices[body->first_vertex], body->num_vertices);
     MD5_FOR (i, shape->num_faces)
-        for (int k = 0; k < 3; k++)
+        MD5_FOR (k, 3)
             maker->triangles[figure->num_triangles + i][k] =
                 body->first_vertex + shape->faces[i][k];
     figure->num_triangles += shape->num_faces;
@@ -339,7 +339,7 @@ static void share_total_mass(figure_maker *maker)
     MD5_FOR (i, maker->figure.num_bodies) {
         md5_body_part *const body = &maker->bodies[i];
         body->mass = md5_round_to_float((double)body->mass * wanted / sum);
-        for (int k = 0; k < 9; k++)
+        MD5_FOR (k, 9)
             body->inertia[k] = md5_round_to_float((double)body->inertia[k] * wanted / sum);
     }
 }
@@ -470,8 +470,8 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
     const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
                                  setup_of(maker, constraint->bodies[1])};
     md5_vec3d shafts[2], axis = md5_vec3d_normalize(resolve(maker, &def->axis));
-    for (int i = 0; i < 2; i++) {
-        const int from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
+    MD5_FOR (i, 2) {
+        const uint32_t from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
         const md5_vec3d anchor = resolve(maker, &def->anchors[from]);
         constraint->anchors[i] = into_body(md5_vec3d_sub(anchor, ends[i].origin), &ends[i]);
         shafts[i] = md5_vec3d_normalize(resolve(maker, &def->shafts[i]));
@@ -481,7 +481,7 @@ static bool make_constraint(figure_maker *maker, uint32_t index)
         const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
         axis = md5_vec3d_length(across) > 1e-6 ? md5_vec3d_normalize(across) : left_of(shafts[0]);
     }
-    for (int i = 0; i < 2; i++)
+    MD5_FOR (i, 2)
         constraint->axes[i] = into_body(axis, &ends[i]);
     set_limit(maker, constraint, ends, shafts[0], axis);
     return true;

@@ -820,7 +820,7 @@ static const script_sign binaries[] = {{"*", SCRIPT_MULTIPLY, PRIORITY_PRODUCT},
 
 static const script_sign *sign_of(const script_token *token)
 {
-    for (size_t i = 0; i < MD5_COUNT(binaries); i++) {
+    MD5_FOR (i, MD5_COUNT(binaries)) {
         if (is_text(token, binaries[i].word))
             return &binaries[i];
     }

@@ -695,7 +695,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     md5i_actor_step(body, milliseconds);
     if (head)
         md5i_actor_step(head, milliseconds);
-    for (int i = 0; i < 20; i++) {
+    MD5_FOR (i, 20) {
         const uint32_t next = states->run.next;
         states->run.next = MD5_NONE;
         if (next != MD5_NONE)
