@@ -172,7 +172,7 @@ TEST (colors_have_enough_contrast) {
     static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
     EACH (row, texts)
         FOR (k, sizeof grounds / sizeof grounds[0])
-            CHECK_THAT(contrast(*row, grounds[k]) >= 4.5, "%08x on %08x: %.2f", *row, grounds[k],
+            CHECK_THAT(contrast(*row, grounds[k]) >= 5.6, "%08x on %08x: %.2f", *row, grounds[k],
                        contrast(*row, grounds[k]));
     CHECK(contrast(VIEW_BRIGHT, VIEW_SELECTED) >= 4.5
           && contrast(VIEW_PLAIN, VIEW_SELECTED) >= 4.5);

@@ -992,3 +992,131 @@ TEST (view_debug_line_has_each_switch) {
     }
     CHECK(strlen(text) < sizeof text / 2); // room for further switches
 }
+
+// == Contrast =====================================================================================
+
+// Of a color between 0 and 1, by WCAG 2.1.
+static double luminance(const double rgb[3])
+{
+    static const double parts[3] = {0.2126, 0.7152, 0.0722};
+    double sum = 0;
+    FOR (i, 3)
+        sum += parts[i] * (rgb[i] <= 0.04045 ? rgb[i] / 12.92 : pow((rgb[i] + 0.055) / 1.055, 2.4));
+    return sum;
+}
+
+// Whether a triangle of the canvas has the point, 1/1000 within.
+static bool has_point(const md5gl_panel_vertex *t, float x, float y)
+{
+    float least = INFINITY, most = -INFINITY;
+    FOR (i, 3) {
+        const md5gl_panel_vertex *const a = &t[i], *const b = &t[(i + 1) % 3];
+        const float side = (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
+        least = fminf(least, side);
+        most = fmaxf(most, side);
+    }
+    return least > -1e-3f || most < 1e-3f;
+}
+
+static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
+{
+    const view_font *const font = &s->viewer.font;
+    return t[0].u == font->solid_u && t[1].u == font->solid_u && t[2].u == font->solid_u
+           && t[0].v == font->solid_v && t[2].v == font->solid_v;
+}
+
+// Of each letter that is drawn on a panel: to what lies below it, over a white picture.
+static void check_contrast(screen *s, const char *what)
+{
+    const view_canvas *const canvas = &s->viewer.canvas;
+    const view_font *const font = &s->viewer.font;
+    double worst = INFINITY;
+    uint32_t count = 0, on[2] = {0, 0};
+    screen_draw(s);
+    for (uint32_t i = 0; i + 6 <= canvas->count; i += 3) {
+        const md5gl_panel_vertex *const t = &canvas->vertices[i];
+        const bool is_disc = t->u >= font->disc_u0 && t->u <= font->disc_u1 && t->v >= font->disc_v0
+                             && t->v <= font->disc_v1;
+        if (is_disc || is_plain(s, t))
+            continue;
+        const float x = (t[0].x + t[1].x + t[2].x) / 3, y = (t[0].y + t[1].y + t[2].y) / 3;
+        double ground[3] = {1, 1, 1}, text[3], open = 1;
+        for (uint32_t k = 0; k < i; k += 3) {
+            const md5gl_panel_vertex *const below = &canvas->vertices[k];
+            if (!is_plain(s, below) || !has_point(below, x, y))
+                continue;
+            const double part = below->rgba[3] / 255.0;
+            FOR (c, 3)
+                ground[c] += (below->rgba[c] / 255.0 - ground[c]) * part;
+            open *= 1 - part;
+        }
+        if (open > 0.2) // on the picture
+            continue;
+        FOR (c, 3)
+            text[c] = ground[c] + (t->rgba[c] / 255.0 - ground[c]) * t->rgba[3] / 255.0;
+        const double a = luminance(text), b = luminance(ground);
+        const double ratio = (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
+        count++;
+        if (ratio >= worst)
+            continue;
+        worst = ratio;
+        on[0] = on[1] = 0;
+        FOR (c, 3) {
+            on[0] = on[0] << 8 | t->rgba[c];
+            on[1] = on[1] << 8 | (uint32_t)(255 * ground[c] + 0.5);
+        }
+    }
+    CHECK_THAT(count > 100 && worst >= 4.5, "%s: %06x on %06x: %.2f, of %u", what, on[0], on[1],
+               worst, count);
+}
+
+TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HEIGHT)) {
+    view_log *const log = &s->viewer.log;
+    const md5_model *const model = s->viewer.document->scene.model;
+    md5_error place = {.line = 7, .column = 2, .message = "odd"};
+    snprintf(place.file, sizeof place.file, "%s", s->viewer.document->scene.path);
+    check_contrast(s, "docks");
+    s->viewer.ui.selected_joint = 5;
+    check_contrast(s, "a joint");
+    view_warn_about(log, (view_about){VIEW_ABOUT_MESH, 1, 0, model}, "of a mesh");
+    log->about = (view_about){VIEW_ABOUT_VERTEX, 0, 88, model};
+    view_log_warning(log, &place);
+    PERFORM(&s->viewer, VIEW_WARNINGS);
+    FOR (i, 2) {
+        s->viewer.ui.problems.selected = (size_t)i;
+        check_contrast(s, "problems");
+    }
+    PERFORM(&s->viewer, VIEW_WARNINGS);
+    PERFORM(&s->viewer, VIEW_CLIPS);
+    check_contrast(s, "clips");
+    PERFORM(&s->viewer, VIEW_CLIPS);
+    view_browse_place(&s->viewer, test_path("models/bobbin"));
+    check_contrast(s, "files");
+    view_close_browser(&s->viewer.ui.browser);
+    PERFORM(&s->viewer, VIEW_SETTINGS);
+    check_contrast(s, "settings");
+    view_lay_over(&s->viewer.ui, VIEW_OVER_NOTHING);
+    PERFORM(&s->viewer, VIEW_MENUS);
+    s->viewer.ui.menu.selected = 0;
+    check_contrast(s, "a menu");
+    PERFORM(&s->viewer, VIEW_SEARCH);
+    check_contrast(s, "search");
+    view_close_menu(&s->viewer.ui);
+    PERFORM(&s->viewer, VIEW_EXPORT);
+    check_contrast(s, "export");
+    PERFORM(&s->viewer, VIEW_EXPORT);
+    PERFORM(&s->viewer, VIEW_START_PAGE);
+    check_contrast(s, "start");
+    PERFORM(&s->viewer, VIEW_START_PAGE);
+    const char *const other = test_path("models/thimble/thimble.md5mesh");
+    CHECK(view_set_option(&s->viewer, view_number_of("retarget"), other));
+    md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
+    CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // it is moved by drawing
+    md5gl_destroy_target(s->viewer.renderer, target);
+    s->viewer.ui.retarget.picked = 1;
+    check_contrast(s, "pairs");
+    s->width = 420;
+    s->height = 300;
+    view_browse_place(&s->viewer, test_path("models/bobbin"));
+    check_contrast(s, "files in a small window");
+}

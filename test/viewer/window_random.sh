@@ -2,7 +2,7 @@
 # Sends thousands of random events from a fixed seed to md5view in a real window (Xvfb). It must neither
 # crash nor exit nor report a GL error, and, built with config=sanitize, leak nothing.
 # A third as many are sent while a game folder is open, and game folders and archives are dropped.
-# MD5_RANDOM_EVENTS=10000, MD5_RANDOM_GAME_EVENTS=10000 and MD5_RANDOM_SEED=N vary the test.
+# MD5_RANDOM_EVENTS=10000, MD5_RANDOM_RECORDED_EVENTS=20000, MD5_RANDOM_GAME_EVENTS=10000 and MD5_RANDOM_SEED=N vary the test.
 . test/build/report.sh
 # shellcheck disable=SC2034 # used by the next
 screen=3840x2160
@@ -60,7 +60,8 @@ records() {
     survives "$@" && ! grep 'no frame for' "$log" && ls "$pictures"/*.apng
 }
 is_long && usual=5000 || usual=500
-check "$usual random events while it records" records "$usual" "$own"
+recorded=${MD5_RANDOM_RECORDED_EVENTS:-$usual}
+check "$recorded random events while it records" records "$recorded" "$own"
 dropped="$files/* $files"
 check "$events random events on a model" survives "$events" "$files/bobbin.md5mesh"
 

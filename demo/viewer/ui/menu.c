@@ -578,21 +578,22 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
         const float top = place.y + 0.5f * (row - ui->line);
         const view_color color = line->missing != 0 ? VIEW_DISABLED
                                  : is_lit           ? VIEW_BRIGHT
-                                                    : VIEW_PLAIN;
+                                                    : VIEW_PLAIN,
+                         dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
         if (line->is_set)
             draw_tick(canvas, place.x + 4 * scale, place.y + 0.5f * row, scale);
         const float most = place.width - mark - keys;
         const float used = 8 * scale + ui_text(ui, place.x + mark, top, most, color, line->label);
         const char *const menu = view_menu_names[line->row->menu];
         if (least_width > 0 && used + ui_text_width(ui, menu) < most) // the search
-            ui_text(ui, place.x + mark + used, top, 0, VIEW_DIM, menu);
+            ui_text(ui, place.x + mark + used, top, 0, dim, menu);
         const float width = ui_text_width(ui, line->keys);
         const float end = place.x + place.width - 6 * scale, middle = place.y + 0.5f * row;
         const float corners[6] = {end - 5 * scale, middle - 5 * scale, end,
                                   middle,          end - 5 * scale,    middle + 5 * scale};
         if (line->is_group)
             view_draw_triangle(canvas, corners, VIEW_DIM);
-        ui_text(ui, end - width, top, 0, line->missing != 0 ? VIEW_DISABLED : VIEW_DIM, line->keys);
+        ui_text(ui, end - width, top, 0, line->missing != 0 ? VIEW_DISABLED : dim, line->keys);
         if (is_pressed) {
             take_line(ui, stage, line);
             break;

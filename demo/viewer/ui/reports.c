@@ -365,11 +365,11 @@ static void copy_problems(const view_problems *list, const view_reports *reports
 }
 
 // A text that is pressed, from `x` on. Returns whether it was.
-static bool run_link(view_ui *ui, float x, float y, float width, const char *text)
+static bool run_link(view_ui *ui, float x, float y, float width, bool is_selected, const char *text)
 {
     const view_rect box = {x, y, fmaxf(width, 1), ui->line};
     const bool is_pressed = ui_item(ui, box, text);
-    ui_text(ui, x, y, box.width, ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_ACCENT, text);
+    ui_text(ui, x, y, box.width, is_selected || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_ACCENT, text);
     return is_pressed;
 }
 
@@ -418,19 +418,20 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     char *const place =
         describe_place(report->line > 0 ? common_base(report->file) : NULL, report->line, 0);
     ui_text(ui, row.x + 0.7f * em, y, 0,
-            report->level == VIEW_ERROR  ? VIEW_WRONG
-            : report->level == VIEW_INFO ? VIEW_ACCENT
-                                         : VIEW_AMBER,
+            is_selected                   ? VIEW_BRIGHT
+            : report->level == VIEW_ERROR ? VIEW_WRONG
+            : report->level == VIEW_INFO  ? VIEW_ACCENT
+                                          : VIEW_AMBER,
             signs[report->level]);
     ui_text(ui, left, y, (is_wide ? second : end) - left - em,
             is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
     describe_about(stage, report, about, name, sizeof name);
     const float wide = (is_wide || place[0] != '\0' ? third : end) - second - em;
     if (about.kind == VIEW_ABOUT_FILE)
-        ui_text(ui, second, below, fmaxf(wide, 1), VIEW_DIM, name);
-    else if (run_link(ui, second, below, wide, name))
+        ui_text(ui, second, below, fmaxf(wide, 1), is_selected ? VIEW_PLAIN : VIEW_DIM, name);
+    else if (run_link(ui, second, below, wide, is_selected, name))
         show_about(ui, stage, &about);
-    if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, place))
+    if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, is_selected, place))
         ui->problems.shown = number + 1;
     if (mended >= 0 && words[mended] != word)
         ui->command = (view_command){.action = VIEW_REPAIR, .path = common_copy(report->file)};

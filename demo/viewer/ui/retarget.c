@@ -123,8 +123,10 @@ static void list_joints(view_ui *ui, const view_stage *stage)
     COMMON_FOR (i, count) {
         const uint32_t by = stage->retargeting->pairs[i].source;
         const pair_origin origin = facts[i].origin;
-        ui_cells cells = {
-            .name = text, .count = 1, .color = VIEW_PLAIN, .colors = &origins[origin].color};
+        ui_cells cells = {.name = text,
+                          .count = 1,
+                          .color = VIEW_PLAIN,
+                          .colors = page->picked == i + 1 ? NULL : &origins[origin].color};
         view_rect row;
         if (page->is_short && origin == BY_NAME)
             continue;

@@ -747,7 +747,9 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
                              : thing->is_selected || ui_is_hot(ui) ? VIEW_BRIGHT
                              : thing->is_link                      ? VIEW_ACCENT
                                                                    : VIEW_PLAIN;
-    const view_color below = thing->is_wrong ? VIEW_AMBER : VIEW_DIM;
+    const view_color below = thing->is_wrong                 ? VIEW_AMBER
+                             : thing->is_selected && is_wide ? VIEW_PLAIN
+                                                             : VIEW_DIM;
     view_rect image = view_inset(box, gap), row = image;
     ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : row.width);
     if (is_wide) {
