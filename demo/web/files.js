@@ -15,8 +15,8 @@ const md5files = {
         document.head.append(script);
     }),
 
-    // The bytes of a URL, unpacked if `is_packed` by gzip. Another host may forbid it: the browser does not say so, but this text does.
-    async fetch(url, is_packed = false) {
+    // The bytes of a URL, unpacked if `is_packed` by gzip; tells count() how many are there, piece by piece. Another host may forbid it: the browser does not say so, but this text does.
+    async fetch(url, is_packed = false, count = () => {}) {
         let answer;
         try {
             answer = await fetch(url);
@@ -27,8 +27,10 @@ const md5files = {
         }
         if (!answer.ok)
             throw new Error(url + ": the host answers " + answer.status + (answer.status === 404 ? ", no such file" : ""));
-        const whole = is_packed ? new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))) : answer;
-        return new Uint8Array(await whole.arrayBuffer());
+        if (!is_packed)
+            return new Uint8Array(await answer.arrayBuffer());
+        const counted = new TransformStream({transform(piece, to) { count(piece.length); to.enqueue(piece); }});
+        return new Uint8Array(await new Response(answer.body.pipeThrough(new DecompressionStream("gzip")).pipeThrough(counted)).arrayBuffer());
     },
 
     folder: (path) => path.slice(0, path.lastIndexOf("/") + 1),
@@ -40,23 +42,17 @@ const md5files = {
     named: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/"([^"\n]+\.md5(?:mesh|anim))"|([^\s"]+\.md5(?:mesh|anim))\b/g)]
         .map(([, quoted, plain]) => quoted ?? plain),
 
-    // Fetches the pictures of shaders from the folder of the model's file: those of `names`, or else by the names that the
-    // library seeks first. Calls take(path, bytes) for each; returns the shaders that have none.
-    async pictures(shaders, model, names, take) {
-        const folder = md5files.folder(model), missing = [];
+    // Fetches the pictures of shaders from the folder of the model's file, by the names that the library seeks first. Calls
+    // take(path, bytes) for each; returns the shaders that have none.
+    async pictures(shaders, model, take) {
+        const folder = md5files.folder(model);
         const get = (name) => md5files.fetch(folder + name).then((bytes) => take(folder + name, bytes)).then(() => true, () => false);
-        await Promise.all((names ?? []).map(get));
-        await Promise.all(shaders.map(async (shader) => {
-            const base = shader.split("/").pop().replace(/\.\w+$/, "");
-            const [is_there] = names ? [names.some((name) => name.startsWith(base))] : await Promise.all(["", "_local", "_s"].map(
-                async (end) => await get(base + end + ".png") || await get(base + end + ".tga") || get(base + end + ".jpg")));
-            if (!is_there)
-                missing.push(shader);
-        }));
-        return missing;
+        const found = await Promise.all(shaders.map((shader) => Promise.all(["", "_local", "_s"].map(async (end) => {
+            const name = shader.split("/").pop().replace(/\.\w+$/, "") + end;
+            return await get(name + ".png") || await get(name + ".tga") || get(name + ".jpg");
+        }))));
+        return shaders.filter((_, i) => !found[i][0]);
     },
-
-    // -- What follows is left out of md5-model.js ------------------------------------------------------
 
     // The files of a zip archive, as ["/name", bytes]: by the directory at its end. Tells what it skips, in the words of the programs.
     async unzip(file, tell) {

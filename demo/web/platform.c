@@ -28,6 +28,7 @@ struct view_window {
     float press_x, press_y;
     int clicks;
     bool lets_go; // the key Tab leaves the canvas: after Escape, and before any other
+    double last_escape; // milliseconds
     view_fingers fingers;
     float spread; // distance of two fingers; 0: they are not down
     view_pad pad;
@@ -92,17 +93,6 @@ void view_wake_window(void)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-// The first character of a text in UTF-8.
-static int32_t first_character(const char *text)
-{
-    const unsigned char *const bytes = (const unsigned char *)text;
-    const int more = bytes[0] < 0x80 ? 0 : bytes[0] < 0xE0 ? 1 : bytes[0] < 0xF0 ? 2 : 3;
-    int32_t character = bytes[0] & (more == 0 ? 0x7F : 0x3F >> more);
-    for (int i = 1; i <= more && bytes[i] != 0; i++)
-        character = character << 6 | (bytes[i] & 0x3F);
-    return character;
-}
-
 // A text of one character: a key that has a name has a longer one, "Enter".
 static bool is_character(const char *text)
 {
@@ -153,16 +143,16 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
         return number <= 12 ? VIEW_KEY_F(number) : VIEW_KEY_OTHER;
     }
     if (is_character(name)) {
-        const int32_t character = first_character(name);
         // A key is what it gives without Shift. Of letters that is the small one; of digits only
         // the code says it.
-        if (character >= 'A' && character <= 'Z')
-            return character + ('a' - 'A');
+        if (*name >= 'A' && *name <= 'Z')
+            return *name + ('a' - 'A');
         if (event->shiftKey && strncmp(code, digit, sizeof digit - 1) == 0)
             return code[sizeof digit - 1];
-        if (character >= 0x80 && strncmp(code, letter, sizeof letter - 1) == 0)
+        if ((unsigned char)*name < 0x80)
+            return *name;
+        if (strncmp(code, letter, sizeof letter - 1) == 0)
             return code[sizeof letter - 1] + ('a' - 'A'); // another alphabet: by its position
-        return character;
     }
     for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         if (strcmp(names[i].name, name) == 0)
@@ -170,8 +160,17 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
     return VIEW_KEY_OTHER;
 }
 
+// A piece of text, from a key or the clipboard, that fits into an event.
+EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
+{
+    view_input input = {.kind = VIEW_INPUT_TEXT};
+    COMMON_TEXT(input.text, "%s", text);
+    push(window, input);
+}
+
 // Returns whether the browser leaves the key alone: not those of its own menus, nor Ctrl+V, after
-// which it gives the text (web_paste), nor Tab where it leaves the canvas.
+// which it gives the text (web_paste), nor Tab where it leaves the canvas. F6 leaves it at once,
+// Escape if it is pressed twice in a row.
 static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *user)
 {
     view_window *const window = user;
@@ -185,14 +184,18 @@ static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *us
                               .is_repeated = event->repeat};
     if (input.key == VIEW_KEY_TAB && window->lets_go)
         return EM_FALSE;
+    if (input.key == VIEW_KEY_F(6))
+        return !down || view_ask_page("leave");
+    if (down && input.key == VIEW_KEY_ESCAPE && !input.is_repeated) {
+        if (event->timestamp - window->last_escape < 700)
+            view_ask_page("leave");
+        window->last_escape = event->timestamp;
+    }
     if (down && input.key != VIEW_KEY_LEFT_SHIFT && input.key != VIEW_KEY_RIGHT_SHIFT)
         window->lets_go = input.key == VIEW_KEY_ESCAPE;
     push(window, input);
-    if (down && is_character(event->key) && !control && !event->altKey) {
-        view_input text = {.kind = VIEW_INPUT_TEXT};
-        COMMON_TEXT(text.text, "%s", event->key);
-        push(window, text);
-    }
+    if (down && is_character(event->key) && !control && !event->altKey)
+        web_paste(window, event->key);
     const bool is_browsers = (control && strchr("vVcCtTnNwW+-=0", event->key[0]) != NULL)
                              || input.key == VIEW_KEY_F(5) || input.key == VIEW_KEY_F(12);
     return !is_browsers;
@@ -335,27 +338,19 @@ EMSCRIPTEN_KEEPALIVE void web_drop(view_window *window, const char *path, float 
     push(window, (view_input){.kind = VIEW_INPUT_DROP, .x = x, .y = y, .path = common_copy(path)});
 }
 
-// Text from the clipboard, up to the end of its first line, in pieces that fit into events.
-EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
+// Sets an option, as the menus do.
+EMSCRIPTEN_KEEPALIVE void web_set(view_window *window, const char *option, const char *text)
 {
-    size_t rest = strcspn(text, "\r\n");
-    while (rest > 0) {
-        view_input input = {.kind = VIEW_INPUT_TEXT};
-        size_t size = rest < sizeof input.text ? rest : sizeof input.text - 1;
-        while (size > 0 && size < rest && ((unsigned char)text[size] & 0xC0) == 0x80)
-            size--; // not within a character
-        size = size > 0 ? size : 1;
-        memcpy(input.text, text, size);
-        push(window, input);
-        text += size;
-        rest -= size;
-    }
+    view_input input = {.kind = VIEW_INPUT_SET, .path = common_copy(text)};
+    COMMON_TEXT(input.text, "%s", option);
+    push(window, input);
 }
 
 // What view.js needs of the program: where to send drops and texts.
 EM_JS(void, tell_page, (view_window * window), { Module["opened"](window); })
 EM_JS(void, tell_drawn, (void), { Module["drawn"](); })
 EM_JS(void, show_problem, (const char *text), { Module["printErr"](UTF8ToString(text)); })
+EM_JS(bool, ask_page, (const char *what), { return Module["asked"](UTF8ToString(what)); })
 EM_JS(double, text_scale, (void),
       { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; }) // for fingers
 EM_JS(void, set_title, (const char *text), { document.title = UTF8ToString(text); })
@@ -475,6 +470,11 @@ void (*view_find_gl(void *user, const char *name))(void)
     return (void (*)(void))emscripten_webgl_get_proc_address(name);
 }
 
+bool view_ask_page(const char *what)
+{
+    return ask_page(what);
+}
+
 void view_show_problem(const char *text)
 {
     show_problem(text);
@@ -496,8 +496,10 @@ static void step_once(void *user)
             window->awaited = NULL;
             tell_drawn();
         }
-    } else if (!is_lost && !window->steps.step(window->steps.user))
+    } else if (!is_lost && !window->steps.step(window->steps.user)) {
         emscripten_cancel_main_loop();
+        view_ask_page("about");
+    }
 }
 
 // The browser calls step_once() before each picture of the screen. This call unwinds to the page,

@@ -3,7 +3,7 @@
 "use strict";
 const prefix = "md5model of " + registration.scope + " ", kept = prefix + "VERSION"; // other sites may share the host
 const program = "md5view-" + location.search.slice(1); // view.js says which kind
-const shell = ["./", "start.html", "index.html", "view.js", "files.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
+const shell = ["./", "start.html", "index.html", "view.js", "files.js", "start.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
 const place = (url) => new URL(url, registration.scope).href;
 const names = async () => (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== kept);
 
@@ -28,7 +28,18 @@ addEventListener("message", () => skipWaiting());
 addEventListener("activate", (event) => event.waitUntil(names().then((old) => Promise.all(old.map((name) => caches.delete(name))))
     .then(() => clients.claim())));
 
-// From what is kept, or else from the network, and kept then; ?kind= only chooses a program.
+// From what is kept, or else from the network, and kept then; ?kind= only chooses a program. A page that is opened while no other is
+// takes a new version that waits, and is loaded again with it.
+async function answer(request) {
+    if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {
+        registration.waiting.postMessage("go");
+        return new Response('<!doctype html><link rel="icon" href="data:,">', {headers: {"Content-Type": "text/html", Refresh: "0"}});
+    }
+    const cache = await caches.open(kept), found = await cache.match(request, {ignoreSearch: true});
+    const got = found ?? await fetch(request);
+    if (!found && got.ok)
+        cache.put(request, got.clone());
+    return got;
+}
 addEventListener("fetch", (event) => event.request.method === "GET" && event.request.url.startsWith(registration.scope)
-    && event.respondWith(caches.open(kept).then(async (cache) => await cache.match(event.request, {ignoreSearch: true})
-        ?? fetch(event.request).then((answer) => (answer.ok && cache.put(event.request, answer.clone()), answer)))));
+    && event.respondWith(answer(event.request)));

@@ -1,16 +1,17 @@
-// The page of the viewer. Its address says what it shows, in the options of md5view:
+// The page of the viewer, and those of techniques. An address says what is shown, in the options of md5view:
 // index.html#model=models/bobbin/bobbin.md5mesh&model=models/bobbin/walk.md5anim&animation-time=0.5 is
 // md5view --animation-time=0.5 models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 "use strict";
 
 (async function () {
-    const guest = "models/thimble/thimble.md5machine";
-    const told = document.getElementById("told"), canvas = document.getElementById("canvas");
+    const guest = "models/thimble/thimble.md5machine", lantern = "models/lantern/lantern.md5machine";
+    const told = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
     const tell = (text) => told.append(text + "\n");
     const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
-    const packs = new Map(); // of our models: when what is in them is there
+    const packs = new Map(), arrived = new Set(); // of our models: when what is in a pack is there, and which models are
+    const sizes = {whole: 0, got: 0}; // of the packs that are asked for
     const loose = []; // [path, bytes] of what was dropped since a model was, for the next one
-    let code, program, drawn, begun, window_of_program = 0, num_drops = 0, num_restarts = 0;
+    let code, program, drawn, begun, ours, awaited, window_of_program = 0, num_drops = 0, num_restarts = 0;
     const ready = new Promise((done) => begun = done);
 
     // The program's folders are objects, which have names of their own.
@@ -25,50 +26,86 @@
 
     // Our models are on the site, in packs, one file behind the other: models.json has names, sizes and packs, in that order.
     // A model needs those of its folder, and a machine those of the folders that it names.
-    const bring_ours = (models, all) => Promise.all(models.map(async (model) => {
-        const folder = model.match(/^models\/[^/]+\//)[0], listed = all.filter(([file]) => file.startsWith(folder));
-        await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map((pack) => bring_pack(pack, all)));
+    const bring_ours = (models) => Promise.all(models.map(async (model) => {
+        const folder = model.match(/^models\/[^/]+\//)[0], listed = ours.filter(([file]) => file.startsWith(folder));
+        await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map(bring_pack));
         for (const [file] of model.endsWith(".md5machine") ? listed.filter(([file]) => file.endsWith(".md5machine")) : [])
             await bring_ours(md5files.named(files.get("/" + file)).filter((name) => /^\.\..*mesh$/.test(name))
-                .map((name) => new URL(name, "http://_/" + file).pathname.slice(1)), all);
+                .map((name) => new URL(name, "http://_/" + file).pathname.slice(1)));
+        arrived.add(model);
     }));
 
-    // A browser that unpacks nothing gets one file after the other.
-    function bring_pack(pack, all) {
+    function bring_pack(pack) {
         if (!packs.has(pack))
             packs.set(pack, (async () => {
-                const bytes = window.DecompressionStream && await md5files.fetch("models/" + pack + ".gz", true);
+                const listed = ours.filter(([, , its]) => its === pack), count = (size) => (sizes.got += size, say_progress());
+                sizes.whole += listed.reduce((sum, [, size]) => sum + size, 0);
+                const bytes = await md5files.fetch("models/" + pack + ".gz", true, count);
                 let at = 0;
-                for (const [file, size] of all.filter(([, , its]) => its === pack))
-                    write("/" + file, bytes ? bytes.subarray(at, at += size) : await md5files.fetch(file));
-            })());
+                for (const [file, size] of listed)
+                    write("/" + file, bytes.subarray(at, at += size));
+            })().catch((error) => {
+                packs.delete(pack); // once more when it is asked for again
+                throw error;
+            }));
         return packs.get(pack);
     }
 
-    // When there is a picture of our own machine with one clip: the whole one and its files, and who visits it; unless something else was opened.
-    // Then the other models, so that the viewer can open them. Not for readers who save data.
-    async function bring_rest(own, all, whole) {
-        const saves = navigator.connection?.saveData;
-        const opened = () => words_now().filter((word) => /^(\/|--page|--game-demo)/.test(word)).join(), first = opened();
+    // When there is a picture of our own machine with one clip: its other files, with which it goes on, and who visits it; unless something else
+    // was opened. Then the other models, so that the viewer can open them. Not for readers who save data.
+    async function bring_rest(own, whole) {
+        const saves = navigator.connection?.saveData, first = opened();
         if (whole) {
-            await bring_ours([own], all);
+            await bring_ours([own]);
             write("/" + own, whole);
-            await bring_ours(saves ? [own] : [own, guest], all);
+            await bring_ours(saves ? [own] : [own, guest]);
         }
         if (whole && num_drops === 0 && opened() === first)
-            program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, "", -1, -1]);
-        for (const [file] of saves ? [] : all)
-            await bring_ours([file], all);
+            call("web_drop", "", -1, -1);
+        for (const [file] of saves ? [] : ours)
+            await bring_ours([file]);
     }
 
-    // Keeps the program and what was read; a version that is ready waits for a reader who reloads.
+    // What is opened, of what a reader may have opened.
+    const opened = () => words_now().filter((word) => /^(\/|--page|--game-demo)/.test(word)).join();
+
+    // The game, or a technique by its name, is opened when our models for it are there: until then a note says how far that is. Returns whether
+    // it has to wait.
+    function wait_for(what) {
+        const is_game = what === "game-demo", models = [ours[0][0], is_game ? lantern : guest];
+        if (models.every((model) => arrived.has(model)))
+            return false;
+        const first = opened();
+        awaited = is_game ? "Lanterns opens" : "The technique opens";
+        say_progress();
+        bring_ours(models).then(() => note(""), (error) => note(error.message)).then(() => {
+            awaited = "";
+            if (models.every((model) => arrived.has(model)) && opened() === first)
+                call("web_set", is_game ? what : "page", is_game ? "yes" : what);
+        });
+        return true;
+    }
+    const say_progress = () => awaited && note(awaited + " when its files are here: " + Math.floor(100 * sizes.got / sizes.whole) + " %");
+
+    // What the program asks of its page: see platform.h.
+    const inputs = document.querySelectorAll("input[type=file]"), deeds = {
+        files: () => inputs[0].click(),
+        folder: () => inputs[1].click(),
+        link: () => copy_link(),
+        about: () => location.href = "start.html",
+        leave: () => document.querySelector("nav a").focus(),
+    };
+    function asked(what) {
+        if (what.startsWith("facts"))
+            document.getElementById("facts").textContent = what.slice("facts\n".length);
+        return !page.show && window_of_program !== 0 && (deeds[what] ? (deeds[what](), true) : wait_for(what));
+    }
+
+    // Keeps the program and what was read. A new version is taken when a page is opened while no other is.
     async function keep() {
-        const kept = await navigator.serviceWorker?.register("sw.js?" + md5files.kind()), update = document.getElementById("update");
-        const tell = (worker) => worker?.addEventListener("statechange", () => update.hidden = worker.state !== "installed" || !kept.active);
-        update.hidden = !kept?.waiting;
-        kept?.addEventListener("updatefound", () => tell(kept.installing));
-        update.addEventListener("click", () => kept.waiting.postMessage("go"));
-        navigator.serviceWorker?.addEventListener("controllerchange", () => update.hidden || location.reload());
+        const kept = await navigator.serviceWorker?.register("sw.js?" + md5files.kind());
+        kept?.addEventListener("updatefound", () => kept.installing.addEventListener("statechange", () =>
+            kept.waiting && note("There is a new version: it is seen when this page is loaded again")));
     }
 
     // A model of another host: its file, what a machine names, and an image for each shader, beside the file.
@@ -80,7 +117,7 @@
         if (url.endsWith(".md5machine"))
             await Promise.allSettled(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
         const shaders = url.endsWith(".md5mesh") ? md5files.shaders(bytes) : [];
-        const missing = await md5files.pictures(shaders, from, undefined, (picture, texels) => write(place(picture), texels));
+        const missing = await md5files.pictures(shaders, from, (picture, texels) => write(place(picture), texels));
         if (missing.length > 0)
             note("No pictures beside the model for: " + missing.join(", ") + ". Drop the folder that has them here instead.");
         return path;
@@ -105,11 +142,10 @@
         await ready;
         const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|iqm|md[23l]|bvh)$/i, /\.md5anim$/i];
         const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0, has_model = opened.some(([path]) => rank(path) < 3);
-        if (has_model)
-            for (const path of [...files.keys()].filter((path) => path.startsWith("/dropped/"))) {
-                files.delete(path);
-                program.FS.unlink(path);
-            }
+        for (const path of has_model ? [...files.keys()].filter((path) => path.startsWith("/dropped/")) : []) {
+            files.delete(path);
+            program.FS.unlink(path);
+        }
         if (has_model)
             opened.unshift(...loose.splice(0));
         else
@@ -124,7 +160,7 @@
             note(said.join("\n"));
         for (const name of names.sort((a, b) => rank(a) - rank(b)))
             if (!has_model || !/\.(png|tga|jpe?g|dds|bin|mtr|skin|def)$/i.test(name))
-                program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, safe(root + name.replace(archive, "")), x, y]);
+                call("web_drop", safe(root + name.replace(archive, "")), x, y);
     }
 
     async function drop(event) {
@@ -143,9 +179,12 @@
         event.target.value = "";
     }
 
+    // Calls a function of the program, with its window before other values.
+    const call = (name, ...values) => program.ccall(name, name === "web_command_line" ? "string" : null,
+        [window_of_program, ...values].map((value) => typeof value), [window_of_program, ...values]);
+
     // The words of the command line that shows what is seen now, which is quoted for a shell.
-    const words_now = () => program.ccall("web_command_line", "string", ["number"], [window_of_program])
-        .match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
+    const words_now = () => call("web_command_line").match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
 
     // Files are whole paths in the program; other words are options, or values of the one before.
     function copy_link() {
@@ -177,6 +216,19 @@
             }
     }
 
+    // Of a technique: the sliders beside its drawing, which the address has too.
+    function follow_sliders(form) {
+        for (const [name, value] of new URLSearchParams(location.hash.slice(1)).getAll("set").map((its) => its.split("=")))
+            (form.elements[name] ?? {}).value = value;
+        const show = () => form.querySelectorAll("output").forEach((its) => its.value = +(+its.nextElementSibling.value).toPrecision(3));
+        show();
+        form.addEventListener("input", ({target}) => {
+            show();
+            history.replaceState(null, "", location.pathname + "#" + new URLSearchParams([...new FormData(form)].map((its) => ["set", its.join("=")])));
+            window_of_program && call("web_set", "set", target.name + "=" + target.value);
+        });
+    }
+
     // Starts the program, for the first time, or because all that it had on the GPU was lost.
     async function start(words) {
         program = await md5view({
@@ -184,6 +236,7 @@
             print: tell,
             printErr: tell,
             opened: (its_window) => window_of_program = its_window,
+            asked,
             drawn: () => requestAnimationFrame(drawn), // when the browser has had time to show it
             instantiateWasm: (imports, done) => {
                 code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
@@ -208,41 +261,46 @@
         tell(error.message);
         document.documentElement.dataset.state = "failed";
     };
-    addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));
-    canvas.addEventListener("pointerdown", () => canvas.focus());
-    addEventListener("contextmenu", (event) => event.preventDefault());
-    addEventListener("paste", (event) => window_of_program && program.ccall("web_paste", null, ["number", "string"],
-        [window_of_program, event.clipboardData.getData("text")]));
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     addEventListener("hashchange", () => location.reload());
-    for (const input of document.querySelectorAll("input"))
-        input.addEventListener("change", (event) => choose(event).catch((error) => note(error.message)));
-    document.getElementById("link").addEventListener("click", () => window_of_program && copy_link());
+    if (page.show) {
+        follow_sliders(document.querySelector("form"));
+    } else {
+        addEventListener("dragover", (event) => event.preventDefault());
+        addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));
+        canvas.addEventListener("pointerdown", () => canvas.focus());
+        addEventListener("paste", (event) => { // the first line, in pieces of a few letters
+            for (const [piece] of event.clipboardData.getData("text").split(/[\r\n]/)[0].matchAll(/.{1,7}/gu))
+                window_of_program && call("web_paste", piece);
+        });
+        addEventListener("keydown", (event) => /^(F6|Escape)$/.test(event.key) && event.target !== canvas && (canvas.focus(), event.preventDefault()));
+        for (const input of inputs)
+            input.addEventListener("change", (event) => choose(event).catch((error) => note(error.message)));
+        document.getElementById("link").addEventListener("click", () => window_of_program && copy_link());
+    }
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // or it is not restored
     canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
     try {
         const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // ?kind=scalar: for tests
         const loaded = md5files.run("md5view-" + kind + ".js"); // beside the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
-        const ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json"))), words = [];
-        const [own, , first] = ours[0], models = [];
-        for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+        ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
+        const [own, , first] = ours[0], models = [], words = [];
+        for (const [name, value] of new URLSearchParams((page.show ?? "") + "&" + location.hash.slice(1))) {
             if (name !== "model")
                 words.push("--" + name + (value !== "" ? "=" + value : ""));
             else if (ours.some(([path]) => path === value))
                 words.push("/" + models[models.push(value) - 1]);
             else
                 words.push(await bring(value));
-            if (name === "page") { // of techniques, which show one of two models
-                models.push(own, guest);
-                words.push("/" + own.replace("machine", "mesh"));
-            }
+            if (name === "page") // of techniques, which show one of two models
+                models.push(...page.model ? [page.model] : [own, guest]);
         }
         if (words.includes("--game-demo"))
-            models.push(own, "models/lantern/lantern.md5machine");
+            models.push(own, lantern);
         // The viewer opens our own without words: here its mesh with one clip, which is there soonest.
         const is_first = models.length === 0 && words.every((word) => word.startsWith("--"));
-        await Promise.all([is_first && bring_pack(first, ours), bring_ours(models, ours)]);
+        await Promise.all([is_first && bring_pack(first), bring_ours(models)]);
         const whole = is_first && files.get("/" + own);
         if (is_first)
             write("/" + own, new TextEncoder().encode("machine First { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
@@ -251,12 +309,13 @@
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (window_of_program) {
             begun();
-            canvas.focus();
-            setInterval(hand_out, 1000);
+            page.show || canvas.focus();
             await picture;
             performance.mark("picture");
+            document.documentElement.dataset.drawn = "";
             keep().catch(() => {}); // without a network there is no more
-            bring_rest(own, ours, whole).catch(() => {});
+            page.show || setInterval(hand_out, 1000);
+            page.show || bring_rest(own, whole).catch(() => {});
         }
     } catch (error) {
         failed(error);

@@ -229,9 +229,22 @@ check "the first picture needs these files" shown open "index.html#no-config" is
 check "the first picture needs 2 MB" gzipped 2000000 $web/index.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/view.js
 grep '^note' "$scratch/said"
-# What a reader has opened, here the list of techniques, stays when the rest of our machine comes, late.
+# Our machine goes on when the rest of it comes, late: it is not opened again, has not begun anew, and then can be driven.
 slow="(() => { const f = fetch; window.fetch = (url, ...its) => /bobbin.2/.test(url.url ?? url)
     ? new Promise(done => setTimeout(done, 6000)).then(() => f(url, ...its)) : f(url, ...its); return true; })()"
+rest="performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))"
+check "what comes later does not begin the film anew" shown begin "index.html#no-config&verbose=debug" is "$slow" is "$rest" is "$soon" \
+    is "/^drop machine: .*states=idle,ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
+# What is asked for before its files are there is told of, and then opened: no file is missing.
+find_command() { # WORD: by its keys, letter by letter
+    echo "$1" | sed 's/./ key &/g'
+}
+# shellcheck disable=SC2046 # words
+check "the game waits for its files, and says so" shown begin "index.html#no-config" is "$slow" \
+    is "performance.getEntriesByName('picture').length > 0" key Control+p $(find_command lanterns) key Enter \
+    is "/^Lanterns opens when its files are here: [0-9]+ %$/.test(note.textContent)" is "$link, /[#&]game-demo/.test(location.hash)" \
+    is "told.textContent === '' && note.textContent.startsWith('Copied')"
+# What a reader has opened, here the list of techniques, stays when the rest of our machine comes.
 check "what comes later replaces nothing that was opened" shown begin "index.html#no-config" is "$slow" \
     is "performance.getEntriesByName('picture').length > 0" key Control+p key t key e key c key h key Enter is "$soon" \
     save "$scratch/opened.png" is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
@@ -241,6 +254,33 @@ grep '^note' "$scratch/said"
 here="document.activeElement.id || document.activeElement.tagName"
 check "Tab leaves the viewer, at once and after Escape" shown open "index.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
     is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
+check "F6 leaves the viewer and comes back, Escape leaves it twice in a row" shown open "index.html#no-config" key w key F6 \
+    is "($here) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($here) === 'canvas'" \
+    key Escape is "$soon" is "($here) === 'canvas'" key Escape key Escape is "($here) === 'A'" key Escape is "($here) === 'canvas'"
+# Files of this device are opened from the viewer's own menu; nothing of the page lies over it.
+# shellcheck disable=SC2046 # words
+check "the viewer's menu opens files, and copies the link" shown size 1280 720 open "index.html#no-config" \
+    is "HTMLInputElement.prototype.click = function () { window.asked = this.multiple; }, true" key Control+o is "window.asked === true" \
+    key Control+p $(find_command folder) key Enter is "window.asked === false" \
+    key Control+p $(find_command link) key Enter is "/no-config/.test(location.hash) && note.textContent.startsWith('Copied')" \
+    is "[100, 400, 700].every(y => [100, 640, 1200].every(x => document.elementFromPoint(x, y) === canvas || note.contains(document.elementFromPoint(x, y))))"
+
+# A technique on a phone: drawing, text, sliders and code, which are the viewer's own; all can be read and pressed.
+texts="[...document.querySelectorAll('p, label, code, a, select')].filter(its => its.textContent.trim() !== '')"
+check "a technique is read on a phone" shown phone 360 740 open "techniques/follow.html" is "'drawn' in document.documentElement.dataset" \
+    is "document.documentElement.scrollWidth === 360" is "$texts.every(its => parseFloat(getComputedStyle(its).fontSize) >= 14)" \
+    is "[...document.querySelectorAll('a, select, input')].every(its => its.getBoundingClientRect().height >= 44)" \
+    is "canvas.getBoundingClientRect().height <= 370 && document.querySelector('code').textContent.includes('md5_follow_spring(')" \
+    is "(its => (its.value = 0.2, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=damping]'))" \
+    is "document.querySelector('[name=damping]').previousElementSibling.value === '0.2' && /set=damping%3D0.2/.test(location.hash)"
+# Its sliders are those of the address, and move the drawing: it measures another number, to the digits that it tells.
+check "a technique's sliders and numbers are told" shown open "techniques/crossfade.html#set=seconds%3D3" \
+    is "document.querySelector('[name=seconds]').value === '3'" is "/^weight of the new: [0-9.]+ /m.test(facts.textContent)" \
+    is "(its => (its.value = 0.05, its.dispatchEvent(new Event('input', {bubbles: true}))))(document.querySelector('[name=seconds]'))" \
+    is "/^weight of the new: (1|0) /m.test(facts.textContent)"
+check "a technique of another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
+    is "/^legs that reach: /m.test(facts.textContent)"
+check "the start page runs no program" shown open start.html is "!performance.getEntriesByType('resource').some(its => /wasm|md5view/.test(its.name))"
 
 # A cache of a version before is removed; those of other sites of the host stay. What was read is kept.
 active="navigator.serviceWorker.ready.then(its => its.active.state === 'activated')"
@@ -258,15 +298,19 @@ new_version() {
 	END
     shown open "index.html#no-config" is "$active" open "index.html#no-config" \
         is "performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))" is "$soon" run "$scratch/change" \
-        asks 3 "navigator.serviceWorker.ready.then(its => (window.asked ??= its.update()).then(() => its)).then(its => !!its.waiting && !document.getElementById('update').hidden)" \
-        is "document.getElementById('update').click(), true" is "$soon" \
-        is "fetch('start.html').then(its => its.text()).then(text => text.endsWith('<!-- new -->'))"
+        asks 3 "navigator.serviceWorker.ready.then(its => (window.asked ??= its.update()).then(() => its)).then(its => !!its.waiting && /new version/.test(note.textContent))" \
+        is "fetch('start.html').then(its => its.text()).then(text => !text.endsWith('<!-- new -->'))" \
+        open "index.html#no-config" is "fetch('start.html').then(its => its.text()).then(text => text.endsWith('<!-- new -->'))"
     status=$?
     for file in start.html files.json sw.js; do cp "$scratch/$file" $web/$file; done
     return $status
 }
 check "a new version is three requests, and told" new_version
-pages="start.html embed.html index.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
+check "all is kept, and works without a network" shown open start.html is "document.getElementById('keep').click(), true" \
+    is "new Promise(done => new MutationObserver(() => /^All is kept/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
+    stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "index.html#game-demo" \
+    is "document.title.startsWith('bobbin')" forgive
+pages="start.html techniques/index.html techniques/follow.html embed.html index.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
     for page in $pages; do
         check "$page: axe-core finds nothing" shown open "$page" audit "$scratch/node_modules/axe-core/axe.min.js"
@@ -277,7 +321,7 @@ fi
 if (command -v firefox-esr || command -v firefox) >"$scratch/npm" && command -v xvfb-run >"$scratch/npm"; then
     # shellcheck disable=SC2086 # words
     check "Firefox opens all pages, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web $pages \
-        "index.html#no-config&page=follow"
+        techniques/walk.html "index.html#no-config&page=follow"
 else
     skip "Firefox" "there is no firefox-esr, or no xvfb-run"
 fi

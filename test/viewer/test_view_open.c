@@ -199,6 +199,30 @@ TEST (view_first_picture_waits_for_no_guest) {
     end(&viewer);
 }
 
+// A web page gets our machine in two parts: with the second it goes on where it is, by itself only
+// if nobody has taken it over.
+TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
+    test_viewer viewer;
+    view_state *const state = &viewer.state;
+    if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
+        return;
+    CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
+    state->play.time = 3.0;
+    for (int i = 0; i < 2; i++) {
+        view_scene *const scene = &state->document->scene;
+        view_pose(scene, &state->play);
+        const view_machine before = scene->machine;
+        CHECK(before.time == 3.0 && before.next_row > 2 && before.acts == (i == 0));
+        view_drop(state, "");
+        view_machine *const now = &state->document->scene.machine;
+        CHECK(now->player != NULL && state->play.time == 3.0 && now->time == 3.0);
+        CHECK(now->next_row == before.next_row && now->acts == before.acts);
+        CHECK(now->guest != NULL && !view_open_rest(state)); // who was there already
+        view_take_over(now);
+    }
+    end(&viewer);
+}
+
 TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;

@@ -405,6 +405,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
             ui_copy(&viewer->ui, viewer->now, command->path, command->path);
         break;
     case VIEW_COPY_COMMAND:
+        if (view_ask_page("link"))
+            break;
         line = view_command_line(viewer);
         ui_copy(&viewer->ui, viewer->now, line, line);
         free(line);
@@ -1076,6 +1078,10 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         drop_file(viewer, event);
         free(event->path);
         view_tell_state(viewer, "drop");
+        break;
+    case VIEW_INPUT_SET:
+        *redraw |= view_set_option(viewer, view_number_of(event->text), event->path);
+        free(event->path);
         break;
     case VIEW_INPUT_RESIZE:
         view_tell_state(viewer, "resize");

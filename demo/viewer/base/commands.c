@@ -11,6 +11,11 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 
 // == The table ====================================================================================
 
+#ifdef __EMSCRIPTEN__
+#define COPY "Copy link"
+#else
+#define COPY "Copy as command line"
+#endif
 #define KEYS(...) .keys = {__VA_ARGS__}
 #define SHIFT(key) ((key) | VIEW_WITH_SHIFT)
 #define CTRL(key) ((key) | VIEW_WITH_CTRL)
@@ -98,8 +103,8 @@ const view_command_row view_command_rows[] = {
      KEYS(CTRL('p')), ON(ANY), .help = "find a command by words, and set a value: speed 0.5"},
     {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find joint, mesh, clip…", "bone search state",
      KEYS(CTRL('f')), .help = "Enter chooses the first that is found"},
-    {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", "Copy as command line",
-     "clipboard shell options", .help = "that shows the same again"},
+    {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", COPY, "clipboard shell options share url",
+     .help = "that shows the same again"},
     {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure distance", "angle between", KEYS(CTRL('m')),
      NEEDS(ONE), ON(JOINT), .help = "from here to another joint"},
     ASK(EDIT, "Select joint…", "joint", "bone mark weights heat", NEEDS(MODEL | ONE),

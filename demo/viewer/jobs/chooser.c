@@ -68,6 +68,8 @@ bool view_ask_desktop(view_state *viewer, view_action action, const char *folder
 {
     view_picker *const picker = &viewer->picker;
     const bool is_file = action == VIEW_FILES;
+    if (action != VIEW_EXPORT && view_ask_page(is_file ? "files" : "folder"))
+        return true;
     if (picker->process > 0 || !view_has_desktop(viewer))
         return picker->process > 0; // one is open
     char *const place = common_format("--filename=%s/", folder);

@@ -466,8 +466,8 @@ void view_drop(view_state *viewer, const char *path)
 {
     char *const only = view_only_model(path); // NULL: also of a file
     viewer->log.error[0] = '\0';
-    if (path[0] == '\0') // of the page, when all of it is there
-        view_open(viewer, NULL, 0, true);
+    if (path[0] == '\0') // of the page, when all of our machine is there, which goes on
+        viewer->has_rest = view_reload(viewer) && viewer->document->scene.machine.guest == NULL;
     else if (only == NULL && view_is_listed(path))
         view_browse_place(viewer, path);
     else

@@ -253,7 +253,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         visitor = common_join(models, "thimble/visitor.md5machine");
         free(models);
     }
-    if (!acts || !common_is_file(visitor)) {
+    const bool waits =
+        acts && viewer->window != NULL && has_window && view_is_window_hidden(viewer->window);
+    if (!acts || !(waits || common_is_file(visitor))) {
         free(visitor);
         visitor = NULL;
     }
@@ -261,8 +263,6 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     if (as_asked)
         restore(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
     view_take_options(viewer);
-    const bool waits =
-        acts && viewer->window != NULL && has_window && view_is_window_hidden(viewer->window);
     const bool opened =
         open_files(viewer, &shown, !options->no_auto, as_asked, false, waits ? NULL : visitor);
     for (size_t i = 0; i < lost.count && opened; i++)
@@ -351,7 +351,7 @@ bool view_open_rest(view_state *viewer)
     if (!viewer->has_rest)
         return false;
     viewer->has_rest = false;
-    if (viewer->visitor != NULL)
+    if (viewer->visitor != NULL && common_is_file(viewer->visitor)) // a page gets it later
         view_load_guest(viewer->document, viewer->visitor, &loader);
     view_measure(viewer);
     view_note_files(viewer);
@@ -426,6 +426,8 @@ static void begin_page(view_state *viewer, int32_t number)
 bool view_show_technique(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
+    if (page != NULL && view_ask_page(page->name))
+        return true;
     char *const models = view_own_models();
     if (models == NULL)
         return view_error(&viewer->log, "pages: example models not found");
@@ -450,7 +452,9 @@ bool view_show_technique(view_state *viewer, int32_t number)
 
 bool view_select_game(view_state *viewer)
 {
-    if (!viewer->options->game_demo) {
+    bool *const is_asked = &viewer->options->game_demo;
+    *is_asked = *is_asked && !view_ask_page("game-demo");
+    if (!*is_asked) {
         if (viewer->pages.game != NULL)
             view_close_page(viewer);
         return true;

@@ -60,6 +60,7 @@ typedef enum view_input_kind {
     VIEW_INPUT_MOVE,
     VIEW_INPUT_WHEEL,
     VIEW_INPUT_DROP,
+    VIEW_INPUT_SET,    // an option is set
     VIEW_INPUT_WINDOW, // it has to be drawn again
     VIEW_INPUT_RESIZE,
 } view_input_kind;
@@ -87,8 +88,8 @@ typedef struct view_input {
     float x, y;             // mouse, drop: in points of the system
     float moved_x, moved_y; // move: since the last one
     float wheel;            // steps; forward is positive
-    char text[32];          // text: UTF-8, NUL-terminated
-    char *path;             // drop: the receiver frees it
+    char text[32];          // text: UTF-8, NUL-terminated; set: the option's name
+    char *path;             // drop, set: its value; the receiver frees it
 } view_input;
 
 // A gamepad is heard as keys: Space, Pause, Shift, W, S, A, D, one for each bit.
@@ -142,6 +143,12 @@ void view_close_window(view_window *window);
 
 // The address of a GL function, or NULL; the type is md5gl_opts.load.
 void (*view_find_gl(void *user, const char *name))(void);
+
+// Asks the page around a window for what only a browser can do: "files", "folder", "link"; or tells
+// it that "game-demo" or a technique is to be shown, which it may ask for later, when our models
+// for that are there; or "facts", with a line for each number of a technique. Returns whether the
+// page does it; false without a page.
+bool view_ask_page(const char *what);
 
 // Tells a user who sees no terminal why the program ends.
 void view_show_problem(const char *text);

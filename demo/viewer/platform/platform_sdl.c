@@ -456,6 +456,12 @@ void (*view_find_gl(void *user, const char *name))(void)
     return (void (*)(void))SDL_GL_GetProcAddress(name);
 }
 
+bool view_ask_page(const char *what)
+{
+    (void)what;
+    return false;
+}
+
 void view_show_problem(const char *text)
 {
     if (SDL_WasInit(SDL_INIT_VIDEO) != 0)
