@@ -96,8 +96,15 @@ def sections(path):
                          % (key, len(fields), " to ".join(map(str, sorted(set(KEYS[key]))))))
             if key not in REPEATED and key in [other for other, _ in found[-1][2]]:
                 sys.exit(place + "a second %s" % key)
-            found[-1][2].append((key, fields))
+            found[-1][2].append(("choice", easings(*fields)) if key == "easings" else (key, fields))
     return found
+
+
+def easings(name, last, first):
+    """The fields of the choice that the kinds of easings are, as md5/md5curve.h has them."""
+    header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "md5", "md5curve.h")
+    kinds = re.findall(r"^ +MD5_EASE_(\w+),", read(header).decode(), re.MULTILINE)
+    return [name, str(kinds.index(first)), *(kind.lower() for kind in kinds[:kinds.index(last) + 1])]
 
 
 def floats(text):
@@ -134,8 +141,6 @@ def row(name, place, keys, family, lines):
         elif key == "choice":
             sliders.append("{%s, 0, %d, %s, (const char *const[]){%s}}" % (
                 quoted(fields[0]), len(fields) - 3, fields[1], ", ".join(map(quoted, fields[2:]))))
-        elif key == "easings":
-            sliders.append("{%s, 0, %s, %s, view_easings}" % (quoted(fields[0]), *fields[1:]))
         elif key == "figure":
             figures.append("{%s, %s}" % (floats(fields[0]), quoted((fields + [""])[1])))
         elif key == "plot":

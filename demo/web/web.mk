@@ -145,33 +145,38 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 WEB_OWN := models/bobbin
 WEB_FIRST := $(addprefix $(WEB_OWN)/,bobbin.md5machine bobbin.md5mesh idle.md5anim bobbin.png bobbin_eye.png)
 WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/start.html,$(wildcard demo/web/*.html demo/web/*.css)) \
-    $(addprefix demo/web/,view.js files.js style.css))
+    $(addprefix demo/web/,view.js files.js start.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
 $(WEB_SITE)/style.css: .github/docs/style.css
 $(filter-out %/style.css,$(WEB_PAGES)): $(WEB_SITE)/%: demo/web/%
 $(WEB_PAGES):
 	@mkdir -p $(@D) && cp $< $@
-# The list of techniques as the viewer prints it, which node runs: families, and in them names with titles.
-$(WEB_SITE)/start.html: demo/web/start.html $(WEB_SITE)/md5view-scalar.js
-	@node -e 'const p = process.argv[1]; require(p)({wasmBinary: require("fs").readFileSync(p + ".wasm")}).then((it) => it.callMain(["--page", "list"]))' \
-	    ./$(WEB_SITE)/md5view-scalar > $(WEB)/pages
-	@sed -e 's/&/\&amp;/g; s/</\&lt;/g; s|^  \([^ ]*\)  *\(.*\)|<li><a href="index.html#page=\1">\2</a></li>|' \
-	    -e '/^<li>/!s|.*|</ul></section><section><h3>&</h3><ul>|; 1s|^</ul></section>||; $$s|$$|</ul></section>|' $(WEB)/pages > $(WEB)/pages.html
-	@sed -e '/<!-- of md5view/{r $(WEB)/pages.html' -e 'd}' \
-	    -e 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)start.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
+$(WEB_SITE)/start.html: demo/web/start.html
+	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)start.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
 # The documents, with a way back.
 $(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
 	@sed 's|^var menudata={children:\[|&{text:"About",url:"../start.html"},|' build/docs/menudata.js > $(@D)/menudata.js
+# The techniques as pages of text, each with a picture.
+WEB_TECHNIQUES := $(shell sed -n 's/^\[\([a-z0-9_]*\)\]$$/\1/p' demo/viewer/pages/pages.txt)
+WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png)
+$(WEB_SITE)/techniques/index.html: demo/web/techniques.py .ci/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c)
+	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(wordlist 3,99,$^)
+$(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
+	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --page $* --panel=no --output $@ > $(WEB)/picture
 # Pictures of the page that the site begins with: what the viewer draws.
-WEB_PICTURES := bobbin follow game thimble tendril spindle lantern
-picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(if $(filter game,$(1)),--game-demo --animation-time 20,--page $(1)))
+WEB_PICTURES := bobbin goals game spindle edges thimble tendril lantern
+picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
+picture_of_goals := --page goals --panel=no
+picture_of_game := --game-demo --animation-time 60 --ui-scale 0.5
+picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
-WEB_FILES := $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) $(addprefix $(WEB_SITE)/,start.html models.json docs/index.html) \
-    $(WEB_ELEMENT_FILES:%=$(WEB_SITE)/element/%) $(WEB_PAGES) $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
+WEB_FILES := $(WEB_TECHNIQUE_FILES) $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) \
+    $(addprefix $(WEB_SITE)/,start.html models.json docs/index.html) $(WEB_ELEMENT_FILES:%=$(WEB_SITE)/element/%) $(WEB_PAGES) \
+    $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
 # A hash of each file, for sw.js, whose bytes change with any of them.
 $(WEB_SITE)/files.json: $(WEB_FILES)
 	@cd $(@D) && find . -type f ! -name sw.js ! -name files.json ! -path './test/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | \

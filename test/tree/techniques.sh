@@ -48,4 +48,32 @@ check "a slider needs all fields" refuses ": slider has 3 fields, expected 4" "$
 sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
 check "an unknown key is refused" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
 
+# The same texts are pages of HTML: each with its text, its lines and a control for each slider, and links that lead somewhere.
+mkdir "$scratch/html" && python3 demo/web/techniques.py "$scratch/html" $pages/pages.txt $pages/*.c
+written() {
+    python3 - "$scratch/html" $pages/pages.txt $pages/*.c <<-'END'
+	import html, os, re, sys
+	folder, text, *sources = sys.argv[1:]
+	lines = {}
+	for path in sources:
+	    lines.update(re.findall(r"^// lines of (\w+)\n(.*?)^// end of lines$", open(path).read(), re.M | re.S))
+	names = re.findall(r"^\[(\w+)\]$", open(text).read(), re.M)
+	index = open(folder + "/index.html").read()
+	words = lambda it: re.sub(r"\s+", " ", it).strip()
+	for part in open(text).read().split("\n[")[1:]:
+	    name, page = part.split("]")[0], open(os.path.join(folder, part.split("]")[0] + ".html")).read()
+	    shown = words(html.unescape(re.sub(r"<[^>]*>", "", page)))
+	    about = words(re.search(r"^about:(.*?)^\w", part, re.M | re.S)[1])
+	    code = html.unescape(re.search(r"<code>(.*?)</code>", page, re.S)[1])
+	    sliders = re.findall(r"^(?:slider|whole|choice|easings): ([^|]*?) *\|", part, re.M)
+	    if about not in shown or re.sub(r"\s", "", code) != re.sub(r"\s", "", lines[name]):
+	        print(name, "has another text or other lines")
+	    if sliders != re.findall(r'name="([^"]*)"', html.unescape(page.split("<form>")[1].split("</form>")[0])):
+	        print(name, "has not the sliders", sliders)
+	    if "techniques/%s.html" % name not in index or set(re.findall(r"techniques/(\w+).html", page)) - {"index", *names}:
+	        print(name, "is not linked, or links to nothing")
+	END
+}
+silent "each page is one of HTML, with the same text, lines and sliders" written
+
 finish

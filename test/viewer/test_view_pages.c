@@ -66,9 +66,7 @@ static void select_word(screen *s, const view_slider *slider, float *value, floa
 {
     char row[128], item[192];
     snprintf(row, sizeof row, "page-slider/%s", slider->name);
-    snprintf(item, sizeof item, "%s=%s", row,
-             slider->words == view_easings ? md5_easing_name((md5_ease_kind)word)
-                                           : slider->words[(int)word]);
+    snprintf(item, sizeof item, "%s=%s", row, slider->words[(int)word]);
     if (*value == word)
         return;
     const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
@@ -155,6 +153,21 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     }
     CHECK(s->viewer.pages.scroll.wanted == last && last < 600.0f);
     CHECK(s->viewer.canvas.count != before); // other lines
+}
+
+// Without its panel a page is the drawing and its plots, which have all of the width.
+TEST_HERE (view_pages_may_be_the_drawing_alone) {
+    (void)open_page(s, (uint32_t)view_find_page("follow"));
+    view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
+    draw(s);
+    CHECK(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f);
+    CHECK(s->viewer.pages.lens.shift_x > 0.3f); // of the middle, to the right
+    s->options.said[view_number_of("panel")] = true;
+    s->options.shown.panel = false;
+    stage = view_stage_of(&s->viewer, s->width, s->height);
+    draw(s);
+    CHECK(!(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f));
+    CHECK(fabsf(s->viewer.pages.lens.shift_x) < 0.02f);
 }
 
 TEST_HERE (view_pages_lead_to_others) {

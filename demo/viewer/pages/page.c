@@ -3,7 +3,7 @@
 
 // -- Rows -----------------------------------------------------------------------------------
 
-const char *const view_whole[] = {NULL}, *const view_easings[] = {NULL};
+const char *const view_whole[] = {NULL};
 
 const view_page *view_page_at(uint32_t number)
 {

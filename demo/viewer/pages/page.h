@@ -43,8 +43,7 @@ typedef struct view_slider {
     float low, high, first;
     const char *const *words; // of a choice, from 0; view_whole: a whole number; NULL: any number
 } view_slider;
-extern const char *const view_whole[],
-    *const view_easings[]; // view_easings: those of md5_ease_kind
+extern const char *const view_whole[];
 
 // Curves in a box.
 typedef struct view_plot_row {
@@ -328,7 +327,8 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer);
 bool view_draw_page(const view_stage *stage, double seconds, md5gl_target *target, bool transparent,
                     bool clean, md5_error *error);
 
-// The panel of the stage's open page or contents, as last drawn by view_draw_page().
+// The panel of the stage's open page or contents, as last drawn by view_draw_page(). With
+// --panel=no it is left out: the drawing and its plots have all of the room.
 void view_page_panel(view_ui *ui, const view_stage *stage);
 
 #endif

@@ -216,16 +216,24 @@ void view_open_page(view_pages *pages, int32_t number)
         pages->values[i] = page->sliders[i].first;
 }
 
+// Whether text and sliders are in the panel: with --panel=no a page is the drawing alone.
+static bool has_text(const view_stage *stage)
+{
+    return stage->shown->panel || !stage->options->said[view_number_of("panel")];
+}
+
 // The width of the panel at the left with its margins, and the height of the plots at the bottom,
 // in pixels.
 static float panel_width(const view_stage *stage)
 {
-    return fminf(0.46f * stage->width, 520 * stage->font->scale);
+    return has_text(stage) ? fminf(0.46f * stage->width, 520 * stage->font->scale)
+                           : VIEW_MARGIN * stage->font->scale;
 }
 
 static float plots_height(const view_stage *stage)
 {
-    return stage->pages->picture.num_plots > 0 ? 0.36f * stage->height : 0;
+    const float share = has_text(stage) ? 0.36f : 0.44f;
+    return stage->pages->picture.num_plots > 0 ? share * stage->height : 0;
 }
 
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
@@ -301,7 +309,6 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
                         comment_color = 0x8FB573FFu;
-enum { MAX_WORDS = 64 }; // of a choice
 
 // What is written so far: from the top downward.
 typedef struct column {
@@ -433,28 +440,35 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     const view_font *const font = c->canvas->font;
     const float left = c->x + 0.34f * c->width;
     const int count = (int)slider->high + 1, selected = (int)lroundf(pages->values[number]);
-    const char *words[MAX_WORDS];
     float width = 0;
-    for (int i = 0; i < count && i < MAX_WORDS; i++) {
-        words[i] =
-            slider->words == view_easings ? md5_easing_name((md5_ease_kind)i) : slider->words[i];
-        width += view_text_width(font, VIEW_TEXT, words[i]) + 13 * font->scale;
-    }
+    COMMON_FOR (i, count)
+        width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
     view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.32f * c->width, VIEW_PLAIN, slider->name);
     const bool fits = width <= c->x + c->width - left, is_open = pages->unfolded == number + 1;
     int pressed = -1;
     if (!fits) {
-        const char *const word[2] = {words[selected], is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
+        const char *const word[2] = {slider->words[selected],
+                                     is_open ? "\xE2\x86\x91" : "\xE2\x86\x93"};
         if (write_words(c, left, slider->name, word, 2, 0) >= 0)
             pages->unfolded = is_open ? 0 : number + 1;
     }
     if (fits || is_open)
-        pressed = write_words(c, fits ? left : c->x, slider->name, words, count, selected);
+        pressed = write_words(c, fits ? left : c->x, slider->name, slider->words, count, selected);
     if (pressed < 0)
         return;
     pages->values[number] = (float)pressed;
     pages->unfolded = 0;
     c->ui->held = c->ui->item.panel;
+}
+
+// To the page around a drawing that is alone.
+static void tell_facts(const view_picture *picture)
+{
+    char *lines = common_copy("facts");
+    for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts; fact++)
+        common_extend(&lines, "\n%s: %.4g %s", fact->name, fact->value, fact->unit);
+    view_ask_page(lines);
+    free(lines);
 }
 
 static void write_column(column *c, view_pages *pages)
@@ -491,28 +505,22 @@ static void write_column(column *c, view_pages *pages)
     c->y += 0.3f * line;
     COMMON_FOR (i, pages->picture.num_facts) {
         const view_fact *const fact = &pages->picture.facts[i];
-        const double size = fabs(fact->value);
-        COMMON_TEXT(text, size >= 1e4 || (size > 0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
-                    fact->value, fact->unit);
+        COMMON_TEXT(text, "%.4g %s", fact->value, fact->unit);
         view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
                        VIEW_BRIGHT, text);
         view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
         c->y += line;
     }
     const char *titles[VIEW_PAGE_LINKS];
-    int32_t linked[VIEW_PAGE_LINKS], num_links = 0;
-    for (int i = 0; i < VIEW_PAGE_LINKS && page->see[i] != NULL; i++) {
-        linked[num_links] = view_find_page(page->see[i]);
-        titles[num_links++] = view_page_at((uint32_t)linked[i])->title;
-    }
-    if (num_links == 0)
-        return;
+    int num_links = 0;
+    for (; num_links < VIEW_PAGE_LINKS && page->see[num_links] != NULL; num_links++)
+        titles[num_links] = view_page_at((uint32_t)view_find_page(page->see[num_links]))->title;
     c->y += 0.3f * line;
     const float after = view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0, VIEW_DIM, "see also");
     const int pressed = write_words(c, c->x + after + 0.5f * line, "see", titles, num_links, -1);
     if (pressed >= 0)
-        c->ui->command =
-            (view_command){.action = VIEW_OPEN_PAGE, .number = (uint32_t)linked[pressed]};
+        c->ui->command = (view_command){.action = VIEW_OPEN_PAGE,
+                                        .number = (size_t)view_find_page(page->see[pressed])};
 }
 
 static void run_page(view_ui *ui, const view_stage *stage)
@@ -808,7 +816,10 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
         view_draw_text(stage->canvas, VIEW_TEXT, box.x + 6 * scale, box.y + 2 * scale, 0,
                        label->color, label->text);
     }
-    run_page(ui, stage);
+    if (has_text(stage))
+        run_page(ui, stage);
+    else
+        tell_facts(picture);
     COMMON_FOR (i, picture->num_plots) {
         const float width = (stage->width - left) / (float)picture->num_plots;
         draw_plot(&picture->plots[i], stage->canvas,

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Writes the viewer's pages of techniques as pages of HTML: text, lines of C and sliders, which view.js
+ties to the drawing.
+
+techniques.py FOLDER TEXT FILE...: FOLDER/NAME.html for each page and FOLDER/index.html, from what the
+viewer is built of: TEXT and FILEs are those of `.ci/embed.py pages`.
+"""
+import html
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".ci"))
+import embed  # noqa: E402  which reads pages.txt for the viewer
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<base href="../">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="%(about)s">
+<title>%(title)s - md5model</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="style.css">
+<link rel="stylesheet" href="page.css">
+</head>
+%(body)s</body>
+</html>
+"""
+BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(model)s">
+<div class="drawing"><img src="techniques/%(name)s.png" alt="">
+<canvas id="canvas" role="img" aria-label="Drawing: %(title)s"></canvas></div>
+<main class="contents">
+<nav aria-label="Where this is"><a href="start.html">md5model</a> /
+<a href="techniques/index.html">Techniques</a> / %(family)s</nav>
+<h1 class="title">%(title)s</h1>
+<p>%(about)s</p>
+<form>
+%(sliders)s</form>
+<p id="facts"></p>
+<pre class="fragment" role="region" tabindex="0" aria-label="Lines of C"><code>%(lines)s</code></pre>
+<nav aria-label="Other techniques">%(links)s</nav>
+<p id="note" role="status"></p>
+<pre id="told" role="status"></pre>
+</main>
+<script src="files.js"></script>
+<script src="view.js"></script>
+"""
+CONTENTS = """<body>
+<main class="contents">
+<nav aria-label="Where this is"><a href="start.html">md5model</a> / Techniques</nav>
+<h1 class="title">Techniques</h1>
+<p>%(about)s</p>
+%(cards)s</main>
+"""
+CARD = """<li><a href="techniques/%(name)s.html">
+<img src="techniques/%(name)s.png" width="240" height="150" loading="lazy" alt="">%(title)s</a>
+<br>%(about)s</li>
+"""
+SLIDER = """<label>%(name)s <output>%(first)s</output>
+<input type="range" name="%(name)s" min="%(low)s" max="%(high)s" step="%(step)s" value="%(first)s"></label>
+"""
+ABOUT = ("How characters are animated: each technique on a page, with a drawing that moves, sliders, and "
+         "its lines of C.")
+
+
+def slider(key, fields):
+    name = html.escape(fields[0])
+    if key != "choice":
+        return SLIDER % {"name": name, "low": fields[1], "high": fields[2], "first": fields[3],
+                         "step": "1" if key == "whole" else "any"}
+    options = "".join('<option value="%d"%s>%s</option>'
+                      % (i, " selected" * (str(i) == fields[1]), html.escape(word))
+                      for i, word in enumerate(fields[2:]))
+    return '<label>%s <select name="%s">%s</select></label>\n' % (name, name, options)
+
+
+def links(what, names, titles, rel=""):
+    """A paragraph, or nothing."""
+    found = ['<a href="techniques/%s.html"%s>%s</a>' % (name, rel, html.escape(titles[name]))
+             for name in names]
+    return "<p>%s: %s</p>\n" % (what, ", ".join(found)) if found else ""
+
+
+def main(folder, text, *files):
+    pages, lines, family, cards = embed.sections(text), {}, "", ""
+    for path in files:
+        lines.update(embed.marked(path))
+    one = {name: {key: fields for key, fields in keys if key not in embed.REPEATED}
+           for name, _, keys in pages}
+    titles = {name: keys["title"][0] for name, keys in one.items()}
+    names = list(one)
+    for i, (name, _, keys) in enumerate(pages):
+        before, family = family, one[name].get("family", [family])[0]
+        say = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),
+               "about": html.escape(one[name]["about"][0]),
+               "show": html.escape("no-config&panel=no&page=" + name),
+               "model": one[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
+               "lines": html.escape(lines[name].decode().rstrip("\n"), False),
+               "sliders": "".join(slider(key, fields) for key, fields in keys
+                                  if key in ("slider", "whole", "choice")),
+               "links": links("See also", one[name]["see"], titles)
+               + links("Next", names[i + 1:i + 2], titles, ' rel="next"')
+               + links("Before", names[max(i - 1, 0):i], titles, ' rel="prev"')}
+        with open(os.path.join(folder, name + ".html"), "w") as file:
+            file.write(PAGE % {**say, "body": BODY % say})
+        if family != before:
+            cards += '%s<h2>%s</h2>\n<ul class="cards">\n' % ("</ul>\n" * (before != ""), html.escape(family))
+        cards += CARD % say
+    with open(os.path.join(folder, "index.html"), "w") as file:
+        file.write(PAGE % {"title": "Techniques", "about": ABOUT,
+                           "body": CONTENTS % {"about": ABOUT, "cards": cards + "</ul>\n"}})
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__.strip())
+    main(*sys.argv[1:])
