@@ -27,7 +27,7 @@ struct view_window {
     double last_press; // of the left button: when and where
     float press_x, press_y;
     int clicks;
-    bool lets_go; // the key Tab leaves the canvas: after Escape, and before any other
+    bool lets_go;       // the key Tab leaves the canvas: after Escape, and before any other
     double last_escape; // milliseconds
     view_fingers fingers;
     float spread; // distance of two fingers; 0: they are not down

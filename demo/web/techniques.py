@@ -28,8 +28,8 @@ PAGE = """<!doctype html>
 </html>
 """
 BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(model)s">
-<div class="drawing"><img src="techniques/%(name)s.png" alt="">
-<canvas id="canvas" role="img" aria-label="Drawing: %(title)s"></canvas></div>
+<section class="drawing" aria-label="Drawing"><img src="techniques/%(name)s.png" alt="">
+<canvas id="canvas" role="img" aria-label="%(title)s, as it moves"></canvas></section>
 <main class="contents">
 <nav aria-label="Where this is"><a href="start.html">md5model</a> /
 <a href="techniques/index.html">Techniques</a> / %(family)s</nav>
