@@ -40,8 +40,9 @@ static bool open_case(screen *fixture)
 
 static void finish(screen *fixture)
 {
-    while (fixture->viewer.exporting != NULL || fixture->viewer.converting != NULL)
+    while (fixture->viewer.exporting != NULL)
         view_follow_export(&fixture->viewer);
+    WAIT_UNTIL(fixture->viewer.converting == NULL || !view_follow_export(&fixture->viewer));
 }
 
 // Runs what the dialog says to its end.
@@ -341,6 +342,7 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
 }
 
 TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {
+    fixture->viewer.play.range_last = 1; // each frame is a file
     folder_put_text(fixture->folder, "out.obj", "mine");
     select_model(fixture, "obj");
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
@@ -549,6 +551,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     view_reports *const reports = &fixture->viewer.reports;
     fixture->viewer.log.reports = reports;
     const uint32_t before = fixture->viewer.log.num_warnings;
+    fixture->viewer.play.range_last = 1; // each frame is a file
     select_model(fixture, "obj");
     FOR (i, 2) {
         run(fixture);

@@ -33,9 +33,7 @@ static view_scene *scene_of(desk *d)
 static void draw(desk *d)
 {
     view_follow_files(&d->viewer);
-    do
-        view_follow_export(&d->viewer);
-    while (d->viewer.converting != NULL);
+    WAIT_UNTIL((view_follow_export(&d->viewer), d->viewer.converting == NULL));
     if (d->viewer.document->companions[0].model != NULL) { // it is moved by drawing
         md5gl_target *const target = md5gl_create_target(d->viewer.renderer, 64, 48, 1, NULL);
         CHECK(view_draw(&d->viewer, target, 64, 48, false, true, NULL));
@@ -102,12 +100,13 @@ static view_rect find_on_body(desk *d, uint32_t joint)
     const view_over over = ui->over;
     ui->retarget.picked = 0;
     ui->over = VIEW_OVER_NOTHING;
-    for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += 8.0f)
-        for (float x = free.x; !(found.width > 0.0f) && x < free.x + free.width; x += 8.0f) {
-            view_pick_at(&d->viewer, x, y);
-            if (d->viewer.pick.is_set && d->viewer.pick.joint == (int32_t)joint)
-                found = (view_rect){x, y, 1.0f, 1.0f};
-        }
+    for (float step = 32.0f; !(found.width > 0.0f) && step >= 8.0f; step *= 0.5f)
+        for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += step)
+            for (float x = free.x; !(found.width > 0.0f) && x < free.x + free.width; x += step) {
+                view_pick_at(&d->viewer, x, y);
+                if (d->viewer.pick.is_set && d->viewer.pick.joint == (int32_t)joint)
+                    found = (view_rect){x, y, 1.0f, 1.0f};
+            }
     d->viewer.pick.is_set = false;
     ui->selected_joint = -1;
     ui->retarget.picked = picked;
@@ -294,7 +293,7 @@ static void close_desk(desk *d)
     free(d->root);
 }
 
-// A window of that size, with a model, or with what is shown first.
+// A window of that size, with a model, or with what is shown first; "": with nothing.
 static bool open_sized(desk *d, const char *file, uint32_t width, uint32_t height)
 {
     char problem[256];
@@ -311,7 +310,8 @@ static bool open_sized(desk *d, const char *file, uint32_t width, uint32_t heigh
     d->viewer.renderer = d->gl.renderer;
     d->viewer.width = width;
     d->viewer.height = height;
-    return CHECK(view_set_scale(&d->viewer, 1.0f)) && open_file(d, file);
+    return CHECK(view_set_scale(&d->viewer, 1.0f))
+           && ((file != NULL && file[0] == '\0') || open_file(d, file));
 }
 
 static bool open_desk(desk *d, const char *file)
@@ -366,7 +366,8 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
     const bool is_small = width < 640; // where a task may take two actions more
     OWN char *const text = test_read_file(path, &size);
     char *rest = text;
-    const bool is_there = open_sized(&d, NULL, width, height);
+    const bool opens = strstr(text, "\nopen ") != NULL; // before anything else is done
+    const bool is_there = open_sized(&d, opens ? "" : NULL, width, height);
     CHECK(chdir(d.folder) == 0); // where files are written
     const char *const title = strtok_r(rest, "\n", &rest);
     for (char *line; is_there && (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
