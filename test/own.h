@@ -16,8 +16,9 @@ static inline void own_memory(const void *owner)
     free(memory);
 }
 
-// OWN char *const text = malloc(size);
+// OWN float *const numbers = malloc(size); OWN_STRING text = test_read_file(path, &size);
 #define OWN __attribute__((unused, cleanup(own_memory)))
+#define OWN_STRING OWN char *const
 
 #define OWNED(name, release)                                \
     static inline void own_##name(md5_##name *const *owner) \

@@ -82,6 +82,9 @@ void test_register(test_case *test);
     for (__typeof__((end) + 0) index = (first); index < (end); index++)
 // NOLINTEND(bugprone-macro-parentheses)
 
+// STRINGS (names) = {"a", "b"};
+#define STRINGS(name) static const char *const name[]
+
 // In an initializer: a member that points to the rows of an array, or to one row, and their count.
 #define ROWS(member, rows) .member = (rows), .num_##member = COUNT_OF(rows)
 #define ROW(member, row) .member = &(row), .num_##member = 1

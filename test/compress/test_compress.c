@@ -5,8 +5,6 @@
 #include "test/real.h"
 #include "test/pose/with_kernels.h"
 
-#include "md5/pose/kernels.h"
-
 // -- Independent forward kinematics, in doubles ------------------------------------------------
 
 static void walk(const md5_skeleton *skeleton, const md5_xform *pose, real_place *joints)
@@ -167,7 +165,7 @@ TEST (compress_of_the_corpus_holds_the_tolerance) {
     double bytes[2][MAX];
     size_t count = 0;
     REQUIRE_CORPUS();
-    OWN char *const list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
+    OWN_STRING list = test_read_file(test_path("corpus/PUBLIC_MANIFEST.tsv"), NULL);
     REQUIRE(list);
     for (char *line = strtok(list, "\n"); line && count < MAX; line = strtok(NULL, "\n")) {
         line[strcspn(line, "\t")] = '\0';
@@ -501,7 +499,7 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
 // -- Bindings ---------------------------------------------------------------------------------
 
 // Models with a branch that lacks its middle, one that lacks its beginning, and one without gaps.
-static const char *const gaps[] = {
+STRINGS(gaps) = {
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
     "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"joint3\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n}\n",
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"

@@ -11,7 +11,7 @@ enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 // d is constant.
 static md5_anim *make_anim(double turn, double move, const char *c_name)
 {
-    OWN char *const text = malloc(ROOM);
+    OWN_STRING text = malloc(ROOM);
     int size = snprintf(text, ROOM,
                         "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 4\nframeRate 24\n"
                         "numAnimatedComponents 4\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 32 1\n"

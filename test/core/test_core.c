@@ -114,8 +114,8 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     CHECK_STRING(md5i_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
     // The accepted neighbours of refused characters: the first after C1, the first of three bytes,
     // the last before the surrogates, the first of four bytes, the last of all.
-    static const char *const edges[] = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf",
-                                        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    STRINGS(edges) = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
+                      "\xf4\x8f\xbf\xbf"};
     EACH (edge, edges) {
         char expected[8];
         snprintf(expected, sizeof expected, "'%s'", *edge);

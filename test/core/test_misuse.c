@@ -3,9 +3,6 @@
 #include "test/misuse.h"
 #include "test/own.h"
 
-#include "md5/md5play.h"
-#include "md5/md5skin.h"
-
 enum { MAX_JOINTS = 128, MAX_KEPT = 4096 };
 
 // Freed memory stays the test's until the end, so that reading it is defined.

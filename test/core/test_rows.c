@@ -53,7 +53,7 @@ TEST (row_of_a_vertex_is_read) {
 }
 
 TEST (row_of_a_vertex_is_left_if_it_is_different) {
-    static const char *const rows[] = {
+    STRINGS(rows) = {
         "vort 0 ( 0.5 0.5 ) 1 1\n",   "vert 1 ( 0.5 0.5 ) 1 1\n",
         "vert 0 (0.5 0.5 ) 1 1\n",    "vert 0 [ 0.5 0.5 ) 1 1\n",
         "vert 0 ( 5 0.5 ) 1 1\n",     "vert 0 ( 0.5 0.5) 1 1\n",
@@ -74,7 +74,7 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
 }
 
 TEST (row_of_a_triangle_is_read_or_left) {
-    static const char *const rows[] = {
+    STRINGS(rows) = {
         "try 0 1 2 3\n", "tri 1 1 2 3\n",  "tri 0 x 2 3\n",  "tri 0 1 x 3\n",
         "tri 0 1 2 x\n", "tri  0 1 2 3\n", "tri 0 1 2 3/\n",
     };
@@ -89,7 +89,7 @@ TEST (row_of_a_triangle_is_read_or_left) {
 }
 
 TEST (row_of_a_weight_is_read_or_left) {
-    static const char *const rows[] = {
+    STRINGS(rows) = {
         "height 0 1 1.0 ( 0.5 -0.25 1.5 )\n", "weight 2 1 1.0 ( 0.5 -0.25 1.5 )\n",
         "weight 0 . 1.0 ( 0.5 -0.25 1.5 )\n",
         "weight 0 2 1.0 ( 0.5 -0.25 1.5 )\n", // no such joint
@@ -130,8 +130,8 @@ TEST (numbers_are_read_up_to_the_end_of_a_block) {
 }
 
 TEST (points_are_read_in_every_form) {
-    static const char *const forms[] = {" ( 0.5 1.5 -2.000000 ) ", "( 0.5 1.5 -2 )",
-                                        "(0.5 1.5 -2.0)", "( 0.5\t1.5  -2e0 )"};
+    STRINGS(forms) = {" ( 0.5 1.5 -2.000000 ) ", "( 0.5 1.5 -2 )", "(0.5 1.5 -2.0)",
+                      "( 0.5\t1.5  -2e0 )"};
     row_case it;
     md5_vec3 value;
     EACH (row, forms) {
@@ -198,7 +198,7 @@ TEST (row_numbers_count_on) {
 // A comment in each row prevents fast reading.
 static char *with_comments(const char *text)
 {
-    static const char *const words[] = {"\tvert ", "\ttri ", "\tweight "};
+    STRINGS(words) = {"\tvert ", "\ttri ", "\tweight "};
     char *const made = test_alloc(2 * strlen(text) + 1);
     char *to = made;
     while (*text) {
@@ -219,9 +219,9 @@ static char *with_comments(const char *text)
 
 TEST (rows_read_quickly_are_those_read_by_the_lexer) {
     size_t size;
-    OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     REQUIRE(text);
-    OWN char *const slow = with_comments(text);
+    OWN_STRING slow = with_comments(text);
     OWN_MODEL a = md5_parse_model(text, size, NULL, NULL);
     OWN_MODEL b = md5_parse_model(slow, strlen(slow), NULL, NULL);
     CHECK(strlen(slow) > size + 20000);

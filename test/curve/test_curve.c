@@ -654,7 +654,7 @@ TEST (curve_refuses_points_that_are_not_finite) {
 
 TEST (curve_refuses_weights) {
     static const float bad[] = {0.0f, -1.0f, 1e-4f, 1e4f, INFINITY};
-    static const char *const messages[] = {"0", "-1", "0.0001", "10000", "inf"};
+    STRINGS(messages) = {"0", "-1", "0.0001", "10000", "inf"};
     FOR (i, 5) {
         const float weights[] = {1.0f, 1.0f, bad[i], 1.0f};
         char message[80] = "weight 2 is ";

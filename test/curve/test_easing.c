@@ -3,7 +3,6 @@
 
 #include "md5/motion/functions.h"
 
-#include "md5/md5curve.h"
 #include "test/misuse.h"
 
 static const double pi = 3.14159265358979324;
@@ -103,7 +102,7 @@ static const struct {
                 {"circular", published_circular},
                 {"back", published_back},
                 {"bounce", published_bounce}};
-static const char *const ways[] = {"_in", "_out", "_in_out"};
+STRINGS(ways) = {"_in", "_out", "_in_out"};
 
 static float eased(md5_ease_kind kind, float t)
 {
@@ -217,9 +216,8 @@ TEST (easing_short_names_and_hyphens) {
         CHECK(md5_easing_from_name(row->name, &found));
         CHECK_UINT(found, row->easing);
     }
-    static const char *const unknown[] = {"",        "cubic",    "cubic-in-",    "cubic-in-outer",
-                                          "Linear",  "quadr-in", "quadratic in", "quad",
-                                          "-linear", "expo"};
+    STRINGS(unknown) = {"",         "cubic",        "cubic-in-", "cubic-in-outer", "Linear",
+                        "quadr-in", "quadratic in", "quad",      "-linear",        "expo"};
     EACH (item, unknown) {
         md5_ease_kind found = MD5_EASE_SMOOTH;
         CHECK(!md5_easing_from_name(*item, &found) && found == MD5_EASE_SMOOTH);

@@ -5,14 +5,13 @@
 
 #include "test/fuzz/target.h"
 #include "test/own.h"
-#include "test/test.h"
 
 #include <dirent.h>
 
 static inline void fuzz_replay_file(fuzz_target *run, const char *path)
 {
     size_t size = 0;
-    OWN char *const text = test_read_file(path, &size);
+    OWN_STRING text = test_read_file(path, &size);
     REQUIRE(text);
     OWN uint8_t *const data = test_copy(text, size);
     const char *const fault = run(data, size);

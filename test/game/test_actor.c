@@ -695,7 +695,7 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
 
 // -- The folder -----------------------------------------------------------------------------------
 
-static const char *const files[] = {
+STRINGS(files) = {
     "def/rules.def",
     "skins/rules.skin",
     "materials/rules.mtr",
@@ -761,7 +761,7 @@ static void read_scenario(const char *line, scenario *all)
         pose_command *const command = &all->commands[all->num_commands++];
         snprintf(command->word, sizeof command->word, "%.7s", word);
         (void)next_word(all, word, sizeof word);
-        static const char *const names[] = {"all", "torso", "legs", "head", "eyelids"};
+        STRINGS(names) = {"all", "torso", "legs", "head", "eyelids"};
         int channel = 0;
         while (channel < MD5_NUM_CHANNELS - 1 && strcmp(names[channel], word) != 0)
             channel++;
@@ -848,7 +848,7 @@ static uint32_t play_scenario(md5_game *game, const scenario *all, uint32_t seed
     OWN_ENTITY entity = md5_load_entity(game, all->model, NULL, NULL);
     char name[64];
     snprintf(name, sizeof name, "d3/verdicts/poses/%s", all->file);
-    OWN char *const golden = read_golden(name, NULL);
+    OWN_STRING golden = read_golden(name, NULL);
     CHECK(entity && golden);
     OWN_ACTOR actor = entity ? md5_create_actor(entity, NULL, NULL) : NULL;
     unsigned now = 0;
@@ -876,7 +876,7 @@ TEST (actors_pose_as_the_original_engine) {
     REQUIRE_CORPUS();
     uint32_t num_equal = 0, num_poses = 0, seed = 0;
     OWN_GAME game = open_golden_game(&minigame, NULL);
-    OWN char *const config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
+    OWN_STRING config = read_golden("d3/verdicts/poses/pose.cfg", NULL);
     CHECK(game && config && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     for (const char *line = config; line && *line;) {
         scenario all;

@@ -89,7 +89,7 @@ static md5_mod_mode mode_of(double number)
 TEST (characters_move_joints_as_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN char *const text = read_golden("d3char/jointmods.txt", NULL);
+    OWN_STRING text = read_golden("d3char/jointmods.txt", NULL);
     REQUIRE(game && text);
     worst all = {0};
     unsigned num_cases = 0;
@@ -260,7 +260,7 @@ static void check_look(look_case *it, const double *n)
 TEST (characters_look_as_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN char *const text = read_golden("d3char/look.txt", NULL);
+    OWN_STRING text = read_golden("d3char/look.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     worst all = {0};
@@ -350,7 +350,7 @@ static void begin_looking(md5_monster *monster, const double *n)
 TEST (heads_follow_their_bodies_as_in_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN char *const text = read_golden("d3char/head.txt", NULL);
+    OWN_STRING text = read_golden("d3char/head.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     worst places = {0}, joints_off = {0};
@@ -424,7 +424,7 @@ static float next_sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool
 TEST (feet_stand_as_in_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN char *const text = read_golden("d3char/walkik.txt", NULL);
+    OWN_STRING text = read_golden("d3char/walkik.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     sweep_case sweeps = {.look = it};
@@ -564,7 +564,7 @@ static void compare_constraint(const md5_figure *figure, const char *line)
 TEST (figures_move_with_joints_as_in_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN char *const text = read_golden("d3char/afpose.txt", NULL);
+    OWN_STRING text = read_golden("d3char/afpose.txt", NULL);
     REQUIRE(game && text);
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     md5_figure *figure = NULL;

@@ -486,7 +486,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
 
 // In all axes the results are those of id's axes, converted.
 TEST (entities_are_loaded_in_other_axes) {
-    static const char *const clips[] = {"walk", "turn"};
+    STRINGS(clips) = {"walk", "turn"};
     OWN_GAME game =
         open_tilted("entityDef e { \"model\" \"body\" \"def_attach\" \"gun\" }\n"
                     "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 2 3\"\n"

@@ -5,7 +5,7 @@
 // -- The probe ------------------------------------------------------------------------------------
 
 #define PROBE "models/probe/"
-static const char *const probe_files[] = {
+STRINGS(probe_files) = {
     "def/probe.def",
     "script/doom_main.script",
     "script/doom_defs.script",

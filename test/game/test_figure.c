@@ -157,8 +157,8 @@ static bool is_line(const char *text, const char *begin, const char *with)
 
 TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_figures(it),
          free(it->words)) {
-    OWN char *const parsed = read_golden("d3char/af_parsed.txt", NULL);
-    OWN char *const verdicts = read_golden("d3char/af_verdicts.txt", NULL);
+    OWN_STRING parsed = read_golden("d3char/af_parsed.txt", NULL);
+    OWN_STRING verdicts = read_golden("d3char/af_verdicts.txt", NULL);
     game_log *const log = test_alloc(sizeof *log);
     log->text[0] = '\0';
     const md5_load_opts opts = {.warn = log_warning, .warn_user = log, .max_warnings = 1000};

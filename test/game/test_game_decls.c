@@ -173,7 +173,7 @@ TEST (skins_replace_materials_by_their_first_row) {
     CHECK_UINT(skin->num_rows, 3);
     CHECK_UINT(skin->num_models, 1);
     CHECK_STRING(skin->models[0], "m.lwo");
-    CHECK(skin->rows[2].from == NULL);
+    CHECK(!skin->rows[2].from);
     CHECK_STRING(md5_skin_def_material(game, skin, "BODY"), "one");
     CHECK_STRING(md5_skin_def_material(game, skin, "other"), "three");
     CHECK(md5_game_material(game, "hull", NULL)->num_stages == 0);

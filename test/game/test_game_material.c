@@ -89,7 +89,7 @@ TEST (errors_in_expressions_default_a_material) {
 
 TEST (deep_expressions_are_read_without_recursion) {
     enum { DEPTH = 1000, TOO_DEEP = 100000 };
-    OWN char *const text = malloc(2 * TOO_DEEP + 100);
+    OWN_STRING text = malloc(2 * TOO_DEEP + 100);
     for (size_t depth = DEPTH; depth <= TOO_DEEP; depth *= TOO_DEEP / DEPTH) {
         strcpy(text, "m { { map x red ");
         size_t used = strlen(text);
@@ -106,7 +106,7 @@ TEST (deep_expressions_are_read_without_recursion) {
 }
 
 TEST (too_many_operations_default_a_material) {
-    OWN char *const text = malloc(100000);
+    OWN_STRING text = malloc(100000);
     strcpy(text, "m { { map x red 1");
     FOR (i, 5000)
         strcat(text, " - time");
@@ -139,7 +139,7 @@ TEST (image_programs_take_numbers_in_order) {
 
 TEST (deep_image_programs_are_read_without_recursion) {
     enum { DEPTH = 20000 };
-    OWN char *const text = malloc(16 * DEPTH);
+    OWN_STRING text = malloc(16 * DEPTH);
     char *end = text + strlen(strcpy(text, "m { { map "));
     FOR (i, DEPTH)
         end += strlen(strcpy(end, "makeAlpha("));
@@ -249,10 +249,9 @@ TEST (materials_keep_words_of_their_own) {
 // The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
 // opaque, bit 1.
 TEST (types_of_surfaces_keep_a_material_solid) {
-    static const char *const types[] = {"metal",      "stone",      "flesh",      "wood",
-                                        "cardboard",  "liquid",     "glass",      "plastic",
-                                        "ricochet",   "surftype10", "surftype11", "surftype12",
-                                        "surftype13", "surftype14", "surftype15"};
+    STRINGS(types) = {"metal",      "stone",      "flesh",      "wood",       "cardboard",
+                      "liquid",     "glass",      "plastic",    "ricochet",   "surftype10",
+                      "surftype11", "surftype12", "surftype13", "surftype14", "surftype15"};
     FOR (i, COUNT_OF(types)) {
         char text[64];
         snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
@@ -303,7 +302,7 @@ TEST (errors_default_a_material) {
 }
 
 TEST (too_many_stages_default_a_material) {
-    OWN char *const text = malloc(4000);
+    OWN_STRING text = malloc(4000);
     strcpy(text, "m { ");
     FOR (i, 257)
         strcat(text, "{ map x } ");
@@ -342,7 +341,7 @@ TEST (missing_materials_are_implicit) {
     OWN_GAME game = open_materials("", NULL);
     const md5_material *const material = md5_game_material(game, "Models\\Imp.tga", NULL);
     CHECK_STRING(material->decl->name, "models/imp");
-    CHECK(material->decl->file == NULL);
+    CHECK(!material->decl->file);
     CHECK_UINT(material->num_stages, 1);
     CHECK_STRING(material->stages[0].image.text, "models/imp");
     CHECK_UINT(material->stages[0].repeat, MD5_IMAGE_CLAMP);

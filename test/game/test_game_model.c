@@ -305,7 +305,7 @@ static md5_game *open_chain(const char *text, test_heap *heap)
 // Returns the bytes that parsing all models of a chain takes.
 static size_t size_of_chain(int count, const char *first, const char *form, uint32_t num_anims)
 {
-    OWN char *const text = write_chain(count, first, form);
+    OWN_STRING text = write_chain(count, first, form);
     test_heap heap = {.fail_at = 0};
     md5_game *const game = open_chain(text, &heap);
     const size_t before = heap.live_bytes;
@@ -353,7 +353,7 @@ TEST (chains_that_only_inherit_take_little_memory) {
 }
 
 TEST (links_of_a_chain_have_what_those_before_them_have) {
-    OWN char *const text = write_chain(1000, "", "anim add#x two.md5anim");
+    OWN_STRING text = write_chain(1000, "", "anim add#x two.md5anim");
     OWN_GAME game = open_models(text, NULL);
     const md5_model_def *const last = md5_game_model_def(game, "m1000", NULL);
     const md5_model_def *const middle = md5_game_model_def(game, "m400", NULL);
@@ -438,7 +438,7 @@ static bool remove_plain(plain_model *model, const char *name)
 // Writes a random change that the engine allows, and makes it.
 static void write_change(test_text *text, plain_model *model, uint64_t *random)
 {
-    static const char *const aliases[] = {"run", "pain_", "walk", "kick", "die"};
+    STRINGS(aliases) = {"run", "pain_", "walk", "kick", "die"};
     const char *const alias = aliases[test_random_u32(random) % 5];
     const uint32_t number = test_random_u32(random) % 12;
     const bool is_two = test_random_u32(random) % 2 == 0;

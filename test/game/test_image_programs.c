@@ -35,7 +35,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
     size_t size = 0;
     md5_error error = {0};
     snprintf(name, sizeof name, "verdicts/images/img_%02d.raw", number);
-    OWN char *const raw = test_read_file(test_pathf("golden/d3/%s", name), &size);
+    OWN_STRING raw = test_read_file(test_pathf("golden/d3/%s", name), &size);
     OWN_IMAGE image = load_image_text(game, text, NULL, &error);
     const bool is_missing = raw && size >= 12 && number_at(raw) == 0;
     const int off = !raw         ? 256
@@ -50,7 +50,7 @@ static bool is_golden(md5_game *game, const char *text, int number)
 TEST (image_programs_are_the_engines) {
     image_place place = {.count = 0};
     size_t size = 0;
-    OWN char *const rows =
+    OWN_STRING rows =
         test_corpus() ? test_read_file(test_path("golden/d3/verdicts/image_programs.tsv"), &size)
                       : NULL;
     if (!rows) {
@@ -58,9 +58,8 @@ TEST (image_programs_are_the_engines) {
         return;
     }
     static char folder[1024];
-    static const char *const names[] = {"img_a",     "img_black", "img_gray", "img_h",
-                                        "img_n",     "img_npot",  "img_rle",  "img_rle24",
-                                        "img_small", "img_top"};
+    STRINGS(names) = {"img_a",    "img_black", "img_gray",  "img_h",     "img_n",
+                      "img_npot", "img_rle",   "img_rle24", "img_small", "img_top"};
     static char paths[sizeof names / sizeof *names][64];
     snprintf(folder, sizeof folder, "%s", test_path("golden/d3/minigame/base"));
     place.folder = folder;
@@ -283,8 +282,8 @@ TEST (image_programs_smooth_over_unused_texels) {
 TEST (image_programs_survive_huge_scales) {
     made_images made;
     make_images(&made);
-    static const char *const texts[] = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
-                                        "addnormals(a,heightmap(b,1e38))"};
+    STRINGS(texts) = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
+                      "addnormals(a,heightmap(b,1e38))"};
     EACH (row, texts) {
         OWN_IMAGE image = load_image_text(made.game, *row, NULL, NULL);
         CHECK(image);

@@ -16,13 +16,13 @@ static bool is_listed(void *user, const char *name)
 }
 
 TEST (quake_finds_skins_by_their_names) {
-    static const char *const names[] = {"progs/dog_00_00",
-                                        "progs/dog_01_00",
-                                        "textures/dog_01_01",
-                                        "dog_01_02",
-                                        "progs/dog_02_01",
-                                        "progs/dog_03_00",
-                                        NULL};
+    STRINGS(names) = {"progs/dog_00_00",
+                      "progs/dog_01_00",
+                      "textures/dog_01_01",
+                      "dog_01_02",
+                      "progs/dog_02_01",
+                      "progs/dog_03_00",
+                      NULL};
     md5_quake_skins skins;
     md5_build_quake_skins("dog", is_listed, (void *)(uintptr_t)names, &skins);
     CHECK_UINT(skins.num_skins, 2); // skin 2 has no image 0

@@ -21,7 +21,7 @@ static void print_slot(test_text *text, int channel, int index, const md5_actor 
 TEST (states_play_as_in_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);
-    OWN char *const table = read_golden("d3char/states.txt", NULL);
+    OWN_STRING table = read_golden("d3char/states.txt", NULL);
     REQUIRE(game && table);
     OWN_ENTITY entity = md5_load_entity(game, "probe_stilt", NULL, NULL);
     OWN_ACTOR actor = md5_create_actor(entity, NULL, NULL);
@@ -416,8 +416,7 @@ TEST (long_and_deep_scripts_take_linear_time) {
 }
 
 TEST (functions_that_never_wait_are_ended) {
-    static const char *const statements[] = {"while ( 1 ) { r++; }", "Torso_A();",
-                                             "r = times( 1, Torso_A() );"};
+    STRINGS(statements) = {"while ( 1 ) { r++; }", "Torso_A();", "r = times( 1, Torso_A() );"};
     EACH (row, statements) {
         script_case it;
         REQUIRE(open_case(&it, *row));

@@ -847,7 +847,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
 // The example of the manual: its text between the first two fences.
 TEST (ik_soften_of_the_manual_is_small) {
     size_t size;
-    OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    OWN_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     REQUIRE(text);
     char *const begin = strstr(text, "```\n") + 4;
     const size_t length = (size_t)(strstr(begin, "```") - begin);

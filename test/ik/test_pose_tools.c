@@ -63,7 +63,7 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
 }
 
 TEST (pose_tools_mirror_names_have_partners) {
-    static const char *const names[] = {
+    STRINGS(names) = {
         "hand.L",        "hand.R",        "foot_l",        "foot_r",      "toe-L",
         "toe-R",         "l_arm",         "r_arm",         "R-leg",       "L-leg",
         "LeftHand",      "RightHand",     "knee_LEFT",     "knee_RIGHT",  "a:left_thumb",
@@ -83,7 +83,7 @@ TEST (pose_tools_mirror_names_have_partners) {
 }
 
 TEST (pose_tools_mirror_names_without_partners_are_their_own) {
-    static const char *const names[] = {
+    STRINGS(names) = {
         "origin", "head.L", "Head.R", "hand_L", "hand-R", "leg", "root",
         "Root",   "Loot_",  "",       "l",      "r",      "_l",  "left",
         "tail",   "reg",    "armLR",  "x_l_y",  "L~x",    "1L",  "L1",
@@ -97,7 +97,7 @@ TEST (pose_tools_mirror_names_without_partners_are_their_own) {
 
 // The k-th left joint of a name goes with the k-th right one.
 TEST (pose_tools_mirror_names_that_are_there_twice) {
-    static const char *const names[] = {"f_l", "f_r", "f_l", "f_l", "f_r", "f_r", "f_r"};
+    STRINGS(names) = {"f_l", "f_r", "f_l", "f_l", "f_r", "f_r", "f_r"};
     static const uint32_t expected[] = {1, 0, 4, 5, 2, 3, 6};
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, 7, mirror), 6);

@@ -54,7 +54,7 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     add_joint(made, "chest", 1, chest, made_any_rotation(random));
     const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
     FOR (i, 3) {
-        static const char *const names[] = {"arm", "forearm", "hand"};
+        STRINGS(names) = {"arm", "forearm", "hand"};
         const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
         add_joint(made, names[i], 2 + (uint32_t)i, at, made_any_rotation(random));
     }

@@ -299,7 +299,7 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
     size_t count = 0;
     add_folder(&list, folder);
     while (list.count > 0) {
-        OWN char *const current = list.paths[--list.count];
+        OWN_STRING current = list.paths[--list.count];
         DIR *const entries = opendir(current);
         const struct dirent *entry;
         while (entries && (entry = readdir(entries)) != NULL) {

@@ -132,7 +132,7 @@ static bool has_place(md5_status status)
 // Compressed clips, and asset files of either order of bytes, have no lines.
 static bool is_baked(const char *text, size_t size)
 {
-    static const char *const letters[] = {"M5CC", "M5AI", "IA5M"};
+    STRINGS(letters) = {"M5CC", "M5AI", "IA5M"};
     EACH (row, letters) {
         if (size >= 4 && memcmp(text, *row, 4) == 0)
             return true;

@@ -237,7 +237,7 @@ TEST (asset_files_hold_what_models_have) {
 }
 
 TEST (asset_files_hold_compressed_clips) {
-    static const char *const paths[] = {
+    STRINGS(paths) = {
         "models/thimble/walk.md5anim",         // travels
         "models/bobbin/look_left.md5anim",     // is still
         "test/reference/data/weights.md5anim", // joint 0 of the base frame is elsewhere
@@ -245,7 +245,7 @@ TEST (asset_files_hold_compressed_clips) {
     EACH (path, paths) {
         OWN_ANIM anim = our_anim(*path);
         OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
-        if (!CHECK(clip != NULL))
+        if (!CHECK(clip))
             continue;
         const size_t size = md5_write_anim(clip, NULL, 0);
         OWN uint8_t *const written = test_alloc(2 * size);
@@ -363,7 +363,7 @@ static md5_status refuse(const void *bytes, size_t size, const char *says)
 {
     md5_error error = {0};
     md5_assets *const assets = md5_map_assets(bytes, size, false, NULL, &error);
-    CHECK(assets == NULL);
+    CHECK(!assets);
     CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
     md5_free_assets(assets);
     return error.status;

@@ -3,8 +3,6 @@
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
-#include "md5/md5edit.h"
-
 typedef struct bytes {
     unsigned char data[2048];
     size_t size;
@@ -509,7 +507,7 @@ static char *as_text(md5_doc_kind kind, const bytes *file)
 TEST (bfg_files_are_written_as_text) {
     bytes file;
     make_model(&file);
-    OWN char *const model_text = as_text(MD5_DOC_MODEL, &file);
+    OWN_STRING model_text = as_text(MD5_DOC_MODEL, &file);
     OWN_MODEL binary = md5_parse_model(file.data, file.size, NULL, NULL);
     OWN_MODEL model = md5_parse_model(model_text, strlen(model_text), NULL, NULL);
     REQUIRE(binary && model);
@@ -518,11 +516,11 @@ TEST (bfg_files_are_written_as_text) {
         CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
     make_anim(&file);
-    OWN char *const anim_text = as_text(MD5_DOC_ANIM, &file);
+    OWN_STRING anim_text = as_text(MD5_DOC_ANIM, &file);
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, NULL);
     REQUIRE(anim);
     CHECK_EXACT(anim->translations[anim->num_translations].x, 5.0); // frame 1
     make_camera(&file);
-    OWN char *const camera_text = as_text(MD5_DOC_CAMERA, &file);
+    OWN_STRING camera_text = as_text(MD5_DOC_CAMERA, &file);
     CHECK(strstr(camera_text, "\t( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n") != NULL);
 }

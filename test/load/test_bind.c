@@ -404,7 +404,7 @@ typedef struct comparison {
 // belly's bounce.
 static bool is_special(const char *name)
 {
-    static const char *const words[] = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
+    STRINGS(words) = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
     EACH (word, words)
         if (strstr(name, *word))
             return true;
@@ -485,12 +485,12 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
 // differences are where distance is not enough: eyes and lids, which move as one with the head
 // here, the surface between the thighs, and sleeves.
 TEST (bind_poses_bobbin_as_his_own_weights_do) {
-    static const char *const clips[] = {
-        "attack",        "bow",          "breathe", "carry", "dance",     "fall",
-        "get_up",        "hit",          "idle",    "jump",  "jump_air",  "jump_land",
-        "jump_start",    "lean",         "point",   "run",   "sneak",     "stand",
-        "strafe_left",   "strafe_right", "talk",    "walk",  "turn_left", "turn_right",
-        "walk_backward", "wave"};
+    STRINGS(clips) = {"attack",   "bow",       "breathe",    "carry",       "dance",
+                      "fall",     "get_up",    "hit",        "idle",        "jump",
+                      "jump_air", "jump_land", "jump_start", "lean",        "point",
+                      "run",      "sneak",     "stand",      "strafe_left", "strafe_right",
+                      "talk",     "walk",      "turn_left",  "turn_right",  "walk_backward",
+                      "wave"};
     comparison fixture = {0};
     if (CHECK(begin(&fixture))) {
         EACH (clip, clips) {

@@ -2,8 +2,6 @@
 // with md5tool check, whose table of what is broken says which engine minds (test/tool/check.sh).
 #include "test/own.h"
 
-#include "md5/md5edit.h"
-
 #include <time.h>
 
 static void own_check(md5_check *const *owner)
@@ -160,7 +158,7 @@ TEST (check_fails_if_memory_runs_out) {
 // 40 000 vertices that have all 40 000 weights: 1.6e9 sums, if each were made.
 TEST (check_is_linear_in_shared_weights) {
     enum { COUNT = 40000, ROW = 40 };
-    OWN char *const text = test_alloc((size_t)2 * COUNT * ROW + 400);
+    OWN_STRING text = test_alloc((size_t)2 * COUNT * ROW + 400);
     size_t used = (size_t)sprintf(text,
                                   "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                                   "joints {\n\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
@@ -305,17 +303,17 @@ TEST (check_says_once_that_clips_are_turned) {
 
 // Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
 TEST (check_reads_nothing_behind_a_text) {
-    static const char *const ends[] = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
+    STRINGS(ends) = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
     FOR (i, sizeof ends / sizeof *ends) {
         static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";
         const size_t size = sizeof begin - 1 + strlen(ends[i]);
-        OWN char *const text = test_alloc(size);
+        OWN_STRING text = test_alloc(size);
         memcpy(text, begin, sizeof begin - 1);
         memcpy(text + sizeof begin - 1, ends[i], strlen(ends[i]));
         for (int kind = MD5_DOC_MODEL; kind <= MD5_DOC_ANIM; kind++) {
             OWN_CHECK check =
                 md5_check_doc((md5_doc_kind)kind, text, size, (md5_engines){0}, NULL, NULL);
-            CHECK(check != NULL);
+            CHECK(check);
         }
     }
 }

@@ -47,7 +47,7 @@ static const char model_text[] =
 
 TEST_DOC (edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text) {
     CHECK_STRING(doc->comment, "Parameters used during export: Scale: 1");
-    OWN char *const text = written(doc, NULL);
+    OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, model_text);
     char cut[20] = "";
     CHECK_UINT(md5_write_doc(doc, cut, sizeof cut, NULL), strlen(model_text));
@@ -65,7 +65,7 @@ TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
         if (!isfinite(number))
             continue;
         doc->meshes[0].texcoords[0].x = number;
-        OWN char *const text = written(doc, NULL);
+        OWN_STRING text = written(doc, NULL);
         REQUIRE(text);
         const char *const at = strstr(text, "vert 0 ( ") + strlen("vert 0 ( ");
         char *end, shorter[160];
@@ -86,7 +86,7 @@ TEST (edit_refuses_what_no_text_can_say) {
         md5_doc_mesh *const mesh = &doc->meshes[0];
         md5_doc_joint *const joints = doc->joints;
         const char **const names[] = {&joints[2].name, &mesh->shader, &mesh->name, &doc->comment};
-        static const char *const values[] = {"a\"b", "a\nb", " a", "a\nb"};
+        STRINGS(values) = {"a\"b", "a\nb", " a", "a\nb"};
         uint32_t *const numbers[] = {&joints[1].parent,
                                      &joints[0].parent, // a cycle
                                      &mesh->indices[5], &mesh->weights[7].joint,
@@ -101,8 +101,8 @@ TEST (edit_refuses_what_no_text_can_say) {
         else
             doc->num_joints = 0;
         md5_error error = {0};
-        OWN char *const text = written(doc, &error);
-        CHECK(text == NULL);
+        OWN_STRING text = written(doc, &error);
+        CHECK(!text);
         CHECK_UINT(error.status, i < 4 ? MD5_ERROR_MISMATCH : MD5_ERROR_RANGE);
         if (i >= 4 && i < 9)
             CHECK_UINT(md5_fix_weights(doc, 4, 1e-3f, NULL, &error), MD5_NONE);
@@ -123,7 +123,7 @@ static const char camera_text[] =
 
 TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     REQUIRE(doc->num_cut_views == 3);
-    OWN char *const text = written(doc, NULL);
+    OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, camera_text);
     const md5_space_edit job = {.turn = {.yaw = 90.0f}, .scale = 2.0f};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), 2);
@@ -149,7 +149,7 @@ TEST (edit_writes_texts_as_they_are) {
     REQUIRE(doc);
     CHECK_STRING(doc->comment, "");
     doc->meshes[0].shader = "b\tc";
-    OWN char *const text = written(doc, NULL);
+    OWN_STRING text = written(doc, NULL);
     REQUIRE(text);
     CHECK(strstr(text, "mesh {\n\tshader \"b\tc\"\n"));
     doc->meshes[0].name = "d ";
@@ -202,14 +202,14 @@ static bool is_equal(md5_doc_kind kind, const char *a, size_t a_size, const char
 // texts that load as the same bits, but for control bytes in names; such a text is its own text.
 static void check_file(const char *path)
 {
-    static const char *const ends[] = {".md5mesh", ".md5anim", ".md5camera"};
+    STRINGS(ends) = {".md5mesh", ".md5anim", ".md5camera"};
     const char *const dot = strrchr(path, '.');
     EACH (end, ends) {
         const md5_doc_kind kind = (md5_doc_kind)(end - ends);
         size_t size = 0;
         if (!dot || strcmp(dot, *end) != 0)
             continue;
-        OWN char *const source = test_read_file(path, &size);
+        OWN_STRING source = test_read_file(path, &size);
         md5_error error = {0};
         OWN_DOC doc = md5_parse_doc(kind, source, size, NULL, &error);
         if (!doc) {
@@ -224,7 +224,7 @@ static void check_file(const char *path)
         OWN_MODEL loaded = kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : NULL;
         if (loaded) // without meshes beyond numMeshes, which the document has
             doc->num_meshes = loaded->num_meshes;
-        OWN char *const text = written(doc, &error);
+        OWN_STRING text = written(doc, &error);
         if (!text) {
             num_refused++;
             CHECK_THAT(error.status == MD5_ERROR_MISMATCH || doc->parents_unknown, "%s: %s", path,
@@ -234,7 +234,7 @@ static void check_file(const char *path)
         const bool is_old = strstr(source, "MD5Version 6") != NULL; // has other rotations
         CHECK_THAT(is_old || is_equal(kind, source, size, text), "%s", path);
         OWN_DOC again = md5_parse_doc(kind, text, strlen(text), NULL, &error);
-        OWN char *const same = again ? written(again, &error) : NULL;
+        OWN_STRING same = again ? written(again, &error) : NULL;
         CHECK_THAT(same && strcmp(same, text) == 0, "%s: %s", path, error.message);
     }
 }
@@ -381,7 +381,7 @@ TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
 
 TEST (edit_bounds_are_those_of_the_skin) {
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
-    OWN char *const text = test_read_file(test_path("models/bobbin/jump.md5anim"), NULL);
+    OWN_STRING text = test_read_file(test_path("models/bobbin/jump.md5anim"), NULL);
     REQUIRE(model && text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text);
     REQUIRE(doc);
@@ -480,7 +480,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
             CHECK_UINT(doc->joints[j].parent, source->joints[j].parent);
         }
         md5_error error = {0};
-        OWN char *const text = written(doc, &error);
+        OWN_STRING text = written(doc, &error);
         REQUIRE(text);
         OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
         OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
@@ -510,7 +510,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
 
 static md5_doc *parse_ours(md5_doc_kind kind, const char *name)
 {
-    OWN char *const text = test_read_file(test_pathf("models/bobbin/%s", name), NULL);
+    OWN_STRING text = test_read_file(test_pathf("models/bobbin/%s", name), NULL);
     return text ? parse(kind, text) : NULL;
 }
 
@@ -631,7 +631,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     REQUIRE(mesh);
     OWN_MODEL model = model_of(mesh);
-    OWN char *const before = written(mesh, NULL);
+    OWN_STRING before = written(mesh, NULL);
     uint32_t partners[128];
     CHECK(md5_build_mirror(&model->skeleton, partners) > 10);
     const md5_space_edit job = {.is_mirrored = true, .partners = partners};
@@ -643,7 +643,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
         CHECK_EXACT(real_distance(mesh->joints[j].position, mirrored(from)), 0.0);
     }
     CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
-    OWN char *const after = written(mesh, NULL);
+    OWN_STRING after = written(mesh, NULL);
     CHECK_STRING(after, before);
     CHECK_UINT(EDIT_SPACE(mesh, NULL, .scale = 1.0f), 0);
 
@@ -656,7 +656,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     }
     partners[3] = mesh->num_joints;
     CHECK_UINT(md5_edit_space(mesh, &job, &error), MD5_NONE);
-    OWN char *const same = written(mesh, NULL);
+    OWN_STRING same = written(mesh, NULL);
     CHECK_STRING(same, before);
 }
 
@@ -665,11 +665,11 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
 TEST (edit_space_turns_cameras) {
     OWN_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
     REQUIRE(doc);
-    OWN char *const before = written(doc, NULL);
+    OWN_STRING before = written(doc, NULL);
     OWN_CAMERA old = md5_parse_camera(before, strlen(before), NULL, NULL);
     const md5_space_edit job = {.is_mirrored = true, .turn = {0, 30, 0}};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), doc->num_frames);
-    OWN char *const after = written(doc, NULL);
+    OWN_STRING after = written(doc, NULL);
     OWN_CAMERA now = md5_parse_camera(after, strlen(after), NULL, NULL);
     REQUIRE(old && now);
     FOR (f, doc->num_frames) {
@@ -764,7 +764,7 @@ TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
 // Names of one length, of two lengths, and none, which is as "". Of each of two equal meshes one
 // vertex has no weights, and two share theirs, 5 + 2.
 TEST_DOC (edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text) {
-    static const char *const shaders[] = {"a", "b", "ba", NULL, "a", ""};
+    STRINGS(shaders) = {"a", "b", "ba", NULL, "a", ""};
     doc->meshes[0].vertices[2].num_weights = 0;
     doc->meshes[0].vertices[3] = doc->meshes[0].vertices[1];
     md5_doc_mesh meshes[COUNT_OF(shaders)];
@@ -844,7 +844,7 @@ TEST (edit_joints_come_behind_their_parents) {
 
 // A chain that is stored from its end, below a root of the right name, and of none.
 TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
-    static const char *const names[] = {"hand", "upper arm", "origin"};
+    STRINGS(names) = {"hand", "upper arm", "origin"};
     FOR (j, 3u) {
         doc->joints[j].name = names[j];
         doc->joints[j].parent = j < 2 ? j + 1 : MD5_NONE;
@@ -928,8 +928,8 @@ TEST (edit_frames_are_resampled) {
         }
     }
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 24.0), 25);
-    OWN char *const before = written(old, NULL);
-    OWN char *const after = written(doc, NULL);
+    OWN_STRING before = written(old, NULL);
+    OWN_STRING after = written(doc, NULL);
     CHECK_STRING(after, before);
 }
 
@@ -1196,7 +1196,7 @@ static void use(md5_doc *doc, const md5_model *model)
                .turn = {.yaw = is_odd ? 90.0f : 0.0f}, .scale = 2.0f);
     EDIT_FRAMES(doc, NULL, .frame_rate = is_odd ? 50.0 : 0.0, .is_closed = true,
                 .is_in_place = is_odd, .tolerance = 0.1f);
-    OWN char *const text = written(doc, &error);
+    OWN_STRING text = written(doc, &error);
     OWN_DOC again = text ? md5_parse_doc(kinds[doc->kind], text, strlen(text), NULL, &error) : NULL;
     CHECK_DONE(again || error.status != MD5_OK, error);
 }
@@ -1208,7 +1208,7 @@ TEST (edit_survives_flipped_bytes_and_tables) {
     FOR (round, 4000) {
         const bool is_anim = round % 2;
         const char *const good = is_anim ? clip_text : model_text;
-        OWN char *const text = test_copy(good, strlen(good));
+        OWN_STRING text = test_copy(good, strlen(good));
         FOR (i, round % 4)
             text[test_random_u32(&state) % strlen(good)] =
                 (char)(32 + test_random_u32(&state) % 95);

@@ -3,9 +3,6 @@
 #define TEST_LOAD_TEST_EDIT_CASE_H
 
 #include "test/own.h"
-#include "test/test.h"
-
-#include "md5/md5edit.h"
 
 static inline void own_doc(md5_doc *const *owner)
 {
@@ -46,14 +43,14 @@ static inline char *written(const md5_doc *doc, md5_error *error)
 static inline md5_model *model_of(const md5_doc *doc)
 {
     md5_error error = {0};
-    OWN char *const text = written(doc, &error);
+    OWN_STRING text = written(doc, &error);
     return text ? md5_parse_model(text, strlen(text), NULL, &error) : NULL;
 }
 
 static inline md5_anim *anim_of(const md5_doc *doc)
 {
     md5_error error = {0};
-    OWN char *const text = written(doc, &error);
+    OWN_STRING text = written(doc, &error);
     return text ? md5_parse_anim(text, strlen(text), NULL, &error) : NULL;
 }
 

@@ -120,22 +120,22 @@ static const char commented_text[] =
 TEST (edit_comments_stay_at_their_lines) {
     OWN_DOC doc = parse(MD5_DOC_MODEL, commented_text);
     REQUIRE(doc);
-    OWN char *const text = written(doc, NULL);
+    OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, commented_text);
     CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, NULL), 2);
-    OWN char *const larger = written(doc, NULL);
+    OWN_STRING larger = written(doc, NULL);
     REQUIRE(larger);
     CHECK(strstr(larger, "( 0 0 2 )\n// last weight\n}\n"));
     // A comment of a joint moves with it.
     doc->joints[0].parent = 1;
     doc->joints[1].parent = MD5_NONE;
     CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 2);
-    OWN char *const sorted = written(doc, NULL);
+    OWN_STRING sorted = written(doc, NULL);
     REQUIRE(sorted);
     CHECK(strstr(sorted, "\t\"a\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n} // end\n"));
     // Where lines are gone, what stood there follows.
     doc->num_meshes = 1;
-    OWN char *const fewer = written(doc, NULL);
+    OWN_STRING fewer = written(doc, NULL);
     REQUIRE(fewer);
     CHECK(strstr(fewer, "// last weight\n}\n\n// other\n// none\n// the end\n"));
 }
@@ -149,7 +149,7 @@ TEST (edit_comments_of_any_layout) {
                         "( 0 0 0//r\n) }\nmesh {\nshader 'c' // d\x01\"e\n"
                         "numverts 0 numtris 0 numweights 0 }//f");
     REQUIRE(doc);
-    OWN char *const text = written(doc, NULL);
+    OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, "MD5Version 10\n// above\n// behind\ncommandline \"\"\n// one\n// two\n\n"
                        "numJoints 1\nnumMeshes 1\n\njoints {\n"
                        "\t\"a//b\"\t-1 ( 0 0 0 ) ( 0 0 0 )\t\t// x // r\n}\n\n"
@@ -168,16 +168,16 @@ TEST (edit_comments_go_with_their_frames) {
         test_append(&text, "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text.bytes);
     REQUIRE(doc);
-    OWN char *const same = written(doc, NULL);
+    OWN_STRING same = written(doc, NULL);
     CHECK_STRING(same, text.bytes);
     CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2, .num_frames = 2}, NULL), 2);
     CHECK_UINT(doc->num_comments, 3);
-    OWN char *const part = written(doc, NULL);
+    OWN_STRING part = written(doc, NULL);
     REQUIRE(part);
     CHECK(strstr(part, "baseframe { // base\n"));
     CHECK(strstr(part, "\nframe 0 {\n\t4 // at 2\n}\n\nframe 1 {\n\t9 // at 3\n}\n"));
     CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48.0}, NULL), 3);
-    OWN char *const finer = written(doc, NULL);
+    OWN_STRING finer = written(doc, NULL);
     CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
 }
 
@@ -305,8 +305,7 @@ TEST (edit_finds_how_loops_end) {
 // At twice the rate the gap has a frame in its middle; without a walk the root returns, too.
 TEST (edit_open_cycles_at_another_rate) {
     REQUIRE_CORPUS();
-    OWN char *const text =
-        test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);
+    OWN_STRING text = test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);
     REQUIRE(text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text);
     const md5_frame_edit job = {.frame_rate = 48.0, .is_closed = true};

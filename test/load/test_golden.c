@@ -432,7 +432,7 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        OWN char *const text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
+        OWN_STRING text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
         if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
             golden g = {.file = path,
                         .folder = relative_to,

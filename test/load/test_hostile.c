@@ -351,16 +351,16 @@ static const hostile_case models[] = {
 // Numbers next to the middle between two floats, and tiny ones: what takes a reader longest.
 static void make_slow_numbers(hostile_text *text, size_t size)
 {
-    static const char *const numbers[] = {"1.000000059604644775390625",
-                                          "16777217",
-                                          "536870944.0",
-                                          "1e-40",
-                                          "7e-46",
-                                          "0.9e9",
-                                          "1.17549428e-38",
-                                          "67108866",
-                                          "2.3509887e-38",
-                                          "33554434.00000000000000000001"};
+    STRINGS(numbers) = {"1.000000059604644775390625",
+                        "16777217",
+                        "536870944.0",
+                        "1e-40",
+                        "7e-46",
+                        "0.9e9",
+                        "1.17549428e-38",
+                        "67108866",
+                        "2.3509887e-38",
+                        "33554434.00000000000000000001"};
     enum { NUM_NUMBERS = COUNT_OF(numbers) };
     const size_t count = size / 50;
     add(text, ONE_ROOT "mesh{numverts 0 numtris 0 numweights %zu ", count);
@@ -578,7 +578,7 @@ static double yardstick_per_byte(void)
         CACHE_LINE = 64
     };
     static const char number[] = "1 "; // of which the text's last byte is the first
-    OWN char *const text = malloc(TEXT_BYTES + 1);
+    OWN_STRING text = malloc(TEXT_BYTES + 1);
     for (size_t i = 0; i < TEXT_BYTES; i++)
         text[i] = number[i % (sizeof number - 1)];
     text[TEXT_BYTES] = '\0';

@@ -5,8 +5,7 @@
 
 #include <unistd.h>
 
-static const char *const small_files[] = {"test/data/read/small.md5mesh",
-                                          "test/data/read/small.md5anim"};
+STRINGS(small_files) = {"test/data/read/small.md5mesh", "test/data/read/small.md5anim"};
 
 // -- What is in an asset --------------------------------------------------------------------
 
@@ -95,12 +94,12 @@ TEST (load_camera_holds_what_the_file_says) {
 
 TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
-    OWN char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
+    OWN_STRING anim_text = test_read_file(test_path(small_files[1]), NULL);
     REQUIRE(anim_text);
-    OWN char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
+    OWN_STRING text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
     OWN_ANIM anim = md5_parse_anim(text, size, NULL, NULL);
     REQUIRE(anim);
-    CHECK(anim->frame_bounds == NULL);
+    CHECK(!anim->frame_bounds);
     CHECK_UINT(anim->num_warnings, 1);
 }
 
@@ -127,7 +126,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 // already.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
-    OWN char *const text = test_alloc(65537 * 24 + 1000);
+    OWN_STRING text = test_alloc(65537 * 24 + 1000);
     FOR (i, 6) {
         const unsigned count = counts[i / 2];
         const bool triangles_first = i % 2 > 0;
@@ -197,7 +196,7 @@ TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
     md5_error error = {0};
-    static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/tty"};
+    STRINGS(devices) = {"/dev/null", "/dev/zero", "/dev/tty"};
     FOR (i, 3u) {
         if (access(devices[i], R_OK) != 0)
             continue;
@@ -217,7 +216,7 @@ TEST (load_refuses_files_without_a_true_size) {
 TEST (load_takes_paths_in_utf8) {
     static const wchar_t wide[] = L"build/m\u00f6del \u6a21.md5mesh";
     size_t size;
-    OWN char *const text = test_read_file(test_path(small_files[0]), &size);
+    OWN_STRING text = test_read_file(test_path(small_files[0]), &size);
     FILE *const file = _wfopen(wide, L"wb");
     REQUIRE(text && file && fwrite(text, 1, size, file) == size && fclose(file) == 0);
     md5_error error = {0};
@@ -296,11 +295,11 @@ TEST (load_keeps_to_every_memory_limit) {
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     FOR (f, 2u) {
         size_t size, num_loaded = 0;
-        OWN char *const text = test_read_file(test_path(small_files[f]), &size);
+        OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
         const size_t needed = (size_t)(strrchr(text, '}') - text) + 1;
         for (size_t cut = 0; cut <= size; cut++) {
-            OWN char *const part = test_copy(text, cut);
+            OWN_STRING part = test_copy(text, cut);
             md5_error error = {0};
             const read_asset made = read_asset_parse(f == 1, part, cut, NULL, &error);
             if (read_asset_is_there(made)) {
@@ -323,7 +322,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     static const char others[] = "\0\n \"'(){}/*-+.,0129eExm\x80\xFF";
     FOR (f, 2u) {
         size_t size, num_loaded = 0, num_refused = 0;
-        OWN char *const text = test_read_file(test_path(small_files[f]), &size);
+        OWN_STRING text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
         FOR (at, size) {
             const char original = text[at];

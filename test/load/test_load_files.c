@@ -229,7 +229,7 @@ static const char *error_with(const char *path, const char *text)
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
     md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);
-    CHECK(hero == NULL);
+    CHECK(!hero);
     CHECK_UINT(from.num_open, 0);
     md5_free_character(hero);
     md5_format_error(&error, message, sizeof message);
@@ -440,8 +440,7 @@ TEST (character_frees_everything_when_memory_runs_out) {
 // Paths and arrays so large that each step allocates a chunk of its own.
 TEST (large_character_frees_everything_when_memory_runs_out) {
     enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
-    OWN char *const text = malloc(ROOM), *const model = malloc(LENGTH),
-                    *const anim = malloc(LENGTH);
+    OWN_STRING text = malloc(ROOM), *const model = malloc(LENGTH), *const anim = malloc(LENGTH);
     memset(model, 'm', LENGTH);
     memset(anim, 'a', LENGTH);
     model[0] = anim[0] = '/';

@@ -215,7 +215,7 @@ static measured measure(const char *path, const char *text, size_t size)
 static void check_file(const char *path)
 {
     size_t size = 0;
-    OWN char *const text = test_read_file(path, &size);
+    OWN_STRING text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     const measured it = measure(path, text, size);
@@ -245,7 +245,7 @@ TEST (our_files_take_few_blocks_and_little_memory) {
 }
 
 TEST (real_files_take_few_blocks_and_little_memory) {
-    static const char *const files[] = {
+    STRINGS(files) = {
         "redeclipse/drone/mesh.md5mesh", "frankie/Frankie.md5mesh",
         "terasology/lasr/queen.md5mesh", "redeclipse/weapons/zapper/item.md5mesh",
         "frankie/Frankie_Idle1.md5anim", "stromar/s_idle.md5anim",
@@ -261,11 +261,11 @@ TEST (real_files_take_few_blocks_and_little_memory) {
 TEST (repeated_counts_allocate_no_more) {
     static const char model[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    static const char *const comments[] = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};
+    STRINGS(comments) = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};
     enum { TIMES = 1500 };
     FOR (i, 2) {
         const size_t length = strlen(comments[i]), size = TIMES * length + strlen(model);
-        OWN char *const text = malloc(size + 1);
+        OWN_STRING text = malloc(size + 1);
         CHECK(text);
         for (size_t k = 0; k < TIMES; k++)
             memcpy(text + k * length, comments[i], length);
@@ -283,8 +283,7 @@ TEST (repeated_counts_allocate_no_more) {
 enum { ALL = MD5_PART_GEOMETRY };
 
 // With seams, and with several influences a vertex.
-static const char *const paths[] = {"models/thimble/thimble.md5mesh",
-                                    "models/lantern/lantern.md5mesh"};
+STRINGS(paths) = {"models/thimble/thimble.md5mesh", "models/lantern/lantern.md5mesh"};
 enum { NUM_PATHS = COUNT_OF(paths) };
 
 static md5_model *load_later_load(const char *path, const md5_load_opts *opts)
@@ -467,7 +466,7 @@ TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
 
         const md5_assets assets = {.num_models = 1, .models = model};
         const size_t size = md5_write_assets(&assets, NULL, 0);
-        OWN char *const bytes = test_alloc(size);
+        OWN_STRING bytes = test_alloc(size);
         CHECK_UINT(md5_write_assets(&assets, bytes, size), size);
         OWN_MODEL again = md5_parse_model(bytes, size, NULL, NULL);
         CHECK(again);

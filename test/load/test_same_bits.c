@@ -265,7 +265,7 @@ static uint64_t check_line(const char *line)
 }
 
 TEST (poses_and_vertices_have_the_same_bits_everywhere) {
-    OWN char *const list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
+    OWN_STRING list = test_read_file(test_path("test/data/same_bits.txt"), NULL);
     uint64_t all = empty_hash;
     unsigned count = 0;
     REQUIRE(list);

@@ -303,7 +303,7 @@ TEST (machine_location_of_a_motion_without_end) {
 // Locations stay correct while the tables grow.
 TEST (machine_locations_of_long_tables) {
     enum { COUNT = 300, ROOM = COUNT * 64 };
-    OWN char *const text = test_alloc(ROOM);
+    OWN_STRING text = test_alloc(ROOM);
     for (int wrong = 0; wrong < COUNT; wrong += 23) {
         size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
         FOR (i, COUNT)

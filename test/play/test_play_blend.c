@@ -339,8 +339,8 @@ typedef struct speed_clip {
 static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, md5_sync sync,
                   md5_extract extract)
 {
-    static const char *const syncs[] = {"", "phase", "markers"};
-    static const char *const extracts[] = {"", "move", "walk", "turn"};
+    STRINGS(syncs) = {"", "phase", "markers"};
+    STRINGS(extracts) = {"", "move", "walk", "turn"};
     char rows[1024] = "", items[128] = "";
     play_scene_begin(fixture);
     FOR (i, count) {
@@ -498,7 +498,7 @@ TEST (by_speed_clips_are_synchronised) {
 // Returns the largest error of a motion made of Bobbin's clips, at speeds from `low` to `high`.
 static double worst_of_bobbin(const char *motion_text, double low, double high)
 {
-    static const char *const clips[] = {"walk_backward", "walk", "run"};
+    STRINGS(clips) = {"walk_backward", "walk", "run"};
     OWN_CASE bobbin;
     play_begin_bobbin(&bobbin, clips, 3);
     OWN_MACHINE machine = play_machine_read(
@@ -787,11 +787,10 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
     uint64_t random = 4;
     uint32_t num_taken = 0;
     FOR (i, play_transitions(150)) {
-        static const char *const easings[] = {"linear",      "smooth",     "cubic_in",
-                                              "back_in_out", "bounce_out", "elastic_in",
-                                              "square_root"};
-        static const char *const leaders[] = {"", "", "leader a", "leader b"};
-        static const char *const compares[] = {"<", "<=", ">", ">="};
+        STRINGS(easings) = {"linear",     "smooth",     "cubic_in",   "back_in_out",
+                            "bounce_out", "elastic_in", "square_root"};
+        STRINGS(leaders) = {"", "", "leader a", "leader b"};
+        STRINGS(compares) = {"<", "<=", ">", ">="};
         const uint32_t pick = test_random_u32(&random);
         const bool has_markers = pick % 2;
         test_text text = {0};

@@ -378,7 +378,7 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
     va_start(values, rows);
     OWN_MACHINE machine = read_rows(made, clips, rows, values, &error);
     va_end(values);
-    CHECK(machine == NULL);
+    CHECK(!machine);
     CHECK_STRING(error.message, message);
 }
 

@@ -2,7 +2,6 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-#include "md5/play/clock.h"
 #include "md5/play/run/player_state.h"
 
 #include <stdarg.h>

@@ -49,7 +49,7 @@ static void begin(play_scene *fixture)
 static void stir(md5_player *player, uint64_t *random)
 {
     if (test_random_u32(random) % 4 == 0) {
-        static const char *const layers[] = {NULL, "a", "c"};
+        STRINGS(layers) = {NULL, "a", "c"};
         const md5_shot_desc desc = {
             .mode = (md5_layer_mode)(test_random_u32(random) % 2),
             .mask = test_random_u32(random) % 2 ? "upper" : NULL,

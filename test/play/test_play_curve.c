@@ -164,7 +164,7 @@ static double expected(const char *curve, double t)
 }
 
 TEST (weight_of_an_item_or_layer_is_eased) {
-    static const char *const curves[] = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
+    STRINGS(curves) = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
     FOR (number, 12) {
         const char *const curve = curves[number / 2];
         OWN_PLAY fixture;
@@ -183,7 +183,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
 
 // As a fade over time: the parameter follows in 0.5 s, by a curve of its own.
 TEST (parameter_follows_by_a_curve) {
-    static const char *const curves[] = {BEZIER, "steps 4"};
+    STRINGS(curves) = {BEZIER, "steps 4"};
     EACH (curve, curves) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", *curve);
@@ -667,7 +667,7 @@ TEST (follow_refuses_what_makes_no_sense) {
         {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .easing.kind = MD5_EASE_STEPS},
         {.parameter = "speed", .kind = (md5_follow_kind)7},
     };
-    static const char *const messages[] = {
+    STRINGS(messages) = {
         "row 0 of the followed parameters names none",
         "parameter 'jump' is not a float and cannot follow",
         "the following parameter 'speed': rate is 0, which must be 1e-06 to 1e+06",

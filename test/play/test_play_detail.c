@@ -322,8 +322,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0.0f;
         bool is_right = true;
         for (int step = 0; is_right && step < 120; step++) {
-            static const char *const names[] = {"speed", "wave",  "talk",  "jump",
-                                                "point", "dance", "breath"};
+            STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
             static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
             FOR (i, 2) {
                 play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0.0f);

@@ -27,7 +27,7 @@ static void listen(md5_player *player, double seconds, events_heard *to)
 }
 
 // The words of clips that say which motion of joint 0 moves the character, by md5_extract.
-static const char *const EXTRACTS[] = {"", "move", "walk", "turn"};
+STRINGS(EXTRACTS) = {"", "move", "walk", "turn"};
 
 #define EVENTS "frame 15 footstep right frame 5 footstep left frame 0 start frame 20 end "
 
@@ -330,7 +330,7 @@ typedef struct report_test {
 // Writes "enter body/stand", "end a" and so on, and of clips' own events their names.
 PLAY_LISTENER(report_hear)
 {
-    static const char *const words[] = {"", "enter ", "leave ", "arrive ", "end "};
+    STRINGS(words) = {"", "enter ", "leave ", "arrive ", "end "};
     char *const heard = user;
     const size_t used = strlen(heard);
     CHECK(weight > 0.0f && weight <= 1.0f);
@@ -458,7 +458,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
         report_begin(&fixture, reports[kind], "a", "");
         advance(&fixture, 0.0);
         play_fade(fixture.scene.player, 0, 1, 0.25f);
-        static const char *const expected[] = {
+        STRINGS(expected) = {
             "enter body/jump 0.1; last; ",
             "leave body/stand 0.0; last; ",
             "arrive body/jump 0.1; last; ",

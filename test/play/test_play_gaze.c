@@ -272,7 +272,7 @@ TEST (play_gaze_that_cannot_look_is_refused) {
     EACH (row, cases) {
         OWN_RIG fixture;
         begin_with(&fixture, row->words, NULL);
-        CHECK(fixture.machine == NULL);
+        CHECK(!fixture.machine);
         CHECK_STRING(fixture.error.message, row->message);
         CHECK_UINT(fixture.error.line, 2);
         CHECK_UINT(fixture.error.column, row->column);

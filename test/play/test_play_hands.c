@@ -129,7 +129,7 @@ TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
 
 TEST (hands_of_saved_copied_and_written_players_are_alike) {
     OWN_CHARACTER character = load_with(hold);
-    OWN char *const text = malloc(sizeof machine_text);
+    OWN_STRING text = malloc(sizeof machine_text);
     REQUIRE(character && text);
     CHECK(md5_write_machine(md5_machine_tables(character->machine), "bobbin.md5mesh", text,
                             sizeof machine_text, NULL)
@@ -169,9 +169,8 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
 
 // Arms out of reach bend within the limits of all joints, and are not straight, as others are.
 TEST (hands_obey_the_limits_of_joints) {
-    static const char *const limits[] = {
-        "", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
-            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
+    STRINGS(limits) = {"", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
+                           "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
     FOR (i, 4) {
         OWN_PLAY fixture;
         play_scene_clips(&fixture, 1, 11, 10.0);
@@ -216,8 +215,8 @@ static void check_weight(md5_player *player, md5_player *plain, double weight)
 TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     OWN_PLAY plain, eased, by_state;
     play_scene *const all[] = {&plain, &eased, &by_state};
-    static const char *const rows[] = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
-                                       ROWS_OF("weight 0.5 weight state body b")};
+    STRINGS(rows) = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
+                     ROWS_OF("weight 0.5 weight state body b")};
     FOR (i, 3) {
         play_scene_clips(all[i], 2, 11, 10.0);
         play_scene_read(all[i], "%s", rows[i]);
@@ -256,7 +255,7 @@ PLAY_LISTENER(count_ends)
 TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     OWN_PLAY plain, by_curve, by_window, edited;
     play_scene *const all[] = {&plain, &by_curve, &by_window, &edited};
-    static const char *const rows[] = {
+    STRINGS(rows) = {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
         DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
     FOR (i, 4) {

@@ -42,9 +42,9 @@ static const struct {
 
 static md5_anim *make_clip(int number, const md5_load_opts *opts)
 {
-    static const char *const rows[] = {
-        "origin\" -1 33", "pelvis\" 0 0", "hip_l\" 1 4",  "knee_l\" 2 0",  "ankle_l\" 3 0",
-        "toe_l\" 4 0",    "hip_r\" 1 0",  "knee_r\" 6 0", "ankle_r\" 7 0", "head\" 1 0"};
+    STRINGS(rows) = {"origin\" -1 33", "pelvis\" 0 0", "hip_l\" 1 4", "knee_l\" 2 0",
+                     "ankle_l\" 3 0",  "toe_l\" 4 0",  "hip_r\" 1 0", "knee_r\" 6 0",
+                     "ankle_r\" 7 0",  "head\" 1 0"};
     static const char base[] =
         "baseframe { ( 0 0 0 ) ( 0 0 0 ) ( 0 0 20 ) ( 0 0 0 ) ( 0 3 0 ) ( 0 0 0 )\n"
         "( 5 0 -9 ) ( 0 0 0 ) ( -5 0 -9 ) ( 0 0 0 ) ( 4 0 -1 ) ( 0 0 0 )\n"
@@ -677,7 +677,7 @@ TEST (play_hold_that_cannot_hold_is_refused) {
     EACH (row, cases) {
         OWN_RIG fixture;
         hold_begin_in(&fixture, "still", row->words, MD5_AXES_ID);
-        CHECK(fixture.machine == NULL);
+        CHECK(!fixture.machine);
         CHECK_STRING(fixture.error.message, row->message);
         CHECK_UINT(fixture.error.line, 3 + HOLD_CLIPS);
     }

@@ -82,8 +82,8 @@ static void add_clip(character *fixture, const char *path)
 
 static md5_machine *make_machine(const character *fixture, uint64_t *random)
 {
-    static const char *const extracts[] = {"", "move", "walk", "turn"};
-    static const char *const modes[] = {"loop", "once", "ping_pong"};
+    STRINGS(extracts) = {"", "move", "walk", "turn"};
+    STRINGS(modes) = {"loop", "once", "ping_pong"};
     test_text motions = {0}, states = {0};
     md5_error error = {0};
     test_append(&motions, "machine m { float x 0.3 ");
@@ -144,7 +144,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
     char *folders[MAX_FOLDERS] = {copy_text(folder)};
     size_t num_folders = 1, num_used = 0;
     while (num_folders > 0) {
-        OWN char *const current = folders[--num_folders];
+        OWN_STRING current = folders[--num_folders];
         char *paths[MAX_ENTRIES];
         const size_t count = list_folder(current, paths);
         FOR (i, count) {

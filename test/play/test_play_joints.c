@@ -4,7 +4,6 @@
 #include "test/play/test_play_case.h"
 #include "test/pose/test_made_pose.h"
 
-#include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
 
 // Offsets and differences are worked out in floats, in another order.
@@ -210,8 +209,8 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
 
 TEST (joints_of_a_mask_are_blended_as_all_are) {
     // Branches with and without feathering, scattered joints, all joints, none.
-    static const char *const masks[] = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
-                                        "*origin",  "*tail_1 -*tail_3",        ""};
+    STRINGS(masks) = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
+                      "*origin",  "*tail_1 -*tail_3",        ""};
     EACH (mask, masks) {
         for (uint32_t feather = 0; feather < 8; feather += 2) {
             check_mask(*mask, feather, 1.0f, MD5_LAYER_OVERRIDE);
@@ -233,8 +232,8 @@ TEST (joints_of_a_long_list) {
 // A layer needs only some joints of a clip: masks with and without joint 0, with and without
 // extracted root motion, with each kind of interpolation.
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
-    static const char *const joints[] = {"*chest", "*origin -*chest", "origin head", ""};
-    static const char *const kinds[] = {"cubic", "linear", "nlerp"};
+    STRINGS(joints) = {"*chest", "*origin -*chest", "origin head", ""};
+    STRINGS(kinds) = {"cubic", "linear", "nlerp"};
     FOR (way, 24) {
         const bool walks = way % 2 == 0;
         OWN_PLAY fixture;
@@ -315,7 +314,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
 TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
-    static const char *const words[] = {"linear", "nlerp", "cubic", "step"};
+    STRINGS(words) = {"linear", "nlerp", "cubic", "step"};
     OWN_MODEL model = our_model(BOBBIN);
     OWN_ANIM plain = our_anim("models/bobbin/walk.md5anim");
     OWN_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);

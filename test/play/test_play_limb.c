@@ -44,7 +44,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
 TEST (play_limb_of_named_joints_reaches) {
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, &error);
-    static const char *const limbs[] = {
+    STRINGS(limbs) = {
         "two_bone foot { middle shin root thigh }", "two_bone foot { root twist middle shin }",
         "two_bone foot { middle shin }", // the root is its parent, `twist`
     };
@@ -178,7 +178,7 @@ static double difference(const char *modifiers, const char *others)
     return difference_with(modifiers, others, -1.0f);
 }
 
-static const char *const AT_ONCE[] = {
+STRINGS(AT_ONCE) = {
     "modifier m spring lhand { length 3 gravity 50 %s }",
     "modifier m feet pelvis { foot lfoot hold { height 40 speed 1000 } %s }",
     "modifier m gaze head { length 2 %s }",
@@ -234,15 +234,15 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
 
 // To the bit: they are not there.
 TEST (modifier_weight_without_a_target_nothing_is_aimed) {
-    static const char *const waiting[] = {"modifier m joint spine { local }",
-                                          "modifier m joint spine { model }",
-                                          "modifier m joint spine { local_override }",
-                                          "modifier m joint spine { model_override }",
-                                          "modifier m joint origin { model }",
-                                          "modifier m aim head { length 2 }",
-                                          "modifier m two_bone lfoot",
-                                          "modifier m fabrik lhand { length 3 }",
-                                          "modifier m ccd lhand { length 3 }"};
+    STRINGS(waiting) = {"modifier m joint spine { local }",
+                        "modifier m joint spine { model }",
+                        "modifier m joint spine { local_override }",
+                        "modifier m joint spine { model_override }",
+                        "modifier m joint origin { model }",
+                        "modifier m aim head { length 2 }",
+                        "modifier m two_bone lfoot",
+                        "modifier m fabrik lhand { length 3 }",
+                        "modifier m ccd lhand { length 3 }"};
     EACH (row, waiting)
         CHECK(difference(*row, "") == 0.0);
 }
@@ -383,8 +383,8 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
 }
 
 TEST (modifier_weight_given_twice_is_a_warning) {
-    static const char *const modifiers[] = {"modifier m spring head { weight 0.3 weight 0.6 }",
-                                            "modifier m gaze head   { weight 0.3 weight 0.6 }"};
+    STRINGS(modifiers) = {"modifier m spring head { weight 0.3 weight 0.6 }",
+                          "modifier m gaze head   { weight 0.3 weight 0.6 }"};
     EACH (row, modifiers) {
         OWN_WEIGHED fixture;
         begin(&fixture, *row);

@@ -323,13 +323,13 @@ TEST_HERE (machine_keeps_its_tables) {
     CHECK_STRING(kept->clips[0].events[0].text, "left");
     CHECK_STRING(kept->clips[0].events[1].text, "");
     CHECK_UINT(kept->clips[1].markers[1], 13);
-    CHECK(kept->masks[1].joints == NULL);
+    CHECK(!kept->masks[1].joints);
     CHECK_STRING(kept->motions[2].items[1].weight_parameter, "speed");
     CHECK_STRING(kept->layers[0].transitions[1].conditions[0].parameter, "jump");
-    CHECK(kept->layers[0].transitions[1].from == NULL);
+    CHECK(!kept->layers[0].transitions[1].from);
     CHECK_STRING(kept->modifiers[2].joint, "rhand");
     CHECK_STRING(kept->modifiers[3].feet[0].hip, "lhip");
-    CHECK(kept->modifiers[3].feet[0].knee == NULL);
+    CHECK(!kept->modifiers[3].feet[0].knee);
     CHECK(md5_find_parameter(machine, "armed") == 1
           && md5_find_parameter(machine, "x") == MD5_NONE);
     CHECK(md5_find_layer(machine, "mood") == 1 && md5_find_layer(machine, NULL) == MD5_NONE);

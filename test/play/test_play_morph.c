@@ -266,7 +266,7 @@ TEST_HERE (morph_rows_are_checked) {
 }
 
 TEST (morph_rows_change_the_fingerprint) {
-    static const char *const rows[] = {
+    STRINGS(rows) = {
         "morph smile parameter joy morph blink clip a " KEYS,
         "morph smile parameter joy",
         "morph smile parameter joy morph blink clip a ( 2 0 4 0.5 5 -0.5 )",

@@ -594,7 +594,7 @@ TEST (save_without_room_is_cut_and_returns_the_size_needed) {
 
 // Each change of a table that a player depends on is another machine.
 TEST (fingerprint_depends_on_every_table) {
-    static const char *const changed[] = {
+    STRINGS(changed) = {
         SMALL_OF("", "float speed", "weight 0.5 state stand a"),
         SMALL_OF("", "float speed 1", "state stand a"),
         SMALL_OF("", "bool speed", "state stand a"),

@@ -172,7 +172,7 @@ static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t coun
 
 static const char *random_name(uint64_t *random)
 {
-    static const char *const names[] = {
+    STRINGS(names) = {
         "walk",      "Bip01 L Hand", "any",       "nothing", "not",     "and",
         "2nd",       "it's",         "a \"b\" c", "frame",   "linear",  "-",
         "*",         "a/b",          "a//b",      "/*",      "a{b",     "}",
@@ -383,7 +383,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
 // How many random machines go through a text: MD5_TRANSITIONS, or so many.
 TEST (written_machines_are_read_bit_for_bit) {
     static random_tables tables;
-    OWN char *const text = malloc(TEXT_SIZE);
+    OWN_STRING text = malloc(TEXT_SIZE);
     uint64_t random = 77;
     md5_error error = {0};
     const uint32_t count = play_transitions(5000);
@@ -408,13 +408,13 @@ TEST (written_machines_are_read_bit_for_bit) {
 }
 
 TEST (machines_of_the_models_come_back_from_their_own_text) {
-    static const char *const paths[] = {
+    STRINGS(paths) = {
         "models/bobbin/bobbin.md5machine",
         "models/thimble/thimble.md5machine",
         "models/tendril/tendril.md5machine",
         "test/fuzz/seeds/machine/all.md5machine",
     };
-    OWN char *const text = malloc(TEXT_SIZE);
+    OWN_STRING text = malloc(TEXT_SIZE);
     for (size_t i = 0; text && i < COUNT_OF(paths); i++) {
         md5_error error = {0};
         OWN_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
@@ -432,7 +432,7 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
 // Words of a machine of everything, some of which change places or become a number.
 static size_t mix_words(const char *text, char *to, uint64_t *random)
 {
-    static const char *const numbers[] = {"0", "1", "2", "0.5", "7", "and", "linear", "steps 2"};
+    STRINGS(numbers) = {"0", "1", "2", "0.5", "7", "and", "linear", "steps 2"};
     size_t size = 0;
     const char *kept = NULL;
     for (const char *word = text + strspn(text, " \n"), *end; *word; word = end) {
@@ -455,9 +455,9 @@ static size_t mix_words(const char *text, char *to, uint64_t *random)
 
 // What can be read can be written, and is the same when it is read again.
 TEST (machine_that_is_read_is_written) {
-    OWN char *const mixed = malloc(TEXT_SIZE), *const text = malloc(TEXT_SIZE);
+    OWN_STRING mixed = malloc(TEXT_SIZE), *const text = malloc(TEXT_SIZE);
     size_t whole_size;
-    OWN char *const whole =
+    OWN_STRING whole =
         test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);
     uint64_t random = 3;
     uint32_t num_read = 0, num_same = 0;
@@ -652,7 +652,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
             test_append(to, "*%s*", strpbrk(column->member, ". ") ? column->word : column->member);
 
         test_append(to, " | ");
-        static const char *const what[] = {
+        STRINGS(what) = {
             [MD5_COLUMN_TEXT] = "name",           [MD5_COLUMN_TEXTS] = "names",
             [MD5_COLUMN_COUNT] = "whole number",  [MD5_COLUMN_INT] = "whole number",
             [MD5_COLUMN_DIRECTION] = "( x y z )", [MD5_COLUMN_FLOAT] = "number",
@@ -715,7 +715,7 @@ TEST (manual_has_every_column) {
     size_t size;
     FOR (i, all.count)
         print_schema(&printed, all.schemas[i], schema_parent(&all, all.schemas[i]));
-    OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
+    OWN_STRING text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;
     char *const last = first ? strstr(first, end) : NULL;
     REQUIRE(last);

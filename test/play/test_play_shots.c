@@ -222,7 +222,7 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
 // One-shots are played and stopped at random with fades of 0.2 to 0.3 s, at most four in a slot: in
 // steps of 1/1000 s no joint moves faster than clips and fades do.
 TEST_HERE (shot_never_jumps) {
-    static const char *const mask_names[] = {NULL, "upper", "arms"};
+    STRINGS(mask_names) = {NULL, "upper", "arms"};
     uint64_t random = 77;
     md5_xform old[PLAY_JOINTS], pose[PLAY_JOINTS];
     advance(fixture, 0.0);
@@ -490,7 +490,7 @@ TEST_HERE (shot_that_replaces_another_shares_the_root) {
 
 static void act(acting *fixture, uint64_t *random)
 {
-    static const char *const masks[] = {NULL, NULL, "upper", "lower"};
+    STRINGS(masks) = {NULL, NULL, "upper", "lower"};
     const md5_easing easing = {.kind = (md5_ease_kind)(test_random_u32(random) % 3)};
     const md5_shot_desc desc = {
         .mode = (md5_layer_mode)(test_random_u32(random) % 2),
@@ -1225,7 +1225,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
     OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
     if (!CHECK(machine))
         printf("%s\n", error.message);
-    static const char *const triggers[] = {"wave", "point", "attack", "sneeze"};
+    STRINGS(triggers) = {"wave", "point", "attack", "sneeze"};
     for (size_t i = 0; machine && i < COUNT_OF(triggers); i++) {
         md5_player *const players[] = {play_player(bobbin->machine), play_player(machine)};
         const uint32_t num_joints = bobbin->model->skeleton.num_joints;

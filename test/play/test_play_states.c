@@ -389,8 +389,8 @@ enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_HEARD, NUM_TERMS };
 static const int sim_frame = 4;
 static const int sim_length[SIM_CLIPS] = {128, 64, 96};
 static const int sim_events[SIM_CLIPS][2] = {{32, 84}, {16, 48}, {24, 72}}; // step left, step right
-static const char *const sim_names[] = {"step", "\"step left\"", "\"step right\""};
-static const char *const sim_easings[] = {"linear", "smooth", "quadratic_out"};
+STRINGS(sim_names) = {"step", "\"step left\"", "\"step right\""};
+STRINGS(sim_easings) = {"linear", "smooth", "quadratic_out"};
 
 typedef struct sim_term {
     int kind, value; // of times in 1/16 s; of HEARD a name
@@ -779,7 +779,7 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
             way->num_terms = (int)below(random, SIM_TERMS + 1);
             if (way->exit == NO_EXIT && way->num_terms == 0)
                 way->num_terms = 1;
-            static const char *const from[] = {"any", "s0", "s1", "s2"};
+            STRINGS(from) = {"any", "s0", "s1", "s2"};
             test_append(text, "transition %s s%d { ", from[way->from + 1], way->to);
             sim_make_fade(fixture, way, text, random);
             if (way->exit == EXIT_AT)
@@ -796,10 +796,10 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
                     term->kind = IS_AGE;
                 term->value =
                     (int)(term->kind == IS_HEARD ? below(random, 3) : 1 + below(random, 20));
-                static const char *const more[] = {"flag",           "go",           "quick > 0.5",
-                                                   "state_time >= ", "time_left > ", "heard "};
-                static const char *const less[] = {
-                    "not flag", "go", "quick <= 0.5", "state_time < ", "time_left <= ", "heard "};
+                STRINGS(more) = {"flag",           "go",           "quick > 0.5",
+                                 "state_time >= ", "time_left > ", "heard "};
+                STRINGS(less) = {"not flag",      "go",    "quick <= 0.5", "state_time < ",
+                                 "time_left <= ", "heard "};
                 test_append(text, "%s %s",
                             t == 0        ? "when"
                             : term->is_or ? "or"
@@ -945,9 +945,8 @@ static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer
 // From the first state to one of their own each; with more parameters than are told apart by bits.
 TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
-    static const char *const kinds[] = {"f", "f", "b", "t", "not t"}, *const compared[] = {
-                                                                          "< -1", "<= -1", "> 1",
-                                                                          ">= 1"};
+    STRINGS(kinds) = {"f", "f", "b", "t", "not t"}, *const compared[] = {"< -1", "<= -1", "> 1",
+                                                                         ">= 1"};
     OWN_PLAY fixture;
     test_text text = {0};
     uint64_t random = 1;

@@ -497,7 +497,7 @@ TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
 }
 
 TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
-    static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
+    STRINGS(order) = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
     int number = -1;
     float slide = 0.0f;
     play_advance(fixture->player, 0.1);

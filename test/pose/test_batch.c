@@ -3,8 +3,6 @@
 #include "test/pose/test_made_pose.h"
 #include "test/pose/with_kernels.h"
 
-#include "md5/pose/kernels.h"
-
 enum { MAX_JOINTS = 40, MAX_MADE = 200, MAX_JOBS = 400 };
 
 // A crowd of jobs and their results: MAX_JOINTS matrices for each.

@@ -504,8 +504,7 @@ TEST (mask_reports_what_is_wrong_and_where) {
 }
 
 TEST (mask_counts_lines) {
-    static const char *const texts[] = {"waist\n\n *tail", "waist\r\n\r\n *tail",
-                                        "\r\rwaist\r *tail"};
+    STRINGS(texts) = {"waist\n\n *tail", "waist\r\n\r\n *tail", "\r\rwaist\r *tail"};
     static const uint32_t lines[] = {3, 3, 4};
     FOR (i, 3) {
         float weights[NUM_JOINTS];

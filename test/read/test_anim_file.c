@@ -135,7 +135,7 @@ TEST_IF (anim_file_sections_may_change_order, reading, r,
          begin(r, "bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n", "")
              || (end(r), false),
          end(r)) {
-    CHECK(r->file.bounds == NULL);
+    CHECK(!r->file.bounds);
     CHECK_UINT(r->context.num_warnings, 0);
 }
 
@@ -225,7 +225,7 @@ TEST (anim_file_with_other_box_counts_keeps_what_fits) {
         CHECK(r.file.bounds[1].max.x == 1.0f);
     end(&r);
     if (begin(&r, "( 0 0 0 ) ( -1 -1 -1 )\n", ""))
-        CHECK(r.file.bounds == NULL);
+        CHECK(!r.file.bounds);
     end(&r);
 }
 
@@ -247,7 +247,7 @@ TEST (anim_file_reads_by_the_hierarchy_where_frames_agree_with_it) {
 
 // Without flags the number is not used, but the stored index must not point outside.
 TEST (anim_file_first_component_without_flags_is_harmless) {
-    static const char *const firsts[] = {"4", "5", "-1", "99999999999", "2147483647"};
+    STRINGS(firsts) = {"4", "5", "-1", "99999999999", "2147483647"};
     EACH (row, firsts) {
         char track[64];
         reading r;

@@ -50,7 +50,7 @@ static bool span_equals(md5_span span, const char *text)
 }
 
 TEST (lex_skips_all_kinds_of_white_space) {
-    static const char *const texts[] = {
+    STRINGS(texts) = {
         "a b",
         "a\tb",
         "a\r\nb",
@@ -170,7 +170,7 @@ TEST (lex_locations_do_not_depend_on_their_order) {
 }
 
 TEST (lex_needs_the_end_of_a_comment) {
-    static const char *const texts[] = {"a\n /* b", "a\n /*", "a\n /*/", "a\n /* *", "a\n /* * /"};
+    STRINGS(texts) = {"a\n /* b", "a\n /*", "a\n /*/", "a\n /* *", "a\n /* * /"};
     EACH (text, texts) {
         reading r;
         md5_lex *const lex = begin(&r, *text);
@@ -183,7 +183,7 @@ TEST (lex_needs_the_end_of_a_comment) {
 
 // A string without an end is quoted up to the end of its line, with any kind of line end.
 TEST (lex_quotes_a_broken_string_to_the_end_of_its_line) {
-    static const char *const texts[] = {"\"ab\rcd", "\"ab\ncd", "\"ab"};
+    STRINGS(texts) = {"\"ab\rcd", "\"ab\ncd", "\"ab"};
     EACH (text, texts) {
         reading r;
         CHECK(!md5i_lex_expect(begin(&r, *text), '{'));

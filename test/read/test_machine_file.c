@@ -326,7 +326,7 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
 // A file that is cut off anywhere is refused with a message.
 TEST (machine_file_cut_anywhere_is_refused) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
-        OWN char *const text = malloc(size + 1);
+        OWN_STRING text = malloc(size + 1);
         memcpy(text, good, size);
         md5_error error = {0};
         if (!CHECK(!load(text, size, NULL, &error)) || !CHECK(error.message[0])) {
@@ -440,10 +440,9 @@ TEST (machine_file_says_which_parameters_follow) {
     CHECK_UINT(rows[2].easing.kind, MD5_EASE_CUBIC_IN_OUT);
     CHECK(rows[2].duration == 0.5f && rows[3].duration == 2.0f);
     CHECK_UINT(rows[3].easing.kind, MD5_EASE_LINEAR);
-    static const char *const odd[] = {
-        "machine m { follow a }",        "machine m { follow a fast 3 }",
-        "machine m { follow a smooth }", "machine m { follow a spring 1 }",
-        "machine m { follow a ease }",   "machine m { follow"};
+    STRINGS(odd) = {"machine m { follow a }",        "machine m { follow a fast 3 }",
+                    "machine m { follow a smooth }", "machine m { follow a spring 1 }",
+                    "machine m { follow a ease }",   "machine m { follow"};
     EACH (row, odd)
         CHECK(!load(*row, strlen(*row), NULL, NULL));
     md5_error error = {0};
@@ -508,10 +507,9 @@ TEST (machine_file_lets_parameters_follow_by_curves) {
 
 // A transition has more than 32 keywords: none is mistaken for another one.
 TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
-    static const char *const words[] = {
-        "when a",        "exit 0.5",         "duration 1",    "cross",
-        "inertial",      "keep_phase",       "start 1",       "priority 1",
-        "interrupt_any", "interrupt_higher", "interrupt_none"};
+    STRINGS(words) = {"when a",        "exit 0.5",         "duration 1",    "cross",
+                      "inertial",      "keep_phase",       "start 1",       "priority 1",
+                      "interrupt_any", "interrupt_higher", "interrupt_none"};
     FOR (i, MD5_EASE_CUBIC_BEZIER) {
         EACH (word, words) {
             char text[160];

@@ -151,7 +151,7 @@ TEST (mesh_file_takes_free_layout) {
 }
 
 TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
-    static const char *const ends[] = {"\r\n", "\r", "\n\n", " \t\n", "\r\n\r\n "};
+    STRINGS(ends) = {"\r\n", "\r", "\n\n", " \t\n", "\r\n\r\n "};
     EACH (end, ends) {
         char text[4 * sizeof good];
         size_t size = 0;
@@ -199,7 +199,7 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
     };
     EACH (row, cases) {
         size_t size;
-        OWN char *const text = read_case_text(good, row->old, row->new, &size);
+        OWN_STRING text = read_case_text(good, row->old, row->new, &size);
         md5_context context;
         md5_error error = {0};
         md5_arena arena;
@@ -519,7 +519,7 @@ TEST (mesh_file_reads_the_densest_text) {
 // A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
 TEST (mesh_file_asks_for_no_memory_before_counts_are_checked) {
     size_t size;
-    OWN char *const text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
+    OWN_STRING text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
     test_heap heap = {0};
     const md5_load_opts opts = heap_opts(&heap, 0);
     md5_error error = {0};
@@ -691,7 +691,7 @@ static md5_mesh_counts count(const char *text)
 
 TEST (counts_of_a_file_are_those_that_it_says) {
     size_t size = 0;
-    OWN char *const text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN_STRING text = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
     REQUIRE(text);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
@@ -729,7 +729,7 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
 TEST (counts_are_not_found_behind_very_many_others) {
     enum { SIZE = 100000 };
-    OWN char *const text = test_alloc(SIZE);
+    OWN_STRING text = test_alloc(SIZE);
     memset(text, 'n', SIZE);
     memcpy(text + SIZE - 1000, " numverts 3 ", 12);
     CHECK_UINT(md5i_count_mesh_file(text, SIZE).num_vertices, 0);

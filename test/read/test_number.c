@@ -52,13 +52,13 @@ static bool words_equal_strtof(const char *text)
 }
 
 TEST (number_common_forms_are_read_by_words) {
-    static const char *const plain[] = {
+    STRINGS(plain) = {
         "0.000000",   "-0.000000",  "9.999999",        "-1.234567",       "0.5",
         "-0.5",       "12.5",       "-12.345678",      "123456.78",       ".25",
         "-.12345678", "0.12345678", "0.8613679409",    "-123.12345678",   "999999.12345678",
         "1234.5",     "-0.1",       "0.1234567890123", "-5.123456789012",
     };
-    static const char *const others[] = {
+    STRINGS(others) = {
         "0",
         "-1",
         "1.",
@@ -145,7 +145,7 @@ static bool equals_strtof(const char *text)
            && words_equal_strtof(text);
 }
 
-static const char *const selected_texts[] = {
+STRINGS(selected_texts) = {
     "0",
     "-0",
     "0.0",
@@ -386,7 +386,7 @@ TEST_LONG (number_equals_strtof_on_a_million_random_texts) {
 
 // `text hexbits` on each line, from exact rational arithmetic that shares nothing with strtof.
 TEST (number_equals_the_exact_reference) {
-    OWN char *const table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
+    OWN_STRING table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
     size_t num_lines = 0;
     REQUIRE(table);
     for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
@@ -406,9 +406,8 @@ TEST (number_equals_the_exact_reference) {
 }
 
 TEST (number_as_double_is_close) {
-    static const char *const texts[] = {
-        "24",       "29.97", "-0.5", "59.94005994005994",     "0", "1e22",
-        "30000e-3", "1e-30", "3e38", "12345678901234567890.5"};
+    STRINGS(texts) = {"24",       "29.97", "-0.5", "59.94005994005994",     "0", "1e22",
+                      "30000e-3", "1e-30", "3e38", "12345678901234567890.5"};
     EACH (row, texts) {
         double value = -1.0;
         const double expected = strtod(*row, NULL);
@@ -488,7 +487,7 @@ TEST (number_is_right_on_both_sides_of_every_middle) {
     FOR (i, NUM_TEXTS) {
         char text[TEXT_ROOM];
         double middle = middle_behind(random_bits(&random));
-        static const char *const past[] = {"", "00", "1", "000000000000000000000000000001"};
+        STRINGS(past) = {"", "00", "1", "000000000000000000000000000001"};
         const int digits = (int)(test_random_u32(&random) % 20);
         double moved = middle;
         switch (test_random_u32(&random) % 4) {
@@ -519,19 +518,19 @@ TEST (number_is_right_on_both_sides_of_every_middle) {
 }
 
 TEST (number_is_right_around_the_largest_float) {
-    static const char *const texts[] = {"3.4028234e38",
-                                        "3.4028235e38",
-                                        "3.40282346638528859811704183484516925e38",
-                                        "3.4028235677973366e38",
-                                        "3.402823567797336e38",
-                                        "3.4028235677973367e38",
-                                        "3.40282356779733661637539395458142568447e38",
-                                        "3.40282356779733661637539395458142568448e38",
-                                        "340282356779733661637539395458142568447",
-                                        "3.4028236e38",
-                                        "3.4028237e38",
-                                        "1e39",
-                                        "4e38"};
+    STRINGS(texts) = {"3.4028234e38",
+                      "3.4028235e38",
+                      "3.40282346638528859811704183484516925e38",
+                      "3.4028235677973366e38",
+                      "3.402823567797336e38",
+                      "3.4028235677973367e38",
+                      "3.40282356779733661637539395458142568447e38",
+                      "3.40282356779733661637539395458142568448e38",
+                      "340282356779733661637539395458142568447",
+                      "3.4028236e38",
+                      "3.4028237e38",
+                      "1e39",
+                      "4e38"};
     EACH (text, texts)
         check_text(*text);
 }

@@ -9,7 +9,7 @@ char *read_case_text(const char *text, const char *old, const char *new, size_t 
     const size_t before = place && !is_whole ? (size_t)(place - text) : 0;
     const char *const behind = is_whole ? "" : place ? place + strlen(old) : text;
     *size = before + strlen(new) + strlen(behind);
-    OWN char *const made = test_alloc(*size + 1);
+    OWN_STRING made = test_alloc(*size + 1);
     memcpy(made, text, before);
     memcpy(made + before, new, strlen(new));
     memcpy(made + before + strlen(new), behind, strlen(behind));
@@ -43,7 +43,7 @@ void read_cases_check(const char *good, const read_case *cases, size_t num_cases
 {
     FOR (i, num_cases) {
         size_t size;
-        OWN char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
+        OWN_STRING text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
         const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
         md5_error error = {0};

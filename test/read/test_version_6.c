@@ -311,7 +311,7 @@ static char *write_mesh(const figure *fixture)
 // key.
 static char *write_anim(const figure *fixture)
 {
-    static const char *const names[] = {"x", "y", "z", "yaw", "pitch", "roll"};
+    STRINGS(names) = {"x", "y", "z", "yaw", "pitch", "roll"};
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
     int number = 0;
@@ -355,7 +355,7 @@ TEST (version_6_animations_move_models_of_version_6) {
             }
         }
     }
-    OWN char *const mesh = write_mesh(&made), *const keys = write_anim(&made);
+    OWN_STRING mesh = write_mesh(&made), *const keys = write_anim(&made);
     OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), &opts, &error);
     OWN_ANIM anim = md5_parse_anim(keys, strlen(keys), &opts, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, &opts, &error) : NULL;
@@ -459,7 +459,7 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
 // So large that each table needs memory of its own.
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
-    static const char *const names[] = {"x", "y", "z", "yaw"};
+    STRINGS(names) = {"x", "y", "z", "yaw"};
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
     int number = 0;
@@ -550,8 +550,8 @@ TEST (version_12_normals_of_any_length_are_made_unit) {
 
 // Any direction perpendicular to the normal will do.
 TEST (version_12_tangents_without_a_direction_get_one) {
-    static const char *const frames[] = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )",
-                                         "( 1 0 0 ) ( 1 0 0 1 )", "( 0 1 0 ) ( 0 3e38 0 1 )"};
+    STRINGS(frames) = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )", "( 1 0 0 ) ( 1 0 0 1 )",
+                       "( 0 1 0 ) ( 0 3e38 0 1 )"};
     EACH (frame, frames) {
         OWN_MODEL model = load(*frame, NULL);
         CHECK(model && !asset_model_fault(model));

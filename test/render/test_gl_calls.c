@@ -170,7 +170,7 @@ CALLS(COUNT)
 
 static void print_counts(const char *title)
 {
-    static const char *const names[] = {
+    STRINGS(names) = {
 #define NAME(name, parameters, arguments, noted) #name,
         CALLS(NAME)};
     unsigned sum = 0;

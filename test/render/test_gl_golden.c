@@ -8,7 +8,6 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
-#include "demo/looks/image.h"
 
 #include <stb/stb_image_write.h>
 

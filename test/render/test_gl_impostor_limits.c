@@ -26,9 +26,8 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     bad[6].lowest = 1.0f;
     bad[7].texels = 48;
     bad[8].texels = 1024;
-    static const char *const texts[] = {"0 frames", "radius",    "radius",
-                                        "radius",   "65 x 2",    "directions",
-                                        "radians",  "48 texels", "1024 texels"};
+    STRINGS(texts) = {"0 frames",   "radius",  "radius",    "radius",     "65 x 2",
+                      "directions", "radians", "48 texels", "1024 texels"};
     FOR (i, 9)
         check_refused(scene->renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
     bad[0] = good;

@@ -134,7 +134,7 @@ TEST_SCENE (gl_heights_become_normals) {
     heights.width = 0;
     md5_error error = {0};
     CHECK(md5gl_create_texture(scene->renderer, &normals, &error) == 0);
-    CHECK(strstr(error.message, "heights of 0 x 32") != NULL);
+    CHECK(strstr(error.message, "heights of 0 x 32"));
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ static const void *load_fake(void *user, const char *path, uint32_t *width, uint
 
 static void release_fake(void *user, const void *rgba)
 {
-    CHECK(rgba != NULL);
+    CHECK(rgba);
     ((fake_folder *)user)->live--;
 }
 
@@ -269,10 +269,9 @@ TEST_SCENE (gl_looks_take_pictures_by_their_names) {
 // The shader's own file before others of its name; without a shader, the mesh's. Meshes share.
 TEST_SCENE (gl_looks_take_the_best_name) {
     static const uint8_t holes[4] = {255, 255, 255, 0};
-    static const char *const names[] = {"arm_d.tga",       "arm_d.png", "arm.png",
-                                        "arm_diffuse.jpg", "body.png",  "body_albedo.png",
-                                        "imp.png"};
-    static const char *const shaders[] = {"x/arm_d.tga", "x/arm_d.tga", ""};
+    STRINGS(names) = {"arm_d.tga", "arm_d.png",       "arm.png", "arm_diffuse.jpg",
+                      "body.png",  "body_albedo.png", "imp.png"};
+    STRINGS(shaders) = {"x/arm_d.tga", "x/arm_d.tga", ""};
     for (size_t first = 0; first <= COUNT_OF(names); first++) {
         fake_file files[COUNT_OF(names) + 1] = {{0}};
         fake_folder folder;
@@ -300,12 +299,12 @@ TEST_SCENE (gl_looks_say_which_pictures_are_missing_or_damaged) {
                                       {"imp_n.png", 0, 0, white, NULL},
                                       {"imp_h.png", 0, 0, white, NULL},
                                       {0}};
-    static const char *const expected[] = {"f/imp.tga: row 3 is missing|",
-                                           "f/imp.png: 0 x 7 texels: a side must be 1 to ",
-                                           "f/imp.jpg: 7 x 0 texels",
-                                           "f/imp.jpeg: 2147483648 x 2147483648 texels",
-                                           "f/imp_s.png: 1 x 4294967295 texels",
-                                           "f/imp.md5mesh: mesh 1: no picture \"two\" beside"};
+    STRINGS(expected) = {"f/imp.tga: row 3 is missing|",
+                         "f/imp.png: 0 x 7 texels: a side must be 1 to ",
+                         "f/imp.jpg: 7 x 0 texels",
+                         "f/imp.jpeg: 2147483648 x 2147483648 texels",
+                         "f/imp_s.png: 1 x 4294967295 texels",
+                         "f/imp.md5mesh: mesh 1: no picture \"two\" beside"};
     fake_folder folder;
     md5gl_looks *const looks =
         load(scene, &folder, files, (const char *[]){"imp", "one/two.tga", "one/two.tga"}, 3);
@@ -433,7 +432,7 @@ TEST (gl_looks_survive_failure_of_every_allocation) {
 
 // Our own models have the same maps as in the viewer, read by stb_image.
 TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
-    static const char *const names[] = {"bobbin", "spindle", "thimble", "lantern", "tendril"};
+    STRINGS(names) = {"bobbin", "spindle", "thimble", "lantern", "tendril"};
     EACH (name, names) {
         const char *const path = test_pathf("models/%s/%s.md5mesh", *name, *name);
         OWN_MODEL model = md5_load_model(path, NULL, NULL);

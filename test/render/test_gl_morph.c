@@ -25,7 +25,7 @@ typedef struct morph_case {
 
 static void make_case(morph_case *made, uint32_t most_weights, bool off)
 {
-    static const char *const names[] = {"a", "b", "c"};
+    STRINGS(names) = {"a", "b", "c"};
     uint64_t seed = 21 + most_weights, random = 3;
     uint64_t again = seed;
     md5_morph_source sources[TARGETS];

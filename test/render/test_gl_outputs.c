@@ -266,7 +266,7 @@ static bool open_outputs(gl_stage *stage, md5_model *(*make)(void))
     md5gl_destroy_target(stage->renderer, stage->target);
     stage->target = md5gl_create_outputs(stage->renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL);
     stage->frame.target = stage->target;
-    return CHECK(stage->target != NULL);
+    return CHECK(stage->target);
 }
 
 #define TEST_OUTPUTS(title, make) \

@@ -2,7 +2,6 @@
 #ifndef TEST_RENDER_TEST_GL_STAGES_H
 #define TEST_RENDER_TEST_GL_STAGES_H
 
-#include "render/md5gl_game.h"
 #include "test/render/test_gl_scene.h"
 
 // The texture of a stage and how it is sampled; LAYER_SIDE is its width and height in texels.

@@ -2,7 +2,6 @@
 #ifndef TEST_SKIN_MADE_MESH_H
 #define TEST_SKIN_MADE_MESH_H
 
-#include "md5/core/arena.h"
 #include "md5/skin/geometry.h"
 
 // What a file says of a mesh.

@@ -550,7 +550,7 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
 // Smoothing round a sharp edge can turn a corner's frame away from a triangle, but rarely does.
 // A wrong sign anywhere would turn half of them, or all.
 TEST (frames_of_real_models_agree_with_their_triangles) {
-    static const char *const paths[] = {
+    STRINGS(paths) = {
         "frankie/Frankie.md5mesh",
         "redeclipse/drone/mesh.md5mesh",
         "stromar/stromar.md5mesh",

@@ -50,7 +50,7 @@ typedef struct morph_scene {
 
 static void open_scene(morph_scene *scene, const md5_load_opts *opts)
 {
-    static const char *const names[] = {"smile", "frown", "blink"};
+    STRINGS(names) = {"smile", "frown", "blink"};
     uint64_t random = 17;
     md5_morph_source sources[TARGETS];
     md5_error error = {0};

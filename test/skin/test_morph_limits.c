@@ -223,7 +223,7 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 }
 
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
-    static const char *const names[] = {"blink", "fright", "oh", "sleepy", "smile"};
+    STRINGS(names) = {"blink", "fright", "oh", "sleepy", "smile"};
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];

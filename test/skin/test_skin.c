@@ -5,7 +5,6 @@
 #include "test/skin/skin_jobs.h"
 
 #include "md5/skin/kernels.h"
-#include "md5/skin/plan.h"
 
 // -- Making -----------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@
 #include "test/skin/made_mesh.h"
 
 #include "md5/skin/kernels.h"
-#include "md5/skin/plan.h"
 
 enum { JOINTS = 9, MAX_INFLUENCES = 14 };
 
@@ -471,7 +470,7 @@ TEST (skin_gives_the_same_bits_for_our_models) {
 }
 
 TEST (skin_gives_the_same_bits_for_real_models) {
-    static const char *const paths[] = {
+    STRINGS(paths) = {
         "frankie/Frankie.md5mesh",
         "redeclipse/drone/mesh.md5mesh",
         "stromar/stromar.md5mesh",
@@ -550,7 +549,7 @@ static void check_file(const char *path)
     static const md5_load_opts options[] = {
         {.max_warnings = 0}, {.without = MD5_PART_TANGENTS}, {.without = MD5_PART_SKIN_PLANS}};
     size_t size = 0;
-    OWN char *const text = test_read_file(path, &size);
+    OWN_STRING text = test_read_file(path, &size);
     if (!CHECK_THAT(text != NULL, "%s cannot be read", path))
         return;
     EACH (option, options)
@@ -564,7 +563,7 @@ TEST (our_models_take_what_they_use) {
 }
 
 TEST (real_models_take_what_they_use) {
-    static const char *const files[] = {
+    STRINGS(files) = {
         "frankie/Frankie.md5mesh",
         "libprimis/pulserifle.md5mesh", // has biases of 0
         "redeclipse/drone/mesh.md5mesh",
@@ -608,7 +607,7 @@ TEST (random_models_take_what_they_use) {
                 test_append(&text, "tri %u %u %u %u\n", j, j, j + 1, j + 2);
 
             // Biases of 0, and several weights of a vertex on one joint.
-            static const char *const biases[] = {"0", "0.25", "0.5", "1", "1", "0.125"};
+            STRINGS(biases) = {"0", "0.25", "0.5", "1", "1", "0.125"};
             test_append(&text, "numweights %u\n", num_weights);
             FOR (j, num_weights)
                 test_append(&text, "weight %u %u %s ( %u 2 %u )\n", j,

@@ -3,8 +3,6 @@
 
 #include "test/own.h"
 
-#include "demo/common/system.h"
-
 #include <ftw.h>
 #include <stdarg.h>
 
@@ -37,7 +35,7 @@ void folder_end(char *const *folder)
 
 void folder_put(const char *folder, const char *name, const void *bytes, size_t size)
 {
-    OWN char *const path = common_join(folder, name);
+    OWN_STRING path = common_join(folder, name);
     common_make_folders(path, 0700);
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
@@ -254,7 +252,7 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
     for (uint32_t i = 0; plot < fixture->picture.num_plots && i < VIEW_PAGE_SERIES; i++)
         if (shown->row.series[i].name != NULL && strcmp(shown->row.series[i].name, name) == 0)
             return &shown->series[i];
-    CHECK(name == NULL); // there is none of this name
+    CHECK(!name); // there is none of this name
     return &none;
 }
 

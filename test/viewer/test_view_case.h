@@ -6,8 +6,6 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/motion/morphs.h"
-#include "demo/viewer/pages/page.h"
 
 // -- Folders --------------------------------------------------------------------------------------
 

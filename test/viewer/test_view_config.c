@@ -43,8 +43,8 @@ static bool is_same(const view_option *option, const view_options *a, const view
 {
     const size_t size = size_of_field(option);
     const char *const x = (const char *)a, *const y = (const char *)b;
-    OWN char *const text = size == 0 ? view_write_option(option, a) : NULL;
-    OWN char *const other = size == 0 ? view_write_option(option, b) : NULL;
+    OWN_STRING text = size == 0 ? view_write_option(option, a) : NULL;
+    OWN_STRING other = size == 0 ? view_write_option(option, b) : NULL;
     return memcmp(x + option->place, y + option->place, size) == 0
            && (text == NULL) == (other == NULL) && (text == NULL || strcmp(text, other) == 0);
 }
@@ -136,7 +136,7 @@ static void set_all(view_options *options, uint64_t *random)
     view_options usual = usual_options();
     FOR (i, count)
         while (view_is_of_user(&table[i]) && is_same(&table[i], options, &usual)) {
-            OWN char *const text = any_value(&table[i], random);
+            OWN_STRING text = any_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
             CHECK_THAT(is_read, "--%s does not take '%s'", table[i].name,
                        text != NULL ? text : "NULL");
@@ -164,7 +164,7 @@ static view_options options_of(const view_config *config)
     view_options options = usual_options();
     for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
-        OWN char *const value =
+        OWN_STRING value =
             common_format("%.*s", (int)(end - strchr(line, '=')) - 1, strchr(line, '=') + 1);
         CHECK(view_read_option(view_find_option(line, strcspn(line, "=")), value, &options));
     }
@@ -189,7 +189,7 @@ TEST (view_options_are_reset) {
     view_options options = usual_options(), usual = usual_options();
     uint64_t random = 1;
     FOR (i, count) {
-        OWN char *const text = any_value(&table[i], &random);
+        OWN_STRING text = any_value(&table[i], &random);
         CHECK(view_read_option(&table[i], text, &options));
         view_reset_option(&table[i], &options);
         CHECK_THAT(is_same(&table[i], &options, &usual), "--%s stays %s", table[i].name, text);
@@ -206,12 +206,12 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
         FOR (i, view_num_options) {
             const view_option *const row = &view_option_rows[i];
             view_options options = usual_options(), again = usual_options();
-            OWN char *const one = any_value(row, &random);
-            OWN char *const other = any_value(row, &random);
-            OWN char *const lines = common_format("%s\n%s\n", one, other);
+            OWN_STRING one = any_value(row, &random);
+            OWN_STRING other = any_value(row, &random);
+            OWN_STRING lines = common_format("%s\n%s\n", one, other);
             CHECK(view_read_option(row, one, &options));
             CHECK(!view_is_repeated(row) || view_read_option(row, other, &options));
-            OWN char *const text = view_write_option(row, &options);
+            OWN_STRING text = view_write_option(row, &options);
             CHECK_THAT(text != NULL && view_set_text(row, text, &again), "--%s of %s", row->name,
                        one);
             CHECK_THAT(is_same(row, &options, &again), "--%s: %s became %s", row->name, one, text);
@@ -282,13 +282,13 @@ TEST (view_window_restores_the_last_state) {
 TEST (view_config_keeps_documents_and_files) {
     view_config config = {.path = new_file(), .settings = common_copy("")};
     FOR (i, VIEW_MAX_RECENT + 3) {
-        OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
+        OWN_STRING path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
     }
     view_note_recent(&config, "/a folder/x/../b.md5mesh");
     CHECK_STRING(config.recent.names[0], "/a folder/b.md5mesh");
     FOR (round, NUM_ROUNDS) {
-        OWN char *const path = common_format("/a folder/%d.md5mesh", round);
+        OWN_STRING path = common_format("/a folder/%d.md5mesh", round);
         view_note_document(&config, path,
                            round % 2 == 0 ? "--hide=a b\n--joint=c\n" : "--hide=a b\n");
         view_config loaded = save_and_load(&config);
@@ -307,7 +307,7 @@ TEST (view_config_keeps_documents_and_files) {
 
 // What is no text is not read, but kept beside the new file.
 TEST (view_config_sets_a_broken_file_aside) {
-    OWN char *const path = new_file(), *const aside = common_format("%s.broken", path);
+    OWN_STRING path = new_file(), *const aside = common_format("%s.broken", path);
     view_log log = quiet_log;
     view_config config;
     FILE *const file = fopen(path, "wb");
@@ -316,7 +316,7 @@ TEST (view_config_sets_a_broken_file_aside) {
     (void)fputs("grid=no\n\x01\x02\x7f\n", file);
     (void)fclose(file);
     view_read_config(&config, path, &log);
-    CHECK(strstr(log.warning, ".broken") != NULL);
+    CHECK(strstr(log.warning, ".broken"));
     CHECK(!common_is_file(path) && common_is_file(aside));
     CHECK(view_write_config(&config, &log) && common_is_file(path));
     view_free_config(&config);
@@ -347,13 +347,13 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
 // Lines of earlier versions are read once more.
 TEST (view_config_reads_textures_of_before) {
     view_log log = quiet_log;
-    OWN char *const path = new_file();
+    OWN_STRING path = new_file();
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "config",
                     "model=/a b/m.md5mesh\ncamera=12.5 7 90 1 2 3 1\nloop=once\n"
                     "mesh-glow-map=3 /c d/g.png\t/a b/m.md5mesh\n"
                     "mesh-texture=x /c.png\t/m\nmesh-texture=1 /c.png\t\n");
-    OWN char *const name = common_join(folder, "config");
+    OWN_STRING name = common_join(folder, "config");
     view_config config;
     view_read_config(&config, name, &log);
     CHECK_UINT(log.num_warnings, 2);
@@ -368,7 +368,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = quiet_log;
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "config", "grid=no\nlights=key=2\ngrid=yes\n");
-    OWN char *const path = common_join(folder, "config");
+    OWN_STRING path = common_join(folder, "config");
     view_config config;
     view_read_config(&config, path, &log);
     view_options options = options_of(&config);
@@ -403,7 +403,7 @@ static void check_recent(const view_config *config, const char *const *names, si
 // Both began with the same file; each opens a model and changes documents.
 TEST (view_config_keeps_what_another_viewer_has_written) {
     view_log log = quiet_log;
-    OWN char *const path = new_file();
+    OWN_STRING path = new_file();
     view_config first = read_config(path);
     view_note_recent(&first, "/0.md5mesh");
     view_note_document(&first, "/0.md5mesh", "--hide=0\n");
@@ -451,11 +451,11 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
 TEST (view_config_keeps_what_could_not_be_written) {
     view_log log = quiet_log;
     size_t size;
-    OWN char *const path = new_file();
+    OWN_STRING path = new_file();
     view_config config = read_config(path);
     view_note_document(&config, "/a.md5mesh", "--hide=0\n");
     CHECK(view_write_config(&config, &log));
-    OWN char *const before = test_read_file(path, &size);
+    OWN_STRING before = test_read_file(path, &size);
 
     view_note_recent(&config, "/1.md5mesh");
     view_forget_document(&config, "/a.md5mesh");
@@ -466,7 +466,7 @@ TEST (view_config_keeps_what_could_not_be_written) {
     CHECK(!view_write_config(&config, &log));
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
     CHECK_UINT(log.num_warnings, 1);
-    OWN char *const after = test_read_file(path, &size);
+    OWN_STRING after = test_read_file(path, &size);
     CHECK_STRING(after, before);
 
     CHECK(view_write_config(&config, &log));
@@ -483,7 +483,7 @@ TEST (view_config_keeps_what_could_not_be_written) {
 TEST (view_config_is_locked_while_it_is_changed) {
     enum { NUM_VIEWERS = 6 };
     view_log log = quiet_log;
-    OWN char *const path = new_file();
+    OWN_STRING path = new_file();
     pid_t viewers[NUM_VIEWERS];
     FOR (i, NUM_VIEWERS) {
         viewers[i] = fork();
@@ -494,7 +494,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
         FOR (round, 8u) {
             view_note_recent(&config, name);
-            OWN char *const other = common_format("/%u.%u.md5mesh", (unsigned)i, round);
+            OWN_STRING other = common_format("/%u.%u.md5mesh", (unsigned)i, round);
             view_note_document(&config, other, "--hide=0\n");
             view_write_config(&config, &log);
         }

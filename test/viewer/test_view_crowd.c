@@ -158,9 +158,8 @@ static void close_crowd(crowd_case *made)
 }
 
 TEST (view_kinds_lie_within_their_spheres) {
-    static const char *const models[] = {"models/bobbin/bobbin.md5machine",
-                                         "models/spindle/spindle.md5mesh",
-                                         "models/thimble/thimble.md5mesh"};
+    STRINGS(models) = {"models/bobbin/bobbin.md5machine", "models/spindle/spindle.md5mesh",
+                       "models/thimble/thimble.md5mesh"};
     crowd_case made;
     if (open_crowd(&made, models, 3, 300.0f)) {
         view_crowd *const crowd = made.crowd;
@@ -187,7 +186,7 @@ TEST (view_kinds_lie_within_their_spheres) {
 
 // Each member looks around independently, in an order of its own.
 TEST (view_members_of_a_crowd_look_elsewhere) {
-    static const char *const models[] = {"models/bobbin/page_gaze.md5machine"};
+    STRINGS(models) = {"models/bobbin/page_gaze.md5machine"};
     crowd_case made;
     if (open_crowd(&made, models, 1, 100.0f)) {
         view_crowd *const crowd = made.crowd;
@@ -215,9 +214,8 @@ static void start_inertial(view_crowd *crowd)
 // A member that becomes visible looks as if it had been visible all the time.
 TEST (view_members_become_visible_in_their_current_pose) {
     // Inertial transitions that begin while no pose is computed, springs, and neither.
-    static const char *const models[] = {"models/bobbin/page_crossfade.md5machine",
-                                         "models/bobbin/page_jiggle.md5machine",
-                                         "models/thimble/thimble.md5mesh"};
+    STRINGS(models) = {"models/bobbin/page_crossfade.md5machine",
+                       "models/bobbin/page_jiggle.md5machine", "models/thimble/thimble.md5mesh"};
     crowd_case culled = {0}, exact = {0};
     if (open_crowd(&culled, models, 3, 100.0f) && open_crowd(&exact, models, 3, 100.0f)) {
         view_crowd *const some = culled.crowd, *const all = exact.crowd;
@@ -252,8 +250,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
 
 // Distant members are posed every fourth frame, the same number in each frame; no time is lost.
 TEST (view_distant_members_are_updated_in_turn) {
-    static const char *const models[] = {"models/bobbin/bobbin.md5machine",
-                                         "models/thimble/thimble.md5mesh"};
+    STRINGS(models) = {"models/bobbin/bobbin.md5machine", "models/thimble/thimble.md5mesh"};
     crowd_case made;
     if (open_crowd(&made, models, 2, 50000.0f)) {
         view_crowd *const crowd = made.crowd;
@@ -280,7 +277,7 @@ TEST (view_distant_members_are_updated_in_turn) {
 // Each member has the morph weights of its own player.
 TEST (view_members_have_morph_targets_of_their_own) {
     enum { NUM_TARGETS = 7 };
-    static const char *const models[] = {"models/bobbin/bobbin.md5machine"};
+    STRINGS(models) = {"models/bobbin/bobbin.md5machine"};
     crowd_case made;
     if (open_crowd(&made, models, 1, 200.0f)) {
         const view_kind *const kind = &made.crowd->kinds[0];
@@ -328,7 +325,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
 // -- Models and animations --------------------------------------------------------------------
 
 TEST_SCENE (view_crowds_show_every_model_and_animation) {
-    static const char *const lines[] = {
+    STRINGS(lines) = {
         BOBBIN SMALL "--crowd 12",
         BOBBIN " " THIMBLE SMALL "--crowd 12",
         BOBBIN " models/bobbin/run.md5anim " THIMBLE " models/thimble/walk.md5anim" SMALL
@@ -345,7 +342,7 @@ TEST_SCENE (view_crowds_show_every_model_and_animation) {
 
 // A model without animations plays those of the first model, or its state machine.
 TEST_SCENE (view_crowds_share_animations_and_machines) {
-    static const char *const lines[] = {
+    STRINGS(lines) = {
         BOBBIN " " SPINDLE SMALL "--crowd 12",
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
@@ -370,7 +367,7 @@ static void check_culling(const char *const lines[], size_t count)
     if (!scene_share(&scene))
         return;
     FOR (i, count) {
-        OWN char *const exact_line = common_format("%s --crowd-exact", lines[i]);
+        OWN_STRING exact_line = common_format("%s --crowd-exact", lines[i]);
         OWN_PICTURE culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
         CHECK_THAT(shot_same(&culled, &exact), "%s: culling changes pixels", lines[i]);
     }
@@ -378,13 +375,12 @@ static void check_culling(const char *const lines[], size_t count)
 }
 
 TEST (view_crowds_are_drawn_the_same_culled) {
-    static const char *const lines[] = {THIMBLE " models/thimble/walk.md5anim" SMALL
-                                                "--crowd 20" LEVEL};
+    STRINGS(lines) = {THIMBLE " models/thimble/walk.md5anim" SMALL "--crowd 20" LEVEL};
     check_culling(lines, 1);
 }
 
 TEST_LONG (view_crowds_are_drawn_the_same_culled_from_all_sides) {
-    static const char *const lines[] = {
+    STRINGS(lines) = {
         CLIPS LEVEL,
         CLIPS STEEP,
         CLIPS " --camera-distance 300 --camera-orthographic",

@@ -176,7 +176,7 @@ TEST (view_cube_looks_have_masks_and_alpha) {
     };
     EACH (row, cases) {
         cube_view view;
-        OWN char *const script = common_format("md5load body.md5mesh\n%s\n", row->lines);
+        OWN_STRING script = common_format("md5load body.md5mesh\n%s\n", row->lines);
         open_view(&view, script);
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_looks, 1)) {
             const view_look *const look = &view.scene.looks[0];
@@ -215,8 +215,7 @@ TEST (view_cube_names_what_is_not_shown) {
     folder_put_text(folder, "md5.cfg",
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
-    OWN char *const path = common_join(folder, "md5.cfg"), *const said =
-                                                               common_join(folder, "said");
+    OWN_STRING path = common_join(folder, "md5.cfg"), *const said = common_join(folder, "said");
     OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
@@ -226,7 +225,7 @@ TEST (view_cube_names_what_is_not_shown) {
         fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         size_t size;
-        OWN char *const text = test_read_file(said, &size);
+        OWN_STRING text = test_read_file(said, &size);
         CHECK(text != NULL
               && strstr(text, "md5.cfg: not shown: the ragdoll, reflections, spinning\n") != NULL);
     }
@@ -306,7 +305,7 @@ TEST (view_cube_fails_without_its_mesh) {
     cube_view view;
     open_view(&view, "md5load nothing.md5mesh\n");
     CHECK(!view.is_open && strstr(view.log.error, "nothing.md5mesh") != NULL);
-    CHECK(view.scene.model == NULL);
+    CHECK(!view.scene.model);
     close_view(&view);
     open_view(&view, "md5load bad.md5anim\n");
     CHECK(!view.is_open && strstr(view.log.error, "bad.md5anim, line 2, column 1: ") != NULL);
@@ -341,7 +340,7 @@ TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 1 && options.num_folders == 0);
     view_free_options(&options);
-    OWN char *const script = common_join(view->folder, "md5.cfg");
+    OWN_STRING script = common_join(view->folder, "md5.cfg");
     CHECK(remove(script) == 0);
     CHECK(view_read_options(1, arguments, &options, problem, sizeof problem));
     CHECK(options.num_files == 0 && options.num_folders == 1);
@@ -377,7 +376,7 @@ static void put_color(const char *folder, const char *name, uint8_t red, uint8_t
 static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
 {
     OWN_SHOT viewer;
-    OWN char *const script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
+    OWN_STRING script = common_format("md5load board.md5mesh\nmd5cullface * 0\n%s\n", lines);
     folder_put_text(folder, "md5.cfg", script);
     char *const line =
         common_format("%s/md5.cfg --no-background --samples 1 --resolution 64,64", folder);

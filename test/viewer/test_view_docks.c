@@ -163,7 +163,7 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
 // Of two presses on a name the second frames what the first has selected: the eyes are in the
 // upper half of the body.
 TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
-    static const char *const names[] = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
+    STRINGS(names) = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
     const view_camera whole = s->viewer.camera;
     EACH (name, names) {
         s->viewer.camera = whole;
@@ -239,7 +239,7 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     const char *const line = strstr(text, "local Position\t");
     const md5_mat34 matrix = view_joint_matrix(&s->viewer.document->scene, joint, true);
     char *end = NULL;
-    if (CHECK(line != NULL))
+    if (CHECK(line))
         CHECK(strtof(line + strlen("local Position\t"), &end) == matrix.m[3]);
     SDL_free(text);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
@@ -392,7 +392,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     turn_on(s, "differences");
     CHECK(!s->viewer.options->shown.curves); // one at a time
     const view_peak *const peak = &compare->peaks[1];
-    OWN char *const label =
+    OWN_STRING label =
         common_format("compared/%s", s->viewer.document->scene.skeleton->joints[peak->joint].name);
     CHECK_UINT(press(s, label, 0.1f), VIEW_MARKED);
     CHECK(s->viewer.ui.selected_joint == (int32_t)peak->joint);
@@ -420,7 +420,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
     const char *const name = scene->skeleton->joints[scene->num_joints - 1].name;
-    OWN char *const label = common_format("joint/%s", name);
+    OWN_STRING label = common_format("joint/%s", name);
     const view_rect last = item_find(&s->viewer, &s->facts, label);
     CHECK(last.y + last.height <= dock.y + dock.height);
 }
@@ -527,7 +527,7 @@ TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
     s->viewer.now += 0.6;
     screen_draw(s);
     CHECK(s->viewer.ui.is_tip_shown);
-    CHECK(strstr(s->viewer.ui.tip, "Space") != NULL);
+    CHECK(strstr(s->viewer.ui.tip, "Space"));
 }
 
 TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {

@@ -4,9 +4,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/text.h"
-#include "demo/convert/convert.h"
-
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -55,7 +52,7 @@ static void run(screen *fixture)
 
 static bool exists(const screen *fixture, const char *name)
 {
-    OWN char *const path = common_join(fixture->folder, name);
+    OWN_STRING path = common_join(fixture->folder, name);
     return common_is_file(path);
 }
 
@@ -80,10 +77,9 @@ static void change_all(view_state *viewer)
 
 TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
     change_all(&fixture->viewer);
-    OWN char *const line = view_command_line(&fixture->viewer);
-    static const char *const words[] = {"md5view ",   " --edges ",        " --armature ",
-                                        " --onion 2", " --no-shadow",     "thimble.md5mesh",
-                                        " --hide 0",  " --camera-target "};
+    OWN_STRING line = view_command_line(&fixture->viewer);
+    STRINGS(words) = {"md5view ",     " --edges ",       " --armature ", " --onion 2",
+                      " --no-shadow", "thimble.md5mesh", " --hide 0",    " --camera-target "};
     EACH (word, words)
         CHECK_THAT(strstr(line, *word) != NULL, "no '%s' in '%s'", *word, line);
     CHECK(strstr(line, "--output") == NULL && strstr(line, "--sheet") == NULL);
@@ -111,14 +107,14 @@ static void check_same(screen *fixture, const char *name)
 {
     size_t sizes[2] = {0};
     const char *reason = NULL;
-    OWN char *const path = common_join(fixture->folder, name);
+    OWN_STRING path = common_join(fixture->folder, name);
     run(fixture);
-    OWN char *const written = common_read_stream(path, &sizes[0], &reason);
+    OWN_STRING written = common_read_stream(path, &sizes[0], &reason);
     CHECK(remove(path) == 0);
     common_list words = view_export_words(&fixture->viewer);
     run_words(fixture, &words);
     common_free_list(&words);
-    OWN char *const again = common_read_stream(path, &sizes[1], &reason);
+    OWN_STRING again = common_read_stream(path, &sizes[1], &reason);
     CHECK_THAT(written != NULL && again != NULL && sizes[0] == sizes[1]
                    && memcmp(written, again, sizes[0]) == 0,
                "%s differs: %zu and %zu bytes", name, sizes[0], sizes[1]);
@@ -182,13 +178,13 @@ TEST_EXPORT (view_export_command_line_survives_a_shell) {
     const char *const line = fixture->viewer.ui.export.line;
     REQUIRE(line);
     common_list words = view_export_words(&fixture->viewer);
-    OWN char *const command = common_format("printf '%%s\\n' %s", line);
+    OWN_STRING command = common_format("printf '%%s\\n' %s", line);
     FILE *const shell = popen(command, "r"); // NOLINT(cert-env33-c): a shell is what is tested
     REQUIRE(shell);
     char word[1024];
     CHECK(fgets(word, sizeof word, shell) != NULL && strcmp(word, "md5view\n") == 0);
     FOR (i, words.count) {
-        OWN char *const expected = common_format("%s\n", words.names[i]);
+        OWN_STRING expected = common_format("%s\n", words.names[i]);
         CHECK_THAT(fgets(word, sizeof word, shell) != NULL && strcmp(word, expected) == 0,
                    "%s became %s", expected, word);
     }
@@ -204,7 +200,7 @@ TEST_EXPORT (view_export_command_line_is_short) {
     common_list words = view_export_words(&fixture->viewer);
     CHECK(words.count > 0);
     FOR (i, words.count) {
-        OWN char *const word = common_format(" %s ", words.names[i]);
+        OWN_STRING word = common_format(" %s ", words.names[i]);
         CHECK_THAT(strncmp(word, " --", 3) != 0 || strstr(allowed, word) != NULL, "%s", word);
     }
     common_free_list(&words);
@@ -216,7 +212,7 @@ TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
     view_follow_export(&fixture->viewer);
     CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
-    CHECK(fixture->viewer.exporting == NULL);
+    CHECK(!fixture->viewer.exporting);
 }
 
 // -- Files --------------------------------------------------------------------------------------
@@ -281,7 +277,7 @@ TEST_EXPORT (view_export_that_fails_says_why) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     run(fixture);
-    CHECK(strstr(fixture->viewer.log.error, "cannot write") != NULL);
+    CHECK(strstr(fixture->viewer.log.error, "cannot write"));
 }
 
 // -- Models -------------------------------------------------------------------------------------
@@ -304,10 +300,10 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
     select_model(fixture, "iqm");
-    OWN char *const path = common_join(fixture->folder, "thimble.iqm");
+    OWN_STRING path = common_join(fixture->folder, "thimble.iqm");
     CHECK_STRING(export->file, path);
-    OWN char *const folder = common_whole(test_path("models/thimble"));
-    OWN char *const line = common_format(
+    OWN_STRING folder = common_whole(test_path("models/thimble"));
+    OWN_STRING line = common_format(
         "md5tool convert %s/thimble.md5mesh %s/walk.md5anim %s/idle.md5anim --output %s", folder,
         folder, folder, path);
     CHECK_STRING(export->line, line);
@@ -315,7 +311,7 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     CHECK(fixture->viewer.ui.over == VIEW_OVER_NOTHING && fixture->viewer.log.error[0] == '\0');
     size_t size = 0;
     const char *reason = NULL;
-    OWN char *const bytes = common_read_stream(path, &size, &reason);
+    OWN_STRING bytes = common_read_stream(path, &size, &reason);
     REQUIRE(bytes != NULL && size > 124);
     // Behind the magic word of IQM's header number 13 counts joints, number 17 clips.
     const unsigned char *const header = (const unsigned char *)bytes + 16;
@@ -330,9 +326,9 @@ TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
     select_model(fixture, "obj");
     fixture->viewer.ui.export.choices.clips = 1;
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
-    REQUIRE(fixture->viewer.converting != NULL);
+    REQUIRE(fixture->viewer.converting);
     view_perform_export(&fixture->viewer, VIEW_STOP_EXPORT);
-    CHECK(fixture->viewer.converting != NULL);
+    CHECK(fixture->viewer.converting);
     finish(fixture);
     common_list left = common_list_folder(fixture->folder, ".obj");
     CHECK_THAT(left.count < 100, "%zu files", left.count);
@@ -348,12 +344,12 @@ TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_HANDLED);
     CHECK(press_key(fixture, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
     run(fixture);
-    OWN char *const path = common_join(fixture->folder, "out.obj");
+    OWN_STRING path = common_join(fixture->folder, "out.obj");
     CHECK(common_file_size(path) > 1000);
 }
 
 TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
-    OWN char *const address = common_format("%s::monster_bobbin", test_path("models/game/base"));
+    OWN_STRING address = common_format("%s::monster_bobbin", test_path("models/game/base"));
     const char *const file = address;
     fixture->viewer.ui.export.choices.clips = 1;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
@@ -404,25 +400,25 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
 static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
 {
     view_export *const export = &fixture->viewer.ui.export;
-    OWN char *const window = common_join(fixture->folder, "window");
-    OWN char *const tool = common_join(fixture->folder, "tool");
+    OWN_STRING window = common_join(fixture->folder, "window");
+    OWN_STRING tool = common_join(fixture->folder, "tool");
     const char *const folders[2] = {window, tool};
     FOR (i, 2) {
-        OWN char *const made = common_format("%s/x", folders[i]);
+        OWN_STRING made = common_format("%s/x", folders[i]);
         common_make_folders(made, 0777);
         snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folders[i]);
         fixture->viewer.ui.over = VIEW_OVER_EXPORT; // until it has written
         select_model(fixture, ending);
         REQUIRE(export->line != NULL && strstr(export->line, "md5tool ") == export->line);
         CHECK_THAT(strstr(export->line, words) != NULL, "no '%s' in %s", words, export->line);
-        OWN char *const command = common_format("build/%s >/dev/null 2>&1", export->line);
+        OWN_STRING command = common_format("build/%s >/dev/null 2>&1", export->line);
         if (i == 0)
             run(fixture);
         else
             CHECK_THAT(system(command) == 0, "%s", command); // NOLINT(cert-env33-c)
         CHECK_THAT(fixture->viewer.log.error[0] == '\0', "%s", fixture->viewer.log.error);
     }
-    OWN char *const compare =
+    OWN_STRING compare =
         common_format("diff -r '%s' '%s' >&2 && [ -s '%s/out.%s' ] && rm -r '%s' '%s'", folders[0],
                       folders[1], folders[0], ending, folders[0], folders[1]);
     CHECK_THAT(system(compare) == 0, "%s: window and tool differ", words); // NOLINT(cert-env33-c)
@@ -444,7 +440,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     FOR (i, NUM_FILES) {
         memset(texels, 40 * (i + 1), sizeof texels);
         const view_image image = {texels, SIDE, SIDE};
-        OWN char *const png = (char *)view_encode_png(&image, false, &size);
+        OWN_STRING png = (char *)view_encode_png(&image, false, &size);
         if (png == NULL) // built without stb
             return;
         folder_put(fixture->folder, files[i], png, size);
@@ -463,23 +459,23 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
         text = longer;
     }
     folder_put_text(fixture->folder, "models/t.md5mesh", text);
-    OWN char *const path = common_join(fixture->folder, "models/t.md5mesh");
-    OWN char *const said = common_join(fixture->folder, "said.png");
-    OWN char *const chosen = common_format("3=%s", said);
+    OWN_STRING path = common_join(fixture->folder, "models/t.md5mesh");
+    OWN_STRING said = common_join(fixture->folder, "said.png");
+    OWN_STRING chosen = common_format("3=%s", said);
     CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
     const char *const file = path;
     REQUIRE(view_open(viewer, &file, 1, true));
     select_model(fixture, "glb");
     run(fixture);
-    OWN char *const out = common_join(fixture->folder, "out.glb");
-    OWN char *const glb = test_read_file(out, &size);
+    OWN_STRING out = common_join(fixture->folder, "out.glb");
+    OWN_STRING glb = test_read_file(out, &size);
     REQUIRE(glb);
     for (uint32_t i = 0; i < NUM_MESHES; i++) {
         const view_texture *const drawn =
             view_mesh_image(&viewer->document->textures, i, MD5GL_PICTURE_DIFFUSE);
         size_t length = 0, expected = 0;
         const char *const picture = find_picture(glb, i, &length);
-        OWN char *const stem = drawn != NULL ? common_stem(drawn->path) : NULL;
+        OWN_STRING stem = drawn != NULL ? common_stem(drawn->path) : NULL;
         CHECK_THAT((stem == NULL) == (shown[i] == NULL)
                        && (stem == NULL || !strcmp(stem, shown[i])),
                    "mesh %u is drawn with %s", i, stem != NULL ? stem : "none");
@@ -488,19 +484,19 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
             continue;
         char name[64];
         snprintf(name, sizeof name, "%s%s.png", i == 3 ? "" : "models/", shown[i]);
-        OWN char *const source = common_join(fixture->folder, name);
-        OWN char *const bytes = test_read_file(source, &expected);
+        OWN_STRING source = common_join(fixture->folder, name);
+        OWN_STRING bytes = test_read_file(source, &expected);
         CHECK_THAT(length == expected && memcmp(picture, bytes, length) == 0, "picture of mesh %u",
                    i);
     }
-    OWN char *const line = view_command_line(viewer);
+    OWN_STRING line = view_command_line(viewer);
     CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
     // Without a mesh the others keep their pictures.
     CHECK(view_read_option(view_find_option("hide", 4), "1", viewer->options)
           && view_hide_meshes(viewer));
     viewer->ui.over = VIEW_OVER_EXPORT;
     run(fixture);
-    OWN char *const less = test_read_file(out, &size);
+    OWN_STRING less = test_read_file(out, &size);
     REQUIRE(less);
     CHECK(find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 2) != NULL
           && find_nth(less + 20, "\"primitives\":[", NUM_MESHES - 1) == NULL);
@@ -519,7 +515,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
 TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
     view_state *const viewer = &fixture->viewer;
     const char *const image = test_path("models/bobbin/bobbin.png");
-    static const char *const endings[] = {"glb", "obj", "iqm", "md5mesh"};
+    STRINGS(endings) = {"glb", "obj", "iqm", "md5mesh"};
     EACH (ending, endings)
         check_tool_writes_same(fixture, *ending, "thimble.md5mesh ");
     viewer->play.range_first = 3;
@@ -531,7 +527,7 @@ TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
     viewer->document->scene.turn = view_turn_further((view_turn){.is_set = false}, 0);
     EACH (ending, endings)
         check_tool_writes_same(fixture, *ending, " --root in_place ");
-    OWN char *const chosen = common_format("0=%s", image);
+    OWN_STRING chosen = common_format("0=%s", image);
     CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
     REQUIRE(view_dress(viewer));
     EACH (ending, endings)
@@ -565,14 +561,13 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
 // The shader of the mesh is that of the other skin.
 TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
     size_t size = 0;
-    OWN char *const address =
-        common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
+    OWN_STRING address = common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
     const char *const file = address;
     REQUIRE(view_open(&fixture->viewer, &file, 1, true));
     select_model(fixture, "glb");
     run(fixture);
-    OWN char *const path = common_join(fixture->folder, "out.glb");
-    OWN char *const glb = test_read_file(path, &size);
+    OWN_STRING path = common_join(fixture->folder, "out.glb");
+    OWN_STRING glb = test_read_file(path, &size);
     REQUIRE(glb);
     CHECK(strstr(glb + 20, "bobbin/moss") != NULL);
 }
@@ -582,7 +577,7 @@ TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
     snprintf(choices->folder, sizeof choices->folder, "%s/missing", fixture->folder);
     select_model(fixture, "obj");
     run(fixture);
-    CHECK(strstr(fixture->viewer.log.error, "cannot write") != NULL);
+    CHECK(strstr(fixture->viewer.log.error, "cannot write"));
 }
 
 // -- Messages of readers --------------------------------------------------------------------------
@@ -634,7 +629,7 @@ static void write_text(char *text, size_t size, const char *format, ...)
 }
 
 TEST (text_of_messages_is_cut_between_characters) {
-    static const char *const cut[] = { // of 1 byte, 2, ...
+    STRINGS(cut) = { // of 1 byte, 2, ...
         "", "", "", "", "\\x1b", "\\x1b", "\\x1b\xc3\xa4", "\\x1b\xc3\xa4z"};
     FOR (i, sizeof cut / sizeof cut[0]) {
         char text[16];
@@ -691,7 +686,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     CHECK(view_follow_export(viewer) && export->is_stale); // it asks for another frame
     viewer->now = 1.25;
     CHECK(view_follow_export(viewer) && !export->is_stale);
-    CHECK(strstr(export->line, "--no-background") != NULL);
+    CHECK(strstr(export->line, "--no-background"));
     item_draw(viewer, 420.0f, 300.0f); // there is no room for it
     viewer->now = 2.0;
     export->choices.background = 0;
@@ -701,7 +696,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
 // Of a picture as large as the preview the size is right; of a movie as GIF it is unknown.
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &fixture->viewer.ui.export;
-    OWN char *const path = common_join(fixture->folder, "out.png");
+    OWN_STRING path = common_join(fixture->folder, "out.png");
     fixture->viewer.now = 1.0;
     view_follow_export(&fixture->viewer);
     const double bytes = export->bytes;
@@ -746,17 +741,17 @@ TEST_EXPORT (view_export_remembers_its_choices) {
 }
 
 TEST (view_export_refuses_choices_that_it_does_not_write) {
-    static const char *const bad[] = {"",
-                                      "1",
-                                      "00000000",
-                                      "00000000\t\t\t\t\t/a",
-                                      "00000000\t\t\t\t\t/a\tb\tc",
-                                      "90000000\t\t\t\t\t/a\tb",
-                                      "0000000-1\t\t\t\t\t/a\tb",
-                                      "00000000\t12345678901234567\t\t\t\t/a\tb"};
+    STRINGS(bad) = {"",
+                    "1",
+                    "00000000",
+                    "00000000\t\t\t\t\t/a",
+                    "00000000\t\t\t\t\t/a\tb\tc",
+                    "90000000\t\t\t\t\t/a\tb",
+                    "0000000-1\t\t\t\t\t/a\tb",
+                    "00000000\t12345678901234567\t\t\t\t/a\tb"};
     view_export_choices choices = {.kind = VIEW_EXPORT_SHEET};
     CHECK(view_read_choices(&choices, "11023014\t\t3x3\t\t12\t/a b\tc"));
-    OWN char *const text = view_write_choices(&choices);
+    OWN_STRING text = view_write_choices(&choices);
     CHECK_STRING(text, "11023014\t\t3x3\t\t12\t/a b\tc");
     EACH (line, bad)
         CHECK_THAT(!view_read_choices(&choices, *line), "%s", *line);

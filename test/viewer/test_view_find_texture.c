@@ -299,7 +299,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
-    OWN char *const path = common_join(folder, file_of);
+    OWN_STRING path = common_join(folder, file_of);
     const char *const text = strchr(file_of, '\n');
     path[strcspn(path, "\n!")] = '\0';
 
@@ -393,7 +393,7 @@ TEST (view_textures_of_thumbnails_lie_in_the_models_folder) {
 
 static bool is_other_map(const char *path)
 {
-    OWN char *const stem = common_stem(path);
+    OWN_STRING stem = common_stem(path);
     const view_name name = view_split_name(stem);
     return view_is_other_map(&name);
 }

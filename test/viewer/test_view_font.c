@@ -122,10 +122,10 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
 }
 
 TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
-    static const char *const cases[] = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
+    STRINGS(cases) = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
     EACH (row, cases) {
         const size_t length = strlen(*row);
-        OWN char *const copy = common_copy(*row); // for AddressSanitizer
+        OWN_STRING copy = common_copy(*row); // for AddressSanitizer
         const char *text = copy;
         FOR (j, length)
             CHECK(view_next_letter(&s->font, VIEW_TEXT, &text));
@@ -218,10 +218,10 @@ typedef struct private_fonts {
 static bool open_fonts(private_fonts *fixture)
 {
     fixture->folder = folder_make();
-    OWN char *const config = common_join(fixture->folder, "fonts.conf");
-    OWN char *const text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
-                                         "</fontconfig>",
-                                         fixture->folder, fixture->folder);
+    OWN_STRING config = common_join(fixture->folder, "fonts.conf");
+    OWN_STRING text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
+                                    "</fontconfig>",
+                                    fixture->folder, fixture->folder);
     folder_put_text(fixture->folder, "fonts.conf", text);
     put_font(fixture->folder, "first.ttf", FIRST);
     put_font(fixture->folder, "second.ttf", SECOND);

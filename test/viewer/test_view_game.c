@@ -10,7 +10,7 @@
 
 static void put_file(const char *folder, const char *name, time_t seconds)
 {
-    OWN char *const path = common_join(folder, name);
+    OWN_STRING path = common_join(folder, name);
     FILE *const file = fopen(path, "wb");
     if (CHECK(file))
         CHECK(fclose(file) == 0);
@@ -20,7 +20,7 @@ static void put_file(const char *folder, const char *name, time_t seconds)
 
 static void remove_file(const char *folder, const char *name)
 {
-    OWN char *const path = common_join(folder, name);
+    OWN_STRING path = common_join(folder, name);
     CHECK(remove(path) == 0);
 }
 
@@ -86,7 +86,7 @@ static view_command press_key(listed *fixture, int32_t code)
 TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") {
     view_command request = press_key(fixture, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
-    CHECK(strcmp(request.path, "monster_thimble") == 0);
+    CHECK_STRING(request.path, "monster_thimble");
     CHECK(fixture->browser.kind == VIEW_BROWSE_NOTHING);
     free(request.path);
 }
@@ -115,7 +115,7 @@ TEST (files_of_a_folder_turn_into_its_game) {
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
     CHECK(view_key_browser(&browser, VIEW_KEY_LEFT, false).action == VIEW_LISTED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB, false);
-    OWN char *const whole = common_whole(test_path("models/game"));
+    OWN_STRING whole = common_whole(test_path("models/game"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, whole) == 0);
     free(request.path);
     view_clear_browser(&browser);
@@ -143,7 +143,7 @@ static const char *const base = "models/game/base", *const mod = "models/game/wi
 // test_path() returns the same memory each time.
 static char *place_of(const char *first, const char *second)
 {
-    OWN char *const path = common_copy(test_path(first));
+    OWN_STRING path = common_copy(test_path(first));
     const char *bases[] = {test_path(second)};
     return view_with_bases(path, bases, 1);
 }
@@ -180,7 +180,7 @@ TEST (title_of_a_place_names_its_base_shortly) {
 }
 
 TEST (base_is_found_beside_a_mod) {
-    OWN char *const expected = place_of(mod, base);
+    OWN_STRING expected = place_of(mod, base);
     char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
     free(found);
@@ -201,7 +201,7 @@ TEST (base_is_found_beside_a_mod) {
 // -- Libraries ----------------------------------------------------------------------------------
 
 TEST (mod_and_base_are_one_game) {
-    OWN char *const place = place_of(mod, base);
+    OWN_STRING place = place_of(mod, base);
     view_library *const library = view_open_library(place, NULL, NULL, NULL);
     if (CHECK(library)) {
         CHECK_STRING(library->place, place);
@@ -222,8 +222,8 @@ TEST (mod_and_base_are_one_game) {
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = quiet_log;
-    OWN char *const place = place_of(mod, base);
-    OWN char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
+    OWN_STRING place = place_of(mod, base);
+    OWN_STRING address = view_make_address(place, "monster_bobbin_winter", NULL);
     REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
     const md5_decl *const decl =
         md5_find_decl(scene.library->game, MD5_DECL_MATERIAL, "models/md5/bobbin/skin");
@@ -258,7 +258,7 @@ TEST (names_that_a_game_lacks_are_warnings) {
     EACH (row, cases) {
         view_scene scene;
         view_log log = quiet_log;
-        OWN char *const address = view_make_address(folder, row->name, row->skin);
+        OWN_STRING address = view_make_address(folder, row->name, row->skin);
         if (!CHECK(view_load_game_scene(&scene, NULL, address, &log)))
             continue;
         CHECK_THAT(strstr(log.warning, row->said) != NULL, "%s: '%s'", row->said, log.warning);
@@ -269,7 +269,7 @@ TEST (names_that_a_game_lacks_are_warnings) {
 
 TEST (base_that_is_missing_is_named) {
     md5_error error = {0};
-    OWN char *const place = place_of(mod, "models/game/nowhere");
+    OWN_STRING place = place_of(mod, "models/game/nowhere");
     CHECK(view_open_library(place, NULL, NULL, &error) == NULL);
     CHECK_STRING(error.file, test_path("models/game/nowhere"));
 }
@@ -292,21 +292,21 @@ static char *place_of_arguments(int count, char **arguments)
 }
 
 TEST (base_is_given_on_the_command_line) {
-    OWN char *const mod_path = common_copy(test_path(mod));
-    OWN char *const other = common_copy(test_path("models/bobbin"));
+    OWN_STRING mod_path = common_copy(test_path(mod));
+    OWN_STRING other = common_copy(test_path("models/bobbin"));
     char game[] = "--game", behind[] = "--base", name[] = "x", last[] = "last";
     char *whole[] = {game, mod_path, behind, other, behind, last, name};
     char *place = place_of_arguments(7, whole);
-    OWN char *const expected = common_format("%s|%s|last", mod_path, other);
+    OWN_STRING expected = common_format("%s|%s|last", mod_path, other);
     CHECK_STRING(place, expected); // and no base that is found
     free(place);
     char *alone[] = {mod_path, behind, other};
-    OWN char *const shorter = common_format("%s|%s", mod_path, other);
+    OWN_STRING shorter = common_format("%s|%s", mod_path, other);
     place = place_of_arguments(3, alone);
     CHECK_STRING(place, shorter);
     free(place);
     char *without[] = {game, mod_path, name};
-    OWN char *const found = place_of(mod, base);
+    OWN_STRING found = place_of(mod, base);
     place = place_of_arguments(3, without);
     CHECK_STRING(place, found);
     free(place);
@@ -770,7 +770,7 @@ TEST (bodies_of_a_monster_are_drawn_where_they_are) {
         .document = &document, .camera = &camera, .shown = &shown, .lines = &lines};
     view_pose(&document.scene, &fixture.play);
     view_add_overlays(&stage, false);
-    if (CHECK(bodies != NULL)) {
+    if (CHECK(bodies)) {
         CHECK_UINT(lines.count, 3 * bodies->num_triangles);
         const float size = view_size(document.scene.model->bounds);
         FOR (i, lines.count)
@@ -790,11 +790,11 @@ TEST (frame_commands_fire_as_they_pass) {
     const uint32_t before = entity->num_fired;
     play_for(&fixture, 0.1); // two commands of frame 1
     CHECK(entity->num_fired == before + 2);
-    CHECK(strcmp(entity->fired[0].text, "all walk 1: leftfoot") == 0);
-    CHECK(strcmp(entity->fired[1].text, "all walk 1: sound_body snd_footstep = bobbin_step") == 0);
+    CHECK_STRING(entity->fired[0].text, "all walk 1: leftfoot");
+    CHECK_STRING(entity->fired[1].text, "all walk 1: sound_body snd_footstep = bobbin_step");
     play_for(&fixture, 12.0 / 24.0); // of frame 13: 0.5 s after frame 1 at 24 a second
     CHECK(entity->num_fired == before + 4);
-    CHECK(strcmp(entity->fired[0].text, "all walk 13: rightfoot") == 0);
+    CHECK_STRING(entity->fired[0].text, "all walk 13: rightfoot");
     CHECK_NEAR(entity->fired[0].time, 0.5, 0.03);
     fixture.play.time = 0.1; // backward: no commands
     view_pose(&fixture.scene, &fixture.play);

@@ -116,14 +116,13 @@ static void check_layer(const md5_layer_desc *layer)
 }
 
 TEST (view_graph_of_each_machine_is_drawn_whole) {
-    static const char *const names[] = {
-        "bobbin/bobbin",          "bobbin/page_additive", "bobbin/page_crossfade",
-        "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
-        "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
+    STRINGS(names) = {"bobbin/bobbin",          "bobbin/page_additive", "bobbin/page_crossfade",
+                      "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
+                      "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
     EACH (row, names) {
-        OWN char *const path = common_format("models/%s.md5machine", *row);
+        OWN_STRING path = common_format("models/%s.md5machine", *row);
         md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, NULL);
-        for (uint32_t k = 0; CHECK(file != NULL) && k < file->desc.num_layers; k++)
+        for (uint32_t k = 0; CHECK(file) && k < file->desc.num_layers; k++)
             check_layer(&file->desc.layers[k]);
         md5_free_machine_file(file);
     }
@@ -134,7 +133,7 @@ static const view_graph_node *find_node(const view_graph *graph, const char *nam
     EACH_IN (node, graph, nodes)
         if (strcmp(node->name, name) == 0)
             return node;
-    CHECK(name == NULL); // there is none
+    CHECK(!name); // there is none
     return &graph->nodes[0];
 }
 
@@ -148,7 +147,7 @@ static const view_graph_edge *find_edge(const view_graph *graph, const char *fro
             || (strcmp(first, to) == 0 && strcmp(second, from) == 0))
             return edge;
     }
-    CHECK(from == NULL); // there is none
+    CHECK(!from); // there is none
     return &graph->edges[0];
 }
 
@@ -182,13 +181,13 @@ TEST (view_graph_of_a_character_has_a_hub_with_columns_beside_it) {
     view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], measure, NULL);
     CHECK_STRING(graph->nodes[graph->hub].name, "idle");
     CHECK_NEAR(graph->nodes[graph->hub].rect.height, graph->height, 1e-3);
-    static const char *const boxed[] = {"leap", "wave", "strafe_left"};
+    STRINGS(boxed) = {"leap", "wave", "strafe_left"};
     EACH (each, boxed)
         CHECK(find_node(graph, *each)->place == VIEW_NODE_BOXED);
     CHECK_UINT(find_node(graph, "wave")->num_more, 4);
     CHECK(find_node(graph, "yawn")->place == VIEW_NODE_COLUMN);
     CHECK(find_node(graph, "back")->loops);
-    static const char *const chain[] = {"idle", "yawn", "sit", "doze", "startle"};
+    STRINGS(chain) = {"idle", "yawn", "sit", "doze", "startle"};
     FOR_FROM (i, 1, sizeof chain / sizeof chain[0])
         CHECK(find_node(graph, chain[i - 1])->rect.x < find_node(graph, chain[i])->rect.x);
     FOR_FROM (i, 2, sizeof chain / sizeof chain[0]) // in one row

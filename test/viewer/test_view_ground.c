@@ -24,7 +24,7 @@
 // The share of the pixels that a model covers without a ground that look otherwise with one.
 static double hidden_share(const gl_scene *scene, const char *line)
 {
-    OWN char *const bare_line = common_format("%s --no-background", line);
+    OWN_STRING bare_line = common_format("%s --no-background", line);
     OWN_PICTURE bare = shot_take(scene, bare_line), whole = shot_take(scene, line);
     const size_t count = (size_t)bare.width * bare.height;
     size_t covered = 0, hidden = 0;
@@ -57,9 +57,8 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
     // From 60 degrees to -60: in both its edge is at -10 cos 60 = -5, between them at -10.
     folder_put_text(folder, "swing.md5anim", TURN("0.5", "-0.5"));
     EACH (row, cases) {
-        OWN char *const clip =
-            row->after[0] != '\0' ? common_format(" %s%s", folder, row->after) : NULL;
-        OWN char *const line =
+        OWN_STRING clip = row->after[0] != '\0' ? common_format(" %s%s", folder, row->after) : NULL;
+        OWN_STRING line =
             common_format("%s%s/card.md5mesh%s --no-auto --samples 1 --resolution 160,90",
                           row->before, folder, clip != NULL ? clip : "");
         const double share = hidden_share(scene, line);
@@ -78,7 +77,7 @@ TEST_SCENE (view_frames_what_is_drawn) {
                     ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
     folder_put_text(folder, "models/one.md5mesh", ONE_JOINT("1") CARD("card", "0", "20"));
     FOR (i, 2) {
-        OWN char *const line = common_format(
+        OWN_STRING line = common_format(
             "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
             i == 0 ? "both" : "one");
         OWN_SHOT viewer;

@@ -231,9 +231,8 @@ TEST (images_of_other_formats_are_refused) {
 
 // -- Damaged pictures -----------------------------------------------------------------------
 
-static const char *const models[] = {"models/bobbin/bobbin_eye_s.png",
-                                     "models/lantern/lantern_add.png",
-                                     "models/lantern/lantern.png"};
+STRINGS(models) = {"models/bobbin/bobbin_eye_s.png", "models/lantern/lantern_add.png",
+                   "models/lantern/lantern.png"};
 enum { NUM_MODELS = sizeof models / sizeof *models, NUM_MADE = 64 };
 
 static size_t make_all(image_file *files)
@@ -244,7 +243,7 @@ static size_t make_all(image_file *files)
         count++;
     FOR (i, NUM_MODELS) {
         size_t size = 0;
-        OWN char *const bytes = test_read_file(test_path(models[i]), &size);
+        OWN_STRING bytes = test_read_file(test_path(models[i]), &size);
         if (CHECK(bytes)) {
             files[count] = (image_file){0};
             image_put(&files[count++], bytes, size);
@@ -296,13 +295,13 @@ TEST (images_damaged_in_any_way) {
 
 // The fuzzers' seeds and corpus.
 TEST (images_of_fuzzers_do_no_harm) {
-    static const char *const folders[] = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
+    STRINGS(folders) = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
     FOR (i, 2) {
         common_list files = common_list_folder(test_path(folders[i]), "");
         CHECK(files.count > 0);
         FOR (j, files.count) {
             size_t size = 0;
-            OWN char *const bytes = test_read_file(files.names[j], &size);
+            OWN_STRING bytes = test_read_file(files.names[j], &size);
             image_file file = {0};
             if (CHECK(bytes))
                 image_put(&file, bytes, size);

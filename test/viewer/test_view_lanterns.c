@@ -23,7 +23,7 @@ static bool open_game(lanterns *fixture)
     const view_loader loader = {&fixture->options, NULL, &fixture->log};
     fixture->document =
         view_load_document(&loader, files, 1, true, false, (view_manner){.dual = false});
-    if (!CHECK(fixture->document != NULL))
+    if (!CHECK(fixture->document))
         return false;
     fixture->game = view_make_game(fixture->document, test_path("models"), &loader);
     const md5_model *const model = fixture->document->scene.model;
@@ -35,7 +35,7 @@ static bool open_game(lanterns *fixture)
         floor.z = 0.0f;
         fixture->sole[i] = md5_mat34_point(model->inverse_bind[fixture->toes[i]], floor);
     }
-    return CHECK(fixture->game != NULL);
+    return CHECK(fixture->game);
 }
 
 static void close_game(lanterns *fixture)

@@ -134,7 +134,7 @@ TEST (addresses_have_a_place_a_name_and_perhaps_a_skin) {
     CHECK(!view_read_address("models/bobbin/bobbin.md5mesh", &address));
     CHECK(!view_read_address("models:x", &address) && address.place == NULL);
     char *text = view_make_address("a/b.pk4", "models/x.md5mesh", NULL);
-    CHECK(strcmp(text, "a/b.pk4::models/x.md5mesh") == 0);
+    CHECK_STRING(text, "a/b.pk4::models/x.md5mesh");
     if (CHECK(view_read_address(text, &address)))
         CHECK(strcmp(address.place, "a/b.pk4") == 0 && strcmp(address.name, "models/x.md5mesh") == 0
               && address.skin == NULL);
@@ -153,7 +153,7 @@ TEST (similar_names_are_those_with_few_errors) {
     view_library *const library = view_open_library(test_path(base), NULL, NULL, &error);
     REQUIRE(library);
     view_list_similar(library, "bobin_wachman", text, sizeof text);
-    CHECK(strcmp(text, "monster_bobbin_watchman") == 0);
+    CHECK_STRING(text, "monster_bobbin_watchman");
     view_list_similar(library, "THIMBEL", text, sizeof text);
     CHECK(strstr(text, "monster_thimble"));
     int num_commas = 0;
@@ -161,7 +161,7 @@ TEST (similar_names_are_those_with_few_errors) {
         num_commas += *c == ',';
     CHECK(num_commas <= 2);
     view_list_similar(library, "monster_bobbin", tiny, sizeof tiny);
-    CHECK(strcmp(tiny, "mon") == 0);
+    CHECK_STRING(tiny, "mon");
     view_list_similar(library, "zebra", text, sizeof text);
     CHECK(text[0] == '\0');
     view_list_similar(library, "m", text, sizeof text); // every name contains it
@@ -205,7 +205,7 @@ TEST (entity_in_another_skin_has_its_materials) {
     REQUIRE(
         view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"), &log));
     const char *const skin = plain.library->names[VIEW_SKINS][2];
-    OWN char *const address = view_make_address(test_path(base), "monster_bobbin", skin);
+    OWN_STRING address = view_make_address(test_path(base), "monster_bobbin", skin);
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
         CHECK(ghost.library == plain.library && ghost.library->num_users == 2);
         uint32_t num_changed = 0;
@@ -372,7 +372,7 @@ static const char *const body = "models/md5/bobbin/body.md5mesh";
 static view_image made_of(view_library *library, view_section section, const char *name,
                           const char *on)
 {
-    OWN char *const wish = view_wish_of(section, name, on);
+    OWN_STRING wish = view_wish_of(section, name, on);
     const view_preview made = view_make_preview(library, wish);
     return made.image;
 }
@@ -391,15 +391,15 @@ TEST (preview_counts_files_that_are_missing) {
     md5_error error = {0};
     size_t size;
     OWN_FOLDER folder = folder_make();
-    OWN char *const materials = common_join(folder, "materials");
-    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN_STRING materials = common_join(folder, "materials");
+    OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     CHECK(mkdir(materials, 0700) == 0);
     folder_put_text(materials, "a.mtr", "still { diffusemap textures/not_there.tga }\n");
     folder_put(folder, "still.md5mesh", mesh, size);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
-    if (CHECK(library != NULL)) {
+    if (CHECK(library)) {
         const view_preview made = view_make_preview(library, "still.md5mesh");
-        CHECK(made.image.rgba != NULL);
+        CHECK(made.image.rgba);
         CHECK_UINT(made.num_missing, 1);
         free(made.image.rgba);
         CHECK_UINT(view_make_preview(library, "nobody").num_missing, 1);
@@ -466,8 +466,8 @@ TEST (preview_of_a_skin_is_on_a_model_that_it_changes) {
     CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
     CHECK(made_of(library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
     CHECK(made_of(library, VIEW_SKINS, "nothing", body).rgba == NULL);
-    OWN char *const bobbin = view_model_for_skin(library, "skins/bobbin/moss");
-    OWN char *const thimble = view_model_for_skin(library, "skins/thimble/alarm");
+    OWN_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
+    OWN_STRING thimble = view_model_for_skin(library, "skins/thimble/alarm");
     CHECK_STRING(bobbin, body);
     CHECK(thimble != NULL && strstr(thimble, "thimble") != NULL);
     CHECK(view_model_for_skin(library, "skins/bobbin/ghost") == NULL);
@@ -524,7 +524,7 @@ TEST (previews_of_no_game_are_none) {
 // Images keep their shape and are not enlarged; what cannot be read has no picture.
 TEST (previews_are_made_of_image_files) {
     OWN_FOLDER folder = folder_make();
-    static const char *const lost[] = {"broken.png", "none.png", "huge.tga", "folder.png"};
+    STRINGS(lost) = {"broken.png", "none.png", "huge.tga", "folder.png"};
     // A TGA of one row, 300 texels wide, half of them white; and the head of one too large.
     static uint8_t row[18 + 3 * 300] = {[2] = 2, [12] = 300 & 255, [13] = 1, [14] = 1, [16] = 24};
     const uint8_t huge[18] = {[2] = 2, [12] = 255, [13] = 255, [14] = 255, [15] = 255, [16] = 24};
@@ -533,9 +533,9 @@ TEST (previews_are_made_of_image_files) {
     folder_put(folder, "huge.tga", huge, sizeof huge);
     folder_put_text(folder, "broken.png", "\x89PNG");
     view_previews *const previews = view_begin_previews(NULL);
-    OWN char *const wide = common_join(folder, "wide \xC3\xBC 1.tga");
+    OWN_STRING wide = common_join(folder, "wide \xC3\xBC 1.tga");
     const view_image *const image = wait_for(previews, wide);
-    if (CHECK(image != NULL)) {
+    if (CHECK(image)) {
         CHECK(image->width == VIEW_SKETCH_SIZE && image->height == 1);
         CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_SKETCH_SIZE - 1)] == 0);
     }
@@ -558,12 +558,12 @@ TEST (previews_are_made_of_image_files) {
         free(made.image.rgba);
     }
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\ncommandline \"\"\n\nnumJoints x\n");
-    OWN char *const broken = common_join(folder, "broken.md5mesh");
+    OWN_STRING broken = common_join(folder, "broken.md5mesh");
     const view_preview wrong = view_preview_file(broken, 64);
     CHECK(wrong.is_wrong && wrong.image.rgba == NULL);
     CHECK_THAT(strncmp(wrong.facts, "line 4\n", 7) == 0, "%s", wrong.facts);
     EACH (each, lost) {
-        OWN char *const path = common_join(folder, *each);
+        OWN_STRING path = common_join(folder, *each);
         CHECK_THAT(wait_for(previews, path) == NULL, "%s", *each);
     }
     view_stop_previews(previews);

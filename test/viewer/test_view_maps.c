@@ -131,7 +131,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
 static bool read_parm(const char *text, view_options *options)
 {
     char problem[256] = "", parm[] = "--parm";
-    OWN char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    OWN_STRING copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {parm, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "parm") != NULL);
@@ -139,8 +139,7 @@ static bool read_parm(const char *text, view_options *options)
 }
 
 TEST (view_parm_option_is_a_number_and_a_value) {
-    static const char *const wrong[] = {"7",    "12=1",  "-1=1",  "7=",     "7=x",
-                                        "7=1x", "7=nan", "7=inf", "7=1e99", "x=1"};
+    STRINGS(wrong) = {"7", "12=1", "-1=1", "7=", "7=x", "7=1x", "7=nan", "7=inf", "7=1e99", "x=1"};
     view_options options;
     if (CHECK(read_parm("7=2.5", &options))) {
         CHECK(options.parms.values[7] == 2.5f && options.parms.values[11] == 0.0f);
@@ -527,8 +526,8 @@ TEST (view_shader_files_compare_names_as_paths) {
     view_log log;
     view_look look;
     static const char text[] = "models/imp/skin\n{\n diffuseMap a\n}\n";
-    static const char *const same[] = {"models/imp/skin", "MODELS\\imp/Skin.tga"};
-    static const char *const others[] = {"models/imp/skins", "models/imp/ski", "skin", ""};
+    STRINGS(same) = {"models/imp/skin", "MODELS\\imp/Skin.tga"};
+    STRINGS(others) = {"models/imp/skins", "models/imp/ski", "skin", ""};
     FOR (i, 2u) {
         CHECK(read_text(text, same[i], &look, &log) && look.diffuse != NULL);
         view_free_look(&look);
@@ -566,13 +565,13 @@ TEST (view_shader_files_may_be_anything) {
     view_look look;
     const char *const text = cases[7].text;
     for (size_t size = 0; size <= strlen(text); size++) {
-        OWN char *const copy = common_alloc(size + 1, 1);
+        OWN_STRING copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);
         view_read_shader("x", copy, size, "m", &look, view_log_listener(&log));
         view_free_look(&look);
     }
     enum { LONG = 200000 };
-    OWN char *const many = common_alloc(LONG, 1);
+    OWN_STRING many = common_alloc(LONG, 1);
     for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
         memset(many, *c, LONG);
         memcpy(many, "m {", 3);
@@ -587,7 +586,7 @@ TEST (view_shader_files_may_be_anything) {
 static char *put_copy(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
-    OWN char *const bytes = test_read_file(test_path(from), &size);
+    OWN_STRING bytes = test_read_file(test_path(from), &size);
     folder_put(folder, name, bytes, size);
     return common_join(folder, name);
 }
@@ -596,7 +595,7 @@ static char *put_copy(const char *folder, const char *name, const char *from)
 // materials. What lies elsewhere is not saved, nor is a folder made for nothing.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     OWN_FOLDER folder = folder_make();
-    OWN char *const model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
+    OWN_STRING model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
     static const struct {
         const char *name;
         uint32_t mesh;
@@ -616,11 +615,10 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     const view_dressing dressing = {.model = model, .path = model_path, .options = &options};
     FOR (round, 3) { // 0: elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
-            OWN char *const path = round == 0
-                                       ? common_copy(test_path(selected[i].from))
-                                       : put_copy(folder, selected[i].name, selected[i].from);
+            OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
+                                         : put_copy(folder, selected[i].name, selected[i].from);
             const char *const map = view_map_options[selected[i].map];
-            OWN char *const chosen = common_format("%u=%s", selected[i].mesh, path);
+            OWN_STRING chosen = common_format("%u=%s", selected[i].mesh, path);
             CHECK(view_read_option(view_find_option(map, strlen(map)), chosen, &options));
         }
         for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES && round == 2; map++)
@@ -629,10 +627,10 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         if (!CHECK(view_load_textures(&textures, &loader, &dressing)))
             continue;
         CHECK_UINT(log.num_warnings, 0);
-        OWN char *const path = view_materials_path(&textures);
+        OWN_STRING path = view_materials_path(&textures);
         CHECK(strstr(path, "/materials/m.mtr") != NULL && common_is_in(path, folder));
         if (round == 0) {
-            OWN char *const made = common_join(folder, "materials");
+            OWN_STRING made = common_join(folder, "materials");
             CHECK_UINT(view_save_materials(&textures, model, &log), 0);
             CHECK(log.num_warnings == 2 && strstr(log.warning, "elsewhere") != NULL);
             CHECK(!common_is_folder(made));

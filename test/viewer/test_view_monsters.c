@@ -4,9 +4,6 @@
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/game_folder.h"
-#include "md5/md5character.h"
-
 enum { MAX_JOINTS = 96, MAX_BODIES = 32 };
 
 typedef struct monster_case {

@@ -9,7 +9,7 @@
 static bool read_morph(const char *text, view_options *options)
 {
     char problem[256] = "", morph[] = "--morph";
-    OWN char *const copy = strcpy(malloc(strlen(text) + 1), text);
+    OWN_STRING copy = strcpy(malloc(strlen(text) + 1), text);
     char *arguments[] = {morph, copy};
     const bool is_read = view_read_options(2, arguments, options, problem, sizeof problem);
     CHECK(is_read || strstr(problem, "morph") != NULL);
@@ -17,8 +17,8 @@ static bool read_morph(const char *text, view_options *options)
 }
 
 TEST (view_morph_option_is_a_name_and_a_weight) {
-    static const char *const wrong[] = {"smile",    "=1",        "smile=",    "smile=x",
-                                        "smile=1x", "smile=nan", "smile=inf", "smile=1@2"};
+    STRINGS(wrong) = {"smile",    "=1",        "smile=",    "smile=x",
+                      "smile=1x", "smile=nan", "smile=inf", "smile=1@2"};
     view_options options;
     if (CHECK(read_morph("smile=-0.25", &options))) {
         CHECK_UINT(options.morphs.count, 1);

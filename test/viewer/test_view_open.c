@@ -26,7 +26,7 @@ static void strip_shaders(char *text)
 static char *put(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
-    OWN char *const bytes = test_read_file(test_path(from), &size);
+    OWN_STRING bytes = test_read_file(test_path(from), &size);
     char *const path = common_join(folder, name), *const beside = common_format("%s.new", path);
     FILE *const file = bytes != NULL ? fopen(beside, "wb") : NULL;
     if (bytes != NULL && common_has_ending(from, ".md5mesh")) {
@@ -234,7 +234,7 @@ TEST (view_start_plays_the_first_minute) {
     const view_rect all = view_layout_of(&stage).free;
     CHECK(stage.plays && all.width == 1400.0f && all.y == view_layout_of(&stage).menu.height);
     CHECK(stage.camera->distance != state->camera.distance);
-    CHECK(state->document->companions[VIEW_GUEST].model != NULL);
+    CHECK(state->document->companions[VIEW_GUEST].model);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_MOVE}, &redraw);
     CHECK(view_stage_of(state, 1400, 700).plays);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
@@ -257,8 +257,8 @@ TEST (view_start_plays_the_first_minute) {
     CHECK(view_layout_of(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
     end(&viewer);
 
-    static const char *const said[] = {"--camera-azimuth-angle=20", "--reduced-motion",
-                                       "--set=speed=30", "--crowd=3"};
+    STRINGS(said) = {"--camera-azimuth-angle=20", "--reduced-motion", "--set=speed=30",
+                     "--crowd=3"};
     EACH (argument, said) {
         if (!begin(&viewer, (const char *[]){*argument, NULL}, false))
             return;
@@ -321,10 +321,10 @@ static void set(view_state *viewer, const char *name, const char *text)
 // command line says otherwise; what is of the look is for all.
 TEST (view_documents_are_shown_as_they_were_left) {
     OWN_FOLDER folder = folder_make();
-    OWN char *const model = common_copy(test_path("models/thimble/thimble.md5mesh"));
-    OWN char *const other = put(folder, "other.md5mesh", still);
-    OWN char *const image = put(folder, "any.png", "models/thimble/thimble.png");
-    OWN char *const texture = common_format("0=%s", image);
+    OWN_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
+    OWN_STRING other = put(folder, "other.md5mesh", still);
+    OWN_STRING image = put(folder, "any.png", "models/thimble/thimble.png");
+    OWN_STRING texture = common_format("0=%s", image);
     view_config config = {.path = common_join(folder, "config")};
     view_log log = {.level = VIEW_QUIET};
     test_viewer viewer;
@@ -339,9 +339,9 @@ TEST (view_documents_are_shown_as_they_were_left) {
     set(state, "loop", "once");
     set(state, "edges", "yes");
     state->camera.azimuth = 77.0f;
-    OWN char *const left = document_texts(&viewer.options);
+    OWN_STRING left = document_texts(&viewer.options);
     view_drop(state, other);
-    OWN char *const plain = document_texts(&viewer.options);
+    OWN_STRING plain = document_texts(&viewer.options);
     CHECK_STRING(plain, "");
     CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
     view_drop(state, model);
@@ -396,8 +396,8 @@ static const char *selected_label(const view_browser *browser)
 TEST (view_list_leads_through_folders) {
     const char *const none[] = {NULL};
     char *const folder = folder_make(), *const closed = common_format("%s/", folder);
-    OWN char *const inner = common_join(folder, "inner");
-    OWN char *const secret = common_join(folder, ".secret");
+    OWN_STRING inner = common_join(folder, "inner");
+    OWN_STRING secret = common_join(folder, ".secret");
     put_again(folder, "b.md5mesh", still);
     put_again(folder, "a.md5mesh", still);
     put_again(folder, ".c.md5mesh", still);
@@ -444,8 +444,8 @@ TEST (view_list_leads_through_folders) {
 // all others, and the clip's skeleton is shown meanwhile. Paths are whole.
 TEST (view_clip_alone_finds_its_model) {
     char *const folder = folder_make();
-    OWN char *const clip = put(folder, "walk.md5anim", "models/thimble/walk.md5anim");
-    OWN char *const across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
+    OWN_STRING clip = put(folder, "walk.md5anim", "models/thimble/walk.md5anim");
+    OWN_STRING across = common_format("%s/../%s/walk.md5anim", folder, common_base(folder));
     put_again(folder, "a.md5mesh", still);
     put_again(folder, "y.md5mesh", "models/thimble/thimble.md5mesh");
     const char *const arguments[] = {across, NULL};
@@ -462,7 +462,7 @@ TEST (view_clip_alone_finds_its_model) {
             view_drop(state, across);
         }
         const view_browser *const list = &state->ui.browser;
-        OWN char *const at = common_join(folder, i == 0 ? "y.md5mesh" : "walk.md5anim");
+        OWN_STRING at = common_join(folder, i == 0 ? "y.md5mesh" : "walk.md5anim");
         CHECK_STRING(state->document->scene.path, at);
         CHECK_STRING(state->document->scene.clips[0].path, clip);
         CHECK((list->kind == VIEW_BROWSE_FILES) == (i > 0));
@@ -507,8 +507,8 @@ static void check_watched(test_viewer *viewer, const char *folder, const char *n
 TEST (view_watch_sees_every_file_of_a_model) {
     char *const folder = folder_make(), *const model =
                                             put(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
-    static const char *const names[] = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png",
-                                        "bobbin_s.png", "walk.md5anim"};
+    STRINGS(names) = {"bobbin.png", "bobbin_eye.png", "bobbin_local.png", "bobbin_s.png",
+                      "walk.md5anim"};
     const char *const arguments[] = {"--watch", model, NULL};
     for (size_t i = 0; i < 4; i++) {
         char *const from = common_join("models/bobbin", names[i]);
@@ -542,7 +542,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
         // An incomplete picture gives a warning; the complete one takes its place.
-        OWN char *const path = common_join(folder, "thimble.png");
+        OWN_STRING path = common_join(folder, "thimble.png");
         put_half(path);
         CHECK(sees_change(&viewer) && viewer.state.log.num_warnings > 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
@@ -555,7 +555,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
 
 TEST (view_watch_keeps_a_texture_that_was_dropped) {
     char *const folder = folder_make(), *const model = put(folder, "m.md5mesh", THIMBLE ".md5mesh");
-    OWN char *const texture = put(folder, "any.png", THIMBLE ".png");
+    OWN_STRING texture = put(folder, "any.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {
@@ -574,8 +574,8 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
 // All files of all models. An incomplete file leaves the crowd unchanged until it is complete.
 TEST (view_watch_sees_every_file_of_a_crowd) {
     char *const folder = folder_make(), *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    OWN char *const walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
-    OWN char *const other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    OWN_STRING walk = put(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
+    OWN_STRING other = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
     put_again(folder, "bobbin.png", BOBBIN ".png");
     put_again(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", "--crowd=5", first, walk, other, NULL};
@@ -590,9 +590,8 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(state->document->crowd.count, 5);
         char *const files[] = {first, walk, other};
-        static const char *const names[] = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
-        static const char *const sources[] = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim",
-                                              THIMBLE ".md5mesh"};
+        STRINGS(names) = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
+        STRINGS(sources) = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim", THIMBLE ".md5mesh"};
         FOR (i, 3) {
             put_half(files[i]);
             CHECK(sees_change(&viewer) && state->log.error[0] != '\0');
@@ -610,10 +609,10 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
 
 TEST (view_watch_sees_every_file_of_companions) {
     char *const folder = folder_make(), *const model = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
-    OWN char *const body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
-    OWN char *const thing = put(folder, "thing.md5mesh", still);
-    OWN char *const beside = common_format("--retarget=%s", body);
-    OWN char *const held = common_format("--attach=hand_l=%s", thing);
+    OWN_STRING body = put(folder, "t.md5mesh", THIMBLE ".md5mesh");
+    OWN_STRING thing = put(folder, "thing.md5mesh", still);
+    OWN_STRING beside = common_format("--retarget=%s", body);
+    OWN_STRING held = common_format("--attach=hand_l=%s", thing);
     put_again(folder, "thimble.png", THIMBLE ".png");
     const char *const arguments[] = {"--watch", "--no-auto", beside, held, model, NULL};
     test_viewer viewer;
@@ -634,7 +633,7 @@ TEST (view_watch_sees_every_file_of_companions) {
 
 TEST (view_watch_sees_every_file_of_a_machine) {
     char *const folder = folder_make();
-    OWN char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
     FOR (i, clips.count) {
         char *const from = common_format("models/bobbin/%s", common_base(clips.names[i]));
@@ -667,8 +666,8 @@ TEST (view_watch_sees_every_file_of_a_machine) {
 static void edit(const char *path, const char *word, const char *by)
 {
     size_t size = 0;
-    OWN char *const text = test_read_file(path, &size);
-    OWN char *const beside = common_format("%s.new", path);
+    OWN_STRING text = test_read_file(path, &size);
+    OWN_STRING beside = common_format("%s.new", path);
     FILE *const file = fopen(beside, "wb");
     REQUIRE(text && file);
     const char *from = text;
@@ -697,8 +696,8 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
 // The walking character goes on from where it is; what is gone is a warning.
 TEST (view_watch_changes_a_machine_without_a_hitch) {
     char *const folder = folder_make();
-    OWN char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
-    OWN char *const walk = common_join(folder, "walk.md5anim");
+    OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
+    OWN_STRING walk = common_join(folder, "walk.md5anim");
     put_again(folder, "walk.md5anim", "models/bobbin/walk.md5anim");
     put_again(folder, "run.md5anim", "models/bobbin/run.md5anim");
     put_again(folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
@@ -756,9 +755,8 @@ TEST (view_watch_takes_another_file_for_no_change) {
 // A document is complete before it is shown: opening a model that --retarget does not fit changes
 // neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
-    OWN char *const other =
-        common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
-    OWN char *const model = common_copy(test_path(BOBBIN ".md5mesh"));
+    OWN_STRING other = common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
+    OWN_STRING model = common_copy(test_path(BOBBIN ".md5mesh"));
     const char *const arguments[] = {other, model, NULL};
     test_viewer viewer;
     if (begin(&viewer, arguments, true)) {

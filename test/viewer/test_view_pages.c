@@ -284,7 +284,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
 TEST_HERE (view_pages_have_a_command_line_with_their_sliders) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
     s->viewer.pages.values[1] = 12.5f;
-    OWN char *const line = view_command_line(&s->viewer);
+    OWN_STRING line = view_command_line(&s->viewer);
     CHECK_THAT(strstr(line, " --page follow ") && strstr(line, " --set 'speed, 1/s=12.5'"), "%s",
                line);
     CHECK(!strstr(line, "damping") && !strstr(line, ".md5mesh") && !strstr(line, "--no-auto"));

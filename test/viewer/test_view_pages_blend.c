@@ -43,7 +43,7 @@ TEST_PAGE (page_additive_keeps_a_nod_a_nod, "additive") {
 }
 
 TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
-    static const char *const joints[] = {"spine_1", "spine_2", "chest", "neck"};
+    STRINGS(joints) = {"spine_1", "spine_2", "chest", "neck"};
     FOR (feather, 5) {
         CLAIM("feather, levels = %d @ 0.7 | thigh_l = 0; thigh to the walk = 0 ~ 0.02;"
               " hand to the wave = 0 ~ 0.02",

@@ -324,7 +324,7 @@ static double difference_of_files(const md5_model *base, const char *name, uint8
 }
 
 TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
-    static const char *const names[] = {"smile", "fright", "sleepy", "oh", "blink"};
+    STRINGS(names) = {"smile", "fright", "sleepy", "oh", "blink"};
     const md5_model *const model = fixture->scene.model;
     const uint32_t count = model->meshes[0].num_vertices + model->meshes[1].num_vertices;
     OWN uint8_t *const marks = calloc(count, 1);
@@ -406,8 +406,7 @@ TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
 // The posed ankle that is nearest to a place.
 static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 {
-    static const char *const ankles[] = {"foot_1_l", "foot_1_r", "foot_2_l",
-                                         "foot_2_r", "foot_3_l", "foot_3_r"};
+    STRINGS(ankles) = {"foot_1_l", "foot_1_r", "foot_2_l", "foot_2_r", "foot_3_l", "foot_3_r"};
     md5_vec3 nearest = {INFINITY, INFINITY, INFINITY};
     EACH (ankle, ankles) {
         const md5_vec3 at = place_of(fixture, *ankle);

@@ -97,7 +97,7 @@ TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
 }
 
 TEST (view_keys_without_effect_are_reported) {
-    static const char *const crowd_of[] = {MACHINE};
+    STRINGS(crowd_of) = {MACHINE};
     screen s;
     if (open_all(&s, 3, crowd_of, 1)) {
         press(&s, 'l', false);
@@ -328,7 +328,7 @@ TEST_HERE (view_panel_wraps_long_rows, BOBBIN) {
 
 // -- Dropping -------------------------------------------------------------------------------
 
-static const char *const dropped[] = {BOBBIN, WALK, "models/bobbin/../bobbin/walk.md5anim"};
+STRINGS(dropped) = {BOBBIN, WALK, "models/bobbin/../bobbin/walk.md5anim"};
 
 TEST_SCREEN (view_lists_a_clip_that_is_dropped_again_once, open_all(s, 0, dropped, 3)) {
     view_scene *const scene = &s->viewer.document->scene;
@@ -354,7 +354,7 @@ TEST_HERE (view_keeps_a_dropped_clip_when_files_are_read_again, "models/spindle/
 
 TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
     view_drop(&s->viewer, test_path(WALK));
-    CHECK(s->viewer.document->scene.machine.player == NULL);
+    CHECK(!s->viewer.document->scene.machine.player);
     CHECK(view_shown_clip(&s->viewer.document->scene));
 }
 

@@ -31,7 +31,7 @@ static void check_refused(const char *header, const void *rows, size_t size, con
     view_panorama panorama;
     md5_error error = {0};
     CHECK(!decode(header, rows, size, &panorama, &error));
-    CHECK(panorama.rgb == NULL);
+    CHECK(!panorama.rgb);
     CHECK_THAT(strstr(error.message, why) != NULL, "\"%s\" instead of \"%s\"", error.message, why);
 }
 
@@ -109,7 +109,7 @@ TEST (view_panorama_reads_images_in_linear_colour) {
     view_panorama panorama;
     md5_error error = {0};
     CHECK(!view_read_panorama("no/such/file.hdr", &panorama, &error));
-    CHECK(strcmp(error.message, "no such file") == 0);
+    CHECK_STRING(error.message, "no such file");
     CHECK(!view_read_panorama(test_path("models"), &panorama, &error));
     CHECK(!view_read_panorama(test_path("README.md"), &panorama, &error));
     REQUIRE(view_read_panorama(test_path("models/bobbin/bobbin_eye.png"), &panorama, &error));

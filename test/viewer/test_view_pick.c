@@ -6,7 +6,6 @@
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/system.h"
 #include "demo/viewer/app/window.h"
 
 #include <sys/wait.h>
@@ -100,8 +99,8 @@ static void click_all_over(shot_viewer *viewer)
 }
 
 TEST_SCENE (view_click_finds_the_nearest_triangle) {
-    static const char *const lines[] = {MODEL SIZE, MODEL SIZE " --camera-orthographic --panel",
-                                        MODEL SIZE " --up y"};
+    STRINGS(lines) = {MODEL SIZE, MODEL SIZE " --camera-orthographic --panel",
+                      MODEL SIZE " --up y"};
     shot_viewer viewer;
     EACH (line, lines) {
         if (shot_open(&viewer, scene, *line))
@@ -398,14 +397,14 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
         " 2 1 numtris 2 tri 0 0 1 2 tri 1 0 2 1 numweights 3 weight 0 0 1 ( 0 0 0 )"
         " weight 1 0 1 ( -30 0 0 ) weight 2 1 1 ( -9 -40 9 ) }";
     OWN_FOLDER folder = folder_make();
-    OWN char *const bobbin = common_absolute(test_path("models/bobbin"));
-    OWN char *const text = common_format(
+    OWN_STRING bobbin = common_absolute(test_path("models/bobbin"));
+    OWN_STRING text = common_format(
         "machine holds { model \"%s/bobbin.md5mesh\" clip carry \"%s/carry.md5anim\" {"
         " window hold 2-60 fast } layer body { state carry carry } attached far blade.md5mesh"
         " attached blade blade.md5mesh on prop_r"
         " modifier left two_bone hand_l { target grip of blade } }",
         bobbin, bobbin);
-    OWN char *const line = common_format("%s/holds.md5machine --animation-time 0.7" SIZE, folder);
+    OWN_STRING line = common_format("%s/holds.md5machine --animation-time 0.7" SIZE, folder);
     OWN_SHOT viewer;
     folder_put_text(folder, "blade.md5mesh", blade);
     folder_put_text(folder, "holds.md5machine", text);
@@ -439,8 +438,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
 // A lit surface of an image that is built into the engine shows that, and neither it nor a surface
 // of stages alone misses a file.
 TEST_SCENE (view_layers_show_built_in_images) {
-    static const char *const cases[] = {"test/data/sprites/plain.md5mesh",
-                                        "test/data/sprites/glow.md5mesh"};
+    STRINGS(cases) = {"test/data/sprites/plain.md5mesh", "test/data/sprites/glow.md5mesh"};
     EACH (row, cases) {
         view_log log = quiet_log;
         view_textures textures;
@@ -465,7 +463,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
     FOR (i, 2) {
         view_textures textures;
-        OWN char *const address =
+        OWN_STRING address =
             view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},

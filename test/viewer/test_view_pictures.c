@@ -43,8 +43,8 @@ TEST_LONG (view_frames_our_model_in_every_clip) {
 }
 
 TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
-    static const char *const sides[] = {"0 0", "90 0", "-90 20", "180 -30", "30 90", "45 35"};
-    static const char *const shapes[] = {"100,160", "160,80 --camera-orthographic"};
+    STRINGS(sides) = {"0 0", "90 0", "-90 20", "180 -30", "30 90", "45 35"};
+    STRINGS(shapes) = {"100,160", "160,80 --camera-orthographic"};
     FOR (i, 6u) {
         const char *const side = sides[i];
         char *const line =
@@ -72,7 +72,7 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
     OWN_PICTURE plain = shot_take(scene, plain_line), again = shot_take(scene, plain_line);
     CHECK(shot_same(&plain, &again));
     FOR (i, num_cases) {
-        OWN char *const line = common_format("%s %s", plain_line, cases[i].options);
+        OWN_STRING line = common_format("%s %s", plain_line, cases[i].options);
         OWN_PICTURE other = shot_take(scene, line);
         const double share = shot_difference(&plain, &other);
         CHECK_THAT(share > cases[i].least, "%s changes %.5f of the pixels, expected %.5f",
@@ -132,12 +132,12 @@ static int warmth(const shot *fixture, uint32_t row)
 
 // The ground is warm and ends softly below a blue sky; from below there is none, nor in a studio.
 TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
-    static const char *const views[] = {"0", "-30", "0 --grid", "0 --no-background"};
+    STRINGS(views) = {"0", "-30", "0 --grid", "0 --no-background"};
     shot fixture[4];
     FOR (i, 4u) {
-        OWN char *const line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
-                                             " --camera-elevation-angle %s",
-                                             views[i]);
+        OWN_STRING line = common_format("models/zoo/triangle.md5mesh --samples 1" SMALL
+                                        " --camera-elevation-angle %s",
+                                        views[i]);
         fixture[i] = shot_take(scene, line);
     }
     const uint32_t last = fixture[0].height - 1;
@@ -170,7 +170,7 @@ TEST_SCENE (view_options_change_the_docks) {
 
 static bool has_case(const char *name, const option_case *cases, size_t num_cases)
 {
-    OWN char *const option = common_format("--%s", name);
+    OWN_STRING option = common_format("--%s", name);
     FOR (i, num_cases) {
         const char *const at = strstr(cases[i].options, option);
         if (at != NULL && strchr(" =", at[strlen(option)]) != NULL)
@@ -222,14 +222,13 @@ TEST_SCENE (view_options_change_the_picture_of_our_model) {
 
 // A post that is twisted by half a turn: dual quaternions keep it round.
 TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
-    static const char *const cases[] = {"linear --animation-time 0", "linear --animation-time 0.5",
-                                        "dual --animation-time 0.5"};
+    STRINGS(cases) = {"linear --animation-time 0", "linear --animation-time 0.5",
+                      "dual --animation-time 0.5"};
     double share[3] = {0};
     FOR (i, 3u) {
-        OWN char *const line =
-            common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
-                          " --no-background --skinning %s",
-                          cases[i]);
+        OWN_STRING line = common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
+                                        " --no-background --skinning %s",
+                                        cases[i]);
         OWN_PICTURE post = shot_take(scene, line);
         share[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
     }

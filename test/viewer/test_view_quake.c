@@ -40,7 +40,7 @@ static void open_view(quake_view *view, const char *folder, const char *scale_te
     if (scale_text != NULL)
         folder_put_text(view->folder, "tris.md5scale", scale_text);
     folder_put_text(view->top, "tris.md2", "too short to be one");
-    OWN char *const path = common_join(view->folder, "tris.md5mesh");
+    OWN_STRING path = common_join(view->folder, "tris.md5mesh");
     const char *const files[] = {path};
     view->is_open = view_load_scene(&view->scene, files, 1, NULL, true, &view->log);
 }
@@ -63,7 +63,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
         if (CHECK(view.is_open) && CHECK_UINT(view.scene.num_clips, 1)) {
             CHECK_NEAR(view.scene.clips[0].anim->frame_rate, row->rate, 1e-12);
             CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / row->rate, 1e-12);
-            CHECK(view.scene.clips[0].scales == NULL);
+            CHECK(!view.scene.clips[0].scales);
         }
         // Neither an empty shader nor an .md2 that is too short names a skin.
         folder_put_text(view.folder, "_00_00.png", "");
@@ -167,7 +167,7 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
                        const char *colors, uint32_t num_warnings)
 {
     OWN_SHOT viewer;
-    OWN char *const line = common_format(
+    OWN_STRING line = common_format(
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";

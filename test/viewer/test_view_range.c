@@ -102,8 +102,7 @@ TEST (view_range_is_set_at_the_shown_frame) {
 
 // As files, machine files and the panel.
 TEST (view_option_range_counts_from_zero) {
-    static const char *const bad[] = {"",    "3",     "3-",    "-3",        "5-5", "7-3",
-                                      "4-0", "1.5-3", "1-3-5", "1-1000000", "a-b"};
+    STRINGS(bad) = {"", "3", "3-", "-3", "5-5", "7-3", "4-0", "1.5-3", "1-3-5", "1-1000000", "a-b"};
     view_options options;
     char problem[256];
     char *good[] = {"--range=10-30", "--range=0-4"};
@@ -168,7 +167,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
            "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48") {
     view_state *const state = &viewer->state;
     const char *problem = NULL;
-    CHECK(state->movie == NULL);
+    CHECK(!state->movie);
     view_record_frame(state); // has no effect
     PERFORM(state, VIEW_RECORD);
     if (CHECK(state->movie)) {
@@ -178,10 +177,10 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         view_record_frame(state);
         CHECK_UINT(state->movie->num_added, 2);
         PERFORM(state, VIEW_RECORD);
-        CHECK(state->movie == NULL);
+        CHECK(!state->movie);
         CHECK(strstr(state->ui.notice, "2 pictures"));
         size_t size = 0;
-        OWN char *const bytes = common_read_stream(path, &size, &problem);
+        OWN_STRING bytes = common_read_stream(path, &size, &problem);
         CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
         CHECK(remove(path) == 0);
         free(path);
@@ -193,7 +192,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         view_record_frame(state);
         state->width = WIDTH / 2;
         view_record_frame(state);
-        CHECK(state->movie == NULL);
+        CHECK(!state->movie);
         CHECK(remove(path) == 0);
         free(path);
     }

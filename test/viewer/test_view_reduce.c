@@ -560,7 +560,7 @@ static double compare(const shot *full, const uint8_t *half)
 
 // In both projections; the camera from another side gives a different picture.
 TEST_SCENE (view_small_pictures_show_the_same) {
-    static const char *const lines[] = {PLAIN, PLAIN " --camera-orthographic"};
+    STRINGS(lines) = {PLAIN, PLAIN " --camera-orthographic"};
     shot_viewer viewer;
     FOR (i, 2u) {
         if (shot_open(&viewer, scene, lines[i])) {
@@ -587,7 +587,7 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
 
 // Blobs below the models stand for their shadows, unless the user wants none.
 TEST_SCENE (view_economy_leaves_out_shadows) {
-    static const char *const all[] = {PLAIN, PLAIN " --crowd 9"};
+    STRINGS(all) = {PLAIN, PLAIN " --crowd 9"};
     EACH (row, all) {
         OWN_SHOT viewer;
         char options[256];

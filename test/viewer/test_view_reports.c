@@ -58,7 +58,7 @@ static char *open_broken(screen *w, const char *before)
 // -- Errors -------------------------------------------------------------------------------------
 
 TEST_HERE (view_error_shows_the_lines_around_its_place) {
-    OWN char *const path = open_broken(w, "");
+    OWN_STRING path = open_broken(w, "");
     const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
     CHECK_UINT(w->viewer.log.failure.line, 3);
     CHECK_UINT(excerpt->first, 1);
@@ -72,11 +72,11 @@ TEST_HERE (view_error_shows_the_lines_around_its_place) {
 // A line of 100 000 bytes, none of which is a character: the part around the column is kept.
 TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
     enum { LENGTH = 100000 };
-    OWN char *const text = common_alloc(LENGTH + 64, 1);
+    OWN_STRING text = common_alloc(LENGTH + 64, 1);
     memcpy(text, "MD5Version 10 ", 14);
     memset(text + 14, 0xFF, LENGTH);
     folder_put(w->folder, "long.md5mesh", text, LENGTH + 14);
-    OWN char *const path = common_join(w->folder, "long.md5mesh");
+    OWN_STRING path = common_join(w->folder, "long.md5mesh");
     md5_error error = {.line = 1, .column = 50000, .message = "wrong"};
     snprintf(error.file, sizeof error.file, "%s", path);
     view_log_error(&w->viewer.log, &error);
@@ -95,18 +95,18 @@ TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
 }
 
 TEST_HERE (view_error_leaves_open_what_was_open) {
-    OWN char *const path = open_broken(w, "");
+    OWN_STRING path = open_broken(w, "");
     CHECK_STRING(w->viewer.document->scene.name, "bobbin");
 }
 
 TEST_HERE (view_error_is_closed_by_its_button) {
-    OWN char *const path = open_broken(w, "");
+    OWN_STRING path = open_broken(w, "");
     press(w, "error/Close");
     CHECK_STRING(w->viewer.log.error, "");
 }
 
 TEST_HERE (view_error_is_closed_by_escape) {
-    OWN char *const path = open_broken(w, "");
+    OWN_STRING path = open_broken(w, "");
     press_key(w, VIEW_KEY_ESCAPE);
     CHECK_STRING(w->viewer.log.error, "");
 }
@@ -114,8 +114,8 @@ TEST_HERE (view_error_is_closed_by_escape) {
 // As if it was mended meanwhile.
 TEST_HERE (view_error_is_tried_again_by_return) {
     size_t size;
-    OWN char *const path = open_broken(w, "");
-    OWN char *const whole = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN_STRING path = open_broken(w, "");
+    OWN_STRING whole = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     press_key(w, VIEW_KEY_RETURN);
     CHECK(w->viewer.log.error[0] != '\0'); // still broken
     folder_put(w->folder, "broken.md5mesh", whole, size);
@@ -125,7 +125,7 @@ TEST_HERE (view_error_is_tried_again_by_return) {
 }
 
 TEST_HERE (view_error_gives_way_to_a_list_of_files) {
-    OWN char *const path = open_broken(w, "");
+    OWN_STRING path = open_broken(w, "");
     press(w, "error/Open");
     CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
     CHECK(!has_item(w, 1280, 720, "error/Close"));
@@ -133,7 +133,7 @@ TEST_HERE (view_error_gives_way_to_a_list_of_files) {
 
 // The list is as it was left: folder, filter and row.
 TEST_HERE (view_error_leads_back_to_the_list) {
-    OWN char *const path = open_broken(w, "");
+    OWN_STRING path = open_broken(w, "");
     view_browser *const list = &w->viewer.ui.browser;
     press_key(w, VIEW_KEY_ESCAPE);
     folder_put_text(w->folder, "also broken.md5mesh", "");
@@ -178,7 +178,7 @@ static void open_path(screen *w, const char *path)
 // With a clip beside it, which is loaded; a second one is asked for.
 TEST_HERE (folder_with_one_model_is_that_model) {
     size_t size;
-    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     folder_put(w->folder, "one.md5mesh", mesh, size);
     open_path(w, w->folder);
     CHECK_STRING(w->viewer.document->scene.name, "one");
@@ -190,7 +190,7 @@ TEST_HERE (folder_with_one_model_is_that_model) {
 
 // From below ".." each step goes up, to the root.
 TEST_HERE (folders_are_left_to_the_root) {
-    OWN char *const inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
+    OWN_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
     view_browser *const browser = &w->viewer.ui.browser;
     size_t steps = 0, depth = 0;
     view_browse_place(&w->viewer, inner);
@@ -267,7 +267,7 @@ TEST_HERE (view_problems_are_filtered) {
 TEST_HERE (view_problems_lead_somewhere) {
     view_log *const log = &w->viewer.log;
     const md5_model *const model = w->viewer.document->scene.model;
-    OWN char *const path = common_copy(test_path(BOBBIN));
+    OWN_STRING path = common_copy(test_path(BOBBIN));
     md5_error place = {.line = 7, .column = 2, .message = "odd"};
     snprintf(place.file, sizeof place.file, "%s", path);
     warn(w, 0);
@@ -278,7 +278,7 @@ TEST_HERE (view_problems_lead_somewhere) {
     view_log_warning(log, &place);
     press(w, "problems/mesh eyes");
     CHECK(w->viewer.ui.selected_mesh == 1);
-    OWN char *const joint =
+    OWN_STRING joint =
         common_format("problems/joint %s", w->viewer.document->scene.skeleton->joints[5].name);
     press(w, joint);
     item_draw(&w->viewer, 1280, 720);
@@ -296,10 +296,10 @@ TEST_HERE (view_problems_lead_somewhere) {
 // A mesh without an image gets one by its button, or by Enter; then the problem is gone.
 TEST_HERE (view_problems_that_are_mended_are_gone) {
     size_t size;
-    OWN char *const mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    OWN_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
     folder_put(w->folder, "lost.md5mesh", mesh, size);
-    OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
-    OWN char *const path = common_join(w->folder, "lost.md5mesh");
+    OWN_STRING image = test_read_file(test_path("models/thimble/thimble.png"), &size);
+    OWN_STRING path = common_join(w->folder, "lost.md5mesh");
     open_path(w, path);
     CHECK_UINT(w->viewer.log.num_warnings, 1);
     folder_put(w->folder, "paint.jpg.png", image, size);
@@ -316,8 +316,8 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
 static char *put_renamed(screen *w, const char *from, const char *name)
 {
     size_t size;
-    OWN char *const text = test_read_file(test_path(from), &size);
-    OWN char *const renamed = common_alloc(2, size);
+    OWN_STRING text = test_read_file(test_path(from), &size);
+    OWN_STRING renamed = common_alloc(2, size);
     char *to = renamed;
     for (const char *c = text; *c != '\0';) {
         const bool is_joint = strncmp(c, "\n\t\"", 3) == 0 || strncmp(c, "\n  \"", 4) == 0;
@@ -337,14 +337,15 @@ static char *put_renamed(screen *w, const char *from, const char *name)
 // A clip none of whose joints the model has: it is shown on its own model, which is beside it, and
 // the map of joints that carries it over is guessed.
 TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
-    OWN char *const mesh = put_renamed(w, BOBBIN, "other.md5mesh"),
-                    *const clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
+    OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh"), *const clip = put_renamed(
+                                                                   w, "models/bobbin/walk.md5anim",
+                                                                   "walk.md5anim");
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(clip));
     CHECK(w->viewer.log.error[0] != '\0' && !has_item(w, 1280, 720, "error/Try again"));
     press(w, "error/Map joints");
     CHECK_STRING(w->viewer.log.error, "");
     CHECK_STRING(w->viewer.document->scene.path, mesh);
-    CHECK(w->viewer.options->retarget != NULL);
+    CHECK(w->viewer.options->retarget);
     const view_companion *const to = &w->viewer.document->companions[0];
     CHECK(to->retarget != NULL && md5_find_joint(&to->model->skeleton, "hips") != MD5_NONE);
 }
@@ -353,8 +354,8 @@ TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
 // new file, by Enter opened; the one that was read stays.
 TEST_HERE (view_problems_are_repaired_by_the_tool) {
     size_t size, again;
-    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
-    OWN char *const path = common_join(w->folder, "half.md5mesh");
+    OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN_STRING path = common_join(w->folder, "half.md5mesh");
     memcpy(strstr(mesh, "weight 2 0 1.0") + 11, "0.5", 3);
     folder_put(w->folder, "half.md5mesh", mesh, size);
     folder_put_text(w->folder, "half-fixed-1.md5mesh", "of somebody else");
@@ -368,24 +369,24 @@ TEST_HERE (view_problems_are_repaired_by_the_tool) {
         test_skip("md5tool is not built beside the tests");
         return;
     }
-    CHECK(strstr(list->repair, "the weights of vertex 2 sum to 0.5") != NULL);
+    CHECK(strstr(list->repair, "the weights of vertex 2 sum to 0.5"));
     CHECK(has_item(w, 420, 300, "error/Save and open") && has_item(w, 1280, 720, "error/Close"));
     press_key(w, VIEW_KEY_ESCAPE);
-    OWN char *const output = common_join(w->folder, "half-fixed-2.md5mesh");
+    OWN_STRING output = common_join(w->folder, "half-fixed-2.md5mesh");
     CHECK(list->repair == NULL && !common_is_file(output));
     press(w, "problems/Repair");
     press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(common_base(w->viewer.document->scene.path), "half-fixed-2.md5mesh");
     CHECK_NEAR(w->viewer.document->scene.model->meshes[0].weights[2].bias, 1, 0);
-    OWN char *const kept = test_read_file(path, &again);
+    OWN_STRING kept = test_read_file(path, &again);
     CHECK(again == size && memcmp(kept, mesh, size) == 0);
 }
 
 // What engines say is found on a thread, each once, and about the vertex of its line.
 TEST_HERE (view_problems_are_what_engines_say_too) {
     size_t size;
-    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
-    OWN char *const path = common_join(w->folder, "half.md5mesh");
+    OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    OWN_STRING path = common_join(w->folder, "half.md5mesh");
     memcpy(strstr(mesh, "weight 2 0 1.0") + 11, "0.5", 3); // of vertex 2, in line 18
     folder_put(w->folder, "half.md5mesh", mesh, size);
     open_path(w, path);
@@ -442,7 +443,7 @@ TEST_HERE (view_problems_are_told_once) {
 
 static void note(screen *w, view_config *config)
 {
-    OWN char *const path = common_join(w->folder, "there.md5mesh");
+    OWN_STRING path = common_join(w->folder, "there.md5mesh");
     folder_put_text(w->folder, "there.md5mesh", "x");
     w->viewer.config = config;
     view_note_recent(config, path);

@@ -15,8 +15,8 @@ static bool open(screen *s)
     if (!screen_open(s, "models/bobbin/bobbin.md5mesh", 1280, 720))
         return false;
     s->folder = folder_make();
-    OWN char *const text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
-    OWN char *const other = common_alloc(2, size);
+    OWN_STRING text = test_read_file(test_path("models/spindle/spindle.md5mesh"), &size);
+    OWN_STRING other = common_alloc(2, size);
     size_t used = 0;
     for (const char *c = text; c < text + size;) {
         size_t k = 0;
@@ -91,7 +91,7 @@ static void press(screen *s, const char *item)
 
 static void begin(screen *s)
 {
-    OWN char *const other = common_join(s->folder, "other.md5mesh");
+    OWN_STRING other = common_join(s->folder, "other.md5mesh");
     view_note_step(&s->viewer);
     set(s, "retarget", other);
     show_clip(s, "walk");
@@ -100,7 +100,7 @@ static void begin(screen *s)
 }
 
 TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, open(s)) {
-    OWN char *const map = common_join(s->folder, "own.map");
+    OWN_STRING map = common_join(s->folder, "own.map");
     folder_put_text(s->folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
     begin(s);
     CHECK(turned(s, "head") > 1e-6f);
@@ -135,7 +135,7 @@ TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
     CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l");
     PERFORM(&s->viewer, VIEW_UNDO);
     CHECK_STRING(partner(s, "rump"), "");
-    CHECK(s->viewer.document->companions[0].model != NULL);
+    CHECK(s->viewer.document->companions[0].model);
 }
 
 static void save(screen *s, size_t what)
@@ -152,9 +152,9 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     draw(s);
     save(s, VIEW_SAVE_CLIP);
     save(s, VIEW_SAVE_MAP);
-    OWN char *const path = common_join(s->folder, "other_walk.md5anim");
-    OWN char *const map = common_join(s->folder, "bobbin-other.map");
-    OWN char *const again = common_join(s->folder, "again.md5anim");
+    OWN_STRING path = common_join(s->folder, "other_walk.md5anim");
+    OWN_STRING map = common_join(s->folder, "bobbin-other.map");
+    OWN_STRING again = common_join(s->folder, "again.md5anim");
     const view_companion *const body = &s->viewer.document->companions[0];
     const char *const inputs[] = {test_path("models/bobbin/walk.md5anim")};
     const char *const both[] = {inputs[0], s->viewer.document->scene.path};
@@ -166,8 +166,8 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     md5_error error;
     CHECK(convert_files(&job, &error));
     size_t sizes[2];
-    OWN char *const saved = test_read_file(path, &sizes[0]), *const made =
-                                                                 test_read_file(again, &sizes[1]);
+    OWN_STRING saved = test_read_file(path, &sizes[0]), *const made =
+                                                            test_read_file(again, &sizes[1]);
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
     md5_anim *const anim = md5_load_anim(path, NULL, NULL);
     md5_binding *const binding = md5_bind(body->model, anim, NULL, NULL);
@@ -188,7 +188,7 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
                                                md5_mat34_translation(alone[i])));
     }
     CHECK_NEAR(worst, 0, 1e-4f * view_size(body->model->bounds));
-    CHECK(binding != NULL);
+    CHECK(binding);
     md5_free_binding(binding);
     md5_free_anim(anim);
 }

@@ -62,23 +62,23 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
             || option->effect == VIEW_EFFECT_REOPENS || option->names != VIEW_NAMES_NOTHING
             || option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
             continue;
-        OWN char *const usual = text_of(s, option);
+        OWN_STRING usual = text_of(s, option);
         const double low = fabs(option->low) < 1e-3 ? 0.5 : option->low;
         const double values[] = {option->low == 0.0 ? 0.0 : low, option->high,
                                  floor(0.5 * option->low) + 2.0};
         EACH (value, values) {
-            OWN char *const typed = common_format("%.9g", *value);
+            OWN_STRING typed = common_format("%.9g", *value);
             ask(s, option->name);
             give(s, 0, typed);
             give(s, VIEW_KEY_RETURN, NULL);
-            OWN char *const now = text_of(s, option);
+            OWN_STRING now = text_of(s, option);
             CHECK_THAT(fabs(strtod(now, NULL) - *value) <= 1e-6 * fabs(*value),
                        "--%s is %s, not %s", option->name, now, typed);
             CHECK_THAT(!is_card(s), "--%s %s", option->name, typed);
         }
         ask(s, option->name);
         click(s, "card/Reset", 0.5f);
-        OWN char *const reset = text_of(s, option);
+        OWN_STRING reset = text_of(s, option);
         CHECK_STRING(reset, usual);
         give(s, VIEW_KEY_ESCAPE, NULL);
     }
@@ -95,7 +95,7 @@ TEST_SCREEN (view_numbers_are_understood_with_their_units, BOBBIN) {
         ask(s, (*row)[0]);
         give(s, 0, (*row)[1]);
         give(s, VIEW_KEY_RETURN, NULL);
-        OWN char *const now = text_of(s, option_of((*row)[0]));
+        OWN_STRING now = text_of(s, option_of((*row)[0]));
         CHECK_STRING(now, (*row)[2]);
     }
 }
@@ -109,10 +109,10 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
                                            {"compare", "/nowhere/a.md5mesh"}};
     EACH (row, cases) {
         const view_option *const option = option_of((*row)[0]);
-        OWN char *const before = text_of(s, option);
+        OWN_STRING before = text_of(s, option);
         ask(s, option->name);
         give(s, 0, (*row)[1]);
-        OWN char *const now = text_of(s, option);
+        OWN_STRING now = text_of(s, option);
         CHECK_STRING(now, before);
         CHECK_THAT(is_card(s) && s->viewer.log.error[0] == '\0', "%s", (*row)[1]);
         CHECK(option->names == VIEW_NAMES_JOINT || s->viewer.ui.card.wrong == option);
@@ -141,7 +141,7 @@ TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
     static const char *const rows[][2] = {
         {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-exact", "yes"}};
     OWN_FOLDER folder = folder_make();
-    OWN char *const said = common_join(folder, "said");
+    OWN_STRING said = common_join(folder, "said");
     size_t size, count = 0;
     ask(s, "crowd");
     EACH (row, rows)
@@ -154,7 +154,7 @@ TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
         give(s, VIEW_KEY_ESCAPE, NULL);
         (void)fflush(stderr);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
-        OWN char *const text = test_read_file(said, &size);
+        OWN_STRING text = test_read_file(said, &size);
         for (const char *at = text; (at = strstr(at, "texture of mesh 0:")) != NULL; at++)
             count++;
         CHECK_UINT(count, 1);
@@ -286,7 +286,7 @@ TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
     md5gl_destroy_target(s->viewer.renderer, target);
     click(s, "card/\xE2\x97\x8E Pick", 0.5f);
     FOR (i, 2) {
-        OWN char *const before = text_of(s, option_of("background-color"));
+        OWN_STRING before = text_of(s, option_of("background-color"));
         view_input event = {
             .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_LEFT, .x = (float)x, .y = (float)y};
         bool redraw = false;
@@ -294,7 +294,7 @@ TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
         view_handle_event(&s->viewer, &event, &redraw);
         event.kind = VIEW_INPUT_RELEASE;
         view_handle_event(&s->viewer, &event, &redraw);
-        OWN char *const after = text_of(s, option_of("background-color"));
+        OWN_STRING after = text_of(s, option_of("background-color"));
         CHECK(i == 0 || strcmp(before, after) == 0);
         char *rest = after;
         FOR (k, 3) {
@@ -308,7 +308,7 @@ TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
 
 // One field or two, then Browse: none lies over another.
 TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
-    static const char *const items[] = {"card/name", "card/none", "card/Browse"};
+    STRINGS(items) = {"card/name", "card/none", "card/Browse"};
     unsigned num_cards = 0;
     FOR (i, view_num_commands) {
         const view_option *const option = view_option_of(&view_command_rows[i]);
@@ -334,5 +334,5 @@ TEST_SCREEN (view_cards_leave_other_keys_alone, BOBBIN) {
     ask(s, "background-color");
     const ui_mouse event = {.key = VIEW_KEY_F(12)};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &event).action, VIEW_NOTHING);
-    CHECK(s->viewer.ui.card.waiting == NULL);
+    CHECK(!s->viewer.ui.card.waiting);
 }

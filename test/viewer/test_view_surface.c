@@ -192,7 +192,7 @@ static const md5_layer_desc *layer_of(const view_state *state, uint32_t layer)
 static view_rect node_of(view_state *state, const char *layer, const char *name)
 {
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
-    OWN char *const item = common_format("state/%s/%s", layer, name);
+    OWN_STRING item = common_format("state/%s/%s", layer, name);
     return item_find(state, &facts, item);
 }
 
@@ -212,7 +212,7 @@ static bool is_lit(view_state *state, const char *name)
 
 static view_command press_node(view_state *state, const view_stage *facts, const char *name)
 {
-    OWN char *const item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
+    OWN_STRING item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
     return item_press(state, facts, item, 0.5f, 0.5f);
 }
 
@@ -230,7 +230,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     uint32_t count = 0;
     FOR (i, state->document->scene.machine.desc->num_layers) {
         const md5_layer_desc *const layer = layer_of(state, i);
-        OWN char *const name = common_format("state/layer %s", layer->name);
+        OWN_STRING name = common_format("state/layer %s", layer->name);
         item_press(state, &before, name, 0.5f, 0.5f); // one at a time
         count = 0;
         FOR (j, layer->num_states) {

@@ -239,13 +239,13 @@ static bool is_so(desk *d, const char *what, char *words)
     const char *const value = *rest != '\0' ? rest + 1 : "";
     *rest = '\0';
     if (strcmp(what, "file") == 0) {
-        OWN char *const path = path_of(d, words);
+        OWN_STRING path = path_of(d, words);
         size_t size = 0;
-        OWN char *const text = common_is_file(path) ? test_read_file(path, &size) : NULL;
+        OWN_STRING text = common_is_file(path) ? test_read_file(path, &size) : NULL;
         return text != NULL && strstr(text, value) != NULL;
     }
     if (strcmp(what, "option") == 0) {
-        OWN char *const text =
+        OWN_STRING text =
             view_write_option(view_find_option(words, strlen(words)), viewer->options);
         return text != NULL && strstr(text, value) != NULL;
     }
@@ -254,7 +254,7 @@ static bool is_so(desk *d, const char *what, char *words)
 
 static void act(desk *d, const char *what, const char *words)
 {
-    OWN char *const path = path_of(d, words);
+    OWN_STRING path = path_of(d, words);
     if (strcmp(what, "key") == 0)
         key(d, read_key(words));
     else if (strcmp(what, "type") == 0)
@@ -269,7 +269,7 @@ static void act(desk *d, const char *what, const char *words)
 
 static bool open_file(desk *d, const char *file)
 {
-    OWN char *const path = file != NULL ? path_of(d, file) : NULL;
+    OWN_STRING path = file != NULL ? path_of(d, file) : NULL;
     const char *const files[] = {path};
     if (!CHECK(view_open(&d->viewer, files, file != NULL, file != NULL)))
         return false;
@@ -329,7 +329,7 @@ static bool prepare(desk *d, const char *what, char *words)
         CHECK(open_file(d, words));
     } else if (strcmp(what, "set") == 0) {
         *rest = '\0';
-        OWN char *const path = path_of(d, second);
+        OWN_STRING path = path_of(d, second);
         const size_t number = (size_t)(view_find_option(words, strlen(words)) - view_option_rows);
         CHECK(view_set_option(&d->viewer, number, strchr(second, '/') != NULL ? path : second));
         draw(d);
@@ -346,8 +346,8 @@ static bool prepare(desk *d, const char *what, char *words)
         d->actions = 0; // what came before is not the task
     } else if (strcmp(what, "copy") == 0 || strcmp(what, "write") == 0) {
         *rest = '\0';
-        OWN char *const path = path_of(d, words);
-        OWN char *const bytes = what[0] == 'c' ? test_read_file(path, &size) : NULL;
+        OWN_STRING path = path_of(d, words);
+        OWN_STRING bytes = what[0] == 'c' ? test_read_file(path, &size) : NULL;
         if (bytes != NULL)
             folder_put(d->folder, second, bytes, size);
         else
@@ -364,7 +364,7 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
     size_t size;
     unsigned long most = 0;
     const bool is_small = width < 640; // where a task may take two actions more
-    OWN char *const text = test_read_file(path, &size);
+    OWN_STRING text = test_read_file(path, &size);
     char *rest = text;
     const bool opens = strstr(text, "\nopen ") != NULL; // before anything else is done
     const bool is_there = open_sized(&d, opens ? "" : NULL, width, height);
@@ -374,7 +374,7 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
         if (strncmp(line, is_small ? "wide " : "small ", is_small ? 5 : 6) == 0)
             continue;
         line += strncmp(line, "wide ", 5) == 0 ? 5 : strncmp(line, "small ", 6) == 0 ? 6 : 0;
-        OWN char *const whole = common_copy(line);
+        OWN_STRING whole = common_copy(line);
         const bool is_claim = strncmp(line, "expect ", 7) == 0,
                    is_denied = is_claim && strncmp(line + 7, "no ", 3) == 0;
         char *const what = line
@@ -811,7 +811,7 @@ static void walk_over(const char *file, uint32_t num_events)
 {
     desk d;
     char folder[1024];
-    if (open_desk(&d, file) && CHECK(getcwd(folder, sizeof folder) != NULL)
+    if (open_desk(&d, file) && CHECK(getcwd(folder, sizeof folder))
         && CHECK(chdir(d.folder) == 0)) { // pictures are written there
         walk(&d, num_events);
         CHECK(chdir(folder) == 0);

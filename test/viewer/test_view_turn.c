@@ -145,7 +145,7 @@ static void check_clip(const char *path)
         view_scene made = {.model = target};
         OWN_BINDING binding = md5_bind(source, anim, NULL, NULL);
         const md5_binding *const bindings[1] = {binding};
-        if (CHECK(binding != NULL) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
+        if (CHECK(binding) && CHECK(view_retarget_clips(&made, bindings, 1, NULL))) {
             CHECK_UINT(made.clips[0].anim->num_frames, anim->num_frames);
             CHECK(made.clips[0].anim->frame_rate == anim->frame_rate);
             FOR (frame, anim->num_frames)
@@ -387,9 +387,8 @@ TEST (view_compare_refuses_what_does_not_fit) {
     view_scene scene = {0};
     view_compare compare = {0};
     if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")) {
-        static const char *const files[] = {"models/zoo/nothing.md5mesh",
-                                            "models/zoo/nothing.md5anim",
-                                            "models/bobbin/walk.md5anim"};
+        STRINGS(files) = {"models/zoo/nothing.md5mesh", "models/zoo/nothing.md5anim",
+                          "models/bobbin/walk.md5anim"};
         EACH (file, files) {
             CHECK(!load(&compare, &scene, *file));
             view_free_compare(&compare);
@@ -452,7 +451,7 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
-        CHECK(compare.measured == NULL);
+        CHECK(!compare.measured);
     }
     view_free_compare(&compare);
     view_free_scene(&scene);

@@ -140,7 +140,7 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) 
 // Beside the model it is asked which mesh an image is for; the name says which map.
 TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     const view_texture_panel *const panel = &s->viewer.ui.textures;
-    OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
+    OWN_STRING eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     view_drop(&s->viewer, eye);
     screen_draw(s);
     CHECK(panel->offered != NULL && s->options.maps[MD5GL_PICTURE_SPECULAR].count == 0);
@@ -181,11 +181,11 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 // The place is said first; a file that is there is replaced only if that was said, too.
 TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     OWN_FOLDER folder = folder_make();
-    OWN char *const model = common_join(folder, "t.md5mesh");
-    OWN char *const written = common_join(folder, "materials/t.mtr");
+    OWN_STRING model = common_join(folder, "t.md5mesh");
+    OWN_STRING written = common_join(folder, "materials/t.mtr");
     size_t size;
-    OWN char *const bytes = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
-    OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
+    OWN_STRING bytes = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    OWN_STRING image = test_read_file(test_path("models/thimble/thimble.png"), &size);
     folder_put_text(folder, "t.md5mesh", bytes);
     folder_put(folder, "image.png", image, size);
     const char *const files[] = {model};
@@ -267,13 +267,12 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
 // From 0 to 2 over the 24 frames of a second; not over what a user sets.
 TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
     OWN_FOLDER folder = folder_make();
-    OWN char *const mesh = common_absolute(test_path(BOBBIN));
-    OWN char *const walk = common_absolute(test_path("models/bobbin/walk.md5anim"));
-    OWN char *const text =
-        common_format("machine M { model \"%s\" clip walk \"%s\" { curve parm7 ( "
-                      "0 0 24 2 ) } layer all { state a walk } }",
-                      mesh, walk);
-    OWN char *const path = common_format("%s/parms.md5machine", folder);
+    OWN_STRING mesh = common_absolute(test_path(BOBBIN));
+    OWN_STRING walk = common_absolute(test_path("models/bobbin/walk.md5anim"));
+    OWN_STRING text = common_format("machine M { model \"%s\" clip walk \"%s\" { curve parm7 ( "
+                                    "0 0 24 2 ) } layer all { state a walk } }",
+                                    mesh, walk);
+    OWN_STRING path = common_format("%s/parms.md5machine", folder);
     const char *const file = path;
     const view_stage *const shown = &s->facts;
     CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0);
@@ -299,7 +298,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
         float low, high;
         view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-        OWN char *const name = common_format("parameter/%s", parameter->name);
+        OWN_STRING name = common_format("parameter/%s", parameter->name);
         machine->acts = true;
         const float before = md5_player_get(machine->player, i);
         CHECK_UINT(press(s, name, 0.9999f).action, VIEW_HANDLED);
@@ -316,7 +315,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
 
 // Files are read again during a drag: what was held is no longer there.
 TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
-    OWN char *const name =
+    OWN_STRING name =
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     const char *const path = test_path(BOBBIN);
@@ -386,7 +385,7 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     s->viewer.options->shown.hierarchy = true;
     screen_draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
-    OWN char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
+    OWN_STRING name = common_format("joint/%s", scene->skeleton->joints[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
     CHECK(move(s, row.x + 1.0f, row.y + 1.0f));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == 0);
@@ -495,7 +494,7 @@ TEST (view_each_option_is_in_a_menu) {
         "camera-orthographic parm lights verbose frame-rate path open-last retarget-map "
         "retarget-pairs retarget-place ";
     FOR (i, view_num_options) {
-        OWN char *const name = common_format(" %s ", view_option_rows[i].name);
+        OWN_STRING name = common_format(" %s ", view_option_rows[i].name);
         CHECK_THAT(view_command_of(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,
                    "no menu has --%s", view_option_rows[i].name);
     }
@@ -527,8 +526,8 @@ TEST (view_labels_say_what_happens) {
             || strncmp(rows[i - 1].label, row->label, strcspn(row->label, "/")) != 0;
         if (row->menu >= VIEW_NUM_MENUS)
             continue;
-        OWN char *const words = common_format(" %s ", label);
-        OWN char *const group = common_format("%.*s", (int)(label - row->label), row->label);
+        OWN_STRING words = common_format(" %s ", label);
+        OWN_STRING group = common_format("%.*s", (int)(label - row->label), row->label);
         CHECK_THAT(strstr(words, " no ") == NULL && strstr(words, " yes ") == NULL
                        && strstr(words, "--") == NULL,
                    "%s: not a word of menus", label);
@@ -571,7 +570,7 @@ static void search_for(screen *s, const char *words)
 // their box.
 static bool finds(screen *s, const char *words, const char *line)
 {
-    OWN char *const name = common_format("menu/%s", line);
+    OWN_STRING name = common_format("menu/%s", line);
     const float height = s->viewer.font.line[VIEW_TEXT];
     search_for(s, words);
     const view_rect found = item_find(&s->viewer, &s->facts, name);
@@ -591,7 +590,7 @@ static bool has_command(const char *label)
 }
 
 TEST_HERE (view_search_finds_what_people_ask_for, BOBBIN) {
-    static const char *const cases[] = {
+    STRINGS(cases) = {
         "undo=Undo",
         "glb=Export\xE2\x80\xA6",
         "lanterns=Play Lanterns",
@@ -628,7 +627,7 @@ TEST_HERE (view_search_finds_what_people_ask_for, BOBBIN) {
     };
     EACH (row, cases) {
         const char *const label = strchr(*row, '=') + 1;
-        OWN char *const words = common_format("%.*s", (int)(label - *row - 1), *row);
+        OWN_STRING words = common_format("%.*s", (int)(label - *row - 1), *row);
         if (has_command(label))
             CHECK_THAT(finds(s, words, label) && s->viewer.ui.item.number <= 3 + 7, "%s: %u lines",
                        words, s->viewer.ui.item.number - 3);
@@ -658,7 +657,7 @@ TEST_HERE (view_search_runs_values, BOBBIN) {
         const view_option *const option = view_find_option((*row)[2], strlen((*row)[2]));
         finds(s, (*row)[0], (*row)[1]);
         view_perform(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
-        OWN char *const text = view_write_option(option, s->viewer.options);
+        OWN_STRING text = view_write_option(option, s->viewer.options);
         CHECK_STRING(text, (*row)[3]);
     }
 }
@@ -750,7 +749,7 @@ TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
         COMMON_TEXT(viewer->ui.menu.group, "%s", row->group);
         screen_draw(s);
         view_perform(viewer, item_press(viewer, &s->facts, row->line, 0.5f, 0.5f));
-        OWN char *const text = view_write_option(option, viewer->options);
+        OWN_STRING text = view_write_option(option, viewer->options);
         CHECK_STRING(text, row->text);
     }
     const md5_anim *const anim = view_clock(&viewer->document->scene);
@@ -827,11 +826,11 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
 
 TEST_HERE (view_companions_can_be_added_and_removed_in_the_window, BOBBIN) {
     CHECK(set(s, "compare", "models/bobbin/walk.md5anim"));
-    CHECK(s->viewer.document->compare.own_anim != NULL);
+    CHECK(s->viewer.document->compare.own_anim);
     CHECK(set(s, "retarget", "models/thimble/thimble.md5mesh"));
-    CHECK(s->viewer.document->companions[0].model != NULL);
+    CHECK(s->viewer.document->companions[0].model);
     CHECK(set(s, "retarget", ""));
-    CHECK(s->viewer.document->companions[0].model == NULL);
+    CHECK(!s->viewer.document->companions[0].model);
     CHECK(set(s, "crowd", "5"));
     CHECK_UINT(s->viewer.document->crowd.count, 5);
 }
@@ -841,7 +840,7 @@ TEST_HERE (view_wrong_values_change_nothing, BOBBIN) {
     CHECK(!set(s, "onion", "many"));
     CHECK_UINT(s->viewer.options->onion.count, 0);
     CHECK(!set(s, "retarget", "no/such.md5mesh"));
-    CHECK(s->viewer.options->retarget == NULL);
+    CHECK(!s->viewer.options->retarget);
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }
 
@@ -934,7 +933,7 @@ TEST (view_options_refuse_empty_values) {
     CHECK(count > 30);
     FOR (i, count) {
         char *argument = common_format("--%s=", table[i].name), problem[256] = "";
-        OWN char *const takes = common_format("--%s takes ", table[i].name);
+        OWN_STRING takes = common_format("--%s takes ", table[i].name);
         view_options options;
         CHECK(!view_read_options(1, &argument, &options, problem, sizeof problem));
         CHECK_THAT(strncmp(problem, takes, strlen(takes)) == 0, "%s: %s", argument, problem);
@@ -948,7 +947,7 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     FOR (i, NUM_TEXTS) {
-        OWN char *const text = print_text(i);
+        OWN_STRING text = print_text(i);
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
             char *const words =
                 common_format("%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
@@ -961,18 +960,18 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
 TEST (view_keys_are_in_all_lists_of_keys) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
-    OWN char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
+    OWN_STRING bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
     FOR (i, count) {
         char keys[64];
         view_print_keys(&rows[i], keys, sizeof keys);
         if (keys[0] == '\0' || rows[i].action == VIEW_TRIGGER)
             continue;
-        OWN char *const line = common_format("  %-27s %s\n", keys, view_label_of(&rows[i]));
+        OWN_STRING line = common_format("  %-27s %s\n", keys, view_label_of(&rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
                    rows[i].label);
         // Without the sign at the end of what asks for something, which roff does not know.
         const char *const label = view_label_of(&rows[i]);
-        OWN char *const words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
+        OWN_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
         CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i].label);
     }
 }

@@ -12,7 +12,7 @@ static char *texts_of(const view_options *options)
 {
     char *text = common_copy("");
     FOR (i, view_num_options) {
-        OWN char *const value = view_write_option(&view_option_rows[i], options);
+        OWN_STRING value = view_write_option(&view_option_rows[i], options);
         common_extend(&text, " %s=%s", view_option_rows[i].name, value != NULL ? value : "none");
     }
     return text;
@@ -53,9 +53,9 @@ static void act_at_random(screen *s, uint64_t *random)
     static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,      VIEW_NORMAL_SPEED,
                                           VIEW_REVERSE,   VIEW_RANGE_BEGIN, VIEW_RANGE_END,
                                           VIEW_RANGE_ALL, VIEW_NEXT_ONION};
-    static const char *const switches[] = {
-        "grid",       "axis",      "edges", "armature", "no-maps",  "light",  "no-shadow",
-        "untextured", "two-sided", "loop",  "root",     "skinning", "surface"};
+    STRINGS(switches) = {"grid",  "axis",      "edges",      "armature",  "no-maps",
+                         "light", "no-shadow", "untextured", "two-sided", "loop",
+                         "root",  "skinning",  "surface"};
     static const struct {
         const char *name, *value;
     } texts[] = {{"background-color", "#102030"}, {"background-color", ""}, {"onion-step", "5"},
@@ -83,22 +83,22 @@ static void act_at_random(screen *s, uint64_t *random)
 TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
     uint64_t random = 5;
     begin(s);
-    OWN char *const first = texts_of(&s->options);
+    OWN_STRING first = texts_of(&s->options);
     FOR (round, 5) { // 500 commands
         FOR (i, 100)
             act_at_random(s, &random);
-        OWN char *const last = texts_of(&s->options);
+        OWN_STRING last = texts_of(&s->options);
         const size_t count = s->viewer.num_steps;
         CHECK(count > 50 && s->viewer.step == count - 1);
         FOR (i, count - 1)
             undo(s);
-        OWN char *const undone = texts_of(&s->options);
+        OWN_STRING undone = texts_of(&s->options);
         CHECK_STRING(undone, first);
         CHECK(s->viewer.play.wrap == s->options.wrap
               && s->viewer.document->scene.dual == s->options.dual);
         for (size_t i = 0; i + 1 < count && round == 0; i++)
             redo(s);
-        OWN char *const redone = texts_of(&s->options);
+        OWN_STRING redone = texts_of(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
         CHECK_UINT(s->viewer.num_steps, count); // none of that is a step itself
         FOR (i, count + 2)                      // more than there are
@@ -119,7 +119,7 @@ TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
     OWN uint8_t *const after = common_alloc(4, W * H);
     begin(s);
     EACH (row, names) {
-        OWN char *const first = texts_of(&s->options);
+        OWN_STRING first = texts_of(&s->options);
         const size_t step = s->viewer.step;
         const view_camera camera = s->viewer.camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
@@ -132,7 +132,7 @@ TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
                                   .path = common_copy((*row)[1])});
         CHECK_THAT(s->viewer.step == step + 1, "--%s is no step", (*row)[0]);
         undo(s);
-        OWN char *const undone = texts_of(&s->options);
+        OWN_STRING undone = texts_of(&s->options);
         CHECK_STRING(undone, first);
         s->viewer.camera = camera;
         CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
@@ -208,8 +208,8 @@ TEST_SCREEN (view_undo_is_not_for_who_types, BOBBIN) {
 TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
     size_t size;
     OWN_FOLDER folder = folder_make();
-    OWN char *const model = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
-    OWN char *const path = common_join(folder, "other.md5mesh");
+    OWN_STRING model = test_read_file(test_path("models/bobbin/bobbin.md5mesh"), &size);
+    OWN_STRING path = common_join(folder, "other.md5mesh");
     folder_put(folder, "other.md5mesh", model, size);
     begin(s);
     act(s, (view_command){
@@ -220,7 +220,7 @@ TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
     CHECK(remove(path) == 0);
     redo(s);
     CHECK(s->viewer.step == 0 && s->options.retarget == NULL && s->viewer.num_steps == 2);
-    CHECK(strstr(s->viewer.log.error, "other.md5mesh") != NULL);
+    CHECK(strstr(s->viewer.log.error, "other.md5mesh"));
 }
 
 // Textures and hidden meshes are steps that read no model again.
@@ -228,12 +228,12 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     const md5_model *const model = s->viewer.document->scene.model;
     const view_texture *image;
     begin(s);
-    OWN char *const first = texts_of(&s->options);
+    OWN_STRING first = texts_of(&s->options);
     act(s, (view_command){.action = VIEW_TAKE_TEXTURE,
                           .number = 0,
                           .path = common_copy(test_path("models/bobbin/bobbin_eye.png"))});
     act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
-    OWN char *const last = texts_of(&s->options);
+    OWN_STRING last = texts_of(&s->options);
     CHECK_UINT(s->viewer.num_steps, 3);
     FOR (i, 4) { // undone twice, done again twice
         act(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
@@ -241,7 +241,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
         CHECK_STRING(common_base(image->path), i == 1 ? "bobbin.png" : "bobbin_eye.png");
         CHECK(s->options.hidden_meshes == (i == 3 ? 2u : 0u));
         CHECK(s->viewer.document->scene.model == model);
-        OWN char *const texts = texts_of(&s->options);
+        OWN_STRING texts = texts_of(&s->options);
         if (i % 2 == 1)
             CHECK_STRING(texts, i == 1 ? first : last);
     }
@@ -285,17 +285,17 @@ TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
 
 TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     begin(s);
-    OWN char *const first = texts_of(&s->options);
+    OWN_STRING first = texts_of(&s->options);
     act(s, (view_command){.action = VIEW_SLOWER});
     act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
     act(s, (view_command){.action = view_toggle_of("edges")});
-    OWN char *const last = texts_of(&s->options);
+    OWN_STRING last = texts_of(&s->options);
     act(s, (view_command){.action = VIEW_RESET_ALL});
-    OWN char *const reset = texts_of(&s->options);
+    OWN_STRING reset = texts_of(&s->options);
     CHECK_STRING(reset, first);
     CHECK(s->viewer.document->scene.model != NULL && s->options.hidden_meshes == 0);
     undo(s);
-    OWN char *const undone = texts_of(&s->options);
+    OWN_STRING undone = texts_of(&s->options);
     CHECK_STRING(undone, last);
     CHECK(s->options.hidden_meshes == 2);
 }
@@ -312,7 +312,7 @@ static size_t count_held(const view_options *options)
 // A window may stay open for days: after 10 000 values that were set and taken back there are as
 // many texts as after the first of each.
 TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
-    static const char *const rows[] = {"retarget-pairs", "hide", "joint", "animation-time"};
+    STRINGS(rows) = {"retarget-pairs", "hide", "joint", "animation-time"};
     size_t first = 0;
     begin(s);
     FOR (i, 2500) {

@@ -254,12 +254,12 @@ TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
     CHECK(found.gl_pathc > 5);
     FOR (i, found.gl_pathc) {
         const char *path = found.gl_pathv[i];
-        static const char *const paths[] = {"4", "8", "exact"};
-        OWN char *const line =
+        STRINGS(paths) = {"4", "8", "exact"};
+        OWN_STRING line =
             common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
         check_report(scene, line, is_exact, "");
         EACH (row, paths) {
-            OWN char *const forced = common_format("%s --path %s", line, *row);
+            OWN_STRING forced = common_format("%s --path %s", line, *row);
             check_report(scene, forced, is_predicted, "");
         }
     }
@@ -290,7 +290,7 @@ TEST_SCENE (view_verify_accepts_the_corpus) {
     CHECK(nftw(test_path("corpus"), note_model, 16, FTW_PHYS) == 0);
     CHECK(real_models.count > 0);
     FOR (i, real_models.count) {
-        OWN char *const line = common_format("--verify %s", real_models.paths[i]);
+        OWN_STRING line = common_format("--verify %s", real_models.paths[i]);
         check_report(scene, line, is_exact, "");
         free(real_models.paths[i]);
     }
@@ -329,18 +329,18 @@ TEST_SCENE (view_verify_reports_what_four_influences_lose) {
 
 // Four vertices with one influence each lose nothing on any path.
 TEST_SCENE (view_verify_reports_the_path_that_is_forced) {
-    static const char *const paths[] = {"4", "8", "exact", "cpu", "compute"};
+    STRINGS(paths) = {"4", "8", "exact", "cpu", "compute"};
     EACH (row, paths) {
-        OWN char *const line = common_format(STILL " --path %s", *row);
-        OWN char *const words = common_format("path %s (forced)", *row);
+        OWN_STRING line = common_format(STILL " --path %s", *row);
+        OWN_STRING words = common_format("path %s (forced)", *row);
         check_report(scene, line, is_exact, words);
     }
 }
 
 TEST_SCENE (view_verify_reports_dual_quaternions) {
-    static const char *const paths[] = {"auto", "exact", "cpu", "compute"};
+    STRINGS(paths) = {"auto", "exact", "cpu", "compute"};
     EACH (row, paths) {
-        OWN char *const line = common_format(STILL " --skinning dual --path %s", *row);
+        OWN_STRING line = common_format(STILL " --skinning dual --path %s", *row);
         check_report(scene, line, is_exact, "dual quaternions: largest error");
     }
 }

@@ -1,4 +1,3 @@
-#include "md5/md5edit.h"
 #include "test/fuzz/api.h"
 
 // Copies a part into a block of its own, so that a read beyond its end is detected.
