@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz, with all that lies in FOLDER, and its checksum.
 release.py --windows FOLDER OUT: OUT/md5model-VERSION-windows.zip, of the programs in FOLDER and our models.
+release.py --site FOLDER OUT: OUT/md5model-VERSION-site.tar.gz, of the pages in FOLDER.
 
 The same sources give the same bytes, wherever, whenever and by whom it is made: the time in it is the day of
 the release in the changelog, or SOURCE_DATE_EPOCH. While changes are unreleased, it is the commit's, which
@@ -117,10 +118,15 @@ def zip_archive(files, top, seconds):
     return packed.getvalue()
 
 
-def main(folder, out, is_for_windows):
+def main(folder, out, kind):
     version, seconds = version_and_time()
     top = "md5model-" + version
-    if is_for_windows:
+    if kind == "--site":
+        name = top + "-site.tar.gz"
+        files = {path: data for path, data in files_in(folder).items() if not path.startswith("test/")}
+        files.update((path, read(source)) for path, source in BOTH.items())
+        packed = archive(files, top + "-site", seconds)
+    elif kind == "--windows":
         name = top + "-windows.zip"
         files = {**files_in(folder), **models(SHOWN)}
         packed = zip_archive(with_texts(files, WINDOWS_TEXTS, version), top, seconds)
@@ -137,7 +143,8 @@ def main(folder, out, is_for_windows):
 
 
 if __name__ == "__main__":
-    arguments = [each for each in sys.argv[1:] if each != "--windows"]
-    if len(arguments) != 2:
+    kinds = [each for each in sys.argv[1:] if each in ("--windows", "--site")]
+    arguments = [each for each in sys.argv[1:] if each not in kinds]
+    if len(arguments) != 2 or len(kinds) > 1:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[0])
-    main(*arguments, "--windows" in sys.argv)
+    main(*arguments, *kinds or [""])

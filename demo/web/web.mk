@@ -3,7 +3,7 @@
 #   SITE=URL/          where the site is published, for search engines and previews; empty: it names no place
 #   JANSSON=FOLDER     the sources of libjansson, for glTF: apt gets them, elsewhere name them; empty: no glTF
 
-.PHONY: web web-test npm
+.PHONY: web web-test npm site
 
 EMCC ?= emcc
 SITE ?=
@@ -200,6 +200,9 @@ $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk $(OUT)/md5t
 
 ## make web            the viewer, the element <md5-model> and the documents as web pages in build/web/site, by emscripten
 web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps
+## make site           all of it as build/md5model-VERSION-site.tar.gz, for any server
+site: web
+	@$(PYTHON) .ci/release.py --site $(WEB_SITE) build
 ## make npm            the element as a package for npm in build/web, which needs nothing but npm to be installed
 npm: $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
 	@cd $(WEB_NPM) && npm pack --silent --pack-destination ..

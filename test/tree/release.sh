@@ -54,6 +54,14 @@ committed() {
         GIT_COMMITTER_DATE="2026-11-25 12:00 +0000" git -c user.name=x -c user.email=x commit -q -m x)
     unreleased "$(git -C "$scratch/once" rev-parse --short HEAD)" 2026-11-25
 }
+# The site is packed as it is, but for what tests leave in it.
+site() {
+    mkdir -p "$scratch/once/site/docs" "$scratch/once/site/test" && (cd "$scratch/once" && echo page >site/index.html && echo page >site/docs/index.html &&
+        echo left >site/test/index.html && python3 .ci/release.py --site site build) || return
+    tar -tzf "$scratch/once/build/md5model-$version-site.tar.gz" | sed "s|^md5model-$version-site/||" | tr '\n' ' ' >"$scratch/packed"
+    [ "$(cat "$scratch/packed")" = "CHANGELOG.md LICENSE docs/index.html index.html models/LICENSE " ] || { cat "$scratch/packed" && false; }
+}
+check "the site is packed" site
 sed -i "s/^## $version - .*/## Unreleased/" "$scratch/once/.github/CHANGELOG.md"
 check "unreleased, of no commit" unreleased sources 1980-01-01
 check "unreleased, named by its commit" committed
