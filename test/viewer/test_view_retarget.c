@@ -200,3 +200,47 @@ TEST_SCREEN (view_retargets_all_clips, open(s)) {
     CHECK_UINT(files.count, s->viewer.document->scene.num_clips);
     common_free_list(&files);
 }
+
+// Of a monster in a game folder, whose files lie in its archive: one clip, and all, as md5tool
+// convert makes them of copies of these files.
+TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
+    OWN char *const address =
+        view_make_address(test_path("models/game/base"), "monster_bobbin_watchman", NULL);
+    OWN char *const other = common_join(s->folder, "other.md5mesh");
+    const char *const one[] = {address};
+    REQUIRE(view_open(&s->viewer, one, 1, true));
+    begin(s);
+    const view_scene *const scene = &s->viewer.document->scene;
+    CHECK(scene->library != NULL && s->viewer.ui.retarget.made->binding != NULL);
+    save(s, VIEW_SAVE_CLIP);
+    CHECK_STRING(s->viewer.log.error, "");
+    OWN char *const path = common_join(s->folder, "other_walk.md5anim");
+    OWN char *const again = common_join(s->folder, "again.md5anim");
+    common_list copies = {0};
+    FOR (i, 2) {
+        size_t size;
+        view_address of;
+        CHECK(view_read_address(i == 0 ? scene->clips[scene->clip].path : address, &of));
+        const char *const name = i == 0 ? of.name : scene->entity.entity->model_def->mesh;
+        OWN char *const bytes =
+            view_copy_file(md5_game_files(scene->library->game), name, &size, NULL);
+        folder_put(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh", bytes, size);
+        common_add(&copies, common_join(s->folder, i == 0 ? "copy.md5anim" : "copy.md5mesh"));
+        view_free_address(&of);
+    }
+    const convert_job job = {.inputs = (const char *const *)copies.names,
+                             .num_inputs = 2,
+                             .output = again,
+                             .target = other};
+    md5_error error;
+    CHECK(convert_files(&job, &error));
+    size_t sizes[2];
+    OWN char *const saved = test_read_file(path, &sizes[0]), *const made =
+                                                                 test_read_file(again, &sizes[1]);
+    CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
+    save(s, VIEW_SAVE_CLIPS);
+    common_list all = common_list_folder(s->folder, ".md5anim");
+    CHECK_UINT(all.count, scene->num_clips + 2); // the copy, and what was made of it
+    common_free_list(&all);
+    common_free_list(&copies);
+}

@@ -499,14 +499,27 @@ static void ignore(void *user, const md5_error *warning)
     (void)warning;
 }
 
-convert_job view_retarget_job(const view_options *options)
+convert_job view_retarget_job(const view_options *options, const view_scene *scene,
+                              const char *clip, common_list *inputs)
 {
-    return (convert_job){.num_inputs = 2,
+    view_address address;
+    common_list files = {0};
+    view_list_files(scene, false, &files);
+    const bool is_in_game = view_read_address(clip, &address);
+    common_add(inputs, common_copy(is_in_game ? address.name : clip));
+    common_add(inputs, common_copy(files.names[0]));
+    common_free_list(&files);
+    if (is_in_game)
+        view_free_address(&address);
+    return (convert_job){.inputs = (const char *const *)inputs->names,
+                         .num_inputs = inputs->count,
                          .output = "x.md5anim",
                          .is_forced = true,
                          .target = options->retarget,
                          .map = options->retarget_map,
                          .pairs = options->retarget_pairs,
+                         .files = is_in_game ? md5_game_files(scene->library->game)
+                                             : (md5_files){.user = NULL},
                          .warn = ignore};
 }
 
@@ -516,12 +529,13 @@ static void update_retargeting(view_retargeting *made, const view_stage *stage,
 {
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_is_bind_pose(scene) ? NULL : view_shown_clip(scene);
-    const char *const inputs[] = {clip != NULL ? clip->path : "", scene->path};
+    const view_options *const options = stage->options;
+    common_list inputs = {0};
     convert_scene carried = {.name = NULL};
-    convert_job job = view_retarget_job(stage->options);
     md5_error error;
-    char *const key =
-        common_format("%s\n%s\n%s", inputs[0], job.map ? job.map : "", job.pairs ? job.pairs : "");
+    char *const key = common_format("%s\n%s\n%s", clip != NULL ? clip->path : "",
+                                    options->retarget_map != NULL ? options->retarget_map : "",
+                                    options->retarget_pairs != NULL ? options->retarget_pairs : "");
     if (made->key != NULL && strcmp(made->key, key) == 0) {
         free(key);
         return;
@@ -529,21 +543,22 @@ static void update_retargeting(view_retargeting *made, const view_stage *stage,
     view_clear_retargeting(made);
     made->key = key;
     made->pairs = common_alloc(body->model->skeleton.num_joints, sizeof *made->pairs);
+    convert_job job = view_retarget_job(options, scene, clip != NULL ? clip->path : "", &inputs);
     md5_retarget *const retarget =
         convert_create_retarget(&job, scene->model, body->model, made->pairs, &error);
-    if (retarget == NULL) // no joint has a partner any more
-        return;
-    md5_destroy_retarget(body->retarget);
-    free(body->scratch);
-    body->retarget = retarget;
-    body->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
-    job.inputs = inputs;
-    job.carried = &carried;
-    if (clip != NULL && convert_files(&job, &error) && carried.num_parts > 0)
-        made->anim = md5_parse_anim(carried.parts->bytes, carried.parts->size, NULL, &error);
-    if (made->anim != NULL)
-        made->binding = md5_bind(body->model, made->anim, NULL, &error);
-    convert_free_scene(&carried);
+    if (retarget != NULL) { // else no joint has a partner any more
+        md5_destroy_retarget(body->retarget);
+        free(body->scratch);
+        body->retarget = retarget;
+        body->scratch = common_alloc(1, md5_retarget_pose_scratch(retarget));
+        job.carried = &carried;
+        if (clip != NULL && convert_files(&job, &error) && carried.num_parts > 0)
+            made->anim = md5_parse_anim(carried.parts->bytes, carried.parts->size, NULL, &error);
+        if (made->anim != NULL)
+            made->binding = md5_bind(body->model, made->anim, NULL, &error);
+        convert_free_scene(&carried);
+    }
+    common_free_list(&inputs);
 }
 
 // Writes the companion's palette and returns its placement.

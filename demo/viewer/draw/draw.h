@@ -266,8 +266,10 @@ typedef struct view_retargeting {
 
 void view_clear_retargeting(view_retargeting *retargeting);
 
-// What carries a clip over to that companion, of the inputs clip and model.
-convert_job view_retarget_job(const view_options *options);
+// What carries a clip of the scene over to that companion. Adds its inputs, files or names in the
+// game, to an empty list that the job refers to.
+convert_job view_retarget_job(const view_options *options, const view_scene *scene,
+                              const char *clip, common_list *inputs);
 
 // == Lights, materials and surfaces ========================================================
 

@@ -607,11 +607,10 @@ void view_save_retargeted(view_state *viewer, size_t what)
         char *const path =
             common_format(is_map ? "%s/%s-%s.map" : "%s/%s_%s.md5anim", folder,
                           is_map ? scene->name : target, is_map ? target : clip->name);
-        const char *const inputs[] = {clip->path, scene->path};
-        convert_job job = view_retarget_job(options);
+        common_list inputs = {0};
+        convert_job job = view_retarget_job(options, scene, clip->path, &inputs);
         md5_error error;
         convert_fail(&error, MD5_ERROR_IO, path, "it cannot be written");
-        job.inputs = inputs;
         if (is_map)
             job.prints_map = fopen(path, "w");
         else
@@ -625,6 +624,7 @@ void view_save_retargeted(view_state *viewer, size_t what)
             view_notice(viewer, "Saved %s", path);
         else
             view_log_error(&viewer->log, &error);
+        common_free_list(&inputs);
         free(path);
         free(folder);
         free(target);

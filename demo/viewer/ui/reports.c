@@ -165,14 +165,15 @@ static void error_window(view_ui *ui, const view_stage *stage)
     const int number =
         ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
     const int pressed = number >= 0 ? first + number : -1;
-    const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN), tries = pressed == TRY
+    || (is_return && has_file);
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
         copy_error(ui, message, place, failure->line);
     else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))
         ui->problems.shown = 0;
-    else if ((pressed == TRY || (is_return && has_file)) && is_misfit)
+    else if (tries && is_misfit)
         ui->command = (view_command){.action = VIEW_MAP_JOINTS, .path = common_copy(failure->file)};
-    else if (pressed == TRY || (is_return && has_file))
+    else if (tries)
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
         ui->command.action = VIEW_FILES;

@@ -14,16 +14,11 @@ typedef struct setting {
     double low, high, usual;
 } setting;
 
-// "" where there is none.
+// "" where there is none. Of no options: what is usual.
 static char *text_of(const view_option *option, const view_options *options)
 {
-    char *const text = view_write_option(option, options);
-    return text != NULL ? text : common_copy("");
-}
-
-static char *usual_of(const view_option *option)
-{
-    char *const text = view_write_usual(option);
+    char *const text =
+        options != NULL ? view_write_option(option, options) : view_write_usual(option);
     return text != NULL ? text : common_copy("");
 }
 
@@ -527,7 +522,7 @@ bool ui_setting(view_ui *ui, const view_stage *stage, const view_option *option)
     const int kind = option->kind;
     const bool waits = card->waiting != NULL && card->waits == option, had_taken = ui->has_taken;
     char name[64], made[3 * NUMBER_TEXT];
-    char *const usual = usual_of(option);
+    char *const usual = text_of(option, NULL);
     COMMON_TEXT(name, "%s", command != NULL ? view_label_of(command) : option->name);
     for (char *at = name; command == NULL && *at != '\0'; at++)
         *at = (char)(*at == '-' ? ' ' : at == name ? *at - 'a' + 'A' : *at);
@@ -592,30 +587,24 @@ view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t jo
                                 view_color color)
 {
     view_card *const card = &ui->card;
-    view_command command = {.action = VIEW_NOTHING};
-    for (size_t i = 0; ui->over == VIEW_OVER_CARD && card->row != NULL && i < view_num_commands;
-         i++) {
+    const md5_skeleton *const skeleton = stage->document->scene.skeleton;
+    const char *const name = joint >= 0 ? skeleton->joints[joint].name : NULL;
+    const char *const attached = stage->options->attach;
+    const bool is_open = ui->over == VIEW_OVER_CARD && card->row != NULL;
+    for (size_t i = 0; is_open && i < view_num_commands; i++) {
         const view_option *const option = option_on_card(&view_command_rows[i], card->row);
-        char *text = NULL;
-        if (option != NULL && joint >= 0
-            && (option->names == VIEW_NAMES_JOINT || option->kind == COMMON_PAIR_TEXT)) {
-            char *const now = text_of(option, stage->options);
-            const char *const file = strchr(now, '='); // what is attached to it
-            if (file != NULL || option->kind != COMMON_PAIR_TEXT)
-                text = common_format("%s%s", stage->document->scene.skeleton->joints[joint].name,
-                                     file != NULL ? file : "");
-            free(now);
-        } else if (option != NULL && option->kind == COMMON_COLOR && card->picks_color
-                   && color != 0) {
-            text = common_format("#%06x", (unsigned)(color >> 8));
+        if (option == NULL)
+            continue;
+        if (option->kind == COMMON_COLOR && color != 0) {
             card->picks_color = false;
+            return view_set_command(option, common_format("#%06x", (unsigned)(color >> 8)));
         }
-        if (text != NULL && command.path == NULL)
-            command = view_set_command(option, text);
-        else
-            free(text);
+        if (option->kind == COMMON_PAIR_TEXT && name != NULL && attached != NULL)
+            return view_set_command(option, common_format("%s%s", name, strchr(attached, '=')));
+        if (option->names == VIEW_NAMES_JOINT && name != NULL)
+            return view_set_command(option, common_copy(name));
     }
-    return command;
+    return (view_command){.action = VIEW_NOTHING};
 }
 
 void view_clear_card(view_card *card)
@@ -800,7 +789,7 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         COMMON_FOR (i, view_num_options) {
             const view_option *const option = &view_option_rows[i];
             const view_command_row *const command = view_command_of(option);
-            char *const now = text_of(option, stage->options), *const usual = usual_of(option);
+            char *const now = text_of(option, stage->options), *const usual = text_of(option, NULL);
             const bool differs = strcmp(now, usual) != 0;
             const bool is_found = common_contains(option->name, sought)
                                   || common_contains(option->help, sought)
