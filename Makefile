@@ -184,7 +184,7 @@ build/pages.c: demo/viewer/pages demo/viewer/pages/pages.txt $(sort $(wildcard d
 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.
-NEEDS = $(if $(filter-out gl install-lib amalgamate release docs web-test,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs windows,$(GOALS)) $(if $(filter web web-test site,$(GOALS)),web docs)
+NEEDS = $(if $(filter-out gl install-lib amalgamate release docs web-test,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs windows,$(GOALS)) $(if $(filter web web-test site npm,$(GOALS)),web docs)
 ## make deps           finds missing packages and installs them if there is apt-get
 deps:
 	@DEPS=$(DEPS) sh .ci/deps.sh $(NEEDS)

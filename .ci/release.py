@@ -2,6 +2,7 @@
 """release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz, with all that lies in FOLDER, and its checksum.
 release.py --windows FOLDER OUT: OUT/md5model-VERSION-windows.zip, of the programs in FOLDER and our models.
 release.py --site FOLDER OUT: OUT/md5model-VERSION-site.tar.gz, of the pages in FOLDER.
+release.py --npm FOLDER OUT: OUT/md5model-VERSION.tgz, which npm installs, of what lies in FOLDER.
 
 The same sources give the same bytes, wherever, whenever and by whom it is made: the time in it is the day of
 the release in the changelog, or SOURCE_DATE_EPOCH. While changes are unreleased, it is the commit's, which
@@ -126,6 +127,9 @@ def main(folder, out, kind):
         files = {path: data for path, data in files_in(folder).items() if not path.startswith("test/")}
         files.update((path, read(source)) for path, source in BOTH.items())
         packed = archive(files, top + "-site", seconds)
+    elif kind == "--npm":
+        name = top + ".tgz"
+        packed = archive(files_in(folder), "package", seconds)
     elif kind == "--windows":
         name = top + "-windows.zip"
         files = {**files_in(folder), **models(SHOWN)}
@@ -143,7 +147,7 @@ def main(folder, out, kind):
 
 
 if __name__ == "__main__":
-    kinds = [each for each in sys.argv[1:] if each in ("--windows", "--site")]
+    kinds = [each for each in sys.argv[1:] if each in ("--windows", "--site", "--npm")]
     arguments = [each for each in sys.argv[1:] if each not in kinds]
     if len(arguments) != 2 or len(kinds) > 1:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[0])

@@ -89,9 +89,9 @@ $(WEB_NPM)/md5core.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT)) | demo/web/se
 	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
 	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web \
 	    -s FILESYSTEM=0 -s MALLOC=emmalloc -s EXPORT_NAME=md5core -s EXPORTED_RUNTIME_METHODS='[GL,UTF8ToString]' \
-	    -s EXPORTED_FUNCTIONS='[_malloc,_free,_md5gl_destroy_renderer]' -o $@ $^
+	    -s EXPORTED_FUNCTIONS='[_malloc,_free,_md5gl_destroy_renderer,_md5_player_get,_md5_player_set]' -o $@ $^
 	@$(PYTHON) demo/web/segments.py $(@:.js=.wasm)
-	@sed -i 's/var ENVIRONMENT_IS_[A-Z]*=[a-z]*;//g; s/ENVIRONMENT_IS_WEB/true/g; s/ENVIRONMENT_IS_WORKER/false/g' $@
+	@sed -i 's/var ENVIRONMENT_IS_[A-Z]*=[a-z]*;//g; s/ENVIRONMENT_IS_WEB/true/g; s/ENVIRONMENT_IS_WORKER/false/g; s/instantiateAsync()[.]catch(readyPromiseReject);return{}//' $@
 	@$(MINIFY)
 $(WEB_NPM)/md5core.wasm: $(WEB_NPM)/md5core.js ;
 $(WEB_NPM)/%.d.ts: demo/web/%.d.ts
@@ -203,9 +203,9 @@ web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps
 ## make site           all of it as build/md5model-VERSION-site.tar.gz, for any server
 site: web
 	@$(PYTHON) .ci/release.py --site $(WEB_SITE) build
-## make npm            the element as a package for npm in build/web, which needs nothing but npm to be installed
+## make npm            the element as a package that npm installs, build/md5model-VERSION.tgz: the same bytes each time
 npm: $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
-	@cd $(WEB_NPM) && npm pack --silent --pack-destination ..
+	@$(PYTHON) .ci/release.py --npm $(WEB_NPM) build
 ## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
 web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
 -include $(shell find $(WEB) -type f -name '*.d' 2>/dev/null)
