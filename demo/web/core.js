@@ -62,11 +62,15 @@ async function bring(url, signal, options) {
 
 // -- The program ---------------------------------------------------------------------------------
 
-let module, starting, problem, asset_now, listener;
+let module, starting, problem, asset_now, listener, named = 0;
 
 const page = {
     open: (path, is_picture) => is_picture ? asset_now.picture(path) : asset_now.files.get(path),
-    name: (shader, kind) => asset_now.name_picture(shader, kind),
+    name(shader, kind) {
+        const name = asset_now.name_picture(shader, kind);
+        module._free(named);
+        return named = name === undefined ? 0 : copy(name);
+    },
     tell(kind, text, more) {
         if (kind === "error")
             problem = [text, more];
@@ -91,20 +95,22 @@ async function start() {
     module = await begin({page, instantiateWasm: (imports, done) => (WebAssembly.instantiate(code, imports).then(done), {})});
 }
 
+// A text in the program's memory.
+function copy(text) {
+    const bytes = new TextEncoder().encode(text + "\0"), it = module._malloc(bytes.length);
+    module.HEAPU8.set(bytes, it);
+    return it;
+}
+
 // Calls a function of element.c.
 export function call(name, ...values) {
-    const texts = values.map((value) => {
-        if (typeof value !== "string")
-            return value;
-        const bytes = new TextEncoder().encode(value + "\0"), copy = module._malloc(bytes.length);
-        module.HEAPU8.set(bytes, copy);
-        return copy;
-    });
+    const texts = values.map((value) => typeof value === "string" ? copy(value) : value);
     const result = module["_" + name](...texts);
     values.forEach((value, i) => value === texts[i] || module._free(texts[i]));
     return result;
 }
-export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + 22);
+export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + 22); // its table,
+export const player = (it) => module.HEAPU32[(it >> 2) + 22]; // and what is behind that
 export function texts(name, it) {
     const found = [];
     for (let text; (text = module.UTF8ToString(call(name, it, found.length))); found.push(text));
@@ -292,8 +298,11 @@ class Asset {
             this.#listed = new Map(names.map((name) => new URL(name, base).href).map((url) => [url.toLowerCase(), url]));
         this.#named = new Map(all.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
         if (this.list) {
-            const its = JSON.parse(new TextDecoder().decode(await this.bring(this.list)));
-            list(its.files ?? its, new URL(its.base ?? ".", this.list));
+            const its = JSON.parse(new TextDecoder().decode(await this.bring(this.list))), names = its.files ?? its;
+            list(names, new URL(its.base ?? ".", this.list));
+            const [only, other] = names.filter((name) => /\.(png|jpe?g|tga|dds|webp)$/i.test(name));
+            if (only && !other && !this.#named.has("*")) // it is everybody's
+                this.#named.set("*", new URL(only, new URL(its.base ?? ".", this.list)).href);
         } else if (all.some(([name]) => !name)) {
             list(all.filter(([name]) => !name).map(([, url]) => url), path);
         }

@@ -1,6 +1,6 @@
 // What the element <md5-model> runs: its models, drawn by md5gl one after the other on one canvas.
 // core.js makes the context, fetches the files before they are opened here, and says when to draw.
-// A failure is told to it as text.
+// // A failure is told to it as text, but not that memory is short.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_look.h"
@@ -28,48 +28,41 @@ typedef struct web_asset {
     md5gl_looks *looks;
 } web_asset;
 
-// It begins with a table of numbers that the page writes, and, from `framed` on, reads.
+// It begins with a table of numbers that the page writes, and, from `framed` on, reads, and with
+// the player, whose parameters it sets.
 typedef struct web_element {
     md5_vec3 eye, target;
     float fov, near_z, far_z;                               // degrees, units
     float exposure, softness, has_ground, follows, up_is_y; // the last are 0 or 1
     md5_bounds framed;   // what the camera shows, of the whole clip; its bottom is the ground
     float state, cycles; // of the clip: which, how often it has passed
-    web_asset *asset;
-    md5_machine *own; // of clips
     md5_player *player;
-    md5_camera *path;   // NULL: the page moves the camera
-    double time;        // of the camera path, seconds
-    md5_bounds casters; // of the pose
-    md5_xform *pose;    // [joints], and what follows, behind this in memory
-    md5_mat34 *palette;
-    float *weights; // [targets] of the pose
+    web_asset *asset;
+    md5_machine *own;    // of clips
+    md5_camera *path;    // NULL: the page moves the camera
+    double time;         // of the camera path, seconds
+    md5_bounds casters;  // of the pose
+    float *weights;      // [targets] of the pose
+    md5_mat34 palette[]; // [joints], and then the weights
 } web_element;
 
 // == The page =====================================================================================
 
-// The bytes of a file that the page has fetched, for free(); NULL if it has not. Of a picture that
-// the browser has decoded, its pixels, and then *width is not 0.
-EM_JS(void *, page_open, (const char *path, size_t *size, uint32_t *width, uint32_t *height), {
-    const bytes = Module["page"].open(UTF8ToString(path), width != 0);
+// The bytes of a file that the page has fetched, for free(); NULL if it has not. sizes[3]: how
+// many, and of a picture that the browser has decoded, width and height, else 0.
+EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
+    const bytes = Module["page"].open(UTF8ToString(path), is_picture);
     const copy = bytes ? _malloc(bytes.length + 1) : 0;
-    if (!copy)
-        return 0;
-    HEAPU8.set(bytes, copy);
-    HEAPU32[size >> 2] = bytes.length;
-    if (bytes.width) {
-        HEAPU32[width >> 2] = bytes.width;
-        HEAPU32[height >> 2] = bytes.height;
+    if (copy) {
+        HEAPU8.set(bytes, copy);
+        HEAPU32.set([ bytes.length, bytes.width, bytes.height ], sizes >> 2);
     }
     return copy;
 })
-// Which file the page has for a map of a shader: writes it, or "", and returns whether it says so.
-EM_JS(bool, page_name, (const char *shader, int kind, char *path, size_t size), {
-    const name = Module["page"].name(UTF8ToString(shader), kind);
-    if (name != null)
-        stringToUTF8(name, path, size);
-    return name != null;
-})
+// Which file the page has for a map of a shader, "" for none, until the next call; NULL: it says
+// nothing.
+EM_JS(const char *, page_name, (const char *shader, int kind),
+      { return Module["page"].name(UTF8ToString(shader), kind); })
 EM_JS(void, page_tell, (const char *kind, const char *text, const char *more),
       { Module["page"].tell(UTF8ToString(kind), UTF8ToString(text), UTF8ToString(more)); })
 
@@ -93,9 +86,12 @@ static void tell_event(void *user, md5_player *player, const md5_event *event, f
 
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
+    uint32_t sizes[3];
+    const void *const bytes = page_open(path, sizes, false);
     (void)user;
     (void)error;
-    return page_open(path, size, NULL, NULL);
+    *size = sizes[0];
+    return bytes;
 }
 
 static void close_file(void *user, const void *bytes, size_t size)
@@ -105,7 +101,6 @@ static void close_file(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-static const md5_error out_of_memory = {MD5_ERROR_MEMORY, .message = "out of memory"};
 static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
                                         .without = MD5_PART_SKIN_PLANS};
 
@@ -113,13 +108,14 @@ static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
 static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
                                 md5_error *error)
 {
-    size_t size = 0;
-    *width = 0;
-    void *const bytes = page_open(path, &size, width, height);
+    uint32_t sizes[3];
+    void *const bytes = page_open(path, sizes, true);
     (void)user;
+    *width = sizes[1];
+    *height = sizes[2];
     if (bytes == NULL || *width != 0)
         return bytes;
-    md5_image *const image = md5_parse_image(bytes, size, NULL, error);
+    md5_image *const image = md5_parse_image(bytes, sizes[0], NULL, error);
     void *const pixels = image != NULL ? malloc(4 * (size_t)image->width * image->height) : NULL;
     if (pixels != NULL) {
         memcpy(pixels, image->pixels, 4 * (size_t)image->width * image->height);
@@ -138,7 +134,8 @@ static void release_picture(void *user, const void *pixels)
 
 static const char *name_picture(void *user, const char *shader, md5gl_picture kind)
 {
-    return page_name(shader, (int)kind, user, 4096) ? user : NULL;
+    (void)user;
+    return page_name(shader, (int)kind);
 }
 
 // == Assets =======================================================================================
@@ -166,20 +163,20 @@ EMSCRIPTEN_KEEPALIVE void web_free(web_asset *asset)
 // Loads a model, or a machine with what it names; NULL, and has told why, on failure.
 EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
 {
-    md5_error error = out_of_memory;
+    md5_error error;
     web_asset *const asset = calloc(1, sizeof *asset);
-    if (asset != NULL && is_machine)
+    if (asset == NULL)
+        return NULL;
+    if (is_machine)
         asset->character = md5_load_character(path, &page_opts, &error);
-    else if (asset != NULL)
-        asset->model = asset->own = md5_load_model(path, &page_opts, &error);
-    if (asset != NULL && asset->character != NULL)
-        asset->model = asset->character->model;
-    if (asset != NULL && asset->model != NULL) {
-        asset->states[0].name = "none";
+    else
+        asset->own = md5_load_model(path, &page_opts, &error);
+    asset->model = asset->character != NULL ? asset->character->model : asset->own;
+    asset->states[0].name = "none";
+    if (asset->model != NULL)
         return asset;
-    }
-    tell_failure(&error);
     free(asset);
+    tell_failure(&error);
     return NULL;
 }
 
@@ -209,10 +206,12 @@ EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, boo
 // machine drive them, from the next web_show() on. Returns false on failure.
 EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
 {
-    md5_error error = out_of_memory;
+    md5_error error = {0};
     const uint32_t count = md5_machine_num_morphs(asset->character->machine);
     md5_morph_source *const targets = calloc(count, sizeof *targets);
-    bool is_good = targets != NULL;
+    if (targets == NULL)
+        return false;
+    bool is_good = true;
     for (uint32_t i = 0; is_good && i < count; i++) {
         char path[4096];
         targets[i].name = web_target(asset, i);
@@ -224,7 +223,7 @@ EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
     }
     if (is_good)
         asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
-    for (uint32_t i = 0; targets != NULL && i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (targets[i].model != asset->model)
             md5_free_model((md5_model *)(uintptr_t)targets[i].model);
     free(targets);
@@ -282,18 +281,15 @@ EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
 // An element that shows an asset, and follows a camera path if that is not "". NULL on failure.
 EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
 {
-    md5_error error = out_of_memory;
+    md5_error error;
     const size_t joints = asset->model->skeleton.num_joints;
     const size_t targets =
         asset->character != NULL ? md5_machine_num_morphs(asset->character->machine) : 0;
-    web_element *const element =
-        calloc(1, sizeof *element + joints * (sizeof *element->pose + sizeof *element->palette)
-                      + targets * sizeof *element->weights);
+    web_element *const element = calloc(1, sizeof *element + joints * sizeof *element->palette
+                                               + targets * sizeof *element->weights);
     if (element == NULL)
         return NULL;
     element->asset = asset;
-    element->pose = (md5_xform *)(element + 1);
-    element->palette = (md5_mat34 *)(element->pose + joints);
     element->weights = (float *)(element->palette + joints);
     element->path = path[0] != '\0' ? md5_load_camera(path, &page_opts, &error) : NULL;
     if ((path[0] == '\0' || element->path != NULL || tell_failure(&error)) && web_play(element))
@@ -307,11 +303,13 @@ static void pose(web_element *element, md5_player *player)
 {
     const web_asset *const asset = element->asset;
     const md5_mat34 upright = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
-    void *const scratch = malloc(md5_player_pose_scratch(machine_of(element)));
-    if (scratch != NULL)
-        md5_player_pose(player, element->pose, NULL, element->palette, scratch);
-    free(scratch);
-    for (uint32_t i = 0; element->up_is_y != 0.0f && i < asset->model->skeleton.num_joints; i++)
+    const uint32_t count = asset->model->skeleton.num_joints;
+    md5_xform *const local =
+        malloc(count * sizeof *local + md5_player_pose_scratch(machine_of(element)));
+    if (local != NULL)
+        md5_player_pose(player, local, NULL, element->palette, local + count);
+    free(local);
+    for (uint32_t i = 0; element->up_is_y != 0.0f && i < count; i++)
         element->palette[i] = md5_mat34_mul(upright, element->palette[i]);
     element->casters = md5_skin_bounds(asset->model, element->palette);
     if (asset->morph == NULL)
@@ -331,9 +329,11 @@ EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
     enum { POSES = 16 };
     md5_error error;
     md5_player *const player = md5_create_player(machine_of(element), NULL, &error);
-    if (player != NULL && element->own == NULL)
+    if (player == NULL)
+        return;
+    if (element->own == NULL)
         md5_player_copy(player, element->player);
-    for (int i = 0; player != NULL && i < POSES; i++) {
+    for (int i = 0; i < POSES; i++) {
         if (element->own != NULL)
             (void)md5_player_seek(player, 0, (uint32_t)element->state, i / (double)POSES);
         else
@@ -416,13 +416,11 @@ EMSCRIPTEN_KEEPALIVE bool web_show(web_asset *asset, md5gl_renderer *renderer)
 EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, const char *path)
 {
     md5_error error = {0};
-    char name[4096];
     const md5gl_looks_desc desc = {.model = asset->model,
                                    .path = path,
                                    .load = load_picture,
                                    .release = release_picture,
-                                   .name = name_picture,
-                                   .user = name};
+                                   .name = name_picture};
     md5gl_looks *const looks = md5gl_load_looks(renderer, &desc, &error);
     if (looks == NULL)
         return tell_failure(&error);
@@ -458,16 +456,6 @@ EMSCRIPTEN_KEEPALIVE const char *web_parameter(const web_element *element, uint3
 {
     const md5_machine_desc *const tables = md5_machine_tables(machine_of(element));
     return parameter < tables->num_parameters ? tables->parameters[parameter].name : NULL;
-}
-
-EMSCRIPTEN_KEEPALIVE float web_get(const web_element *element, uint32_t parameter)
-{
-    return md5_player_get(element->player, parameter);
-}
-
-EMSCRIPTEN_KEEPALIVE bool web_set(web_element *element, uint32_t parameter, float value)
-{
-    return md5_player_set(element->player, parameter, value);
 }
 
 // Draws the model over nothing, in the lower left corner: the page's background is seen around it.

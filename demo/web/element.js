@@ -1,5 +1,5 @@
 // The element <md5-model>: a model on any page. README.md describes its attributes, properties, methods and events.
-import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, need, numbers, pairs, release, seats, settings, texts} from "./core.js";
+import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, need, numbers, pairs, player, release, seats, settings, texts} from "./core.js";
 export {Md5ModelError};
 
 // Each: its kind (words: one of them, the first is the default), the default, and what it changes.
@@ -118,7 +118,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #fingers = new Map();
     #seat = {
         drawn: 0,
-        is_due: () => this.#it && this.#near.seen && this.#canvas.width * this.#canvas.height > 0
+        is_due: () => this.#it && (this.#near.seen || (this.loading === "eager" && !this.#is_loaded)) && this.#canvas.width * this.#canvas.height > 0
             && (this.#is_dirty || this.#is_playing || this.#turns()),
         is_far: () => !this.#near.around,
         draw: (now) => this.#draw(now),
@@ -231,11 +231,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     setParameter(name, value = 1) {
         const i = this.availableParameters.indexOf(name);
         this.#touch();
-        return i >= 0 && call("web_set", this.#it, i, +value) !== 0;
+        return i >= 0 && call("md5_player_set", player(this.#it), i, +value) !== 0;
     }
     getParameter(name) {
         const i = this.availableParameters.indexOf(name);
-        return i >= 0 ? call("web_get", this.#it, i) : undefined;
+        return i >= 0 ? call("md5_player_get", player(this.#it), i) : undefined;
     }
     getCameraOrbit() {
         const {theta, phi, radius} = this.#now ?? {theta: 0, phi: 0, radius: 0}, [a, b] = [theta * degree, phi * degree];
