@@ -384,8 +384,8 @@ many() {
 	const names = ["lantern", "thimble", "spindle", "tendril"], all = [];
 	for (let i = 0; i < 30; i++) {
 	    const it = document.createElement("md5-model"), name = names[i % 4];
-	    Object.assign(it, {src: "../models/" + name + "/" + name + ".md5mesh", textures: name + ".png", shadowIntensity: 0,
-	        cameraOrbit: 47 * i + "deg " + (5 + 23 * i % 95) + "deg 100%", loading: "eager"});
+	    Object.assign(it, {src: "../models/" + name + "/" + name + ".md5mesh", textures: "*=../models/" + name + "/" + name + ".png",
+	        shadowIntensity: 0, cameraOrbit: 47 * i + "deg " + (5 + 23 * i % 95) + "deg 100%", loading: "eager"});
 	    [it.style.inlineSize, it.style.blockSize] = [["120px", "120px"], ["60px", "120px"], ["200px", "50px"]][i % 3];
 	    it.style.display = "inline-block";
 	    document.body.append(it);
@@ -417,18 +417,259 @@ many() {
         is "all[0].getAttribute('loading') === 'eager' && all[0].shadowIntensity === 0 && all[0].textureReport[0].missing === false" \
         is "window.before = all.map(it => it.toDataURL()), window.lost = contexts[0].getExtension('WEBGL_lose_context'),
             lost.loseContext(), new Promise(done => setTimeout(() => done(all.every((it, i) => it.toDataURL() === before[i])), 700))" \
-        is "lost.restoreContext(), new Promise(done => setTimeout(() => done(true), 5000))" \
+        is "(async (later) => { for (let i = 0; i < 3; i++) { lost.restoreContext(); await later(5000); i < 2 && await later(700, lost.loseContext()); }
+            return true; })(time => new Promise(done => setTimeout(done, time)))" \
         is "all.every((it, i) => it.toDataURL() === before[i]) && contexts.length === 1" \
         is "all.slice(1).forEach(it => it.remove()), all[0].textures = 'thimble.png', all[0].src = '../models/thimble/thimble.md5mesh', true" \
         is "/thimble/.test(all[0].textureReport[0]?.pictures.color)" forgive || return # of how the test itself reads pixels, and of pictures that it does not name
     shown fails test/many2.html "" is "all.every(it => it.loadError.code === 'csp' && /wasm-unsafe-eval/.test(it.shadowRoot.querySelector('p').textContent))" forgive
 }
-check "thirty elements share one context under a strict policy, and outlive its loss" many
+check "thirty elements share one context under a strict policy, and outlive its losses" many
+! (command -v firefox-esr || command -v firefox) >"$scratch/npm" || ! command -v xvfb-run >"$scratch/npm" ||
+    check "Firefox draws them, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web test/many1.html
+
+# One element at a time on an empty page, where what it fetches can be answered otherwise: add(PROPERTIES) makes one of a model,
+# hear(IT, KIND) is its next event's detail, IT.said lists them, answers(URL, COUNT) may say what is fetched, and tell(URL) counts.
+cat >$web/test/plain.html <<-END
+	<!doctype html><html lang="en"><meta charset="utf-8"><title>Plain</title><link rel="icon" href="data:,">
+	<style>md5-model { inline-size: 160px; block-size: 160px; }</style>
+	<body><script>
+	const asked = [], own = fetch, sizes = {}, counts = {}, call = WebGL2RenderingContext.prototype;
+	let answers = () => {}, memory;
+	const tell = (part) => asked.filter((its) => its.url.includes(part)).length;
+	fetch = (url, more) => {
+	    asked.push({url: String(url), signal: more?.signal});
+	    return Promise.resolve(answers(String(url), tell(url), more)).then((its) => its ?? own(url, more)).then((its) => (asked.findLast(
+	        (row) => row.url === String(url)).status = its.status, its));
+	};
+	const make = WebAssembly.instantiate;
+	WebAssembly.instantiate = (...parts) => make(...parts).then((its) => (memory = Object.values((its.instance ?? its).exports).find(
+	    (it) => it instanceof WebAssembly.Memory), its));
+	for (const kind of ["Buffer", "Texture", "Program", "Shader", "VertexArray", "Framebuffer"])
+	    for (const [verb, by] of [["create", 1], ["delete", -1]]) {
+	        const before = call[verb + kind];
+	        call[verb + kind] = function (...parts) {
+	            counts[kind] = (counts[kind] ?? 0) + (by > 0 || parts[0] ? by : 0);
+	            return before.apply(this, parts);
+	        };
+	    }
+	const hear = (it, kind) => new Promise((done, fail) => {
+	    it.addEventListener(kind, (event) => done(event.detail), {once: true});
+	    setTimeout(() => fail(new Error("no " + kind + ", but " + it.said + ": " + it.loadError)), 20000);
+	});
+	const rest = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds, true));
+	const picture = (it) => it.shadowRoot.querySelector("canvas");
+	function add(more) {
+	    const it = document.createElement("md5-model");
+	    it.said = [];
+	    it.shares = [];
+	    for (const kind of ["progress", "load", "poster-dismissed", "model-visibility", "dressed", "error", "play", "pause", "loop", "finished"])
+	        it.addEventListener(kind, (event) => kind === "progress" ? it.shares.push(event.detail.totalProgress) : it.said.push(kind));
+	    Object.assign(it, {src: "../models/lantern/lantern.md5mesh", textures: "lantern.png", ...more});
+	    document.body.append(it);
+	    return it;
+	}
+	</script><script type="module" src="../element/md5-model.js"></script></body>
+END
+plain() {
+    shown size 1000 700 open test/plain.html "$@"
+}
+check "an element below is fetched when it comes near, an eager one at once" plain \
+    is "document.body.style.paddingTop = '3000px', window.it = add(), rest(700).then(() => asked.length === 0)" \
+    is "scrollTo(0, 3000), hear(it, 'dressed').then(() => tell('.wasm') === 1 && tell('.md5mesh') === 1)" \
+    is "scrollTo(0, 0), hear(add({loading: 'eager', src: '../models/thimble/thimble.md5mesh', textures: 'thimble.png'}), 'dressed').then(() => true)" forgive
+check "what a host fails at is tried again, what is not there is not remembered" plain \
+    is "answers = (url, count) => /md5mesh/.test(url) && count < 3 ? new Response('', {status: 503}) : null, window.it = add(),
+        hear(it, 'load').then(() => tell('.md5mesh') === 3 && it.loadError === null)" forgive \
+    is "answers = (url) => /none/.test(url) ? new Response('', {status: 404}) : null, window.it = add({src: 'none.md5mesh'}),
+        hear(it, 'error').then(its => its.sourceError.code === 'http' && its.sourceError.status === 404 && tell('none') === 1)" \
+    is "answers = (url) => /none/.test(url) ? own('../models/lantern/lantern.md5mesh') : null, it.reload(),
+        hear(it, 'load').then(() => it.loadError === null && it.loaded)" \
+    is "answers = (url) => /gone/.test(url) ? Promise.reject(new Error()) : null, window.it = add({src: 'gone.md5mesh'}),
+        hear(it, 'error').then(its => its.sourceError.code === 'network' && tell('gone') === 3)" \
+    is "answers = (url) => /gone/.test(url) ? own('../models/lantern/lantern.md5mesh') : null, dispatchEvent(new Event('online')),
+        it.updateComplete().catch(() => hear(it, 'dressed')).then(() => it.loaded)" forgive
+check "the last of many sources wins, the others are aborted" plain is "(async () => {
+    answers = (url, count, more) => /[?]/.test(url) ? new Promise((done, fail) => more.signal.addEventListener('abort', () => fail(more.signal.reason))) : null;
+    window.it = add({loading: 'eager', src: '../models/lantern/lantern.md5mesh?0'});
+    for (let i = 1; i < 20; await rest(20), i++)
+        it.src = '../models/lantern/lantern.md5mesh?' + i;
+    it.src = '../models/thimble/thimble.md5mesh';
+    return /thimble/.test((await hear(it, 'load')).url) && asked.filter((its) => its.signal?.aborted).length >= 15 && !it.said.includes('error');
+})()" is "rest(500).then(() => it.said.filter(kind => kind === 'load').length === 1)" forgive
+check "a poster is shown until it is dismissed, and then the picture" plain \
+    is "window.it = add({poster: '../models/lantern/lantern.png', reveal: 'manual'}), rest(500).then(() => asked.length === 0
+        && !it.shadowRoot.querySelector('[part=poster] img').hidden && !it.modelIsVisible)" \
+    is "it.shadowRoot.querySelector('[part=poster]').click(), hear(it, 'dressed').then(() => it.modelIsVisible
+        && it.said.join() === 'load,poster-dismissed,model-visibility,dressed')" \
+    is "it.showPoster(), !it.modelIsVisible" is "it.dismissPoster(), it.modelIsVisible"
+check "progress begins with 0, never falls, and ends with 1" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine'}),
+    hear(it, 'dressed').then(() => it.shares[0] === 0 && it.shares.at(-1) === 1 && it.shares.length > 3
+        && it.shares.every((share, i) => i === 0 || share > it.shares[i - 1]))" forgive
+check "each property is its attribute, and has its default" plain is "import('./../element/element.js').then(({attributes, property_of}) => {
+    const it = document.createElement('md5-model');
+    return Object.entries(attributes).every(([name, [kind, usual]]) => {
+        const key = property_of(name), some = kind === 'boolean' ? true : kind === 'number' ? 7 : kind === 'text' ? 'x y' : kind.split(' ')[1];
+        const before = it[key] === usual;
+        it[key] = some;
+        const is_there = it.getAttribute(name) === (some === true ? '' : String(some)) && it[key] === some;
+        it.removeAttribute(name);
+        return before && is_there && it[key] === usual;
+    }) || Promise.reject(new Error(document.title)); })"
+check "readers who want no motion get none, until they play" plain \
+    is "window.matchMedia = () => ({matches: true}), window.it = add({clips: '../models/lantern/swing.md5anim', autoplay: true}),
+        hear(it, 'dressed').then(() => rest(500)).then(() => it.paused && it.currentTime === 0)" \
+    is "it.play(), rest(1000).then(() => !it.paused && it.currentTime > 0)"
+check "the page scrolls past, focus zooms, keys turn, and Tab is left" plain \
+    is "window.it = add({cameraControls: true}), window.send = (kind, more) => picture(it).dispatchEvent(new (kind === 'wheel' ? WheelEvent : KeyboardEvent)(
+        kind, {cancelable: true, bubbles: true, ...more})), hear(it, 'dressed').then(() => send('wheel', {deltaY: 100}))" \
+    is "window.far = it.getCameraOrbit().radius, picture(it).focus(), !send('wheel', {deltaY: -100})" \
+    is "rest(500).then(() => it.getCameraOrbit().radius < 0.9 * far)" \
+    is "window.theta = it.getCameraOrbit().theta, !send('keydown', {key: 'ArrowLeft'}) && rest(500).then(
+        () => Math.abs(it.getCameraOrbit().theta - theta - Math.PI / 18) < 1e-3)" \
+    is "send('keydown', {key: 'Tab'}) && send('keydown', {key: 'ArrowLeft', ctrlKey: true}) && send('keydown', {key: 'a'})" \
+    is "it.cameraControls = false, !picture(it).hasAttribute('tabindex')"
+check "what is moved goes on, what is removed is silent" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine', textures: 'bobbin.png bobbin_eye.png'}), hear(it, 'load').then(() => {
+    window.before = asked.length; document.body.prepend(document.createElement('div')); document.body.firstChild.append(it); return rest(300); })
+    .then(() => it.loaded && tell('.md5machine') === 1)" \
+    is "window.other = add({src: '../models/spindle/spindle.md5mesh'}), rest(0).then(() => other.remove()), rest(2000).then(() => !other.said.includes('load'))" forgive
+check "programs that cannot run are told by their codes" plain \
+    is "answers = (url) => /wasm/.test(url) ? new Response('', {status: 404}) : null, window.it = add(),
+        hear(it, 'error').then(its => its.sourceError.code === 'program' && /404/.test(its.sourceError.message))" \
+    is "answers = (url) => /wasm/.test(url) ? own(url).then(its => its.arrayBuffer()).then(its => new Response(its, {headers: {'Content-Type': 'text/plain'}})) : null,
+        it.reload(), hear(it, 'load').then(() => true)" forgive
+check "a browser without WebGL 2 is told" plain is "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) {
+    return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext),
+    window.it = add(), hear(it, 'error').then(its => its.sourceError.code === 'no-webgl2'
+        && /WebGL 2/.test(it.shadowRoot.querySelector('[role=alert]').textContent))" forgive
+# Names that are not there are asked for as little as the guide says: none with a list of either kind.
+absent="asked.filter(its => its.status === 404).length"
+check "textures are found by name, list, manifest and guess" plain \
+    is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => (window.shader = /shader *\"([^\"]*)/.exec(text)[1], true))" \
+    is "window.it = add({textures: shader + '=../models/thimble/thimble.png ' + shader + '.normals='}), hear(it, 'dressed').then(() =>
+        /thimble.png/.test(it.textureReport[0].pictures.color) && !it.textureReport[0].pictures.normals)" \
+    is "window.it = add({textures: '*=../models/thimble/thimble.png'}), hear(it, 'dressed').then(() => /thimble.png/.test(it.textureReport[0].pictures.color))" \
+    is "answers = (url) => /list.json/.test(url) ? new Response('{\"base\": \"../models/lantern/\", \"files\": [\"Lantern.PNG\"]}') : /Lantern.PNG/.test(url)
+            ? own('../models/lantern/lantern.png') : null,
+        window.it = add({textures: null, files: 'list.json'}), hear(it, 'dressed').then(() => !it.textureReport[0].missing && $absent === 0)" \
+    is "window.it = add({textures: null}), hear(it, 'dressed').then(() => !it.textureReport[0].missing && $absent <= 6)" \
+    is "own('../models/lantern/lantern.md5mesh').then(its => its.text()).then(text => {
+        answers = (url) => /alone.md5mesh/.test(url) ? new Response(text) : null;
+        return hear(window.it = add({textures: null, src: 'alone.md5mesh'}), 'dressed'); }).then(() => it.textureReport[0].missing && $absent <= 12)" forgive
+# Two models in turn, each opened, uploaded, dressed and drawn anew: memory and the objects of WebGL stay as they are after the
+# first turns. A thousand with MD5_TEST_LONG.
+check "memory stays as it is over many models" plain is "(async () => {
+    const it = add({loading: 'eager'}), seen = [];
+    Md5ModelElement = customElements.get('md5-model');
+    for (let i = 0; i < $(if is_long; then echo 1000; else echo 120; fi); i++) {
+        await hear(it, 'dressed');
+        seen.push(memory.buffer.byteLength + ' ' + JSON.stringify(counts));
+        const name = ['thimble', 'lantern'][i % 2];
+        [it.src, it.textures] = ['../models/' + name + '/' + name + '.md5mesh', name + '.png'];
+    }
+    const rest = [0, 1].map((odd) => new Set(seen.filter((text, i) => i >= 20 && i % 2 === odd)));
+    return rest.every((its) => its.size === 1) || Promise.reject(new Error([...rest[0], ...rest[1]].join('; ')));
+})()"
+# A binary model and a compressed clip look as the texts that they are made from; a moment later does not.
+forms() {
+    lantern=models/lantern/lantern.md5mesh swing=models/lantern/swing.md5anim forms=$web/test/forms
+    mkdir -p $forms && cp $lantern $swing $forms && "$products/md5tool" convert $lantern --output $forms/lantern.bmd5mesh --force &&
+        "$products/md5tool" compress $swing --output $forms/small.md5anim && ! cmp -s $swing $forms/small.md5anim && gzip -9nc $lantern >$forms/packed &&
+        plain is "(async () => {
+            const shown = await Promise.all([['lantern.md5mesh', 'swing'], ['lantern.bmd5mesh', 'small'], ['packed', 'swing'], ['lantern.md5mesh', 'swing']].map(async ([model, clip], i) => {
+                const it = add({loading: 'eager', src: 'forms/' + model, textures: '*=../models/lantern/lantern.png', clips: 'forms/' + clip + '.md5anim'});
+                await hear(it, 'dressed');
+                it.currentTime = i < 3 ? 0.5 : 0.9;
+                await rest(1000);
+                return picture(it).getContext('2d').getImageData(0, 0, 160, 160).data;
+            }));
+            const differ = shown.slice(1).map((its) => its.filter((value, i) => Math.abs(value - shown[0][i]) > 2).length / its.length);
+            return differ[0] < 0.002 && differ[1] === 0 && differ[2] > 0.01 || Promise.reject(new Error(differ.join()));
+        })()" forgive
+}
+check "an element shows a binary model, a packed one, and a compressed clip" forms
+# Pictures of what playing backwards, in turns and past the ends do are those of the clip's seconds.
+check "clips go backwards and in turns" plain \
+    is "window.it = add({clips: '../models/lantern/swing.md5anim'}), hear(it, 'dressed').then(() => (it.timeScale = -8, it.play({repetitions: 2}),
+        hear(it, 'finished'))).then(() => it.paused && it.currentTime < 1e-3 && it.said.filter(kind => kind === 'loop').length === 1)" \
+    is "it.currentTime = -0.25, Math.abs(it.currentTime - it.duration + 0.25) < 1e-3 && (it.currentTime = it.duration + 0.25,
+        Math.abs(it.currentTime - 0.25) < 1e-3)" \
+    is "it.timeScale = 8, it.play({repetitions: 2, pingpong: true}), hear(it, 'finished').then(() => it.paused && it.currentTime < 0.01)" \
+    is "(() => { try { it.timeScale = 'fast'; } catch (error) { return error instanceof TypeError; } })()"
+# From 24 sides in three boxes no model touches an edge, and from the side from which it is largest it fills the picture.
+check "what an element shows fits" plain is "(async () => {
+    const boxes = [[160, 160], [80, 160], [320, 80]], all = ['lantern', 'spindle', 'thimble', 'tendril'].flatMap((name) => boxes.map((box) => {
+        const it = add({loading: 'eager', src: '../models/' + name + '/' + name + '.md5mesh', textures: name + '.png', shadowIntensity: 0, cameraOrbit: '0deg 90deg 100%', interpolationDecay: 0});
+        [it.style.inlineSize, it.style.blockSize, it.style.display, it.fill] = [box[0] + 'px', box[1] + 'px', 'inline-block', 0];
+        return it;
+    }));
+    await Promise.all(all.map((it) => hear(it, 'dressed')));
+    for (let i = 0; i < 24; i++) {
+        all.forEach((it) => it.cameraOrbit = 15 * i + 'deg ' + (5 + 19 * i % 96) + 'deg 100%');
+        await rest(400);
+        for (const it of all) {
+            const {width, height} = picture(it), {data} = picture(it).getContext('2d').getImageData(0, 0, width, height);
+            for (let k = 0; k < width * height; k++) {
+                const x = Math.abs(2 * (k % width) + 1 - width) + 1, y = Math.abs(2 * Math.floor(k / width) + 1 - height) + 1;
+                if (data[4 * k + 3] > 0)
+                    it.fill = Math.max(it.fill, x / width, y / height);
+            }
+        }
+    }
+    const fills = all.map((it) => it.fill);
+    return fills.every((fill) => fill >= 0.7 && fill < 1) || Promise.reject(new Error(fills.join()));
+})()" forgive
+# Twelve models of other people on one page: none is grey whose folder has a picture. Which picture is whose no file says; of the
+# turret's folder, whose files are listed, it is the only one.
+real() {
+    corpus=test/corpus
+    ln -sfn "$MD5_CORPUS/corpus" $web/$corpus
+    echo '{"base": "corpus/redeclipse/turret/", "files": ["turret.md5mesh", "md5.cfg", "skin1.png"]}' >$web/test/turret.json
+    {
+        printf '%s\n' '<!doctype html><html lang="en"><meta charset="utf-8"><title>Twelve</title><link rel="icon" href="data:,">' \
+            '<style>body { display: grid; grid: auto / repeat(4, 240px); } md5-model { inline-size: 240px; block-size: 220px; }</style>' \
+            '<body><script>const all = document.getElementsByTagName("md5-model");' \
+            'let left = 12; addEventListener("dressed", () => --left || (document.documentElement.dataset.state = "started"), true);' \
+            'addEventListener("error", () => document.documentElement.dataset.state = "failed", true);</script>' \
+            '<script type="module" src="../element/md5-model.js"></script>'
+        while read -r model clip pictures; do
+            echo "<md5-model loading=eager alt='$model' src='corpus/$model' ${clip#-} $pictures></md5-model>"
+        done <<-END
+	redeclipse/drone/mesh.md5mesh clips=corpus/redeclipse/drone/idle.md5anim textures="*=corpus/redeclipse/drone/skin.jpg *.normals=corpus/redeclipse/drone/normals.png"
+	redeclipse/turret/turret.md5mesh - files=turret.json
+	frankie/Frankie.md5mesh clips=corpus/frankie/Frankie_Idle1.md5anim textures="Body=corpus/frankie/flyingsquirrel_skin_col.jpg Body.normals=corpus/frankie/flyingsquirrel_skin_nor.jpg Tail=corpus/frankie/frankie_tail2.png"
+	stromar/stromar.md5mesh clips=corpus/stromar/s_idle.md5anim textures="lower_defender=corpus/stromar/lower_attacker_01_a.jpg upper_defender=corpus/stromar/upper_attacker_01_a.jpg upper_norm7="
+	terasology/redElephantrook.md5mesh clips=corpus/terasology/redElephantrookWalk.md5anim textures=""
+	terasology/lasr/queen.md5mesh - textures=""
+	terasology/gooeysquests/skeleton.md5mesh - textures=""
+	libprimis/pulserifle.md5mesh - textures=""
+	cube2/ffflag/ffflag.md5mesh clips=corpus/cube2/ffflag/ffflag.md5anim textures=""
+	redeclipse/weapons/zapper/item.md5mesh - textures=""
+	redeclipse/props/flag/mesh.md5mesh - textures=""
+	redeclipse/mikeplus64/grenade/grenade.md5mesh - textures=""
+	END
+    } >$web/test/twelve.html
+    shown size 1000 700 open test/twelve.html save "${MD5_TWELVE:-$scratch/twelve.png}" is "all.length === 12 && [...all].slice(0, 4).flatMap(
+        its => its.textureReport.filter(row => row.missing).map(row => row.shader)).join() === '/home/john/Desktop/upper_norm7.png'" \
+        is "[...all].every(its => { const {data} = its.shadowRoot.querySelector('canvas').getContext('2d').getImageData(0, 0, 240, 220);
+            return data.filter((value, i) => i % 4 === 3 && value > 0).length > 2000; })" forgive
+}
+if [ -d "${MD5_CORPUS:-}/corpus" ]; then
+    check "twelve models of other people are textured as far as they have pictures" real
+else
+    skip "models of other people" "MD5_CORPUS names no corpus"
+fi
 
 # -- The package --------------------------------------------------------------------------------
 
-package="$PWD/build/web/md5model-$(sed -n 's/.*"version": "\(.*\)".*/\1/p' build/web/npm/package.json).tgz"
 check "the package is made" made npm
+package=$PWD/$(sed -n 's/\.sha256$//p' "$scratch/said")
+packed() {
+    (cd build && sha256sum -c "${package##*/}.sha256") && tar -tzf "$package" | tr '\n' ' ' >"$scratch/packed" && cat "$scratch/packed"
+    [ "$(cat "$scratch/packed")" = "$(for file in LICENSE README.md core.js custom-elements.json element.js md5-model.d.ts md5-model.js \
+        md5core.js md5core.wasm package.json react.d.ts; do printf 'package/%s ' $file; done)" ]
+}
+check "it holds these files, and its sum is beside it" packed
 mkdir "$scratch/app" && cat >"$scratch/app/main.js" <<-END
 	import "md5model";
 	const it = document.createElement("md5-model");
