@@ -382,7 +382,7 @@ static bool finish_mesh(asset_walk *walk, void *structure)
         return true;
     uint8_t *const seen = MD5_NEW(walk->arena, uint8_t, mesh->num_vertices);
     bool is_valid = seen && mesh->num_vertices <= UINT32_MAX / 3;
-    for (uint32_t i = 0; is_valid && i < plan->num_runs; i++)
+    MD5_FOR_WHILE (i, plan->num_runs, is_valid)
         is_valid = is_run(mesh, &plan->runs[i], walk->counts[JOINTS], seen);
     return (is_valid && !memchr(seen, 0, mesh->num_vertices))
            || refuse(walk, "is not a plan of the mesh");
@@ -640,7 +640,7 @@ static void *take_structure(asset_walk *walk, const asset_table *table)
     unsigned char *structure = NULL;
     size_t block_size = 0;
     bool is_taken = true;
-    for (int pass = 0; pass < 2 && is_taken; pass++) { // measures, places
+    MD5_FOR_WHILE (pass, 2, is_taken) { // measures, places
         structure = MD5_TAKE(&walk->block, unsigned char, table->size);
         if (structure)
             memset(structure, 0, table->size);

@@ -545,7 +545,7 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
 void md5_release_geometry(md5_model *model)
 {
     MD5_ASSERT_ASSET(model);
-    for (uint32_t m = 0; m < model->num_meshes && model->internal.memory; m++) {
+    MD5_FOR_WHILE (m, model->num_meshes, model->internal.memory) {
         md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
 #ifndef MD5_NO_PARTS
         md5i_skin_plan_free(&model->internal.allocator, mesh->skin_plan);
@@ -806,7 +806,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
         .size = block.used,
         .internal = {.allocator = context->allocator},
     };
-    for (uint32_t j = 0; j < num_joints && !file->has_w; j++) {
+    MD5_FOR_WHILE (j, num_joints, !file->has_w) {
         const md5_quat q = file->bind[j].rotation;
         file->bind[j].rotation = md5_quat_from_xyz(q.x, q.y, q.z);
     }

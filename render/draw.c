@@ -399,7 +399,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     gl->Disable(GL_RASTERIZER_DISCARD);
     void *const outputs[MD5GL_NUM_CAPTURED] = {positions, normals, tangents};
     bool read = true;
-    for (int i = 0; i < MD5GL_NUM_CAPTURED && read; i++) {
+    MD5GL_FOR_WHILE (i, MD5GL_NUM_CAPTURED, read) {
         gl->BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, buffers[i]);
         read = !outputs[i] || read_captured(renderer, sizes[i], outputs[i], error);
     }
@@ -745,7 +745,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     renderer->gl.Enable(GL_DEPTH_TEST);
     bool built = true;
     MD5_VALIDATE_RESERVED(lists, count);
-    for (uint32_t i = 0; i < count && built; i++) {
+    MD5GL_FOR_WHILE (i, count, built) {
         const md5gl_stage_list *const list = &lists[i];
         MD5_ASSERT(list->mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
         MD5_ASSERT(list->skin < model->num_skins, "skin: below the number of skins");

@@ -287,7 +287,7 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
         md5gli_begin_texture(renderer, GL_TEXTURE_2D, mirror_width, height, error);
     if (texture != 0)
         set_levels(&renderer->gl, NUM_MIRRORS);
-    for (uint32_t i = 0; i < NUM_MIRRORS && texture != 0; i++) {
+    MD5GL_FOR_WHILE (i, NUM_MIRRORS, texture != 0) {
         md5gl_panorama level = {mirror_width >> i, height >> i, texels};
         const float roughness = (float)i / (float)(NUM_MIRRORS - 1);
         lobe_sample samples[NUM_SAMPLES];

@@ -386,13 +386,15 @@ GLenum md5gli_take_errors(md5gl_renderer *renderer);
 // Returns false and fills the error if the context is known to be lost.
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 
-// A loop over 0, 1 ... count - 1.
-// NOLINTNEXTLINE(bugprone-macro-parentheses): declares it
+// Loops over 0, 1 ... count - 1; as long as something holds, without which `count` need not be
+// known; over first, first + 1 ... end - 1; and over each shadow map of the frame.
+// NOLINTBEGIN(bugprone-macro-parentheses): declare it
 #define MD5GL_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
-// Each shadow map of the frame.
-// NOLINTBEGIN(bugprone-macro-parentheses): declares it
+#define MD5GL_FOR_WHILE(index, count, holds) \
+    for (uint32_t index = 0; (holds) && index < (count); index++)
+#define MD5GL_FOR_FROM(index, first, end) for (uint32_t index = (first); index < (end); index++)
 #define MD5GL_FOR_MAPS(index, renderer) \
-    for (uint32_t index = (renderer)->first_map; index < (renderer)->end_map; index++)
+    MD5GL_FOR_FROM (index, (renderer)->first_map, (renderer)->end_map)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.

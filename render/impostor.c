@@ -380,7 +380,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     md5_mat34 *const palettes = MD5GL_NEW(renderer, md5_mat34, num_views * num_joints, error);
     if (!palettes)
         return false;
-    for (uint32_t view = 0; view < num_views && num_joints > 0; view++)
+    MD5GL_FOR_WHILE (view, num_views, num_joints > 0)
         memcpy(palettes + view * num_joints, palette, size);
     const md5gl_instances views = {
         .count = num_views, .palettes = palettes, .placements = impostors->placements};

@@ -81,7 +81,7 @@ md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays)
 void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
                            uint32_t first, uint32_t end)
 {
-    for (uint32_t i = first; i < end; i++) {
+    MD5GL_FOR_FROM (i, first, end) {
         const size_t offset = layout->begin[i] + vertex * arrays[i].size;
         gl->VertexAttribPointer(arrays[i].attribute, (GLint)(arrays[i].size / sizeof(float)),
                                 GL_FLOAT, GL_FALSE, 0, (const void *)offset);
@@ -461,9 +461,9 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     bool uploaded = copy->surfaces && copy->joint_bounds;
     if (uploaded)
         (void)md5_build_joint_bounds(model, copy->joint_bounds);
-    for (uint32_t i = 0; i < num_joints && uploaded; i++)
+    MD5GL_FOR_WHILE (i, num_joints, uploaded)
         copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
-    for (uint32_t i = 0; i < model->num_meshes && uploaded; i++) {
+    MD5GL_FOR_WHILE (i, model->num_meshes, uploaded) {
         const md5_mesh *const mesh = &model->meshes[i];
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
@@ -545,7 +545,7 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);
     // Those without morph targets too, so that targets can be taken away without an error.
-    for (uint32_t i = 0; i < model->model->num_meshes && blending != model->blending; i++) {
+    MD5GL_FOR_WHILE (i, model->model->num_meshes, blending != model->blending) {
         const md5gl_path path = model->meshes[i].path;
         if (!md5gli_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
             || (model->morph

@@ -52,7 +52,7 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
     const bool has_memory = first && deltas;
     uint32_t num_written = 0; // vertices
     uint32_t before = 0;      // deltas of earlier meshes
-    for (uint32_t i = 0; i < source->model->num_meshes && has_memory; i++) {
+    MD5GL_FOR_WHILE (i, source->model->num_meshes, has_memory) {
         const md5_morph_mesh *const mesh = &source->meshes[i];
         MD5GL_FOR (d, mesh->num_deltas) {
             const md5_morph_delta *const delta = &mesh->deltas[d];
@@ -162,7 +162,7 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
     md5_vec4 *const ranges = MD5GL_NEW(renderer, md5_vec4, 2 * (size_t)count, error);
     const bool has_memory = vertices && ranges;
     size_t frame = 0;
-    for (uint32_t i = 0; i < count && has_memory; i++) {
+    MD5GL_FOR_WHILE (i, count, has_memory) {
         const md5_baked *const clip = clips[i];
         const md5_vec3 min = clip->bounds.min;
         if (baked->num_vertices > 0)
@@ -222,7 +222,7 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
         if (model->batch_capacity > 0)
             memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
         md5gli_free(renderer, model->batches);
-        for (uint32_t i = model->batch_capacity; i < num_batches; i++) {
+        MD5GL_FOR_FROM (i, model->batch_capacity, num_batches) {
             batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
             batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
@@ -441,7 +441,7 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     if (count > 0
         && !fits(renderer, (uint64_t)count * (were ? 2 : 1), "weights of morph targets", error))
         return false;
-    for (uint32_t i = 0; i < num_meshes && posed; i++) {
+    MD5GL_FOR_WHILE (i, num_meshes, posed) {
         const md5gl_path path = model->meshes[i].path;
         needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
         posed = md5gli_build_variant(renderer, path, md5gl_variant_of(model->blending, count > 0),
@@ -457,7 +457,7 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     posed = posed
             && fill_batches(renderer, model, needs_palettes ? instances->palettes : NULL, instances,
                             error);
-    for (uint32_t i = 0; i < num_meshes && posed; i++)
+    MD5GL_FOR_WHILE (i, num_meshes, posed)
         posed = preskin(renderer, model, &model->meshes[i], instances, error);
     return posed;
 }
@@ -533,7 +533,7 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     model->num_runs = 0;
     if (model->num_batches == 0)
         return true;
-    for (uint32_t i = 0; i < count && skins; i++) {
+    MD5GL_FOR_WHILE (i, count, skins) {
         if (skins[i] >= model->num_skins)
             return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u", i,
                                skins[i], model->num_skins);
@@ -549,7 +549,7 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     }
     model->num_runs = skins ? find_runs(skins, count, model->runs) : 0;
     model->tinted = tints != NULL;
-    for (uint32_t i = 0; i < count && tints; i++)
+    MD5GL_FOR_WHILE (i, count, tints)
         model->faded = model->faded || tints[i].w < 1.0f;
     model->has_ids = ids != NULL;
     for (uint32_t i = 0, first = 0; i < model->num_batches; i++) {

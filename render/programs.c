@@ -331,7 +331,7 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
         return true;
     program->name = gl->CreateProgram();
     bool built = true;
-    for (int i = 0; i < 3 && built; i++) {
+    MD5GL_FOR_WHILE (i, 3, built) {
         if (files[i][0].text == NULL)
             continue;
         const GLuint shader = compile_stage(renderer, stages[i], files[i], error);

@@ -208,7 +208,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     if (renderer->grey)
         renderer->checker = create_checker(renderer, error);
     bool created = renderer->checker != 0;
-    for (int i = 0; i < MD5GL_NUM_OVERLAYS && created; i++)
+    MD5GL_FOR_WHILE (i, MD5GL_NUM_OVERLAYS, created)
         created = md5gli_fixed_program(renderer, (enum md5gl_fixed_program)i, error) != NULL;
     return created && md5gli_check(renderer, "creating the renderer", error);
 }

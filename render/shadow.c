@@ -35,7 +35,7 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
     if (map->shown.texels == texels)
         return;
     map->shown.texels = texels;
-    for (uint32_t i = 0; i < MD5GL_MAX_SPOT_SHADOWS && index == MD5GL_MAP_SPOT; i++) {
+    MD5GL_FOR_WHILE (i, MD5GL_MAX_SPOT_SHADOWS, index == MD5GL_MAP_SPOT) {
         map[i].shown.texels = texels;
         map[i].shown.x = i % 2 * texels;
         map[i].shown.y = i / 2 * texels;
@@ -144,7 +144,7 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
     static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
     const float radians = 3.14159265f / 180.0f;
     uint32_t count = 0, num_maps = 0;
-    for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
+    MD5GL_FOR_WHILE (i, frame->num_point_lights, count < MD5GL_MAX_POINT_LIGHTS) {
         const md5gl_point_light *const light = &frame->point_lights[i];
         const md5_vec3 at = light->position;
         if (!(light->range > 0.0f))

@@ -108,7 +108,7 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
         gl->GenFramebuffers(1, &target->readable);
         gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
         GLenum drawn[NUM_OUTPUTS];
-        for (int i = 0; i < NUM_OUTPUTS && has_outputs; i++) {
+        MD5GL_FOR_WHILE (i, NUM_OUTPUTS, has_outputs) {
             target->outputs[i] = create_attached_texture(gl, target, &output_forms[i]);
             drawn[i] = output_forms[i].attachment;
         }

@@ -138,7 +138,7 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
         }
     }
     size_t least = row[width];
-    for (size_t j = 0; j < width && in_part; j++)
+    COMMON_FOR_WHILE (j, width, in_part)
         least = row[j] < least ? row[j] : least;
     return least;
 }

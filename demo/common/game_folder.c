@@ -123,7 +123,7 @@ static bool check_entries(place *archive, md5_error *error)
     COMMON_FOR (i, archive->count)
         sorted[i] = &archive->files[i];
     common_sort(sorted, archive->count, sizeof *sorted, compare_files);
-    for (size_t i = 1; i < archive->count; i++) {
+    COMMON_FOR_FROM (i, 1, archive->count) {
         if (common_compare_case(sorted[i - 1]->name, sorted[i]->name) == 0)
             warn(archive, sorted[i - 1]->name, "hidden by a later entry of the same name");
     }

@@ -53,7 +53,7 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
     md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
     uint32_t count = 0;
     bool is_read = true;
-    for (size_t i = 0; i < scene->num_parts && is_read; i++) {
+    COMMON_FOR_WHILE (i, scene->num_parts, is_read) {
         if (scene->parts[i].kind != CONVERT_TARGET)
             continue;
         sources[count].name = scene->parts[i].name;
@@ -96,7 +96,7 @@ void convert_free_assets(convert_assets *assets)
         md5_free_binding(assets->clips[i].binding);
     COMMON_FOR (i, assets->num_clips)
         md5_free_anim(assets->clips[i].anim);
-    for (uint32_t i = 0; assets->skins && i < assets->model->num_meshes; i++) {
+    COMMON_FOR_WHILE (i, assets->model->num_meshes, assets->skins) {
         free(assets->skins[i].joints);
         free(assets->skins[i].weights);
         free(assets->skins[i].positions);
@@ -186,7 +186,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     const float least = 1e-5f * fit->size; // what files round
     double sum = 0.0, kept = 0.0;
     bool is_off = first == end;
-    for (uint32_t i = first; i < end; i++) {
+    COMMON_FOR_FROM (i, first, end) {
         const md5_vec4 in = mesh->influences[i];
         const md5_vec3 gap =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
@@ -212,7 +212,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
 // Largest first, sum 1 in floats, and no joint where the weight is 0.
 static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 {
-    for (uint32_t i = 1; i < slots; i++)
+    COMMON_FOR_FROM (i, 1, slots)
         for (uint32_t k = i; k > 0 && weights[k] > weights[k - 1]; k--) {
             const float weight = weights[k];
             const uint32_t joint = joints[k];
@@ -246,7 +246,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
     COMMON_FOR (k, v->num_kept)
         w[k] = weights[k];
     COMMON_FOR (sweep, SWEEPS)
-        for (uint32_t k = 1; k < v->num_kept; k++)
+        COMMON_FOR_FROM (k, 1, v->num_kept)
             COMMON_FOR (l, k) {
                 double fall = pull * (w[l] - weights[l] - w[k] + weights[k]);
                 COMMON_FOR (i, v->num_kept)
@@ -317,8 +317,7 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
         double *sum = v->sums;
         md5_vec3 target = {0.0f, 0.0f, 0.0f}, gap = {0.0f, 0.0f, 0.0f};
         md5_vec3 errors[MAX_SLOTS], columns[3] = {{0.0f, 0.0f, 0.0f}};
-        for (uint32_t k = mesh->first_influence[v->index]; k < mesh->first_influence[v->index + 1];
-             k++)
+        COMMON_FOR_FROM (k, mesh->first_influence[v->index], mesh->first_influence[v->index + 1])
             target = md5_vec3_add(target,
                                   moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
         COMMON_FOR (k, v->num_kept) {
@@ -327,13 +326,13 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
             gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
             for (uint32_t l = 0; l <= k && fit->pass == FIT_WEIGHTS; l++)
                 *sum++ += dot(errors[k], errors[l]);
-            for (int c = 0; c < 3 && fit->pass == FIT_POINTS; c++)
+            COMMON_FOR_WHILE (c, 3, fit->pass == FIT_POINTS)
                 columns[c] = md5_vec3_add(
                     columns[c],
                     md5_vec3_scale((md5_vec3){joint->m[c], joint->m[4 + c], joint->m[8 + c]},
                                    v->weights[k]));
         }
-        for (int k = 0; k < 3 && fit->pass == FIT_POINTS; k++) {
+        COMMON_FOR_WHILE (k, 3, fit->pass == FIT_POINTS) {
             for (int l = 0; l <= k; l++)
                 *sum++ += dot(columns[k], columns[l]);
             v->sums[6 + k] += dot(columns[k], gap);
@@ -350,8 +349,7 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
     double sum = 0.0, bound = 0.0;
-    for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1];
-         i++) {
+    COMMON_FOR_FROM (i, mesh->first_influence[v->index], mesh->first_influence[v->index + 1]) {
         const md5_vec4 in = mesh->influences[i];
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);

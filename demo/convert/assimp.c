@@ -225,7 +225,7 @@ static void list_nodes(import *all)
                 all->nodes[found].is_moved = true;
         }
     }
-    for (int i = 1; i < all->num_nodes; i++) {
+    COMMON_FOR_FROM (i, 1, all->num_nodes) {
         node *const one = &all->nodes[i];
         const node *const parent = &all->nodes[one->parent];
         one->is_moved |= parent->is_pivot && parent->is_moved;
@@ -347,7 +347,7 @@ static void put_matrix(struct aiMatrix4x4 m, float *columns)
 
 static double number_in(const struct aiMetadata *data, const char *name, double otherwise)
 {
-    for (unsigned i = 0; data && i < data->mNumProperties; i++) {
+    COMMON_FOR_WHILE (i, data->mNumProperties, data) {
         const struct aiMetadataEntry *const entry = &data->mValues[i];
         if (strcmp(data->mKeys[i].data, name) != 0)
             continue;
@@ -498,8 +498,8 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
     const size_t count = mesh->mNumVertices;
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
     size_t num_indices = 0;
-    for (unsigned f = 0; f < mesh->mNumFaces && count > 0; f++)
-        for (unsigned k = 0; mesh->mFaces[f].mNumIndices == 3 && k < 3; k++)
+    COMMON_FOR_WHILE (f, mesh->mNumFaces, count > 0)
+        COMMON_FOR_WHILE (k, 3, mesh->mFaces[f].mNumIndices == 3)
             indices[num_indices++] = mesh->mFaces[f].mIndices[k];
     if (num_indices > 0) {
         json_t *const attributes = json_object();
@@ -639,7 +639,7 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
         memcpy(&times[1], at + stride, sizeof times[1]);
         memcpy(a, at + sizeof times[0], width * sizeof *a);
         memcpy(b, at + stride + sizeof times[0], width * sizeof *b);
-        for (size_t i = 0; i < width && times[1] - times[0] > ticks; i++)
+        COMMON_FOR_WHILE (i, width, times[1] - times[0] > ticks)
             sum += (a[i] - b[i]) * (a[i] - b[i]);
         most = fmax(most, sqrt(sum));
     }

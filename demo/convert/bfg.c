@@ -89,7 +89,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
     float farthest = 0.0f;
     uint32_t count = 0;
     COMMON_FOR (v, mesh->num_vertices)
-        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
+        COMMON_FOR_FROM (i, mesh->first_influence[v], mesh->first_influence[v + 1]) {
             const uint32_t joint = mesh->influence_joints[i];
             const md5_vec3 away =
                 md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));

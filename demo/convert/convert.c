@@ -141,7 +141,7 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
 {
     const char *const path = part->path ? part->path : part->name;
     common_worn worn = common_wear(body, doc);
-    for (uint32_t i = 0; i < body->num_joints && worn.is_related; i++)
+    COMMON_FOR_WHILE (i, body->num_joints, worn.is_related)
         if (worn.num_followers[i] > 0)
             convert_note(job, "%u joints of %s follow %s", worn.num_followers[i], part->name,
                          body->joints[i].name);
@@ -185,7 +185,7 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
     bool is_target = !doc
                      || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes
                          && !part->is_worn);
-    for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
+    COMMON_FOR_WHILE (i, doc->num_meshes, doc && is_target)
         is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
     if (!is_target) {
         md5_doc all = *body;
@@ -373,10 +373,10 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
     const convert_part *const first = convert_find_model(scene);
     md5_model *model = NULL; // as it comes in, if there are clips of other files
     bool is_done = true;
-    for (size_t i = 0; i < scene->num_parts && first && is_done && !model; i++)
+    COMMON_FOR_WHILE (i, scene->num_parts, first && is_done && !model)
         if (scene->parts[i].kind == CONVERT_CLIP && job->num_inputs > 1)
             is_done = (model = convert_parse_model(first, error)) != NULL;
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
+    COMMON_FOR_WHILE (i, scene->num_parts, is_done) {
         convert_part *const part = &scene->parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && is_moved;
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
@@ -419,7 +419,7 @@ static size_t find_first(const convert_job *job)
 {
     convert_job quiet = *job;
     quiet.note = NULL;
-    for (size_t i = 0; i < job->num_inputs && job->num_inputs > 1; i++) {
+    COMMON_FOR_WHILE (i, job->num_inputs, job->num_inputs > 1) {
         const char *const path = job->inputs[i];
         const struct format *const format = find_format(path);
         md5_error unused;
@@ -439,10 +439,10 @@ bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *e
 {
     const size_t first = find_first(job);
     bool is_done = read_input(job, job->inputs[first], scene, error);
-    for (size_t i = 0; i < job->num_inputs && is_done; i++)
+    COMMON_FOR_WHILE (i, job->num_inputs, is_done)
         is_done = i == first
                   || (convert_goes_on(job, error) && read_input(job, job->inputs[i], scene, error));
-    for (size_t i = 0; i < job->worn.count && is_done; i++) {
+    COMMON_FOR_WHILE (i, job->worn.count, is_done) {
         const size_t number = scene->num_parts;
         is_done = read_input(job, job->worn.names[i], scene, error)
                   && ((scene->num_parts > number && scene->parts[number].is_model)
@@ -475,7 +475,7 @@ bool convert_files(const convert_job *job, md5_error *error)
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
                             "no format that is written has this ending, and it is no folder");
-    for (size_t i = 0; i < job->num_engines && !(format->rules & HAS_FRAMES); i++)
+    COMMON_FOR_WHILE (i, job->num_engines, !(format->rules & HAS_FRAMES))
         if (md5_find_engines(job->engines[i]) == 0)
             return convert_fail(
                 error, MD5_ERROR_MISSING, job->output,

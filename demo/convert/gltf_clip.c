@@ -181,11 +181,11 @@ static void select_rate(clip_maker *clip, const json_t *animation)
     const double rates[] = {
         stored >= 0.01 && stored <= 1e4 ? stored : 24.0, 24, 25, 30, 50, 60, 120};
     clip->is_exact = false;
-    for (size_t i = 0; i < (asked > 0.0 ? 1 : COMMON_LENGTH(rates)) && !clip->is_exact; i++) {
+    COMMON_FOR_WHILE (i, asked > 0.0 ? 1 : COMMON_LENGTH(rates), !clip->is_exact) {
         const double rate = clip->rate = asked > 0.0 ? asked : rates[i];
         clip->is_exact = true;
-        for (size_t t = 0; t < clip->num_tracks && clip->is_exact; t++)
-            for (size_t k = 0; k < clip->tracks[t].num_keys && clip->is_exact; k++) {
+        COMMON_FOR_WHILE (t, clip->num_tracks, clip->is_exact)
+            COMMON_FOR_WHILE (k, clip->tracks[t].num_keys, clip->is_exact) {
                 const double frame = clip->tracks[t].times[k] * rate;
                 clip->is_exact = fabs(frame - floor(frame + 0.5)) < 1e-4 * rate;
             }
@@ -238,7 +238,7 @@ static void measure_scale(clip_maker *clip, double time)
             gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
         clip->moves[j] = gltf_mul(&turn, &change);
     }
-    for (uint32_t m = 0; m < clip->meshes->model.num_meshes && most > 1e-5; m++) {
+    COMMON_FOR_WHILE (m, clip->meshes->model.num_meshes, most > 1e-5) {
         const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
         const double points = mesh->num_vertices * (double)clip->num_frames;
         const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
@@ -329,7 +329,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
         is_added = is_added
                    && (keys->path != WEIGHTS
                        || gltf_spend(clip->file, keys->width * (clip->num_frames + keys->width)));
-        for (size_t k = 0; k < keys->width && keys->path == WEIGHTS && is_added; k++) {
+        COMMON_FOR_WHILE (k, keys->width, keys->path == WEIGHTS && is_added) {
             char *const target = gltf_target_name(clip->rig, keys->node, k);
             if (json_object_get(known, target)) {
                 free(target);
@@ -465,7 +465,7 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
                    .views = common_alloc(most, sizeof *doc.views),
                    .cuts = common_alloc(most, sizeof *doc.cuts)};
     bool is_right = gltf_spend(clip->file, most * (node->depth + clip->num_tracks));
-    for (size_t f = 0; f < clip->num_frames && is_right; f++)
+    COMMON_FOR_WHILE (f, clip->num_frames, is_right)
         for (uint32_t view = 0; view <= cuts[f]; view++) {
             const bool is_last = view == cuts[f];
             const json_t *const own =
@@ -498,14 +498,14 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
 static bool add_paths(clip_maker *clip, double last, const json_t *extras)
 {
     bool is_added = true;
-    for (size_t i = 0; i < clip->rig->num_nodes && is_added; i++) {
+    COMMON_FOR_WHILE (i, clip->rig->num_nodes, is_added) {
         const gltf_node *const node = &clip->rig->nodes[i];
         const char *const kind = gltf_text(gltf_item(clip->file, "cameras", node->camera), "type");
         if (node->camera == MD5_NONE || !node->is_in_scene)
             continue;
         bool is_moved = clip->num_tracks == 0 && !clip->is_filmed[i];
         is_added = gltf_spend(clip->file, node->depth * clip->num_tracks);
-        for (size_t t = 0; t < clip->num_tracks && is_added && !is_moved; t++)
+        COMMON_FOR_WHILE (t, clip->num_tracks, is_added && !is_moved)
             is_moved = moves(clip, &clip->tracks[t], (uint32_t)i);
         clip->is_filmed[i] |= is_moved;
         if (is_added && is_moved && kind && strcmp(kind, "perspective") == 0)
@@ -648,7 +648,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
             clip.reach[weight->joint] =
                 fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
     bool is_added = true;
-    for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)
+    COMMON_FOR_WHILE (i, gltf_count(rig->file, "animations"), is_added)
         is_added = read_clip(&clip, i);
     is_added = is_added && add_rest(&clip) && accept_loss(&clip);
     free(clip.worst.clip);

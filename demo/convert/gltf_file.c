@@ -47,7 +47,7 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
 bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
-    for (size_t i = 0; array && i < count; i++)
+    COMMON_FOR_WHILE (i, count, array)
         numbers[i] = json_number_value(json_array_get(array, i));
     return array;
 }
@@ -122,7 +122,7 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
     if (as->count == OBJECTS)
         return json_is_object(value) || gltf_fail(file, "%s is no object", where);
     bool is_right = json_array_size(value) == as->count;
-    for (size_t i = 0; is_right && i < as->count; i++) {
+    COMMON_FOR_WHILE (i, as->count, is_right) {
         const json_t *const item = json_array_get(value, i);
         // Far beyond what MD5 takes, and far enough from overflow for products.
         is_right = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
@@ -154,7 +154,7 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
         return check_value(file, value, as, where);
     if (path[0] == '*' && !json_is_array(value) && !json_is_object(value))
         return gltf_fail(file, "%s is no list", where);
-    for (size_t i = 0; path[0] == '*' && i < json_array_size(value); i++) {
+    COMMON_FOR_WHILE (i, json_array_size(value), path[0] == '*') {
         COMMON_TEXT(inner, "%s%s%zu", where, slash, i);
         if (!check_member(file, json_array_get(value, i), as, rest, inner))
             return false;
@@ -436,7 +436,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     if (!is_right || !gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
         return NULL;
     float *const values = common_alloc(count, width * sizeof *values);
-    for (size_t i = 0; i < count * width && bytes && is_right; i++) {
+    COMMON_FOR_WHILE (i, count * width, bytes && is_right) {
         const uint32_t bits =
             common_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
@@ -478,7 +478,7 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
                                              num_sparse, width, is_normalized)
                              : NULL;
     is_right = others;
-    for (size_t i = 0; i < num_sparse && is_right; i++) {
+    COMMON_FOR_WHILE (i, num_sparse, is_right) {
         is_right = (at[i] >= 0.0f && at[i] < (float)count)
                    || gltf_fail(file, "accessors/%u/sparse: index %.9g of %zu elements", index,
                                 (double)at[i], count);
@@ -554,7 +554,7 @@ static bool knows_extensions(gltf_file *file)
     COMMON_FOR (i, json_array_size(list)) {
         const char *const name = json_string_value(json_array_get(list, i));
         bool is_known = false;
-        for (size_t k = 0; name && k < COMMON_LENGTH(known); k++)
+        COMMON_FOR_WHILE (k, COMMON_LENGTH(known), name)
             is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
         if (!is_known)
             return gltf_fail(file,
@@ -657,9 +657,9 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
 
 void gltf_close(gltf_file *file)
 {
-    for (size_t i = 0; file->values && i < gltf_count(file, "accessors"); i++)
+    COMMON_FOR_WHILE (i, gltf_count(file, "accessors"), file->values)
         free(file->values[i]);
-    for (size_t i = 0; file->unpacked && i < gltf_count(file, "bufferViews"); i++)
+    COMMON_FOR_WHILE (i, gltf_count(file, "bufferViews"), file->unpacked)
         free(file->unpacked[i]);
     COMMON_FOR (i, file->num_buffers)
         free(file->buffers[i].owned);

@@ -171,7 +171,7 @@ static bool open_primitive(maker *to, const json_t *object)
     if (indices != MD5_NONE
         && !(to->corners = gltf_read(to->file, indices, GLTF_SCALAR, &to->num_corners)))
         return false;
-    for (size_t i = 0; to->corners && i < to->num_corners; i++) {
+    COMMON_FOR_WHILE (i, to->num_corners, to->corners) {
         const float corner = to->corners[i];
         if (!(corner >= 0.0f && corner < (float)to->num_vertices) || corner != floorf(corner))
             return gltf_fail(to->file, "accessors/%u: element %zu is %.9g, but %s has %zu vertices",
@@ -293,7 +293,7 @@ static bool add_vertices(maker *to)
     COMMON_FOR (v, count)
         write_row(to, v, rows + v * width);
     common_find_equal(rows, count, width * sizeof *rows, first);
-    for (size_t v = 0; v < count && is_made; v++) {
+    COMMON_FOR_WHILE (v, count, is_made) {
         uint32_t *const known = &same[first[v]];
         const bool is_new = v < to->num_kept || *known == 0;
         if (!is_used[v])
@@ -431,7 +431,7 @@ static bool read_primitive(maker to, const json_t *object, bool is_alone)
         add_mesh(&to, gltf_index(object, "material"));
     } else {
         free_mesh(&to.mesh);
-        for (size_t i = 0; to.moved && i < to.num_targets; i++)
+        COMMON_FOR_WHILE (i, to.num_targets, to.moved)
             free(to.moved[i]);
     }
     free(to.made);
@@ -488,7 +488,7 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
     gltf_affine *const bases = make_bases(&to);
     bool is_read = true;
     to.bases = bases;
-    for (size_t i = 0; i < json_array_size(list) && is_read; i++) {
+    COMMON_FOR_WHILE (i, json_array_size(list), is_read) {
         COMMON_TEXT(to.where, "meshes/%u/primitives/%zu", node->mesh, i);
         is_read = read_primitive(to, json_array_get(list, i), json_array_size(list) == 1);
     }
@@ -556,7 +556,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
     COMMON_EACH (mesh, doc.meshes, doc.num_meshes)
         size += mesh->num_weights + 2 * (size_t)mesh->num_triangles;
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
-    for (size_t i = 0; i < meshes->num_moved && is_right; i++) {
+    COMMON_FOR_WHILE (i, meshes->num_moved, is_right) {
         const char *const name = meshes->moved[i].target;
         if (json_object_get(known, name))
             continue;
@@ -568,7 +568,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
             if (strcmp(meshes->moved[k].target, name) == 0)
                 doc.meshes[meshes->moved[k].mesh].weights = meshes->moved[k].weights;
         COMMON_EACH (mesh, doc.meshes, doc.num_meshes)
-            for (uint32_t w = 0; is_right && w < mesh->num_weights; w++)
+            COMMON_FOR_WHILE (w, mesh->num_weights, is_right)
                 if (!(md5_vec3_length(mesh->weights[w].offset) <= 1e9f))
                     is_right = gltf_fail(file, "mesh %s: a morph target leads beyond 1e9 units",
                                          mesh->name);

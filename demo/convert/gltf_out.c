@@ -211,7 +211,7 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
                         const void *values, size_t count, size_t columns, gltf_use use)
 {
     bool fits = use == GLTF_PLAIN || out->is_quantized;
-    for (size_t i = 0; i < count * columns && use == GLTF_NORMALIZED && type != GLTF_BYTE; i++)
+    COMMON_FOR_WHILE (i, count * columns, use == GLTF_NORMALIZED && type != GLTF_BYTE)
         fits &= ((const float *)values)[i] >= 0.0f && ((const float *)values)[i] <= 1.0f;
     const size_t accessor = gltf_add_accessor(out, GLTF_VERTICES, fits ? type : GLTF_FLOAT, values,
                                               count, columns, use);
@@ -366,7 +366,7 @@ static const char *pack(gltf_view *view)
     const size_t count = view->bytes.size / view->stride;
     const bool is_list = view->purpose == GLTF_INDICES;
     unsigned *const list = common_alloc(is_list ? count : 0, sizeof *list), most = 0;
-    for (size_t i = 0; i < count && is_list; i++) {
+    COMMON_FOR_WHILE (i, count, is_list) {
         for (size_t k = view->stride; k-- > 0;)
             list[i] = list[i] << 8 | bytes[i * view->stride + k];
         most = list[i] > most ? list[i] : most;

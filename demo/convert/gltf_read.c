@@ -15,7 +15,7 @@ static char *without_ending(const char *name)
 {
     static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
                                           ".bmp", ".tiff", ".webp", ".ktx2"};
-    for (size_t i = 0; name && i < COMMON_LENGTH(endings); i++)
+    COMMON_FOR_WHILE (i, COMMON_LENGTH(endings), name)
         if (common_has_ending(name, endings[i]))
             return common_format("%.*s", (int)(strlen(name) - strlen(endings[i])), name);
     return common_copy(name);

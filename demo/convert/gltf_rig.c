@@ -77,7 +77,7 @@ static convert_quat quat_of(const convert_vec c[3])
     const double sums[4] = {c[0].x - c[1].y - c[2].z, c[1].y - c[0].x - c[2].z,
                             c[2].z - c[0].x - c[1].y, c[0].x + c[1].y + c[2].z};
     int best = 0;
-    for (int i = 1; i < 4; i++)
+    COMMON_FOR_FROM (i, 1, 4)
         if (sums[i] > sums[best])
             best = i;
     const double xy = c[0].y + c[1].x, xz = c[2].x + c[0].z, yz = c[1].z + c[2].y;
@@ -512,9 +512,9 @@ static void number_joints(gltf_rig *rig)
         gltf_node *const node = &rig->nodes[number];
         // The last one, which was added, serves meshes that no joint is above in files without
         // skins.
-        for (size_t k = 0; number == rig->num_nodes - 1 && k < number && !rig->is_skinned; k++)
+        COMMON_FOR_WHILE (k, number, number == rig->num_nodes - 1 && !rig->is_skinned)
             node->is_joint |= rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE
-                              && gltf_parent_joint(rig, (uint32_t)k) == MD5_NONE;
+                              && gltf_parent_joint(rig, k) == MD5_NONE;
         if (!node->is_joint && (number < rig->num_nodes - 1 || rig->num_joints > 0))
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
@@ -523,7 +523,7 @@ static void number_joints(gltf_rig *rig)
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
     COMMON_EACH (skin, rig->skins, rig->num_skins)
-        for (size_t k = 0; skin->joints && k < skin->num_joints; k++)
+        COMMON_FOR_WHILE (k, skin->num_joints, skin->joints)
             skin->joints[k] = rig->nodes[skin->joints[k]].joint;
 }
 
@@ -718,7 +718,7 @@ static bool select_unit(gltf_rig *rig)
                               json_array_get(primitives, k), range))
                 return false;
     }
-    for (size_t j = 0; j < rig->num_joints && !rig->has_meshes; j++) {
+    COMMON_FOR_WHILE (j, rig->num_joints, !rig->has_meshes) {
         range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
         range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
     }
@@ -855,7 +855,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     rig->file = file;
     rig->names = json_object();
     rig->model_joints = json_object();
-    for (uint32_t i = 0; rig->model && i < rig->model->skeleton.num_joints; i++)
+    COMMON_FOR_WHILE (i, rig->model->skeleton.num_joints, rig->model)
         (void)json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
                                           json_integer(i));
     if (!read_nodes(rig) || !select_scene(rig) || !read_skins(rig))
@@ -876,7 +876,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 
 void gltf_free_rig(gltf_rig *rig)
 {
-    for (size_t i = 0; rig->skins && i < rig->num_skins; i++) {
+    COMMON_FOR_WHILE (i, rig->num_skins, rig->skins) {
         free(rig->skins[i].joints);
         free(rig->skins[i].inverse_binds);
         free(rig->skins[i].is_weighted);

@@ -275,7 +275,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     COMMON_FOR (v, count)
         put_direction(mesh->normals[v], values + 3 * v);
     gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
-    for (size_t v = 0; mesh->tangents && v < count; v++) {
+    COMMON_FOR_WHILE (v, count, mesh->tangents) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
@@ -478,7 +478,7 @@ static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 // interpolate numbers take the shorter way.
 static void join_signs(gltf_track *track)
 {
-    for (uint32_t i = 1; i < track->num_frames; i++)
+    COMMON_FOR_FROM (i, 1, track->num_frames)
         if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0.0)
             track->values[i] = convert_mix(track->values[i], -1.0, track->values[i], 0.0);
 }
@@ -489,7 +489,7 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
     const convert_quat a = track->values[first], b = track->values[last];
     if (track->is_rotation && distance(track, a, b) > max_angle)
         return false;
-    for (uint32_t i = first + 1; i < last; i++) {
+    COMMON_FOR_FROM (i, first + 1, last) {
         const double t = (double)(i - first) / (last - first);
         const convert_quat sum = convert_mix(a, 1.0 - t, b, t), value = track->values[i];
         if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
@@ -567,10 +567,10 @@ static void find_tolerances(gltf_writer *w)
     double *const reach = common_alloc(count, sizeof *reach);
     // The tracks in the chain down to each joint, then in the longest one that it is in.
     uint32_t *const tracks = common_alloc(count, sizeof *tracks);
-    for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+    COMMON_FOR_WHILE (m, model->num_meshes, model) {
         const md5_mesh *const mesh = &model->meshes[m];
         COMMON_FOR (v, mesh->num_vertices)
-            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
+            COMMON_FOR_FROM (i, mesh->first_influence[v], mesh->first_influence[v + 1]) {
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
@@ -791,7 +791,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     size_t num_empty = 0;
     w->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *w->meshes);
-    for (uint32_t i = 0; model && i < model->num_meshes; i++) {
+    COMMON_FOR_WHILE (i, model->num_meshes, model) {
         if (model->meshes[i].num_vertices == 0 || model->meshes[i].num_triangles == 0)
             num_empty++;
         else if (!write_mesh(w, i, error))
@@ -799,12 +799,12 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     if (num_empty > 0)
         convert_note(w->job, "%zu meshes without vertices or triangles are left out", num_empty);
-    for (size_t i = 0; w->assets.skeleton && i < w->assets.num_clips; i++)
+    COMMON_FOR_WHILE (i, w->assets.num_clips, w->assets.skeleton)
         write_clip(w, &w->assets.clips[i]);
     if (w->job->tolerance > 0.0 && w->num_all_keys > 0)
         convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
     bool is_read = true;
-    for (size_t i = 0; i < w->scene->num_parts && is_read; i++) {
+    COMMON_FOR_WHILE (i, w->scene->num_parts, is_read) {
         const convert_part *const part = &w->scene->parts[i];
         if (part->kind != CONVERT_CAMERA)
             continue;

@@ -264,7 +264,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 // A transform of ten numbers in its parent's space; MD5 joints have no scale.
 static convert_xform local_of(iqm_file *file, const double *v)
 {
-    for (int i = MOVING; i < CHANNELS; i++)
+    COMMON_FOR_FROM (i, MOVING, CHANNELS)
         file->scale_error = fmax(file->scale_error, fabs(v[i] - 1.0));
     return (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
                            {v[0], v[1], v[2]}};
@@ -278,12 +278,12 @@ static bool take_names(iqm_file *file, const convert_scene *scene)
     const uint32_t count = file->header[NUM_POSES];
     md5_doc *const doc = model ? convert_parse_doc(model, NULL) : NULL;
     bool is_same = doc && doc->num_joints == count;
-    for (uint32_t i = 0; i < count && is_same; i++) {
+    COMMON_FOR_WHILE (i, count, is_same) {
         iqm_pose pose = {.parent = 0};
         get_row(file, POSES, i, &pose);
         is_same = pose.parent == doc->joints[i].parent;
     }
-    for (uint32_t i = 0; i < count && is_same; i++)
+    COMMON_FOR_WHILE (i, count, is_same)
         common_add(&file->texts, common_copy(doc->joints[i].name));
     md5_free_doc(doc);
     return is_same;
@@ -458,7 +458,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
                                                        .translation = doc.joints[i].position});
     }
     bool is_done = true;
-    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
+    COMMON_FOR_WHILE (i, doc.num_meshes, is_done) {
         md5_doc_mesh *const mesh = &doc.meshes[i];
         *mesh = rest;
         is_done = read_mesh(file, i, num_left, mesh);
@@ -540,7 +540,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
     bool is_done = true;
     if (has_bounds)
         motion.bounds = common_alloc(count, sizeof *motion.bounds);
-    for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
+    COMMON_FOR_WHILE (frame, count, is_done && has_bounds) {
         iqm_box box = {.radius = 0.0f};
         get_row(file, BOUNDS, file->first + frame, &box);
         motion.bounds[frame] = box.bounds;
@@ -686,9 +686,9 @@ static void sample_clips(iqm_writer *writer)
         iqm_pose *const to = &writer->poses[i];
         // No joint has a scale: its three channels are constant.
         *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1.0f, 1.0f, 1.0f}, {0}};
-        for (int k = 0; k < MOVING && writer->num_frames > 0; k++) {
+        COMMON_FOR_WHILE (k, MOVING, writer->num_frames > 0) {
             float low = writer->frames[i][k], high = low;
-            for (size_t frame = 1; frame < writer->num_frames; frame++) {
+            COMMON_FOR_FROM (frame, 1, writer->num_frames) {
                 low = fminf(low, writer->frames[frame * count + i][k]);
                 high = fmaxf(high, writer->frames[frame * count + i][k]);
             }
@@ -876,7 +876,7 @@ static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
     const size_t count = writer->num_joints, last = first + num_frames - 1;
     COMMON_FOR (i, count)
-        for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
+        COMMON_FOR_FROM (k, i == 0 ? 3 : 0, MOVING)
             if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
                     * writer->poses[i].steps[k]
                 > 1e-3f)

@@ -354,7 +354,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     }
     const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
     const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
-    for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
+    COMMON_FOR_WHILE (i, material->num_stages, is_lit && !glow)
         if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
             && blending_of(&material->stages[i]) == ADDS)
             glow = &material->stages[i];
@@ -447,7 +447,7 @@ static bool find_said(finder *f, md5_error *error)
                                                                          strchr(text, '=');
             const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
             bool is_used = (i < texts->count) == (end != NULL);
-            for (uint32_t m = 0; m < count && (i < texts->count) == !end; m++)
+            COMMON_FOR_WHILE (m, count, (i < texts->count) == !end)
                 if (!end || view_is_mesh(f->model, m, text, (size_t)(end - text))) {
                     f->said[m][list] = end == equals && end ? end + 1 : text;
                     is_used = true;
@@ -470,7 +470,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
     const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
     convert_scene *const scene = f->scene;
     bool is_again = false;
-    for (size_t i = 0; i < scene->num_materials && !is_again; i++)
+    COMMON_FOR_WHILE (i, scene->num_materials, !is_again)
         is_again = strcmp(scene->materials[i].shader, mesh->shader) == 0;
     if (is_again && f->is_by_shader) {
         if (selected)
@@ -540,7 +540,7 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds
     scene->looks = common_alloc(scene->num_looks, sizeof *scene->looks);
     bool is_done = find_said(&f, error);
     size_t worn = 0;
-    for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
+    COMMON_FOR_WHILE (i, model->num_meshes, is_done) {
         for (; worn < scene->num_worn && scene->worn[worn].first == i; worn++) {
             if (!scene->worn[worn].path || job->files.open)
                 continue;
@@ -857,7 +857,7 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     bool is_written = !is_cube || (model && declare_model(layout, &all.text, error));
     if (model)
         convert_name_meshes(layout, model, &names);
-    for (size_t i = 0; i < scene->num_materials && is_written; i++)
+    COMMON_FOR_WHILE (i, scene->num_materials, is_written)
         is_written = write_material(layout, &scene->materials[i], &all, error);
     if (is_written && is_cube)
         is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);

@@ -100,7 +100,7 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
         if (joint->track.flags == 0)
             joint->track.first = 0;
     bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
-    for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
+    COMMON_FOR_WHILE (i, doc->num_frames, is_good) {
         const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
         is_good = min.x < max.x && min.y < max.y && min.z < max.z;
     }
@@ -275,17 +275,17 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
     bool is_done = model || !first || !job->engine, is_named = is_folder;
     w.model = model;
-    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
+    COMMON_FOR_FROM (kind, CONVERT_MODEL, CONVERT_TARGET)
         if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))
             w.endings = bfg_endings;
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) { // before anything is written
+    COMMON_FOR_WHILE (i, scene->num_parts, is_done) { // before anything is written
         if (is_printed(&w, &scene->parts[i]))
             continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
         is_done = doc && (!doc->parents_unknown || md5_write_doc(doc, NULL, 0, error) > 0);
         md5_free_doc(doc);
     }
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
+    COMMON_FOR_WHILE (i, scene->num_parts, is_done) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;
         const bool is_output =

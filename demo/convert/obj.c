@@ -23,17 +23,17 @@ static bool write_materials(const obj_writer *writer)
     const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
     bool is_done = true;
-    for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
+    COMMON_FOR_WHILE (i, model->num_meshes, is_done) {
         const char *const shader = model->meshes[i].shader;
         bool is_new = true; // models have few meshes
-        for (uint32_t k = 0; k < i && is_new; k++)
+        COMMON_FOR_WHILE (k, i, is_new)
             is_new = strcmp(model->meshes[k].shader, shader) != 0 || shader[0] == '\0';
         if (!is_new)
             continue;
         char *const name = line_name(shader, i);
         convert_put_text(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
         free(name);
-        for (size_t k = 0; k < writer->scene->num_materials && is_done; k++) {
+        COMMON_FOR_WHILE (k, writer->scene->num_materials, is_done) {
             const convert_picture *const picture =
                 &writer->scene->materials[k].maps[CONVERT_MAP_COLOR];
             if (strcmp(writer->scene->materials[k].shader, shader) != 0 || !picture->bytes)

@@ -69,7 +69,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     char *folder = common_whole(model);
     if (job->files.open && !job->palette)
         bytes = view_copy_file(job->files, palette_name, &size, &unused);
-    for (int i = 0; i < MAX_LEVELS && !bytes && !job->palette && !job->files.open; i++) {
+    COMMON_FOR_WHILE (i, MAX_LEVELS, !bytes && !job->palette && !job->files.open) {
         char *const above = common_folder(folder), *const base = common_join(above, "id1");
         bytes = read_palette(above, &size);
         bytes = bytes ? bytes : read_palette(base, &size);

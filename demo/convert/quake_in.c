@@ -210,7 +210,7 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
 static const char *get_shader(quake_reader *in, size_t at, uint32_t count, size_t size,
                               const char *otherwise)
 {
-    for (uint32_t i = 1; i < count; i++)
+    COMMON_FOR_FROM (i, 1, count)
         NOTE("a further skin is left out: %s", get_text(in, at + size * i, QUAKE_PATH));
     return count > 0 ? get_text(in, at, QUAKE_PATH) : otherwise;
 }
@@ -279,7 +279,7 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     in->at = QUAKE_MDL_HEADER;
     COMMON_FOR (skin, num_skins) {
         const uint32_t count = read_group(in, 4);
-        for (uint32_t image = 0; image < count && !in->has_failed; image++) {
+        COMMON_FOR_WHILE (image, count, !in->has_failed) {
             (void)md5_quake_image_name(in->stem, skin, image, name, sizeof name);
             add_skin(in, scene, palette, (flags & HOLEY) != 0, skin + image > 0 ? name : in->stem);
         }
@@ -290,9 +290,9 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
     const size_t triangles = in->at + 12 * num_points;
     add_mesh(in, 0, "", in->stem, in->at, triangles);
     in->at = triangles + 16 * num_triangles;
-    for (uint32_t i = 0; i < num_frames && !in->has_failed; i++) {
+    COMMON_FOR_WHILE (i, num_frames, !in->has_failed) {
         const uint32_t count = read_group(in, 12);
-        for (uint32_t k = 0; k < count && !in->has_failed; k++) {
+        COMMON_FOR_WHILE (k, count, !in->has_failed) {
             const size_t points = in->at + 8 + QUAKE_FRAME_NAME;
             add_frame(in, SCALE, in->at + 8, points);
             in->at = points + 4 * num_points;
@@ -374,7 +374,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
         NOTE("tags are scaled, mirrored or skewed by %g, which joints are not", (double)off);
     in->doc.meshes = hold(in, num_surfaces, sizeof *in->doc.meshes);
     in->surfaces = hold(in, num_surfaces, sizeof *in->surfaces);
-    for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++) {
+    COMMON_FOR_WHILE (i, num_surfaces, !in->has_failed) {
         (void)check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "ident of a surface");
         (void)check(in, start + FRAMES, 4, num_frames, num_frames + 1, "frames of a surface");
         const uint32_t num_shaders =
@@ -425,7 +425,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     quake_reader *const in = user;
     local[0] = (convert_xform){.rotation.w = 1.0};
-    for (uint32_t i = 1; i < in->doc.num_joints; i++)
+    COMMON_FOR_FROM (i, 1, in->doc.num_joints)
         (void)get_tag(in, in->first + frame, i, &local[i]);
 }
 

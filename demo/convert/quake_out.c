@@ -250,7 +250,7 @@ static void sample_frames(quake_writer *w)
         if (clip) {
             const md5_moment at = md5_moment_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
             md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose, joints, joints + num_joints);
-            for (size_t k = 0; k < w->scene->num_weights && morph; k++) {
+            COMMON_FOR_WHILE (k, w->scene->num_weights, morph) {
                 const convert_weights *const row = &w->scene->weights[k];
                 const uint32_t target = md5_find_morph_target(morph, row->target);
                 if (strcmp(row->clip, clip->name) == 0 && target != MD5_NONE
@@ -368,7 +368,7 @@ static void find_box(const quake_writer *w, size_t first, size_t count, float *b
 {
     COMMON_FOR (k, 6)
         box[k] = k < 3 ? HUGE_VALF : -HUGE_VALF;
-    for (size_t i = first * w->num_points; i < (first + count) * w->num_points; i++)
+    COMMON_FOR_FROM (i, first * w->num_points, (first + count) * w->num_points)
         COMMON_FOR (k, 3) {
             box[k] = fminf(box[k], w->places[i].at[k]);
             box[3 + k] = fmaxf(box[3 + k], w->places[i].at[k]);

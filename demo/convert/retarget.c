@@ -383,7 +383,7 @@ md5_quat convert_measure(const md5_model *model, float *legs)
     retarget_figure figure = make_figure(model, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
     *legs = 0.0f;
-    for (int r = 2 * THIGH; r < 2 * FOOT; r++)
+    COMMON_FOR_FROM (r, 2 * THIGH, 2 * FOOT)
         *legs += 0.5f * length_of(&figure, r);
     free_figure(&figure);
     return figure.space;
@@ -399,7 +399,7 @@ static bool drive(const retarget_figure *source, const retarget_figure *target, 
     uint32_t s[MAX_CHAIN + 1], t[MAX_CHAIN];
     const uint32_t m = list_chain(source, from, s + 1), n = list_chain(target, to, t);
     s[0] = parent_of(source, from.first);
-    for (uint32_t i = 0; i < n && m > 0; i++) {
+    COMMON_FOR_WHILE (i, n, m > 0) {
         retarget_joint *const joint = &target->joints[t[i]];
         const uint32_t at = m * (i + 1), low = at / n, high = (at + n - 1) / n;
         if (joint->is_mapped || source->joints[s[high]].is_mapped)
@@ -436,7 +436,7 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
             count -= NUM_COUNTED;
     }
     const bool is_known = has_map || count >= NUM_NEEDED;
-    for (uint32_t i = 0; i < target->skeleton->num_joints && !is_known; i++)
+    COMMON_FOR_WHILE (i, target->skeleton->num_joints, !is_known)
         target->joints[i].low = MD5_NONE;
     return is_known;
 }
@@ -472,7 +472,7 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
         pair->align = joint->align > 0;
         pair->source = from[joint->low].name;
         pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
-        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
+        COMMON_FOR_FROM (r, 2 * UPPER_ARM, 2 * FOOT)
             pair->align |= r / 2 != HAND && target->roles[r].last == i && joint->align == 0;
     }
     COMMON_FOR (i, source->skeleton->num_joints)
@@ -557,7 +557,7 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     }
     if (t == MD5_NONE)
         figures[0]->joints[s].is_mapped = true;
-    for (int r = 0; r < 2 * THUMB && s != MD5_NONE && t != MD5_NONE && !is_chain; r++)
+    COMMON_FOR_WHILE (r, 2 * THUMB, s != MD5_NONE && t != MD5_NONE && !is_chain)
         if (figures[0]->roles[r].last == s)
             figures[1]->roles[r] = chains[1];
         else if (figures[1]->roles[r].last == t)
@@ -570,7 +570,7 @@ static bool read_map(const convert_job *job, retarget_figure *const figures[2], 
 {
     enum { MAX_LINES = 10000 };
     bool is_read = true;
-    for (int k = 0; k < 2 && is_read; k++) {
+    COMMON_FOR_WHILE (k, 2, is_read) {
         const char *const path = k == 0 ? job->map : NULL;
         size_t size = 0;
         char *const text =
@@ -660,7 +660,7 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
     complete_figure(&to);
     make_drives(&from, &to, false, has_map);
     md5_retarget *const retarget = is_read ? make_retarget(&from, &to, error) : NULL;
-    for (uint32_t i = 0; i < target->skeleton.num_joints && pairs; i++) {
+    COMMON_FOR_WHILE (i, target->skeleton.num_joints, pairs) {
         const retarget_joint *const joint = &to.joints[i];
         pairs[i].is_mapped = joint->is_mapped;
         pairs[i].source = joint->is_idle || !retarget ? MD5_NONE
@@ -716,7 +716,7 @@ static md5_vec3 to_model(const retarget_transfer *transfer, md5_vec3 v)
 static float lowest_of(const retarget_figure *figure, const md5_xform *posed)
 {
     float lowest = INFINITY;
-    for (int r = 2 * FOOT; r < 2 * TOE + 2; r++)
+    COMMON_FOR_FROM (r, 2 * FOOT, 2 * TOE + 2)
         if (figure->roles[r].last != MD5_NONE)
             lowest = fminf(lowest, moved(figure, posed, figure->roles[r].last).z);
     return lowest;
@@ -822,7 +822,7 @@ static void find_ground(retarget_transfer *transfer)
                             : 0.0f;
             last = next;
         }
-        for (uint32_t i = 1; i < num_frames; i++)
+        COMMON_FOR_FROM (i, 1, num_frames)
             stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
         for (uint32_t i = num_frames; i-- > 1;)
             stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
@@ -866,7 +866,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     retarget_transfer *const transfer = user;
     const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
     pose_model(transfer, frame);
-    for (int side = 0; side < 2 && transfer->has_uneven_legs; side++) {
+    COMMON_FOR_WHILE (side, 2, transfer->has_uneven_legs) {
         const md5_limb leg = {target->roles[2 * THIGH + side].last,
                               target->roles[2 * SHIN + side].last,
                               target->roles[2 * FOOT + side].last};
@@ -896,7 +896,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
         transfer->slide =
             fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(at, transfer->starts[side])));
     }
-    for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
+    COMMON_FOR_FROM (r, 2 * UPPER_ARM, 2 * FOOT)
         if (r / 2 != HAND && length_of(source, r) > 0.0f && length_of(target, r) > 0.0f) {
             const md5_vec3 a =
                 bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
@@ -919,7 +919,7 @@ static void print_results(const retarget_transfer *transfer)
     COMMON_EACH (joint, target->joints, target->skeleton->num_joints) {
         num_idle += joint->is_idle;
         num_unused -= !joint->is_idle && joint->low == MD5_NONE; // but by an equal name
-        for (int k = 0; k < 2 && joint->low != MD5_NONE; k++) {
+        COMMON_FOR_WHILE (k, 2, joint->low != MD5_NONE) {
             bool *const is_used = &source->joints[k ? joint->high : joint->low].is_idle;
             num_unused -= !*is_used;
             *is_used = true;
@@ -999,7 +999,7 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
         COMMON_FOR (i, num_joints)
             joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
                                         .parent = parent_of(target, i)};
-        for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
+        COMMON_FOR_FROM (r, 2 * THIGH, 2 * SHIN) {
             const float a = length_of(target, r) * length_of(source, r + 2);
             const float b = length_of(target, r + 2) * length_of(source, r);
             transfer.has_uneven_legs |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0.0f;

@@ -68,7 +68,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
     bool is_done = named && num_clips == from->num_clips && num_attached == desc->num_attached;
     if (named && !is_done)
         (void)convert_fail(error, MD5_ERROR_IO, machine, "the file changed while it was read");
-    for (size_t i = 0; i < num_files && is_done; i++)
+    COMMON_FOR_WHILE (i, num_files, is_done)
         is_done = find_file(arguments,
                             i == 0                 ? common_base(machine)
                             : i == 1               ? named->model_file
@@ -77,7 +77,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
                             &files[i], error);
     is_done = is_done && check_places(files, num_files, error);
     uint32_t num_models = 0, num_written = 0; // num_written: clips
-    for (size_t i = 0; i < num_files && is_done; i++) {
+    COMMON_FOR_WHILE (i, num_files, is_done) {
         const bool is_clip = i >= 2 + num_attached;
         const md5_anim *const anim = is_clip ? from->anims[i - 2 - num_attached] : NULL;
         size_t first = 1; // of the same name
@@ -127,7 +127,7 @@ static int bake(tool_arguments *arguments)
     md5_assets assets = {.models = models, .anims = anims};
     md5_error error = {0};
     bool is_done = true;
-    for (size_t i = 0; i < room && is_done; i++) {
+    COMMON_FOR_WHILE (i, room, is_done) {
         const char *const path = arguments->words[i];
         const md5_load_opts opts = {.warn = tool_print_error};
         is_done = tool_load(path, &opts, &loaded[i], &error);

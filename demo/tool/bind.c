@@ -180,7 +180,7 @@ static int bind_files(tool_arguments *arguments)
             joints[i].rotation = q;
             bind[i] = md5_mat34_from_xform(joints[i]);
         }
-        for (uint32_t i = 0; i < obj.num_positions && arguments->is_y_up; i++) {
+        COMMON_FOR_WHILE (i, obj.num_positions, arguments->is_y_up) {
             const md5_vec3 position = obj.positions[i];
             obj.positions[i] = (md5_vec3){position.z, position.x, position.y};
         }

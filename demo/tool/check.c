@@ -191,8 +191,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
     const md5_load_opts opts = {.files = tool_files(part->check->game)};
     size_t work = 1 << 24; // to look for nearest names
-    COMMON_FOR (i, cube->num_parts) {
-        const md5_cube2_part *const of = &cube->parts[i];
+    COMMON_EACH (of, cube->parts, cube->num_parts) {
         md5_error error = {0};
         md5_model *const model = md5_load_model(of->mesh, &opts, &error);
         if (!model) {
@@ -212,7 +211,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
                 report_name(to, "no mesh has the name", name, NULL);
             const bool has_images = strcmp(of->rows[j].word, "md5skin") == 0
                                     || strcmp(of->rows[j].word, "md5bumpmap") == 0;
-            for (int k = 0; k < 2 && has_images; k++) {
+            COMMON_FOR_WHILE (k, 2, has_images) {
                 const char *const image = of->rows[j].images[k].path;
                 if (!image || tool_is_file(part->check->game, image))
                     continue;
@@ -267,7 +266,7 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const reading *const part = user;
-    for (size_t i = begin; i < end; i++) {
+    COMMON_FOR_FROM (i, begin, end) {
         if (worker == 0 && part->check->shows_progress)
             tool_show_progress(part->num_before + i, part->num_files);
         report *const to = part->order[i];
@@ -325,8 +324,7 @@ static void read_part(reading *part, const md5_threads *threads)
     enum { MAX_KEPT = 256 }; // models; those beyond are read again for each of their clips
     size_t num_others = 0, num_kept = 0;
     part->num_clips = part->num_meshes = 0;
-    COMMON_FOR (i, part->num_read) {
-        report *const to = &part->reports[i];
+    COMMON_EACH (to, part->reports, part->num_read) {
         const tool_kind kind = tool_kind_of(to->path);
         part->order[kind == TOOL_ANIM ? part->num_read - ++part->num_clips : num_others++] = to;
         if (kind == TOOL_MODEL)
@@ -389,8 +387,7 @@ static void check_files(checker *check, const common_list *files)
             part.reports[i] = (report){.path = names[i]};
         part.num_read = num_read;
         read_part(&part, threads);
-        COMMON_FOR (i, num_read) {
-            report *const from = &part.reports[i];
+        COMMON_EACH (from, part.reports, num_read) {
             print_findings(check, from);
             check->judged |= from->judged;
             md5_free_check(from->facts);
@@ -424,7 +421,7 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
         printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game->num_decls,
                game->num_defaulted);
     common_list files = {0};
-    for (size_t i = 0; check->game && i < md5_game_num_files(check->game); i++) {
+    COMMON_FOR_WHILE (i, md5_game_num_files(check->game), check->game) {
         const char *const name = md5_game_file(check->game, i);
         if (tool_kind_of(name) > (game->has_decls ? TOOL_CAMERA : TOOL_UNKNOWN))
             common_add(&files, common_copy(name));

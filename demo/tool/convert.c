@@ -144,7 +144,7 @@ static bool find_files(batch *all, md5_error *error)
     common_walk walk = {.is_wanted = convert_reads};
     if (!game)
         all->files = common_walk_folder(all->arguments->folder, &walk);
-    for (size_t i = 0; game && i < md5_game_num_files(game); i++)
+    COMMON_FOR_WHILE (i, md5_game_num_files(game), game)
         if (convert_reads(md5_game_file(game, i)))
             common_add(&all->files, common_copy(md5_game_file(game, i)));
     char **const names = all->files.names;
@@ -231,7 +231,7 @@ static bool is_current(const tool_places *own, const convert_job *job, const ite
     const uint64_t written = common_file_time(one->output);
     bool is_newer = written > 0 && (!job->target || common_file_time(job->target) <= written)
                     && (!job->map || common_file_time(job->map) <= written);
-    for (size_t i = 0; i < one->inputs.count && is_newer; i++)
+    COMMON_FOR_WHILE (i, one->inputs.count, is_newer)
         is_newer = time_of_input(own, one->inputs.names[i]) <= written;
     return is_newer;
 }
@@ -250,7 +250,7 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const batch *const all = user;
     tool_places *const own = all->games ? &all->games[worker] : NULL;
-    for (size_t i = begin; i < end; i++) {
+    COMMON_FOR_FROM (i, begin, end) {
         item *const one = &all->items[i];
         if (worker == 0)
             tool_show_progress(i, all->num_items);
@@ -297,7 +297,7 @@ static int compare_outputs(const void *a, const void *b)
 static void find_doubles(const batch *all)
 {
     common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
-    for (size_t i = 1; i < all->num_items; i++)
+    COMMON_FOR_FROM (i, 1, all->num_items)
         if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
             item *const one = &all->items[i];
             const char *const input = one->inputs.names[0];
@@ -321,8 +321,7 @@ static int print_report(const batch *all)
 {
     size_t counts[HAS_FAILED + 1] = {0};
     tool_report *const report = tool_begin_report(all->arguments);
-    COMMON_FOR (i, all->num_items) {
-        const item *const one = &all->items[i];
+    COMMON_EACH (one, all->items, all->num_items) {
         md5_finding found = {.error = one->error, .count = 1};
         counts[one->state]++;
         if (found.error.file[0] == '\0')
@@ -396,8 +395,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         tool_print_error(NULL, &error);
     }
     common_stop_threads(threads);
-    COMMON_FOR (i, all.num_items) {
-        item *const one = &all.items[i];
+    COMMON_EACH (one, all.items, all.num_items) {
         COMMON_FOR (k, one->written.count)
             common_add(written, common_copy(one->written.names[k]));
         common_free_list(&one->inputs);
@@ -405,7 +403,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         common_free_list(&one->written);
         free(one->output);
     }
-    for (uint32_t i = 0; i < num_workers && all.games; i++)
+    COMMON_FOR_WHILE (i, num_workers, all.games)
         tool_close_places(&all.games[i]);
     free(all.games);
     free(all.items);

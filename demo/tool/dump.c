@@ -129,7 +129,7 @@ static int dump(tool_arguments *arguments)
     const bool is_json = arguments->is_json;
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
-    for (size_t i = 0; model && i < arguments->joints.count; i++) {
+    COMMON_FOR_WHILE (i, arguments->joints.count, model) {
         if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
             continue;
         convert_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "no joint is called '%.150s'",
@@ -157,7 +157,7 @@ static int dump(tool_arguments *arguments)
     COMMON_FOR (i, skeleton->num_joints)
         if (is_asked(arguments, skeleton, i))
             print_transform(is_json, "bindlocal", i, &model->bind_local[i]);
-    for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++) {
+    COMMON_FOR_WHILE (i, model->num_meshes, arguments->joints.count == 0) {
         const md5_mesh *const mesh = &model->meshes[i];
         uint64_t used = 0;
         COMMON_FOR (k, mesh->num_file_vertices)
@@ -282,8 +282,7 @@ static int curves(tool_arguments *arguments)
         else
             print_curve(binding, joint, true, 0.0f);
     }
-    for (uint32_t i = 0; arguments->num_words == 2 && is_done && i < model->skeleton.num_joints;
-         i++)
+    COMMON_FOR_WHILE (i, model->skeleton.num_joints, arguments->num_words == 2 && is_done)
         if (tool_is_foot(model->skeleton.joints[i].name))
             print_curve(binding, i, true, 0.0f);
     md5_free_binding(binding);

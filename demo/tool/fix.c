@@ -186,7 +186,7 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
     md5_model *const model = convert_print_doc(doc, &text, &size, error)
                                  ? md5_parse_model(text, size, NULL, error)
                                  : NULL;
-    for (uint32_t m = 0; model && m < model->num_meshes; m++)
+    COMMON_FOR_WHILE (m, model->num_meshes, model)
         turned[m] = md5_is_inside_out(&model->meshes[m]);
     const md5_mesh_edit edit = {.turned = turned};
     const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
@@ -441,7 +441,7 @@ static bool keep_text(mended *file, md5_error *error)
 {
     char *const output = output_of(file);
     const bool exists = common_is_file(output);
-    for (size_t i = 0; i < file->made->count && error->status == MD5_OK; i++)
+    COMMON_FOR_WHILE (i, file->made->count, error->status == MD5_OK)
         if (strcmp(output, file->made->names[i]) == 0
             || (exists && common_same_file(output, file->made->names[i])))
             convert_fail(error, MD5_ERROR_IO, file->path,
@@ -512,7 +512,7 @@ static int fix_file(const mended *begun, const char *path)
         return tool_end(false, &error);
     }
     int status = is_cut ? TOOL_OK : fix_part(file, NULL);
-    for (size_t i = 0; is_cut && i < arguments->cuts.count; i++)
+    COMMON_FOR_WHILE (i, arguments->cuts.count, is_cut)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';
             if (fix_part(file, part) != TOOL_OK)
@@ -576,17 +576,17 @@ static int fix(tool_arguments *arguments)
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
     const mended begun = {
         .arguments = arguments, .made = &made, .texts = &texts, .renames = renames};
-    for (int i = 0; i < arguments->num_words && status != TOOL_BAD_USAGE; i++)
+    COMMON_FOR_WHILE (i, arguments->num_words, status != TOOL_BAD_USAGE)
         if (fix_file(&begun, arguments->words[i]) != TOOL_OK)
             status = TOOL_BAD_FILE;
-    for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++)
+    COMMON_FOR_WHILE (i, arguments->renames.count, status == TOOL_OK)
         if (!renames[i])
             status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the first name",
                                 arguments->renames.names[i]);
     if (status != TOOL_OK && made.count > 0)
         fputs("md5tool: nothing is written, as not all can be mended\n", stderr);
     md5_error error = {0};
-    for (size_t i = 0; i < made.count && status == TOOL_OK; i++)
+    COMMON_FOR_WHILE (i, made.count, status == TOOL_OK)
         status = tool_end(
             tool_write_text(made.names[i], texts.names[i], strlen(texts.names[i]), &error), &error);
     free(renames);

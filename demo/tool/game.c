@@ -226,7 +226,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     if (opened->is_cut)
         return true;
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
-    for (uint32_t i = 0; model && i < model->num_anims && !opened->is_cut; i++) {
+    COMMON_FOR_WHILE (i, model->num_anims, model && !opened->is_cut) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
         opened->num_bytes += strlen(decl->name) + strlen(anim->name);
         COMMON_FOR (j, anim->num_files) {
@@ -467,7 +467,7 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     // Other engines take no shader for a material.
     const bool is_material =
         tool_minds(tool_engines(opened->check->asked, opened->game, file), "no-material");
-    for (uint32_t i = 0; i < model->num_meshes && is_material; i++)
+    COMMON_FOR_WHILE (i, model->num_meshes, is_material)
         if (model->meshes[i].shader[0])
             print_needed_decl(opened, "material", MD5_DECL_MATERIAL, model->meshes[i].shader);
         else
@@ -537,7 +537,7 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
         entity && figure ? md5_create_figure(figure, entity, &opts, &problem) : NULL;
     md5_monster *const monster = desc.body ? md5_create_monster(&desc, &opts, &problem) : NULL;
     float mass = 0;
-    for (uint32_t i = 0; made && i < made->num_bodies; i++)
+    COMMON_FOR_WHILE (i, made->num_bodies, made)
         mass += made->bodies[i].mass;
     SAY(opened, "  mass: %g, legs by IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
         mass, monster ? md5_monster_state(monster).num_legs : 0);
@@ -561,8 +561,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     if (!entity)
         return false;
-    COMMON_FOR (i, entity->num_keys) {
-        const md5_entity_key *const key = &entity->keys[i];
+    COMMON_EACH (key, entity->keys, entity->num_keys) {
         const bool is_inherited = key->decl != entity->decl;
         if (is_inherited)
             SAY(opened, "  key: %s = %s, inherited from %s\n",
@@ -592,7 +591,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
 static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
-    for (uint32_t i = 0; skin && i < skin->num_rows; i++) {
+    COMMON_FOR_WHILE (i, skin->num_rows, skin) {
         SAY(opened, "  replaces: %s\n", "{\"kind\":\"replaces\",\"name\":%s}\n",
             skin->rows[i].from ? skin->rows[i].from : "every material");
         print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
@@ -604,7 +603,7 @@ static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *err
 static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
-    for (uint32_t i = 0; material && i < material->num_stages; i++) {
+    COMMON_FOR_WHILE (i, material->num_stages, material) {
         const md5_image_program *const image = &material->stages[i].image;
         COMMON_FOR (k, image->num_steps) {
             if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube)
@@ -646,7 +645,7 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
                       registers[rgba[3]]);
     if (stage->has_alpha_test)
         common_print_json(",\"alphatest\":%g", registers[stage->alpha_test]);
-    for (int i = 0; i < 6 && stage->has_matrix; i++)
+    COMMON_FOR_WHILE (i, 6, stage->has_matrix)
         common_print_json(i == 0  ? ",\"m\":[%g"
                           : i < 5 ? ",%g"
                                   : ",%g]",
@@ -679,8 +678,7 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
         // An image of which the engine does not find all files is replaced by one that repeats.
         // Built-in images always exist.
         bool is_there = stage->image.num_steps > 0;
-        COMMON_FOR (k, stage->image.num_steps) {
-            const md5_image_step *const step = &stage->image.steps[k];
+        COMMON_EACH (step, stage->image.steps, stage->image.num_steps) {
             is_there = is_there
                        && (step->kind != MD5_IMAGE_FILE || step->file[0] == '_'
                            || md5_game_image_file(opened->game, step->file));
@@ -746,7 +744,7 @@ static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_err
                       model->skin, model->offset.x, model->offset.y, model->offset.z,
                       model->num_joints);
     static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
-    for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
+    COMMON_FOR_FROM (i, MD5_CHANNEL_TORSO, MD5_NUM_CHANNELS) {
         const md5_model_channel *const channel = &model->channels[i];
         printf("%s\"%s\":[", i > MD5_CHANNEL_TORSO ? "," : ",\"channels\":{", names[i]);
         COMMON_FOR (j, channel->num_joints)
@@ -849,7 +847,7 @@ static int list(tool_arguments *arguments)
                     md5_game_num_unread(game.game));
         md5_error error = {0};
         game.is_json = arguments->is_json;
-        for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
+        COMMON_FOR_WHILE (i, NUM_KINDS, status == TOOL_OK) {
             if (!kinds[i].list || !(selected[i] || is_all))
                 continue;
             game.kind = kinds[i].name;
@@ -937,7 +935,7 @@ static int explain(tool_arguments *arguments)
         return status;
     }
     // All declarations of the name, of whatever type, and then the file of that name.
-    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
+    COMMON_FOR_WHILE (i, NUM_KINDS, status == TOOL_OK) {
         const md5_decl *const decl = md5_find_decl(game.game, kinds[i].type, name);
         if (!kinds[i].explain || !decl || !decl->file)
             continue;
@@ -967,7 +965,7 @@ static int explain(tool_arguments *arguments)
                 print_mesh_materials(&game, file);
         }
         const char *near = NULL;
-        for (int i = 0; i < NUM_KINDS && !game.is_found && !near; i++)
+        COMMON_FOR_WHILE (i, NUM_KINDS, !game.is_found && !near)
             near = find_near_decl(&game, kinds[i].type, name);
         if (!game.is_found)
             SAY(&game, near ? "nothing is named %s: did you mean '%s'?\n" : "nothing is named %s\n",
@@ -1078,7 +1076,7 @@ static void begin_check(tool_game *opened, tool_game_check *check)
     COMMON_FOR (i, MD5_NUM_DECL_TYPES)
         check->has_decls |= md5_game_num_decls(opened->game, (md5_decl_type)i) > 0;
     const bool is_asked = check->asked.all != 0 || !check->has_decls;
-    for (int i = 0; i < 3 && !is_asked; i++)
+    COMMON_FOR_WHILE (i, 3, !is_asked)
         check->asked.sure = check->asked.all |= md5_find_engines(engines[i]);
 }
 
@@ -1165,8 +1163,7 @@ static void print_no_material(tool_game *opened, const char *file, text_place at
 // are taken for one.
 static void judge_surfaces(tool_game *opened, const md5_check *facts)
 {
-    COMMON_FOR (i, facts->num_shaders) {
-        const md5_check_shader *const shader = &facts->shaders[i];
+    COMMON_EACH (shader, facts->shaders, facts->num_shaders) {
         const md5_decl *const decl = md5_find_decl(opened->game, MD5_DECL_MATERIAL, shader->name);
         const char *const image = md5_game_image_file(opened->game, shader->name);
         if (decl && decl->file)
@@ -1233,7 +1230,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     md5_model *shape = NULL;
     md5_check **clips = NULL; // that are looked at
     size_t num_clips = 0;
-    for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
+    COMMON_FOR_WHILE (i, model->num_anims, mesh) {
         const md5_model_anim *const anims = md5_model_def_anim(model, i);
         COMMON_FOR (k, anims->num_files) {
             judged_file *const file = find_file(opened, anims->files[k]);
@@ -1268,7 +1265,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
     md5_error error = {0};
     const md5_material *const material = md5_game_material(opened->game, decl->name, &error);
     const bool is_seen = opened->is_on_surface[decl->index];
-    for (uint32_t i = 0; material && i < material->num_stages; i++) {
+    COMMON_FOR_WHILE (i, material->num_stages, material) {
         const md5_image_program *const image = &material->stages[i].image;
         COMMON_FOR (k, image->num_steps) {
             const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
@@ -1350,7 +1347,7 @@ static void check_names(tool_game *opened, const md5_decl *decl)
                          decl->name, model->skin);
     } else if (decl->type == MD5_DECL_SKIN) {
         const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, &error);
-        for (uint32_t i = 0; skin && i < skin->num_rows; i++)
+        COMMON_FOR_WHILE (i, skin->num_rows, skin)
             if (!is_there(opened, MD5_DECL_MATERIAL, skin->rows[i].to))
                 print_no_material(opened, decl->file, at, skin->rows[i].to);
     }
@@ -1460,10 +1457,10 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         // First leniently, and then as the engine does, which stops at the first error of a
         // declaration: its warnings are among the lenient ones.
         bool is_checked = true;
-        for (int i = 0; i < 2 && is_checked; i++) {
+        COMMON_FOR_WHILE (i, 2, is_checked) {
             game.verdict = verdicts[i];
             is_checked = md5_game_set_verdict(game.game, game.verdict, &error);
-            for (size_t k = 0; k < sizeof types / sizeof types[0] && is_checked; k++)
+            COMMON_FOR_WHILE (k, sizeof types / sizeof types[0], is_checked)
                 is_checked = walk_decls(&game, types[k], check_decl, &error);
             clear_notes(&game);
         }

@@ -82,8 +82,8 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     char *const whole = common_join(folder, name), *const within = common_folder(whole);
     char *found = NULL;
     const bool may_be_there = game || common_base(name) == name || common_is_folder(within);
-    for (int i = 0; i < NUM_ENDINGS && may_be_there && !found; i++) {
-        for (int is_cut = 0; is_cut < (dot && i > 0 ? 2 : 1) && !found; is_cut++) {
+    COMMON_FOR_WHILE (i, NUM_ENDINGS, may_be_there && !found) {
+        COMMON_FOR_WHILE (is_cut, dot && i > 0 ? 2 : 1, !found) {
             const size_t length = strlen(whole) - (is_cut ? strlen(dot) : 0);
             char *const path = common_format("%.*s%s", (int)length, whole, endings[i]);
             if (tool_is_file(game, path))
@@ -118,7 +118,7 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
     const size_t count = game ? md5_game_num_files(game) : files.count;
     const char *found = NULL;
     tool_nearest nearest = {.work = *work > count ? *work - count : 0};
-    for (size_t i = 0; i < count && nearest.work > 0; i++) {
+    COMMON_FOR_WHILE (i, count, nearest.work > 0) {
         const char *const name = game ? md5_game_file(game, i) : files.names[i];
         const size_t before = found ? nearest.distance : SIZE_MAX;
         char *const stem = stem_of(name, &is_image), *const here = common_folder(name);
@@ -146,7 +146,7 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
     char *folder = common_folder(model), *found = find_in(game, folder, common_base(shader));
     // A path as games write it is below this folder or one above.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
-    for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
+    COMMON_FOR_WHILE (i, MAX_FOLDERS, !found && is_path) {
         found = find_in(game, folder, shader);
         if (strcmp(folder, ".") == 0)
             break;

@@ -61,7 +61,7 @@ static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, d
 // As a tree, children in file order, indented by at most 40 levels; as JSON in file order.
 static void print_joints(bool is_json, const md5_skeleton *skeleton)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints && is_json; i++)
+    COMMON_FOR_WHILE (i, skeleton->num_joints, is_json)
         common_print_json(i > 0 ? ",{\"name\":%s,\"parent\":%d}"
                                 : ",\"tree\":[{\"name\":%s,\"parent\":%d}",
                           skeleton->joints[i].name, (int)skeleton->joints[i].parent);
@@ -195,8 +195,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
 {
     uint64_t vertices = 0, triangles = 0, weights = 0;
     uint32_t max_weights = 0;
-    COMMON_FOR (i, model->num_meshes) {
-        const md5_mesh *mesh = &model->meshes[i];
+    COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         vertices += mesh->num_file_vertices;
         triangles += mesh->num_triangles;
         weights += mesh->num_weights;
@@ -254,7 +253,7 @@ static void print_anim(bool is_json, const md5_anim *anim)
             "\"translations\":%u",
             joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
         md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
-        for (uint32_t i = 0; anim->frame_bounds && i < anim->num_frames; i++)
+        COMMON_FOR_WHILE (i, anim->num_frames, anim->frame_bounds)
             bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
         print_bounds(is_json, bounds);
         SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);

@@ -11,7 +11,7 @@ enum { NUM_REPLACED = sizeof replaced / sizeof replaced[0] };
 char *tool_find_replaced(const md5_game *game, const char *path)
 {
     char *found = NULL;
-    for (size_t i = 0; i < NUM_REPLACED && !found; i++)
+    COMMON_FOR_WHILE (i, NUM_REPLACED, !found)
         found = tool_find_beside(game, path, replaced[i].where, replaced[i].ending);
     return found;
 }
@@ -23,7 +23,7 @@ static int32_t frames_of_replaced(md5_game *game, const char *path)
     int32_t frames = 0;
     char *const file = tool_find_replaced(game, path);
     char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
-    for (size_t i = 0; i < NUM_REPLACED && bytes; i++)
+    COMMON_FOR_WHILE (i, NUM_REPLACED, bytes)
         if (size >= replaced[i].at + 4 && memcmp(bytes, replaced[i].word, 4) == 0)
             COMMON_FOR (k, 3) // more than 2^24 are none
                 frames |= (int32_t)(unsigned char)bytes[replaced[i].at + (size_t)k] << 8 * k;
@@ -50,7 +50,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     COMMON_FOR (i, facts->num_shaders) {
         char *found =
             is_of_quake ? NULL : tool_find_texture(game, facts->file, facts->shaders[i].name);
-        for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {
+        COMMON_FOR_WHILE (k, sizeof images / sizeof images[0], is_of_quake && !found) {
             char *const name =
                 common_format("%s_00_00.%s", common_base(facts->shaders[i].name), images[k]);
             found = tool_find_beside(game, facts->file, name, NULL);

@@ -256,7 +256,7 @@ static bool is_useless(const tool_command *command, const char *option,
         bool is_used = !is_said || arguments->num_words == 0;
         if (s->words[0] != 'o')
             is_used = !is_said || !output || is_in_scope(s, output);
-        for (int k = 0; k < arguments->num_words && s->words[0] != 't'; k++) {
+        COMMON_FOR_WHILE (k, arguments->num_words, s->words[0] != 't') {
             const char *const word = arguments->words[k];
             // Folders, and files without a known ending, may hold all that files hold.
             is_used |= is_in_scope(s, word)
@@ -433,8 +433,7 @@ static bool print_answers(int count, char **words)
         question = longer;
     }
     bool is_found = false;
-    COMMON_FOR (i, common_num_answers) {
-        const common_answer *const answer = &common_answers[i];
+    COMMON_EACH (answer, common_answers, common_num_answers) {
         if (strcmp(question, " words") != 0 && !common_is_asked(answer, question))
             continue;
         common_print(stdout, "%s\n  %s\n  guide %s\n", answer->words, answer->answer,

@@ -60,7 +60,7 @@ static int kind_of_name(const char *path)
         // A word begins behind what is no letter, or with a large letter behind a small one.
         const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
                             || (is_large(*at) && is_small(at[-1]));
-        for (size_t i = 0; begins && i < COMMON_LENGTH(rows); i++) {
+        COMMON_FOR_WHILE (i, COMMON_LENGTH(rows), begins) {
             for (const char *word = rows[i].words; *word; word += *word == ' ') {
                 size_t same = 0;
                 while (word[same] > ' ' && (at[same] | 0x20) == word[same])
@@ -135,8 +135,8 @@ static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat
 {
     const md5_mesh *const mesh = &model->meshes[point.mesh];
     md5_vec3 sum = {0};
-    for (uint32_t k = mesh->first_influence[point.vertex];
-         k < mesh->first_influence[point.vertex + 1]; k++) {
+    COMMON_FOR_FROM (k, mesh->first_influence[point.vertex],
+                     mesh->first_influence[point.vertex + 1]) {
         const float *const m = palette[mesh->influence_joints[k]].m;
         const md5_vec4 v = mesh->influences[k];
         sum.x += m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w;
@@ -324,7 +324,7 @@ static void judge_feet(const motion *of, int kind)
     const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
     double path = 0.0, slide = 0.0;
     uint32_t foot = 0, at = 0;
-    for (uint32_t i = 1; i < num_frames; i++)
+    COMMON_FOR_FROM (i, 1, num_frames)
         path += level_distance(of->places[0][i - 1], of->places[0][i]);
     if (!(kind & STAYS) && path <= 0.1 * of->size)
         return;
@@ -382,7 +382,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
         };
         of.joints = of.palette + count;
         of.before = of.joints + count;
-        for (uint32_t i = 0; i < count && of.num_feet < MAX_FEET; i++)
+        COMMON_FOR_WHILE (i, count, of.num_feet < MAX_FEET)
             if (tool_is_foot(skeleton->joints[i].name))
                 of.feet[of.num_feet++] = i;
         md5_vec3 *const places =

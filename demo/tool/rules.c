@@ -108,7 +108,7 @@ const md5_finding *tool_findings(md5_check *check, size_t *count)
 bool tool_is_judged(const md5_check *check, const md5_error *error)
 {
     const bool may_be = check && error->line > 0 && !(check->engines.all & MD5_ENGINE_LIBRARY);
-    for (uint32_t i = 0; may_be && i < check->num_findings; i++)
+    COMMON_FOR_WHILE (i, check->num_findings, may_be)
         if (check->findings[i].is_library_too && check->findings[i].error.line == error->line)
             return true;
     return false;

@@ -226,7 +226,7 @@ bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts
     }
     COMMON_FOR (i, places->list.count) {
         const md5_game_path *const place = &places->list.paths[i];
-        for (size_t k = 0; opts && k < place->num_files; k++) {
+        COMMON_FOR_WHILE (k, place->num_files, opts) {
             const char *const name = place->name(place->user, k);
             if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
                 places->num_unread++;

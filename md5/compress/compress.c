@@ -55,7 +55,7 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
                                      uint32_t components, uint32_t count)
 {
     md5_packed_value *const values = MD5_NEW(arena, md5_packed_value, count);
-    for (uint32_t frame = 0; values && frame < count; frame++)
+    MD5_FOR_WHILE (frame, count, values)
         memcpy(values[frame].v, first + frame * step, components * sizeof(float));
     return values;
 }
@@ -70,7 +70,7 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
             least[c] = size < least[c] ? size : least[c];
         }
     }
-    for (uint32_t c = 1; c < 4; c++) {
+    MD5_FOR_FROM (c, 1, 4) {
         if (least[c] >= least[strongest])
             strongest = c;
     }
@@ -82,7 +82,7 @@ static uint32_t strongest_component(const md5_packed_value *values, uint32_t cou
 static void find_range(const md5_packed_track *track, uint32_t count, int c, float *min, float *max)
 {
     *min = *max = track->values[0].v[c];
-    for (uint32_t frame = 1; frame < count; frame++) {
+    MD5_FOR_FROM (frame, 1, count) {
         const float value = track->values[frame].v[c];
         *min = value < *min ? value : *min;
         *max = value > *max ? value : *max;
@@ -134,7 +134,7 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
     const md5_packed_value *const values = track->values;
     for (uint32_t from = 0; from < num_frames - 1; from += step) {
         const uint32_t to = num_frames - 1 - from > step ? from + step : num_frames - 1;
-        for (uint32_t at = from + 1; at < to; at++) {
+        MD5_FOR_FROM (at, from + 1, to) {
             const float fraction = (float)(at - from) / (float)(to - from);
             const double off =
                 track->kind == MD5_PACKED_ROTATION
@@ -206,7 +206,7 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
         MD5_FOR (frame, count) {
             float *const v = values[frame].v;
             const float moved = v[last];
-            for (uint32_t c = last; c < 3; c++)
+            MD5_FOR_FROM (c, last, 3)
                 v[c] = v[c + 1];
             v[3] = moved;
         }
@@ -351,7 +351,7 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
                         double reach)
 {
     double least = 0.0;
-    for (uint32_t k = 1; k < MD5_PACKED_STEPS; k++) {
+    MD5_FOR_FROM (k, 1, MD5_PACKED_STEPS) {
         const double deviation = track->deviations[k] * unit;
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
@@ -667,7 +667,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         track->offset_bits = 0;
         MD5_FOR (c, components_of(track)) {
             int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale), max = min;
-            for (uint32_t key = 1; key < num_keys; key++) {
+            MD5_FOR_FROM (key, 1, num_keys) {
                 const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
                 min = level < min ? level : min;
                 max = level > max ? level : max;
@@ -690,7 +690,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     packed->head_bits = (uint32_t)bits;
     MD5_FOR (i, num_tracks) {
         uint64_t row = 0;
-        for (uint32_t c = 0; tracks[i].step != 0 && c < components_of(&tracks[i]); c++)
+        MD5_FOR_WHILE (c, components_of(&tracks[i]), tracks[i].step != 0)
             row += tracks[i].bits[c];
         bits += row * md5i_packed_num_keys(tracks[i].step, num_frames);
     }
@@ -710,7 +710,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         put_bits(bytes, &head, track->offset_bits, 5);
         if (track->step != 0 || track->offset_bits > 0)
             put_bits(bytes, &head, track->scale, 9);
-        for (uint32_t c = 0; track->step != 0 && c < components; c++)
+        MD5_FOR_WHILE (c, components, track->step != 0)
             put_bits(bytes, &head, track->bits[c], 5);
         MD5_FOR (c, components)
             put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
@@ -778,7 +778,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     }
     // If no attempt held: finer steps for all.
     double min_error = job->error;
-    for (int i = 0; i < MAX_HALVINGS && job->num_bytes == 0; i++) {
+    MD5_FOR_WHILE (i, MAX_HALVINGS, job->num_bytes == 0) {
         MD5_FOR (joint, num_joints)
             job->reach.budgets[joint] *= 0.5f;
         TRY(try_budgets(job, mark));

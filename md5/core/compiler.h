@@ -231,8 +231,13 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_HAS_SHORTCUTS 1
 #endif
 
-// A loop over 0, 1 ... count - 1.
-// NOLINTNEXTLINE(bugprone-macro-parentheses): declares it
+// Loops over 0, 1 ... count - 1; over first, first + 1 ... end - 1; and over the former, as long as
+// something holds, without which `count` need not be known.
+// NOLINTBEGIN(bugprone-macro-parentheses): declare it
 #define MD5_FOR(index, count) for (uint32_t index = 0; index < (count); index++)
+#define MD5_FOR_FROM(index, first, end) for (uint32_t index = (first); index < (end); index++)
+#define MD5_FOR_WHILE(index, count, holds) \
+    for (uint32_t index = 0; (holds) && index < (count); index++)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif

@@ -149,7 +149,7 @@ void md5i_report_held(md5_context *context)
     (void)context;
 #ifndef MD5_NO_WARNINGS
     md5_held_warnings *const held = context->held;
-    for (uint32_t i = 0; held && i < held->count; i++) {
+    MD5_FOR_WHILE (i, held->count, held) {
         const md5_held_warning *const kind = &held->kinds[i];
         md5_error warning = {.status = MD5_WARNING, .line = kind->line, .column = kind->column};
         char note[48];
@@ -169,7 +169,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
                         size_t word_size, uint32_t line)
 {
     md5_held_warnings *const held = context->held;
-    for (uint32_t i = 0; held && i < held->count; i++) {
+    MD5_FOR_WHILE (i, held->count, held) {
         md5_held_warning *const kind = &held->kinds[i];
         if (kind->format != format || kind->word_size != word_size
             || (word_size > 0 && memcmp(kind->word, word, word_size) != 0))

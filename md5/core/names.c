@@ -55,7 +55,7 @@ const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skele
 {
     const uint32_t count = skeleton->num_joints;
     md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
-    for (uint32_t joint = 0; names && joint < count; joint++) {
+    MD5_FOR_WHILE (joint, count, names) {
         const char *const name = skeleton->joints[joint].name;
         names[joint] = (md5_ordered_name){{name, strlen(name)}, joint};
     }

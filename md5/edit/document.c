@@ -554,7 +554,7 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
             joint->track.first, comment_of(doc, joint));
     }
     put(to, doc->bounds ? "}\n\nbounds {\n" : "}\n\nbaseframe {\n");
-    for (uint32_t i = 0; doc->bounds && i < doc->num_frames; i++)
+    MD5_FOR_WHILE (i, doc->num_frames, doc->bounds)
         put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
     put(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
     MD5_FOR (j, doc->num_joints)

@@ -51,7 +51,7 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
     repair it;
     uint32_t count = 0;
     const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    for (uint32_t j = 0; is_sound && j < doc->num_joints; j++) {
+    MD5_FOR_WHILE (j, doc->num_joints, is_sound) {
         md5_vec3 *const v = &doc->joints[j].rotation;
         const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
         const bool is_long = md5_quat_is_overlong(v->x, v->y, v->z);
@@ -117,12 +117,12 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
         (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
     uint32_t *const places = MD5_NEW(&it.scratch, uint32_t, is_sound ? doc->num_joints : 0);
     md5_weight *own = MD5_ROOM(&it.kept, md5_weight, is_sound ? (size_t)it.num_references : 0);
-    for (uint32_t m = 0; meshes && places && own && m < num_meshes; m++) {
+    MD5_FOR_WHILE (m, num_meshes, meshes && places && own) {
         md5_doc_mesh *const mesh = &meshes[m];
         md5_weight *const weights = own;
         const uint32_t count_before = count;
         mesh->vertices = MD5_ROOM(&it.kept, md5_vertex, mesh->num_vertices);
-        for (uint32_t v = 0; mesh->vertices && v < mesh->num_vertices; v++) {
+        MD5_FOR_WHILE (v, mesh->num_vertices, mesh->vertices) {
             const md5_vertex from = doc->meshes[m].vertices[v];
             double lost = 0.0, sum = 0.0;
             const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
@@ -244,12 +244,12 @@ static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged,
 {
     md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
     bool *const is_first = MD5_NEW(scratch, bool, doc->num_meshes);
-    for (uint32_t m = 0; names && m < doc->num_meshes; m++) {
+    MD5_FOR_WHILE (m, doc->num_meshes, names) {
         const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
         names[m] = (md5_ordered_name){{shader, strlen(shader)}, m};
     }
     names = md5i_order_names(scratch, names, doc->num_meshes);
-    for (uint32_t i = 0; names && is_first && i < doc->num_meshes; i++) {
+    MD5_FOR_WHILE (i, doc->num_meshes, names && is_first) {
         const md5_span *const name = &names[i].name, *const last = &names[i > 0 ? i - 1 : 0].name;
         is_first[names[i].number] = i == 0 || !is_merged || name->size != last->size
                                     || memcmp(name->bytes, last->bytes, name->size) != 0;
@@ -355,7 +355,7 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
     TRY(part.ranges = MD5_NEW(&it->scratch, part_place, num_weights));
     TRY(to->meshes = MD5_ROOM(&it->kept, md5_doc_mesh, most));
     to->num_meshes = 0;
-    for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
+    MD5_FOR_WHILE (m, doc->num_meshes, it->context.error.status == MD5_OK)
         if (is_first[m])
             to->num_meshes +=
                 remake_mesh(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
@@ -468,7 +468,7 @@ static void mark_used(const md5_doc *doc, bool *is_used)
                 is_used[j] = true;
         }
     }
-    for (uint32_t j = 0; j < doc->num_joints && !has_weights; j++)
+    MD5_FOR_WHILE (j, doc->num_joints, !has_weights)
         is_used[j] = true;
 }
 
@@ -608,7 +608,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
         TRY(!edit->is_mirrored || turn_triangles(it, &to.meshes[m]));
     }
     TRY(!doc->bounds || (to.bounds = MD5_ROOM(&it->kept, md5_bounds, doc->num_frames)));
-    for (uint32_t f = 0; f < doc->num_frames && doc->bounds; f++)
+    MD5_FOR_WHILE (f, doc->num_frames, doc->bounds)
         to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
     *doc = to;
     return true;
@@ -691,7 +691,7 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     md5_mat34 *const palette =
         is_sound ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
     md5_bounds *const bounds = palette ? MD5_ROOM(&it.kept, md5_bounds, doc->num_frames) : NULL;
-    for (uint32_t f = 0; bounds && f < doc->num_frames; f++) {
+    MD5_FOR_WHILE (f, doc->num_frames, bounds) {
         const md5_moment moment = md5_moment_from_frames(it.anim, f, f, 0.0f);
         md5_pose_palette(it.binding, moment, MD5_ROOT_FILE, it.pose, NULL, palette);
         bounds[f] = md5_skin_bounds(model, palette);
@@ -801,7 +801,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     }
     sample_frame(it, plan, frame, it->pose);
     const md5_vec3 root = it->pose[0].translation;
-    for (uint32_t j = 0; j < num_joints && share > 0.0f; j++) {
+    MD5_FOR_WHILE (j, num_joints, share > 0.0f) {
         const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
         md5_xform *const joint = &it->pose[j];
         const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
@@ -850,9 +850,9 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
     const float tolerance = plan->edit->tolerance;
     MD5_FOR (j, skeleton->num_joints)
         plan->spans[j].reach = model ? 1.0f : fmaxf(1.0f, plan->spans[j].length);
-    for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+    MD5_FOR_WHILE (m, model->num_meshes, model) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t w = 0; mesh->weights && w < mesh->num_weights; w++) {
+        MD5_FOR_WHILE (w, mesh->num_weights, mesh->weights) {
             float *const reach = &plan->spans[mesh->weights[w].joint].reach;
             *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
         }
@@ -922,7 +922,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
         }
         if (pass == 0 && edit->tolerance > 0.0f)
             reduce_flags(it, plan, joints, base);
-        for (uint32_t j = 0; j < num_joints && pass == 0; j++) {
+        MD5_FOR_WHILE (j, num_joints, pass == 0) {
             md5_doc_joint *const joint = &joints[j];
             const uint32_t track = it->binding->tracks[j];
             const char *const name = skeleton->joints[j].name;
@@ -945,7 +945,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     }
     const bool is_known = doc->parents_unknown && edit->model;
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
-    for (uint32_t j = 0; j < num_joints && !plan->is_other; j++)
+    MD5_FOR_WHILE (j, num_joints, !plan->is_other)
         count += j >= doc->num_joints
                  || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
     if (plan->is_other)
@@ -969,7 +969,7 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
         return true;
     md5_bounds *const bounds =
         doc->bounds ? MD5_ROOM(&it->kept, md5_bounds, plan->num_frames) : NULL;
-    for (uint32_t f = 0; bounds && f < plan->num_frames; f++) {
+    MD5_FOR_WHILE (f, plan->num_frames, bounds) {
         const md5_moment moment = moment_of(it, plan, f);
         md5_sample(it->binding, moment, MD5_ROOT_FILE, it->pose);
         const md5_vec3 before = it->pose[0].translation;
@@ -1029,7 +1029,7 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
         || num_frames > anim->num_frames - first)
         return (md5_loop){.end = MD5_LOOP_ELSEWHERE};
     const uint32_t last = first + num_frames - 1, second = first + (num_frames > 1);
-    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
+    MD5_FOR_FROM (j, 1, anim->skeleton.num_joints)
         reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
     MD5_FOR (i, num_parts) {
         const md5_vec3 steps[] = {step_of(anim, i, last - (num_frames > 1), last, reach),
@@ -1037,7 +1037,7 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
                                   step_of(anim, i, first, second, reach)};
         add_jump(sums, steps);
     }
-    for (uint32_t f = first; f < last; f++) {
+    MD5_FOR_FROM (f, first, last) {
         double sum = 0.0;
         MD5_FOR (i, num_parts) {
             const md5_vec3 step = step_of(anim, i, f, f + (size_t)1, reach);
@@ -1080,7 +1080,7 @@ static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
     md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
         &it->kept, doc->comments, doc->num_comments, sizeof *comments);
     uint32_t count = 0;
-    for (uint32_t i = 0; comments && i < doc->num_comments; i++) {
+    MD5_FOR_WHILE (i, doc->num_comments, comments) {
         md5_doc_comment *const to = &comments[count];
         const uint64_t frame = (uint64_t)comments[i].block - 1 - plan->first;
         *to = comments[i];

@@ -76,7 +76,7 @@ static uint32_t count_apart(const md5_mesh *mesh)
     uint32_t count = 0;
     MD5_FOR (i, mesh->num_vertices) {
         float most = 0.0f;
-        for (uint32_t k = mesh->first_influence[i]; k < mesh->first_influence[i + 1]; k++) {
+        MD5_FOR_FROM (k, mesh->first_influence[i], mesh->first_influence[i + 1]) {
             const md5_vec4 at = mesh->influences[k];
             const md5_vec3 away = {at.x - at.w * mesh->positions[i].x,
                                    at.y - at.w * mesh->positions[i].y,
@@ -220,7 +220,7 @@ static const char *parent_name(const md5_check *of, uint32_t i)
 static void check_order(md5_checker *from, const md5_check *mesh, const char *file)
 {
     const md5_check *const clip = &from->check;
-    for (uint32_t i = 0; mesh->joints && i < clip->num_joints; i++) {
+    MD5_FOR_WHILE (i, clip->num_joints, mesh->joints) {
         const md5_check_joint *const joint = &clip->joints[i], *const other = &mesh->joints[i];
         const bool is_same = strcmp(joint->name, other->name) == 0;
         const md5_text_place at = md5_at_line(joint->line);
@@ -241,7 +241,7 @@ static void check_order(md5_checker *from, const md5_check *mesh, const char *fi
 static md5_skeleton skeleton_of(md5_arena *scratch, const md5_check *check)
 {
     md5_joint *const joints = MD5_NEW(scratch, md5_joint, check->num_joints);
-    for (uint32_t i = 0; joints && i < check->num_joints; i++)
+    MD5_FOR_WHILE (i, check->num_joints, joints)
         joints[i].name = check->joints[i].name;
     return (md5_skeleton){.num_joints = check->num_joints, .joints = joints};
 }

@@ -193,7 +193,7 @@ uint32_t md5_find_engines(const char *name)
         const char *const old = i + 1 < NUM_ENGINES ? engines[i + 1].below : NULL;
         const bool is_meant = engines[i].below ? version && is_before(version, engines[i].below)
                                                : !(version && old && is_before(version, old));
-        for (int k = 0; k < 3 && is_meant; k++)
+        MD5_FOR_WHILE (k, 3, is_meant)
             if (names[k] && strlen(names[k]) == length && strncmp(names[k], name, length) == 0)
                 found |= UINT32_C(1) << i;
     }

@@ -370,7 +370,7 @@ static bool read_mesh_row(md5_checker *from, int kind, mesh_rows *mesh)
         if (row[2] < 1.0)
             md5i_found(from, "no-weights", begin, "vertex %u has no weights", i);
     } else if (kind == 1) {
-        for (int k = 1; k < 4; k++)
+        MD5_FOR_FROM (k, 1, 4)
             if (row[k] < 0.0 || row[k] >= mesh->counts[0])
                 md5i_found(from, "triangle-corner", begin,
                            "the triangle has vertex %d, but numverts is %u", (int)row[k],
@@ -406,7 +406,7 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
         float sum = count > 0 ? 0.0f : 1.0f;
         from->num_references += count;
         const bool is_shared = from->num_references > (size_t)(from->lex.end - from->lex.text);
-        for (uint32_t k = 0; k < count && !is_shared; k++)
+        MD5_FOR_WHILE (k, count, !is_shared)
             sum += mesh->biases[first + k];
         if (fabsf(sum - 1.0f) > 1e-3f && !is_shared)
             md5i_found(from, "weight-sum", at, "the weights of vertex %u sum to %g", i, sum);
@@ -524,7 +524,7 @@ static bool read_base(md5_checker *from, file_rows *clip)
         check_rotation(from, from->at, row + 3);
         const md5_check_joint *const of =
             clip->num_base < from->check.num_joints ? &from->check.joints[clip->num_base] : NULL;
-        for (int k = 0; of && k < 6; k++)
+        MD5_FOR_WHILE (k, 6, of)
             if (!(of->flags >> k & 1) && fabs(row[k]) > 1e-4)
                 md5i_found(from, "base-frame-needed", from->at,
                            "'%.60s' needs the base frame for its %s", of->name,
@@ -570,7 +570,7 @@ static void check_indices(md5_checker *from, const file_rows *clip)
 {
     bool *const seen = MD5_NEW(&from->scratch, bool, clip->num_read);
     uint32_t count = 0; // of different ones
-    for (uint32_t i = 0; seen && i < clip->num_read; i++)
+    MD5_FOR_WHILE (i, clip->num_read, seen)
         if (clip->indices[i] < clip->num_read && !seen[clip->indices[i]])
             count += seen[clip->indices[i]] = true;
     if (count < clip->num_read)

@@ -315,7 +315,7 @@ static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_ve
 {
     md5_vec3d nearest = point;
     double smallest = INFINITY;
-    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
+    MD5_FOR_FROM (i, bones->first_bone[joint], bones->first_bone[joint + 1]) {
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
         const double length = md5_vec3d_dot(way, way); // squared
@@ -407,7 +407,7 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
     MD5_FOR (voxel, grid->num_voxels)
         paths->lengths[voxel] = INFINITY;
     paths->heap_size = 0;
-    for (uint32_t i = bones->first_bone[joint]; i < bones->first_bone[joint + 1]; i++) {
+    MD5_FOR_FROM (i, bones->first_bone[joint], bones->first_bone[joint + 1]) {
         // The voxels along a bone begin with the distances of their centres from it.
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
@@ -494,7 +494,7 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float lea
 {
     md5_bind_entry *const entries = md5_row(rows, row);
     uint32_t count = rows->counts[row];
-    for (uint32_t i = 1; i < count; i++) { // at most 20
+    MD5_FOR_FROM (i, 1, count) { // at most 20
         const md5_bind_entry entry = entries[i];
         uint32_t place = i;
         for (; place > 0 && entry.value > entries[place - 1].value; place--)
@@ -556,7 +556,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     // row's next neighbour, and finally first[row] the first one.
     for (size_t i = 0; i < corners; i++)
         around.first[same[desc->indices[i]] + 2] += 2;
-    for (uint32_t row = 2; row < num_rows + 2; row++)
+    MD5_FOR_FROM (row, 2, num_rows + 2)
         around.first[row] += around.first[row - 1];
     for (size_t i = 0; i < corners; i++) {
         const size_t triangle = i - i % 3;
@@ -844,7 +844,7 @@ static bool bind(bind_work *make)
     MD5_FOR (row, make->num_rows) {
         const md5_vec3d point = grid_point(&make->grid, md5_vec3d_of(make->points[row]));
         make->is_distant[row] = make->rows.counts[row] == 0;
-        for (uint32_t joint = 0; make->is_distant[row] && joint < num_joints; joint++)
+        MD5_FOR_WHILE (joint, num_joints, make->is_distant[row])
             if (has_bone(&make->bones, joint)) {
                 const md5_vec3d end = nearest_on_bones(&make->bones, joint, point);
                 const double length = md5_vec3d_length(md5_vec3d_sub(end, point));
@@ -853,7 +853,7 @@ static bool bind(bind_work *make)
         // Paths through the centres of voxels are up to 10 % too long, so the straight line is used
         // if it stays in the volume.
         md5_bind_entry *const entries = md5_row(&make->rows, row);
-        for (uint32_t i = 0; !make->is_distant[row] && i < make->rows.counts[row]; i++) {
+        MD5_FOR_WHILE (i, make->rows.counts[row], !make->is_distant[row]) {
             const md5_vec3d end = nearest_on_bones(&make->bones, entries[i].joint, point);
             if (line_in_volume(&make->grid, point, end) == 1.0)
                 entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));

@@ -172,7 +172,7 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
     double left = rig_distance(rig, target);
-    for (uint32_t i = 0; i < iterations && left > tolerance; i++) {
+    MD5_FOR_WHILE (i, iterations, left > tolerance) {
         // One pass from the joint above the tip to the root. Only the tip is updated meanwhile,
         // since joints above it do not move. A rotation that increases the distance because of a
         // limit is not applied.
@@ -546,7 +546,7 @@ static bool solve(solving *problem, double damping, double *result)
         result[i] =
             (problem->errors[i] - product(problem->matrix[i], result, i)) / problem->matrix[i][i];
     for (uint32_t i = count; i-- > 0;) {
-        for (uint32_t k = i + 1; k < count; k++)
+        MD5_FOR_FROM (k, i + 1, count)
             result[i] -= problem->matrix[k][i] * result[k];
         result[i] /= problem->matrix[i][i];
     }
@@ -561,7 +561,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
     double solved[MAX_ROWS], damping = DAMPING_FIRST;
     bool is_reached;
     double sum = measure(problem, tolerance, &is_reached);
-    for (uint32_t i = 0; i < iterations && !is_reached && damping < DAMPING_MAX; i++) {
+    MD5_FOR_WHILE (i, iterations, !is_reached && damping < DAMPING_MAX) {
         problem->num_angles = 0;
         MD5_FOR (row, problem->num_rows)
             for (uint32_t k = 0; k <= row; k++)
@@ -651,7 +651,7 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
     }
     const double begun = measure(&problem, tolerance, &is_reached);
     keep_rig(rig, before);
-    for (uint32_t i = 0; iterations > 0 && !is_reached && i < num_goals; i++)
+    MD5_FOR_WHILE (i, num_goals, iterations > 0 && !is_reached)
         bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
     iterate(&problem, tolerance, iterations);
     if (!(measure(&problem, tolerance, &is_reached) > begun))
@@ -789,7 +789,7 @@ static uint32_t add_path(gathering *gather, uint32_t tip)
     uint32_t parent = MD5_NONE;
     for (uint32_t depth = 0; ancestor != MD5_NONE;
          ancestor = gather->skeleton->joints[ancestor].parent) {
-        for (uint32_t i = 0; i < gather->rig.count && parent == MD5_NONE; i++)
+        MD5_FOR_WHILE (i, gather->rig.count, parent == MD5_NONE)
             if (gather->rig.joints[i].joint == ancestor)
                 parent = i;
         if (parent != MD5_NONE)

@@ -87,7 +87,7 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
     if (!(range > 0.0))
         return MD5_FAIL(context, MD5_ERROR_RANGE, "knots %u and %u are both %g, expected a range",
                         degree, n, (double)knots[n]);
-    for (uint32_t i = 1; i < n; i++) {
+    MD5_FOR_FROM (i, 1, n) {
         if (knots[i] == knots[i + degree])
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "knots %u to %u are all %g, expected at most %u equal ones", i,
@@ -139,7 +139,7 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
     if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "degree, weights or knots of another curve than NURBS");
-    for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
+    MD5_FOR_WHILE (i, desc->num_points, desc->weights) {
         const float weight = desc->weights[i];
         if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
             return MD5_FAIL(context, MD5_ERROR_RANGE, "weight %u is %g, expected %g to %g", i,

@@ -392,12 +392,12 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
     const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
     double area = 0.0;
-    for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
+    MD5_FOR_FROM (i, (uint32_t)(from * parts), to * parts) {
         const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);
         md5_mean_point points[MD5_MEAN_POINTS];
         md5i_mean_points(begin * parts - i, end * parts - i, points);
         double mean = 0.0;
-        for (uint32_t k = 0; !is_bezier && k < MD5_MEAN_POINTS; k++)
+        MD5_FOR_WHILE (k, MD5_MEAN_POINTS, !is_bezier)
             mean += points[k].weight * md5i_eased(easing, (i + points[k].place) / parts);
         area += is_bezier ? area_of_bezier(easing, begin, end) : mean * (end - begin);
     }
@@ -441,7 +441,7 @@ static bool is_name(const char *name, const char *full)
 bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 {
     MD5_ASSERT_NOT_NULL(kind);
-    for (int i = 0; name && i < NUM_ROWS; i++) {
+    MD5_FOR_WHILE (i, NUM_ROWS, name) {
         bool is_found = is_name(name, rows[i].name);
         // The same with the short name of the family.
         for (size_t k = 0; !is_found && k < sizeof short_names / sizeof short_names[0]; k++) {

@@ -494,7 +494,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
             group = gait->desc->legs[i].group;
         }
     }
-    for (uint32_t i = 0; i < walk->num_legs && group != none; i++) {
+    MD5_FOR_WHILE (i, walk->num_legs, group != none) {
         if (gait->desc->legs[i].group != group)
             continue;
         md5_foothold *const foot = &walk->feet[i];

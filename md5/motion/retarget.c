@@ -77,7 +77,7 @@ static size_t side_length(const char *name, size_t offset, side_form form)
 
 static sided_name split_name(const char *name)
 {
-    for (int each = LETTER; each < NO_SIDE; each++) {
+    MD5_FOR_FROM (each, LETTER, NO_SIDE) {
         const side_form form = (side_form)each;
         for (size_t offset = 0; name[offset] != '\0'; offset++) {
             const size_t length = side_length(name, offset, form);
@@ -419,7 +419,7 @@ static float find_legs(making *make, uint32_t *pelvis)
             stands = stands && height_of(make, k, of[k]) > ON_GROUND * high[k];
             is_leg = is_leg && height_of(make, k, ends[k]) < low[k] + OF_LEGS * (high[k] - low[k]);
         }
-        for (int k = 0; k < 2 && is_leg; k++)
+        MD5_FOR_WHILE (k, 2, is_leg)
             lengths[k] += md5_vec3_length(bone_of(make->binds[k], of[k], ends[k]));
         if (is_leg)
             joints[below].is_foot = !joints[below].is_aligned;

@@ -79,7 +79,7 @@ static bool is_limit(const md5_joint_limit *limit)
 
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
-    for (uint32_t i = 0; limits && i < count; i++)
+    MD5_FOR_WHILE (i, count, limits)
         if (!MD5_RESERVED_IS_ZERO(&limits[joints ? joints[i] : i])
             || !is_limit(&limits[joints ? joints[i] : i]))
             return false;

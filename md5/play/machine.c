@@ -38,7 +38,7 @@ uint64_t md5_machine_fingerprint(const md5_machine *machine)
 // The index of the row of that name, or MD5_NONE. The first member of every row is its name.
 static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
-    for (uint32_t i = 0; name && i < count; i++) {
+    MD5_FOR_WHILE (i, count, name) {
         const char *const *const each =
             (const char *const *)(const void *)((const char *)rows + i * row_size);
         if (strcmp(*each, name) == 0)

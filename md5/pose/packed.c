@@ -42,7 +42,7 @@ md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
     const uint32_t components = md5_packed_components(head.form);
     if (offset_bits > 0 || head.step != 0)
         head.scale = md5i_packed_scale(take_bits(packed, bit, 9));
-    for (uint32_t c = 0; head.step != 0 && c < components; c++) {
+    MD5_FOR_WHILE (c, components, head.step != 0) {
         head.bits[c] = (uint8_t)take_bits(packed, bit, 5);
         head.row = (uint8_t)(head.row + head.bits[c]);
     }
@@ -312,7 +312,7 @@ static uint32_t group_tracks(md5_packed_grouping *grouping, const uint32_t *targ
     MD5_FOR (c, CLASSES) {
         pending_heads *const pending = grouping->pending[c];
         pending_heads *const rest = &pending[0]; // no track is pending with step 0
-        for (uint32_t step = 1; step < MD5_PACKED_STEPS; step++)
+        MD5_FOR_FROM (step, 1, MD5_PACKED_STEPS)
             MD5_FOR (i, pending[step].count)
                 add_head(grouping, rest, &pending[step].heads[i], pending[step].targets[i]);
         if (rest->count > 0)

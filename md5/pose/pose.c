@@ -640,7 +640,7 @@ static void pose_group(const crowd *all, job_group *waiting)
             pose_single(all, waiting->jobs[i]);
     } else {
         // Unused lanes repeat the first job.
-        for (uint32_t i = waiting->num_jobs; i < width; i++)
+        MD5_FOR_FROM (i, waiting->num_jobs, width)
             waiting->jobs[i] = waiting->jobs[0];
         all->kernels->crowd(waiting->jobs, all->scratch);
     }

@@ -13,7 +13,7 @@
 uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 {
     MD5_ASSERT_NOT_NULL(skeleton);
-    for (uint32_t i = 0; name && i < skeleton->num_joints; i++) {
+    MD5_FOR_WHILE (i, skeleton->num_joints, name) {
         if (strcmp(skeleton->joints[i].name, name) == 0)
             return i;
     }
@@ -23,7 +23,7 @@ uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 uint32_t md5_find_mesh(const md5_model *model, const char *name)
 {
     MD5_ASSERT_ASSET(model);
-    for (uint32_t i = 0; name && i < model->num_meshes; i++) {
+    MD5_FOR_WHILE (i, model->num_meshes, name) {
         if (strcmp(model->meshes[i].name, name) == 0)
             return i;
     }

@@ -496,7 +496,7 @@ static bool make_frames(channel_reader *reader)
         (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
     TRY(numbers);
     MD5_FOR (joint, file->num_joints) {
-        for (uint32_t frame = 0; frame < file->num_frames && file->tracks[joint].flags; frame++) {
+        MD5_FOR_WHILE (frame, file->num_frames, file->tracks[joint].flags) {
             const md5_track *const track = &file->tracks[joint];
             const joint_channels *const table = &reader->tables[joint];
             float *to = numbers + frame * count + track->first;

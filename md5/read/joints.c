@@ -133,11 +133,11 @@ bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_
     starts[num_joints + 1] = num_joints;
 
     uint32_t known = 0;
-    for (uint32_t i = starts[num_joints]; i < starts[num_joints + 1]; i++)
+    MD5_FOR_FROM (i, starts[num_joints], starts[num_joints + 1])
         order[known++] = children[i];
     MD5_FOR (done, known) {
         const uint32_t joint = order[done];
-        for (uint32_t i = starts[joint]; i < starts[joint + 1]; i++)
+        MD5_FOR_FROM (i, starts[joint], starts[joint + 1])
             order[known++] = children[i];
     }
     if (known < num_joints)

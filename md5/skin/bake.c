@@ -207,8 +207,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
             md5_skin_baked(baked, first + vertex, 1, moment, &decoded, NULL);
             // As md5_skin() computes it, but for rounding error.
             md5_vec3 exact = {0.0f, 0.0f, 0.0f};
-            for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
-                 k++)
+            MD5_FOR_FROM (k, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
                 exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
                                                             mesh->influences[k]));
             grow(&largest, distance(decoded, exact));

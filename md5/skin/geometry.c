@@ -523,7 +523,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
         MD5_FOR (k, 3)
             add_normal(&sums, corners[k], md5_pair_firsts(units.x, units.y),
                        md5_pair_first(units.z));
-        for (int k = 0; k < 3 && next != corners; k++)
+        MD5_FOR_WHILE (k, 3, next != corners)
             add_normal(&sums, next[k], md5_pair_seconds(units.x, units.y),
                        md5_pair_second(units.z));
     }
@@ -546,7 +546,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
                                        md5_pair_second(length) > CANCELLED * second.weight};
         md5_pair3_round(md5_pair3_scale(both, md5_pair_inverse(length)), &mesh->normals[pair[0]],
                         &mesh->normals[pair[1]]);
-        for (int k = 0; k < 2 && !(has_direction[0] && has_direction[1]); k++) {
+        MD5_FOR_WHILE (k, 2, !(has_direction[0] && has_direction[1])) {
             if (has_direction[k])
                 continue;
             // That of the vertex itself, else up.
@@ -730,7 +730,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
 #endif
     TRY(gather_influences(scratch, joints, mesh, &used));
     first_influence[num_read] = used;
-    for (uint32_t vertex = num_read; vertex < mesh->num_vertices; vertex++) { // copies
+    MD5_FOR_FROM (vertex, num_read, mesh->num_vertices) { // copies
         const uint32_t from = mesh->sources[vertex];
         mesh->texcoords[vertex] = mesh->texcoords[from];
         mesh->positions[vertex] = mesh->positions[from];

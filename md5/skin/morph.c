@@ -86,7 +86,7 @@ static bool check_mesh(const comparison *pair, uint32_t index)
                             pair->name.text, (unsigned)index, (unsigned)(i % 3), (unsigned)(i / 3),
                             (unsigned)source->indices[i], (unsigned)base->indices[i]);
     }
-    for (uint32_t i = base->num_file_vertices; i < base->num_vertices; i++) {
+    MD5_FOR_FROM (i, base->num_file_vertices, base->num_vertices) {
         if (base->sources[i] != source->sources[i])
             return differs(pair, index, "vertex at a mirror seam", base->sources[i],
                            source->sources[i]);
@@ -108,7 +108,7 @@ static float largest_coordinate(const md5_bounds *bounds)
     const float values[] = {bounds->min.x, bounds->min.y, bounds->min.z,
                             bounds->max.x, bounds->max.y, bounds->max.z};
     float largest = 0.0f;
-    for (int i = 0; i < 6 && bounds->min.x <= bounds->max.x; i++) {
+    MD5_FOR_WHILE (i, 6, bounds->min.x <= bounds->max.x) {
         if (fabsf(values[i]) > largest)
             largest = fabsf(values[i]);
     }
@@ -310,7 +310,7 @@ void md5_destroy_morph(md5_morph *morph)
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 {
     MD5_ASSERT_NOT_NULL(morph);
-    for (uint32_t i = 0; i < morph->num_targets && name; i++) {
+    MD5_FOR_WHILE (i, morph->num_targets, name) {
         if (strcmp(morph->targets[i].name, name) == 0)
             return i;
     }

@@ -69,7 +69,7 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
     // sum to `missing`, and each is less than 1.
     for (; missing > 0; missing--) {
         uint32_t largest = 0;
-        for (uint32_t i = 1; i < packing->kept; i++) {
+        MD5_FOR_FROM (i, 1, packing->kept) {
             if (weights[i] > weights[largest])
                 largest = i;
         }
@@ -95,7 +95,7 @@ bool md5_pack_influences(const md5_pack_job *job)
                "job->joint_stride: 0, or at least the slots");
     MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= tight,
                "job->weight_stride: 0, or at least the slots");
-    for (uint32_t vertex = 0; is_bytes && vertex < mesh->num_vertices; vertex++) {
+    MD5_FOR_WHILE (vertex, mesh->num_vertices, is_bytes) {
         const packed_vertex packing = pack_vertex(mesh, vertex, slots);
         MD5_FOR (slot, packing.kept)
             TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
@@ -159,7 +159,7 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
         const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
         md5_vec3d shift = {0.0, 0.0, 0.0};
         double rotated = 0.0, excess = 0.0;
-        for (uint32_t i = packing.first; i < packing.end; i++) {
+        MD5_FOR_FROM (i, packing.first, packing.end) {
             const uint32_t joint = drawn->influence_joints[i];
             const md5_vec4 influence = drawn->influences[i];
             const double bias = (double)influence.w;

@@ -69,7 +69,7 @@ static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float
     //   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
     const md5_vec3 p = mesh->positions[vertex];
     float apart = 0.0f;
-    for (uint32_t i = first; i < end; i++) {
+    MD5_FOR_FROM (i, first, end) {
         const md5_vec4 q = mesh->influences[i];
         apart += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);
     }
@@ -162,7 +162,7 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
         const md5_mesh *const mesh = builder->mesh;
         const uint32_t vertex = vertices[i];
         uint32_t *to = words + count + i;
-        for (uint32_t j = 0; j < count && set.kind != MD5_SKIN_RIGID; j++) {
+        MD5_FOR_WHILE (j, count, set.kind != MD5_SKIN_RIGID) {
             const md5_vec4 influence = mesh->influences[mesh->first_influence[vertex] + j];
             const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
             for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
@@ -214,7 +214,7 @@ static void walk(plan_builder *builder)
         }
         // Consecutive vertices of the same kind on the same joints: full groups, then what is left.
         if (set.count == 0 || set.count > MD5_SKIN_MAX_INFLUENCES) {
-            for (uint32_t vertex = first; vertex < end; vertex++)
+            MD5_FOR_FROM (vertex, first, end)
                 add_group(builder, MD5_SKIN_SINGLES, set, &vertex);
             continue;
         }
@@ -271,8 +271,8 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     walk(&builder);
 
     // Singles of one kind form one run, sorted by number of influences.
-    for (int order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
-        for (int kind = MD5_SKIN_NONE; kind < MD5_SKIN_KINDS; kind++)
+    MD5_FOR_FROM (order, MD5_SKIN_CONTIGUOUS, MD5_SKIN_ORDERS)
+        MD5_FOR_FROM (kind, MD5_SKIN_NONE, MD5_SKIN_KINDS)
             MD5_FOR (count, NUM_COUNTS) {
                 md5_skin_run *const run = &builder.possible[order][kind][count];
                 if (run->count == 0)

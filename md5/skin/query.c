@@ -141,7 +141,7 @@ uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 cent
     const float square = radius >= 0.0f ? radius * radius : -1.0f;
     const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; is_number && i < count; i++) {
+    MD5_FOR_WHILE (i, count, is_number) {
         found[num_found] = i;
         const md5_vec3 min = bounds[i].min, max = bounds[i].max;
         const md5_vec3 away = {outside(min.x, max.x, center.x), outside(min.y, max.y, center.y),
@@ -377,7 +377,7 @@ static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
     float share = 0.0f;
     MD5_FOR (corner, 3) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
-        for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+        MD5_FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
             if (mesh->influence_joints[i] == joint)
                 share += hit->weights[corner] * fabsf(mesh->influences[i].w);
     }

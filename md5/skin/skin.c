@@ -80,7 +80,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
     md5_vec3 position = {0.0f, 0.0f, 0.0f}, normal = mesh->normals[vertex];
     md5_vec3 along = {tangent.x, tangent.y, tangent.z};
     bool changes = false;
-    for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
+    MD5_FOR_FROM (i, morph->first[index], morph->first[index + 1]) {
         const md5_morph_delta *const delta = &morph->deltas[i];
         const float weight = weights[delta->target];
         if (weight == 0.0f)
@@ -154,7 +154,7 @@ static void correct_all(const md5_skin_job *job, const md5i_skin_job *to, uint32
 {
     const md5_morph_mesh *const changed =
         &job->morph->meshes[job->mesh - job->morph->model->meshes];
-    for (uint32_t place = 0; job->vertices && place < count; place++) {
+    MD5_FOR_WHILE (place, count, job->vertices) {
         const uint32_t index = find_changed(changed, job->vertices[place]);
         if (index < changed->num_vertices && changed->vertices[index] == job->vertices[place])
             correct(job, changed, index, to, place);
@@ -200,7 +200,7 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 static bool are_vertices(const md5_skin_job *job, uint32_t count)
 {
     bool are_below = true;
-    for (uint32_t i = 0; job->vertices && i < count; i++)
+    MD5_FOR_WHILE (i, count, job->vertices)
         are_below = are_below && job->vertices[i] < job->mesh->num_vertices;
     return are_below;
 }
@@ -208,7 +208,7 @@ static bool are_vertices(const md5_skin_job *job, uint32_t count)
 static bool has_joints(const md5_skin_job *job)
 {
     bool are_below = true;
-    for (uint32_t i = 0; i < job->mesh->num_influences && job->num_joints > 0; i++)
+    MD5_FOR_WHILE (i, job->mesh->num_influences, job->num_joints > 0)
         are_below = are_below && job->mesh->influence_joints[i] < job->num_joints;
     return are_below;
 }

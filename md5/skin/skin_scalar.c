@@ -77,7 +77,7 @@ static inline md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *pal
         return (md5_vec3){0.0f, 0.0f, 0.0f};
     const uint32_t *joints = mesh->influence_joints;
     rows sum = multiply_rows(&palette[joints[first]], mesh->influences[first]);
-    for (uint32_t i = first + 1; i < end; i++)
+    MD5_FOR_FROM (i, first + 1, end)
         sum = add_rows(sum, multiply_rows(&palette[joints[i]], mesh->influences[i]));
     return (md5_vec3){sum_row(sum.x), sum_row(sum.y), sum_row(sum.z)};
 }
@@ -91,7 +91,7 @@ static inline rows blend(const md5_mesh *mesh, const md5_mat34 *palette, uint32_
         return (rows){0};
     const uint32_t *joints = mesh->influence_joints;
     rows sum = multiply_rows(&palette[joints[first]], bias_of(mesh->influences[first]));
-    for (uint32_t i = first + 1; i < end; i++)
+    MD5_FOR_FROM (i, first + 1, end)
         sum = add_rows(sum, multiply_rows(&palette[joints[i]], bias_of(mesh->influences[i])));
     return sum;
 }
@@ -174,7 +174,7 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     const int shift = shift_for(mesh->influences[begin].w);
     const float bias = shifted(mesh->influences[begin].w, shift);
     md5_dual_quat sum = {scaled(first->real, bias), scaled(first->dual, bias)};
-    for (uint32_t i = begin + 1; i < end; i++) {
+    MD5_FOR_FROM (i, begin + 1, end) {
         const md5_dual_quat *const next = &palette[mesh->influence_joints[i]];
         const float by = shifted(mesh->influences[i].w, shift) * md5_dual_sign(first, next);
         sum.real = add_scaled(sum.real, next->real, by);
@@ -303,7 +303,7 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
 void md5i_skin_scalar(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = MD5_HAS_PARTS ? job->mesh->skin_plan : NULL;
-    for (uint32_t i = 0; MD5_HAS_PARTS && plan && i < plan->num_runs; i++)
+    MD5_FOR_WHILE (i, plan->num_runs, MD5_HAS_PARTS && plan)
         md5i_skin_run_scalar(job, &plan->runs[i]);
     if (!plan)
         md5i_skin_vertices_scalar(job, NULL, 0, job->mesh->num_vertices, true);

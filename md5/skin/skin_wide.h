@@ -249,7 +249,7 @@ MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *la
 {
     lanes_mat34 sum =
         scale_rows(&arrays->palette[lanes->joints[0]], load_factors(factors, is_applied));
-    for (uint32_t i = 1; i < lanes->count; i++)
+    MD5_FOR_FROM (i, 1, lanes->count)
         add_scaled_rows(&sum, &arrays->palette[lanes->joints[i]],
                         load_factors(factors + step * i, is_applied));
     return sum;
@@ -334,7 +334,7 @@ MD5_WIDE_INLINE lanes_mat34 blend_dual_group(const skin_arrays *arrays, const gr
     const md5_wide first_bias = md5_wide_load(biases);
     lanes_dual sum = {scale_row(&first->real.x, all_alike(first_bias)),
                       scale_row(&first->dual.x, all_alike(first_bias))};
-    for (uint32_t i = 1; i < lanes->count; i++) {
+    MD5_FOR_FROM (i, 1, lanes->count) {
         const md5_dual_quat *const next = &arrays->duals[lanes->joints[i]];
         const md5_wide by = md5_wide_mul(md5_wide_load(biases + step * i),
                                          md5_wide_all(md5_dual_sign(first, next)));
@@ -480,7 +480,7 @@ MD5_WIDE_INLINE void sum_alike(const skin_arrays *arrays, const group *lanes, te
         const uint32_t *const range = arrays->first_influence + lanes->vertices[lane];
         const uint32_t first = range[0], own = count > 0 ? count : range[1] - first;
         matrix_rows sum = term_at(arrays, first, what);
-        for (uint32_t i = 1; i < own; i++)
+        MD5_FOR_FROM (i, 1, own)
             sum = add_matrices(sum, term_at(arrays, first + i, what));
         sums[lane] = sum;
     }
@@ -577,7 +577,7 @@ MD5_WIDE_INLINE lanes_mat34 blend_dual_singles(const skin_arrays *arrays, const 
     lanes_dual first, next;
     const md5_wide bias = gather_influence(arrays, lanes, 0, &first);
     lanes_dual sum = {scale4(first.real, bias), scale4(first.dual, bias)};
-    for (uint32_t i = 1; i < count; i++) {
+    MD5_FOR_FROM (i, 1, count) {
         md5_wide by = gather_influence(arrays, lanes, i, &next);
         by = md5_wide_flip(md5_wide_less(dot_lanes(first.real, next.real), md5_wide_all(0.0f)), by);
         sum.real = add4(sum.real, scale4(next.real, by));

@@ -99,7 +99,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
     int64_t steps = FREE_STEPS;
-    for (uint32_t i = 0; i < count && steps >= 0; i++) {
+    MD5_FOR_WHILE (i, count, steps >= 0) {
         const point_key key = key_of(points[i]);
         uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
         hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);

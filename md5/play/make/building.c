@@ -47,7 +47,7 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     }
     names->sorted = sorted;
     qsort(sorted, names->count, sizeof *sorted, compare_names);
-    for (uint32_t i = 0; i < names->count && !names->may_repeat; i++) {
+    MD5_FOR_WHILE (i, names->count, !names->may_repeat) {
         const md5_name *const name = &sorted[i];
         if (name->text[0] == '\0')
             return md5i_fail_at(building, name->member, MD5_ERROR_MISMATCH, "%s %u has no name",

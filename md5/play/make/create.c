@@ -61,7 +61,7 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
         md5_begin_row(building, title.kind, title.name);
         if (column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE)
             TRY(check_number(building, &walk, floats, number));
-        for (int i = 0; column->kind == MD5_COLUMN_DIRECTION && i < 3; i++)
+        MD5_FOR_WHILE (i, 3, column->kind == MD5_COLUMN_DIRECTION)
             TRY(check_number(building, &walk, &floats[i], (double)floats[i]));
         // What is no such number has no place in a text.
         if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
@@ -307,7 +307,7 @@ static bool build_kinks(md5_building *building)
         const bool is_line = motion->kind == MD5_MOTION_BLEND_1D;
         const bool is_followed = (is_line || motion->kind == MD5_MOTION_BY_SPEED)
                                  && machine->followers[motion->x_parameter] != MD5_NONE;
-        for (uint32_t k = 0; is_followed && k < motion->num_items; k++)
+        MD5_FOR_WHILE (k, motion->num_items, is_followed)
             kinks[count++] = (md5_play_condition){
                 .parameter = motion->x_parameter,
                 .compare = MD5_IS_GREATER,

@@ -108,13 +108,13 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
     const bool is_clip = motion->kind == MD5_MOTION_CLIP;
     const uint32_t count = is_clip ? 1 : motion->num_items;
     bool is_known = motion->kind != MD5_MOTION_STACK && count <= MAX_CLIPS;
-    for (uint32_t i = 0; is_known && i < count; i++) {
+    MD5_FOR_WHILE (i, count, is_known) {
         const md5_motion *const item = is_clip ? motion : motion->items[i].motion;
         is_known = item->kind == MD5_MOTION_CLIP;
         if (is_known)
             mark_changed_by(building, item->playable.source, reference);
     }
-    for (uint32_t i = 0; !is_known && i < building->machine->num_joints; i++)
+    MD5_FOR_WHILE (i, building->machine->num_joints, !is_known)
         building->marks[i] = true;
 }
 
@@ -152,7 +152,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
 static bool are_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
 {
     bool marked = true;
-    for (uint32_t i = slots.first; i < slots.first + slots.count; i++)
+    MD5_FOR_FROM (i, slots.first, slots.first + slots.count)
         marked = marked && (targets[i] == MD5_NONE || marks[targets[i]]);
     return marked;
 }
@@ -243,7 +243,7 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     MD5_FOR (i, set->num_runs) {
         const md5_joint_run *const run = &set->runs[i];
         begin_marks(building);
-        for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
+        MD5_FOR_FROM (joint, run->first, run->first + run->count)
             building->marks[joint] = true;
         for (size_t clip = 0; clip < num_clips; clip++) {
             const md5_binding *const binding = building->machine->sources[clip].binding;
@@ -516,7 +516,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     if (desc->kind == MD5_MOTION_BY_SPEED)
         return build_speeds(building, desc, items);
     if (desc->kind == MD5_MOTION_BLEND_1D) {
-        for (uint32_t i = 1; i < count; i++) {
+        MD5_FOR_FROM (i, 1, count) {
             if (!(desc->items[i].x > desc->items[i - 1].x))
                 return MD5_OUT_OF_RANGE(building, &desc->items[i].x,
                                         ": item %u is not above the one before", i);
@@ -531,7 +531,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
     qsort(sorted, count, sizeof *sorted, compare_items);
     MD5_FOR (i, count)
         items[i].turn = (uint32_t)(sorted[i] - desc->items);
-    for (uint32_t i = 1; i < count; i++) {
+    MD5_FOR_FROM (i, 1, count) {
         if (sorted[i - 1]->x == sorted[i]->x && sorted[i - 1]->y == sorted[i]->y)
             return MD5_OUT_OF_RANGE(
                 building, &sorted[i]->x, ": items %s and %s are at the same position",
@@ -986,7 +986,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             const bool is_known = num_ears == machine->num_ears;
             once = is_known ? once : 0;
             twice = is_known ? twice : 0;
-            for (uint32_t k = 0; !is_known && k < layer->num_states; k++) {
+            MD5_FOR_WHILE (k, layer->num_states, !is_known) {
                 twice |= once & first_ears(layer, k);
                 once |= first_ears(layer, k);
             }
@@ -1018,7 +1018,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         TRY(check_step(building, layer_desc, desc, layer, to, to));
         if (from != MD5_NONE)
             TRY(check_step(building, layer_desc, desc, layer, from, to));
-        for (uint32_t k = 0; from == MD5_NONE && !are_alike && k < layer->num_states; k++)
+        MD5_FOR_WHILE (k, layer->num_states, from == MD5_NONE && !are_alike)
             TRY(check_step(building, layer_desc, desc, layer, k, to));
         are_alike = are_alike || from == MD5_NONE;
         TRY(md5i_resolve(building, names, &desc->leader, leader));
@@ -1264,7 +1264,7 @@ bool md5i_build_layers(md5_building *building)
             const float *const weights = md5_mask_of(machine, layer->mask);
             // One without a mask that is not added may change any joint.
             bool seen = layer->mode != MD5_LAYER_ADD && !weights;
-            for (uint32_t n = 0; n < joints->count && !seen; n++) {
+            MD5_FOR_WHILE (n, joints->count, !seen) {
                 const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
                 seen =
                     machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0.0f);

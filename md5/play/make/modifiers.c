@@ -494,7 +494,7 @@ bool md5i_build_modifiers(md5_building *building)
     machine->contacts =
         (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
     TRY(machine->contacts);
-    for (uint32_t i = 0; machine->num_soles > 0 && i < desc->num_clips; i++)
+    MD5_FOR_WHILE (i, desc->num_clips, machine->num_soles > 0)
         TRY(search_clip(building, &machine->sources[i]));
 
     // A vertex is the sum over its influences of bias * joint position and an offset that turns
@@ -512,8 +512,7 @@ bool md5i_build_modifiers(md5_building *building)
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
         MD5_FOR (vertex, mesh->num_vertices) {
             float positive = 0.0f, negative = 0.0f, beside = 0.0f;
-            for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
-                 j++) {
+            MD5_FOR_FROM (j, mesh->first_influence[vertex], mesh->first_influence[vertex + 1]) {
                 const md5_vec4 influence = mesh->influences[j];
                 const uint32_t joint = mesh->influence_joints[j];
                 const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);

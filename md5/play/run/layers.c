@@ -164,7 +164,7 @@ static md5_xform *take_out(const joint_part *part, md5_xform *pose, md5_xform ro
 
 static void put(const joint_part *part, const md5_xform *changed, md5_xform *pose)
 {
-    for (uint32_t i = 0; part->listed && i < part->count; i++)
+    MD5_FOR_WHILE (i, part->count, part->listed)
         pose[part->listed[i]] = changed[i];
 }
 
@@ -185,7 +185,7 @@ static void blend_all(const md5_detail_set *detail, const md5_xform *from, const
 {
     if (!detail)
         md5_blend_poses(from, to, weight, NULL, count, pose);
-    for (uint32_t i = 0; detail && i < detail->num_runs; i++) {
+    MD5_FOR_WHILE (i, detail->num_runs, detail) {
         const md5_joint_run run = detail->runs[i];
         md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
                         pose + run.first);
@@ -317,7 +317,7 @@ static void sample_instance(const md5_machine *machine, const md5_blend_tree *tr
         MD5_ASSERT(joints != NULL, "joints of a layer, where there are no runs");
         if (!listed)
             md5_copy_constants(binding, joints->first, joints->count, pose);
-        for (uint32_t i = 0; listed && i < joints->count; i++)
+        MD5_FOR_WHILE (i, joints->count, listed)
             pose[listed[i]] = *md5_constant_of(binding, listed[i]);
         binding->internal.plan->kernels->sample(binding->anim, &moment, only->targets, pose);
     }
@@ -445,7 +445,7 @@ static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, u
 {
     MD5_FOR (joint, machine->num_joints) {
         float covered = 0.0f;
-        for (uint32_t i = number + 1; i < slot->num_shots; i++) {
+        MD5_FOR_FROM (i, number + 1, slot->num_shots) {
             if (slot->shots[i].mode != MD5_LAYER_ADD)
                 covered += weights[i] * md5_mask_at(machine, slot->shots[i].mask, joint);
         }
@@ -582,7 +582,7 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
         covered = layer_state->coverage;
         memcpy(pose, layer_state->snapshot, job->count * sizeof *pose);
     }
-    for (uint32_t i = part.begin; i < part.end; i++) {
+    MD5_FOR_FROM (i, part.begin, part.end) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, part, i, job->shift);
         const float own = !active->tree ? 0.0f : fade;
@@ -603,7 +603,7 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
     const float duration = (float)layer_state->settling.duration;
     if (!job->detail)
         md5i_add_offsets(layer_state->offsets, elapsed, duration, job->count, pose);
-    for (uint32_t i = 0; job->detail && i < job->detail->num_runs; i++) {
+    MD5_FOR_WHILE (i, job->detail->num_runs, job->detail) {
         const md5_joint_run run = job->detail->runs[i];
         md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
                          pose + run.first);
@@ -663,7 +663,7 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
         evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
     // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
     // lengths would accumulate for as long as transitions interrupt each other.
-    for (uint32_t i = 0; layer_state->coverage > 0.0f && i < job.count; i++) {
+    MD5_FOR_WHILE (i, job.count, layer_state->coverage > 0.0f) {
         layer_state->snapshot[i] = player->spare[i];
         layer_state->snapshot[i].rotation =
             md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);

@@ -39,7 +39,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
 {
     const md5_blend_tree *const tree = active->tree;
     footing sum = {{0.0f}};
-    for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
+    MD5_FOR_WHILE (i, tree->num_instances, tree) {
         const md5_playable *const playable = tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
         if (instance->weight == 0.0f)
@@ -50,7 +50,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
             sum.share[k] += instance->weight * own.share[k];
     }
     const float all = sum.share[PLAYS];
-    for (int k = 0; k < FOOTINGS && all > 0.0f; k++)
+    MD5_FOR_WHILE (k, FOOTINGS, all > 0.0f)
         sum.share[k] /= all;
     return sum;
 }
@@ -168,7 +168,7 @@ static void stand(md5_player *player, uint32_t number, float weight, md5_xform *
         md5i_advance_hold(&modifier->hold, &step, !is_placed, &player->held[number_of_sole]);
     }
 
-    for (uint32_t i = 0; player->ground && i < job.num_feet; i++)
+    MD5_FOR_WHILE (i, job.num_feet, player->ground)
         player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose),
                        &job.feet[i]);
     md5i_solve_held_feet(skeleton, &job, player->held + modifier->first_sole, modifier->num_held,
@@ -258,7 +258,7 @@ static bool is_applied(md5_player *player, uint32_t number, const md5_target *ta
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
     // Chains end in ancestors of their tips, which are animated if the tips are.
     bool are_animated = !detail || detail->are_animated[modifier->joint];
-    for (uint32_t i = 0; detail && kind == MD5_MODIFIER_FEET && i < modifier->desc.num_feet; i++)
+    MD5_FOR_WHILE (i, modifier->desc.num_feet, detail && kind == MD5_MODIFIER_FEET)
         are_animated =
             are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
     if (are_animated && target->weight > 0.0f

@@ -165,7 +165,7 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
         covered = layer_state->coverage;
         delta = delta_of(&layer_state->frozen_root, 1.0 / rate);
     }
-    for (uint32_t i = part.begin; i < part.end; i++) {
+    MD5_FOR_FROM (i, part.begin, part.end) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const double fade = md5i_fade_in(layer_state, part, i, 0.0);
         const double own = !active->tree ? 0.0 : fade;
@@ -340,7 +340,7 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
         const md5_source *const source = &player->machine->sources[row->source];
         const md5_blend_tree *const tree = active->tree;
         float sum = 0.0f;
-        for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
+        MD5_FOR_WHILE (i, tree->num_instances, tree) {
             const md5_playable *const playable = tree->instances[i].playable;
             const md5_clip_instance *const instance = &active->instances[i];
             if (playable->source != source || instance->weight == 0.0f)
@@ -375,12 +375,12 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     md5_layer_state *const layer_state = &player->layer_states[layer];
     MD5_FOR (i, of.count)
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0.0f;
-    for (uint32_t k = part.begin; k < part.end; k++) {
+    MD5_FOR_FROM (k, part.begin, part.end) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0.0);
         MD5_FOR (i, of.count)
             weights[i] *= 1.0f - fade;
-        for (uint32_t i = of.row; i < of.end; i++) {
+        MD5_FOR_FROM (i, of.row, of.end) {
             const md5_morph_row *const row = &machine->morph_rows[i];
             const uint32_t number = row->target - of.first; // wraps below it
             float share;
@@ -405,14 +405,14 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
     const md5_machine *const machine = player->machine, *const was = old->machine;
     MD5_FOR (i, machine->num_sums)
         weights[i] = machine == was ? old_weights[i] : 0.0f;
-    for (uint32_t i = 0; i < machine->num_rows && machine != was; i++) {
+    MD5_FOR_WHILE (i, machine->num_rows, machine != was) {
         const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
-        for (uint32_t k = 0; k < was->num_rows && !other; k++) { // usually it has the same number
+        MD5_FOR_WHILE (k, was->num_rows, !other) { // usually it has the same number
             const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
             if (tried->of == row->of && strcmp(tried->name, row->name) == 0)
                 other = tried;
         }
-        for (uint32_t k = 0; other && k < md5_num_sums(row); k++)
+        MD5_FOR_WHILE (k, md5_num_sums(row), other)
             weights[row->target + k] = old_weights[other->target + k];
     }
 }
@@ -473,7 +473,7 @@ static float add_shot_curves(const md5_player *player, uint32_t num_below, uint3
             const float weight = fminf(md5i_shot_weight(player, shot, 0.0, 0.0), rest);
             const float over = shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
             rest -= over;
-            for (uint32_t n = 0; n < machine->num_curves && shot->num_below == num_below; n++) {
+            MD5_FOR_WHILE (n, machine->num_curves, shot->num_below == num_below) {
                 const md5_morph_row *const row = &machine->curves[n];
                 if (row->target != sum_of || row->source != shot->source)
                     continue;

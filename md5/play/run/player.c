@@ -376,7 +376,7 @@ void md5_player_reset(md5_player *player)
 static bool are_joints_alike(const md5_skeleton *a, const md5_skeleton *b)
 {
     bool alike = a->num_joints == b->num_joints;
-    for (uint32_t i = 0; alike && i < a->num_joints; i++)
+    MD5_FOR_WHILE (i, a->num_joints, alike)
         alike = a->joints[i].parent == b->joints[i].parent
                 && strcmp(a->joints[i].name, b->joints[i].name) == 0;
     return alike;
@@ -463,7 +463,7 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
         player->gazes[to->gaze] = old->gazes[from->gaze];
     bool is_alike = has_joints && to->joint == from->joint && to->desc.length == from->desc.length
                     && to->desc.num_feet == from->desc.num_feet && to->num_held == from->num_held;
-    for (uint32_t i = 0; is_alike && i < to->desc.num_feet; i++)
+    MD5_FOR_WHILE (i, to->desc.num_feet, is_alike)
         is_alike = memcmp(&player->machine->legs[to->first_foot + i],
                           &old->machine->legs[from->first_foot + i], sizeof(md5_limb))
                    == 0;

@@ -279,7 +279,7 @@ static void keep_modifier(md5_archive *archive, const md5_player *player, uint32
     const bool is_placed =
         keep_bool(archive, &player->are_placed[number], "whether a modifier is placed");
     if (has_springs) {
-        for (uint32_t i = 0; is_placed && i < desc->length; i++) {
+        MD5_FOR_WHILE (i, desc->length, is_placed) {
             md5_spring_joint *const joint = &player->springs[modifier->first_spring + i];
             keep_floats(archive, &joint->position, 3);
             keep_floats(archive, &joint->velocity, 3);
@@ -354,7 +354,7 @@ static void keep_root(md5_archive *archive, md5_root_velocity *velocity)
 {
     if (archive->version < 6 && archive->mode == STORE)
         *velocity = (md5_root_velocity){{0.0}};
-    for (int i = 0; archive->version >= 6 && i < 4; i++)
+    MD5_FOR_WHILE (i, 4, archive->version >= 6)
         keep(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
              "a velocity of the root");
 }
@@ -388,12 +388,12 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
         active->easing = &machine->easings[easing];
         active->tree = tree;
     }
-    for (uint32_t i = 0; tree && i < tree->num_groups; i++) {
+    MD5_FOR_WHILE (i, tree->num_groups, tree) {
         keep(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES, "a cycle");
         keep(archive, DOUBLE, &active->groups[i].phase, 0.0, BELOW_ONE, "a phase");
     }
     // The cycle of a member of a group is saved relative to the group's.
-    for (uint32_t i = 0; tree && i < tree->num_instances; i++) {
+    MD5_FOR_WHILE (i, tree->num_instances, tree) {
         const md5_instance_plan *const plan = &tree->instances[i];
         const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
         const bool is_based = plan->group != MD5_NONE && archive->mode != CHECK;
@@ -429,7 +429,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
     if (has_snapshot) {
         const double coverage =
             keep(archive, FLOAT, &layer_state->coverage, 0.0, 1.0, "the coverage of a frozen pose");
-        for (uint32_t i = 0; coverage > 0.0 && i < num_joints; i++)
+        MD5_FOR_WHILE (i, num_joints, coverage > 0.0)
             keep_transform(archive, &layer_state->snapshot[i]);
         keep_root(archive, &layer_state->frozen_root);
         keep_morphs(archive, machine, layer_state->frozen_morphs);
@@ -450,7 +450,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         const bool is_begun = elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
         if (is_begun && archive->mode == STORE && archive->version < 6)
             layer_state->settling.elapsed = fmax(elapsed, 2.0 * MD5_BORDER);
-        for (uint32_t i = 0; !is_begun && i < num_joints; i++) {
+        MD5_FOR_WHILE (i, num_joints, !is_begun) {
             keep_vector(archive, &layer_state->velocities[i].angular, FARTHEST, "a velocity");
             keep_vector(archive, &layer_state->velocities[i].linear, FARTHEST, "a velocity");
         }
@@ -535,15 +535,14 @@ static void keep_player(md5_archive *archive, md5_player *player)
     keep_uint(archive, &detail->phase, 0, interval - 1, "the phase of poses");
     keep_uint(archive, &detail->num_calls, 0, UINT32_MAX, "the number of poses");
     keep_uint(archive, &detail->age, 0, UINT32_MAX, "the age of a pose");
-    for (uint32_t i = 0; archive->mode == WRITE && detail->is_kept && i < machine->num_joints;
-         i++) {
+    MD5_FOR_WHILE (i, machine->num_joints, archive->mode == WRITE && detail->is_kept) {
         const md5_vec3 place = player->kept_pose[i].translation;
         detail->is_kept = is_unit(player->kept_pose[i].rotation)
                           && fabsf(place.x) <= (float)FARTHEST && fabsf(place.y) <= (float)FARTHEST
                           && fabsf(place.z) <= (float)FARTHEST;
     }
     const bool is_kept = keep_bool(archive, &detail->is_kept, "whether there is a pose");
-    for (uint32_t i = 0; is_kept && i < machine->num_joints; i++)
+    MD5_FOR_WHILE (i, machine->num_joints, is_kept)
         keep_transform(archive, &player->kept_pose[i]);
 
     MD5_FOR (i, tables->num_parameters) {

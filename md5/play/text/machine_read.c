@@ -217,7 +217,7 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     char words[128];
     size_t size = 0;
     uint32_t value;
-    for (uint32_t i = 0; i < column->num_choices && size < sizeof words; i++) {
+    MD5_FOR_WHILE (i, column->num_choices, size < sizeof words) {
         const char *const join = i == 0 ? "" : i + 1 < column->num_choices ? ", " : " or ";
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
@@ -380,7 +380,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     if (!take_choice(lex, easing, &schema->columns[0]))
         return true;
     const uint32_t kind = md5_kind_of(schema, easing.row, 0);
-    for (uint32_t i = 1; i < schema->num_columns; i++) {
+    MD5_FOR_FROM (i, 1, schema->num_columns) {
         if (md5_is_used(&schema->columns[i], kind))
             TRY(read_plain(lex, &schema->columns[i], easing));
     }

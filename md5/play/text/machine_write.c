@@ -313,7 +313,7 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     if (!name)
         return put_value(to, walk, column, row);
     bool is_word = false;
-    for (uint32_t i = 0; column->state > 0 && i < MD5_DRIVERS; i++)
+    MD5_FOR_WHILE (i, MD5_DRIVERS, column->state > 0)
         is_word = is_word || (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0);
     TRY(is_word ? put_quoted(to, walk, name) : put_name(to, walk, name));
     if (is_eased)

@@ -162,9 +162,9 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     // order of memory: sixteen palettes that are written here and there are more than processors
     // fetch ahead.
     bool fits_registers = MD5_WIDE_REGISTERS > 16 && !wants_joints;
-    for (uint32_t i = 0; fits_registers && i < count; i++)
+    MD5_FOR_WHILE (i, count, fits_registers)
         fits_registers = skeleton[i].parent == MD5_NONE || skeleton[i].parent < i;
-    for (uint32_t joint = 0; joint < count && (poses || fits_registers); joint++) {
+    MD5_FOR_WHILE (joint, count, poses || fits_registers) {
         float *const own = matrix_of(lanes, joint);
         if (poses)
             store_local(&poses[joint], floats, own);
@@ -183,12 +183,12 @@ MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
     }
     if (fits_registers)
         return;
-    for (uint32_t i = plan->num_roots; i < count; i++) {
+    MD5_FOR_FROM (i, plan->num_roots, count) {
         const uint32_t joint = plan->order[i];
         md5_wide m[12];
         compose_joint(matrix_of(lanes, skeleton[joint].parent), matrix_of(lanes, joint), m);
     }
-    for (uint32_t joint = 0; joint < count && wants_joints; joint++) {
+    MD5_FOR_WHILE (joint, count, wants_joints) {
         md5_wide m[3][4];
         MD5_UNROLL
         MD5_FOR (k, 12)

@@ -90,7 +90,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
             to[i] = &find_target(translations, slot + i, pose, &discarded)->translation.x;
         md5_wide_store_rows(to, a);
     }
-    for (uint32_t slot = end; slot < count; slot++) {
+    MD5_FOR_FROM (slot, end, count) {
         md5_xform *const to = find_target(translations, slot, pose, &discarded);
         to->translation = md5_vec3_lerp(start[slot], stop[slot], moment->fraction);
         to->pad = 0.0f;

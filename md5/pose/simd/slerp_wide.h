@@ -74,7 +74,7 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
 {
     md5_wide sum = md5_wide_mul(a[0], b[0]);
     MD5_UNROLL
-    for (int i = 1; i < 4; i++)
+    MD5_FOR_FROM (i, 1, 4)
         sum = md5_wide_add(sum, md5_wide_mul(a[i], b[i]));
     return sum;
 }
