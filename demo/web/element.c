@@ -1,6 +1,6 @@
 // What the element <md5-model> runs: its models, drawn by md5gl one after the other on one canvas.
 // core.js makes the context, fetches the files before they are opened here, and says when to draw.
-// // A failure is told to it as text, but not that memory is short.
+// A failure is told to it as text, but not that memory is short.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_look.h"
@@ -28,8 +28,7 @@ typedef struct web_asset {
     md5gl_looks *looks;
 } web_asset;
 
-// It begins with a table of numbers that the page writes, and, from `framed` on, reads, and with
-// the player, whose parameters it sets.
+// It begins with numbers that the page writes or, from `framed` on, reads, and the player.
 typedef struct web_element {
     md5_vec3 eye, target;
     float fov, near_z, far_z;                               // degrees, units
@@ -59,8 +58,7 @@ EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
     }
     return copy;
 })
-// Which file the page has for a map of a shader, "" for none, until the next call; NULL: it says
-// nothing.
+// The page's file for a map of a shader, "" for none, until the next call; NULL: it says nothing.
 EM_JS(const char *, page_name, (const char *shader, int kind),
       { return Module["page"].name(UTF8ToString(shader), kind); })
 EM_JS(void, page_tell, (const char *kind, const char *text, const char *more),
@@ -86,7 +84,7 @@ static void tell_event(void *user, md5_player *player, const md5_event *event, f
 
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
-    uint32_t sizes[3];
+    uint32_t sizes[3] = {0};
     const void *const bytes = page_open(path, sizes, false);
     (void)user;
     (void)error;
@@ -108,7 +106,7 @@ static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
 static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
                                 md5_error *error)
 {
-    uint32_t sizes[3];
+    uint32_t sizes[3] = {0};
     void *const bytes = page_open(path, sizes, true);
     (void)user;
     *width = sizes[1];
@@ -180,8 +178,7 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
     return NULL;
 }
 
-// Adds a clip, for elements of the model that web_play() is called for. Returns its duration in
-// seconds; 0, and has told why, if it cannot.
+// Adds a clip, for web_play(). Returns its duration in seconds; 0, and has told why, if it cannot.
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
     md5_error error = {MD5_ERROR_RANGE, .message = "more than 128 clips"};
@@ -431,8 +428,6 @@ EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, c
     return true;
 }
 
-// == Playing ======================================================================================
-
 EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
 {
     element->time += seconds;
@@ -472,9 +467,8 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
     if (element->path != NULL && element->follows != 0.0f) {
         const md5_camera_view view =
             md5_camera_at(element->path, element->time, MD5_WRAP_LOOP, 0.0);
-        const md5_axes usual = {0};
         eye = view.position;
-        view_from_world = md5_mat44_look_along(view.position, view.rotation, usual);
+        view_from_world = md5_mat44_look_along(eye, view.rotation, (md5_axes){0});
         fov = md5_vertical_fov(fminf(fmaxf(view.fov, 1.0f), 175.0f), aspect);
     }
     pose(element, element->player);
