@@ -33,7 +33,7 @@ static bool copy_lists(md5_game *game)
     if (game->has_other_decls)
         return true;
     memset(game->other_decls, 0, sizeof game->other_decls);
-    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++) {
+    MD5_FOR (i, MD5_NUM_DECL_TYPES) {
         // Those that are in files, unparsed.
         const md5_decl_list *const from = &game->decls[i];
         md5_decl_list *const to = &game->other_decls[i];
@@ -71,7 +71,7 @@ bool md5_game_set_verdict(md5_game *game, md5_verdict verdict, md5_error *error)
     const bool is_copied = copy_lists(game);
     md5_game_end(game);
     TRY(is_copied);
-    for (int i = 0; i < MD5_NUM_DECL_TYPES; i++) {
+    MD5_FOR (i, MD5_NUM_DECL_TYPES) {
         const md5_decl_list list = game->decls[i];
         game->decls[i] = game->other_decls[i];
         game->other_decls[i] = list;
@@ -577,7 +577,7 @@ static bool index_decls(md5_game *game)
     const md5_arena_mark start = md5i_arena_here(&game->scratch);
     size_t *const costs = MD5_NEW(&game->scratch, size_t, game->num_paths);
     TRY(costs);
-    for (size_t i = 0; i < MD5_COUNT(folders); i++) {
+    MD5_FOR (i, MD5_COUNT(folders)) {
         const md5_arena_mark before = md5i_arena_here(&game->scratch);
         const struct decl_folder *const folder = &folders[i];
         const md5_game_entry **const found =

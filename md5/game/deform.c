@@ -87,7 +87,7 @@ static void form_tubes(const forming *form)
             middle_of(form->positions[ends[0].from], form->positions[ends[0].to]);
         const md5_vec3 last = middle_of(form->positions[ends[1].from], form->positions[ends[1].to]);
         const md5_vec3 axis = md5_vec3_sub(last, first);
-        for (int k = 0; k < 2; k++) {
+        MD5_FOR (k, 2) {
             const md5_vec3 middle = k == 0 ? first : last;
             const md5_vec3 across =
                 unit(md5_vec3_cross(axis, md5_vec3_sub(middle, form->view->eye)));
@@ -254,7 +254,7 @@ static void project_eye(const forming *form, const eye_islands *islands, uint32_
     axes[0] = md5_vec3_cross(unit(md5_vec3_sub(positions[corners[1]], positions[corners[0]])),
                              unit(md5_vec3_sub(positions[corners[2]], positions[corners[0]])));
     axes[1] = md5_vec3_cross(axes[0], look);
-    for (int i = 0; i < 2; i++)
+    MD5_FOR (i, 2)
         axes[i] = unit(beyond(axes[i], look, -md5_vec3_dot(axes[i], look)));
     MD5_FOR (i, 3 * form->mesh->num_triangles) {
         const uint32_t vertex = form->mesh->indices[i];
@@ -364,7 +364,7 @@ void md5_deform_vertices(const md5_material *material, const md5_table *table,
     MD5_ASSERT_RESERVED(out);
     const forming form = {mesh, positions, normals, view, out};
     float values[3];
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         values[i] = registers[material->deform_registers[i]];
     switch (material->deform) {
     case MD5_DEFORM_SPRITE: {

@@ -301,7 +301,7 @@ static bool make_masks(md5_entity_load *load)
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     const float **const masks = MD5_NEW(&load->arena, const float *, MD5_NUM_CHANNELS);
     TRY(masks);
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
+    MD5_FOR (channel, MD5_NUM_CHANNELS) {
         float *const mask = MD5_NEW(&load->arena, float, num_joints);
         TRY(mask);
         masks[channel] = mask;
@@ -392,7 +392,7 @@ static bool add_values(md5_entity_load *load)
     md5_entity *const entity = &load->owner->entity;
     // Without keys color and parm 3 are 1, the others 0.
     char key[24];
-    for (int i = 0; i < 12; i++) {
+    MD5_FOR (i, 12) {
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
         (void)snprintf(key, sizeof key, "shaderParm%d", i);
         if (i >= 3)

@@ -426,7 +426,7 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
     uint8_t palette[4][4];
     widen565(first, ends[0]);
     widen565(second, ends[1]);
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         const uint32_t a = ends[0][i], b = ends[1][i];
         palette[0][i] = (uint8_t)a;
         palette[1][i] = (uint8_t)b;
@@ -435,7 +435,7 @@ static void read_colors(const uint8_t *block, bool has_transparent, uint8_t texe
     }
     palette[0][3] = palette[1][3] = palette[2][3] = 255;
     palette[3][3] = is_three ? 0 : 255;
-    for (int i = 0; i < 16; i++)
+    MD5_FOR (i, 16)
         memcpy(texels[i], palette[indices >> 2 * i & 3], 4);
 }
 
@@ -449,7 +449,7 @@ static void read_block(md5_block_format format, const uint8_t *block, uint8_t te
     case MD5_BLOCK_DXT3:
         read_colors(block + 8, false, texels);
         // 4 bits for each texel.
-        for (int i = 0; i < 16; i++)
+        MD5_FOR (i, 16)
             texels[i][3] = (uint8_t)((block[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
         break;
     default:
@@ -521,7 +521,7 @@ static bool set_numbered_format(uint32_t number, dds_file *file)
         {90, 91, MD5_BLOCK_NONE, {0xFF0000, 0xFF00, 0xFF, 0xFF000000}},
         {92, 93, MD5_BLOCK_NONE, {0xFF0000, 0xFF00, 0xFF, 0}},
     };
-    for (size_t i = 0; i < MD5_COUNT(formats); i++) {
+    MD5_FOR (i, MD5_COUNT(formats)) {
         if (number >= formats[i].first && number <= formats[i].last) {
             file->blocks = formats[i].blocks;
             file->bits = file->blocks == MD5_BLOCK_NONE ? 32 : 0;
@@ -545,7 +545,7 @@ static bool read_named_format(md5_context *context, const uint8_t *bytes, size_t
         {"RXGB", MD5_BLOCK_RXGB},
     };
     const char *const name = (const char *)bytes + 84;
-    for (size_t i = 0; i < MD5_COUNT(formats); i++) {
+    MD5_FOR (i, MD5_COUNT(formats)) {
         if (memcmp(name, formats[i].name, 4) == 0) {
             file->blocks = formats[i].blocks;
             return true;
@@ -574,7 +574,7 @@ static bool read_masked_format(md5_context *context, const uint8_t *bytes, dds_f
         return DAMAGED(context,
                        "the DDS format has flags 0x%x, expected a name, color, luminance or alpha",
                        flags);
-    for (size_t i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         file->masks[i] = md5_little32(bytes + 92 + 4 * i);
     if (flags & IS_LUMINANCE)
         file->masks[1] = file->masks[2] = file->masks[0];
@@ -668,7 +668,7 @@ static md5_image *read_dds(md5_context *context, const uint8_t *bytes, size_t si
             uint32_t texel = 0;
             MD5_FOR (i, file.bits / 8)
                 texel |= (uint32_t)from[i] << 8 * i;
-            for (int i = 0; i < 4; i++)
+            MD5_FOR (i, 4)
                 rgba[i] = file.masks[i] ? channel_of(texel, file.masks[i]) : i == 3 ? 255 : 0;
         }
     }
@@ -698,7 +698,7 @@ static const char *foreign_format(const uint8_t *bytes, size_t size)
         {"OpenEXR", "v/1\x01", 4},
         {"Radiance HDR", "#?RA", 4},
     };
-    for (size_t i = 0; i < MD5_COUNT(formats); i++) {
+    MD5_FOR (i, MD5_COUNT(formats)) {
         if (begins_with(bytes, size, formats[i].magic, formats[i].length))
             return formats[i].name;
     }

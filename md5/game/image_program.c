@@ -261,7 +261,7 @@ static md5_image *round_image(md5_context *context, md5_image *image)
                                                                     texel(image, right, above);
             const uint8_t *const c = texel(image, left, below), *const d =
                                                                     texel(image, right, below);
-            for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
+            MD5_FOR (i, MD5_IMAGE_CHANNELS)
                 to[i] = (uint8_t)((a[i] + b[i] + c[i] + d[i]) >> 2);
         }
     }
@@ -304,13 +304,13 @@ static float squared_length(const float v[3])
 static void normalize_fast(float v[3])
 {
     const float factor = fast_inverse_root(squared_length(v));
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         v[i] *= factor;
 }
 
 static void write_normal(uint8_t *texel, const float normal[3])
 {
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         texel[i] = md5_lowest_byte(normal[i] * 127.0f + 128.0f);
 }
 
@@ -325,7 +325,7 @@ static void height_normal(float here, float right, float below, float across, fl
     float second[3] = {-(across - below) * scale, (here - below) * scale, 1.0f};
     normalize_fast(first);
     normalize_fast(second);
-    for (int i = 0; i < 3; i++)
+    MD5_FOR (i, 3)
         normal[i] = first[i] + second[i];
     normalize_fast(normal);
 }
@@ -364,7 +364,7 @@ static bool make_heights_normals(md5_context *context, md5_image *image, float s
 static void add_three(const uint8_t *row, uint32_t width, uint32_t x, int sum[3])
 {
     const uint32_t columns[3] = {x > 0 ? x - 1 : width - 1, x, x + 1 < width ? x + 1 : 0};
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         const uint8_t *const texel = row + (size_t)columns[i] * MD5_IMAGE_CHANNELS;
         const bool is_unused =
             texel[0] == texel[1] && texel[0] == texel[2] && (texel[0] == 0 || texel[0] == 128);
@@ -392,7 +392,7 @@ static bool smooth_normals(md5_context *context, md5_image *image)
             const float vector[3] = {(float)sum[0], (float)sum[1], (float)sum[2]};
             const float length = sqrtf(squared_length(vector));
             const float factor = length > 0.0f ? 1.0f / length : 0.0f;
-            for (int i = 0; i < 3; i++)
+            MD5_FOR (i, 3)
                 (image->pixels + stride * y + (size_t)x * MD5_IMAGE_CHANNELS)[i] =
                     md5_lowest_byte(128.0f + 127.0f * (vector[i] * factor));
         }
@@ -426,7 +426,7 @@ static void add_normals(md5_image *image, const md5_image *other)
             normal[0] += coordinate(added[0]);
             normal[1] += coordinate(added[1]);
             const float length = sqrtf(squared_length(normal));
-            for (int i = 0; i < 3; i++)
+            MD5_FOR (i, 3)
                 normal[i] = length > 0.0f ? normal[i] / length : 0.0f;
             write_normal(texel, normal);
             texel[3] = 255;
@@ -636,7 +636,7 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
     for (uint32_t y = 0; image && y < image->height; y++) {
         MD5_FOR (x, image->width) {
             const uint32_t color = builtin->fill ? builtin->fill(x, y) : builtin->color;
-            for (size_t i = 0; i < MD5_IMAGE_CHANNELS; i++)
+            MD5_FOR (i, MD5_IMAGE_CHANNELS)
                 image->pixels[((size_t)y * image->width + x) * MD5_IMAGE_CHANNELS + i] =
                     (uint8_t)(color >> 8 * i);
         }
@@ -827,7 +827,7 @@ static void add_images(md5_image *image, const md5_image *other)
     MD5_FOR (y, image->height) {
         for (uint32_t x = 0; x < image->width; x++, texel += MD5_IMAGE_CHANNELS) {
             const uint8_t *const added = texel_over(image, other, x, y);
-            for (int i = 0; i < MD5_IMAGE_CHANNELS; i++)
+            MD5_FOR (i, MD5_IMAGE_CHANNELS)
                 texel[i] = (uint8_t)(texel[i] + added[i] < 255 ? texel[i] + added[i] : 255);
         }
     }
@@ -840,14 +840,14 @@ static void change_texels(const md5_image_step *step, md5_image *image)
         uint8_t *const texel = image->pixels + MD5_IMAGE_CHANNELS * i;
         switch (step->kind) {
         case MD5_IMAGE_SCALE:
-            for (int k = 0; k < MD5_IMAGE_CHANNELS; k++)
+            MD5_FOR (k, MD5_IMAGE_CHANNELS)
                 texel[k] = md5_lowest_byte((float)texel[k] * step->values[k]);
             break;
         case MD5_IMAGE_INVERT_ALPHA:
             texel[3] = (uint8_t)(255 - texel[3]);
             break;
         case MD5_IMAGE_INVERT_COLOR:
-            for (int k = 0; k < 3; k++)
+            MD5_FOR (k, 3)
                 texel[k] = (uint8_t)(255 - texel[k]);
             break;
         case MD5_IMAGE_MAKE_INTENSITY:

@@ -954,7 +954,7 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
         return;
     }
-    for (size_t i = 0; i < MD5_COUNT(words); i++) {
+    MD5_FOR (i, MD5_COUNT(words)) {
         if (!md5i_token_is(token, words[i].word))
             continue;
         if (md5i_decl_lex_read(&parser->lex, &name))

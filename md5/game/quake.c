@@ -31,7 +31,7 @@ static bool has_any(const char *shader, uint32_t skin, uint32_t image,
     char name[ROOM], path[FOLDER + ROOM];
     if (md5_quake_image_name(shader, skin, image, name, sizeof name) >= sizeof name)
         return false;
-    for (int i = 0; i < 3; i++) {
+    MD5_FOR (i, 3) {
         (void)snprintf(path, sizeof path, "%s%s", folders[i], name);
         if (has_image(user, path))
             return true;
@@ -481,7 +481,7 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding, md5
         if (scale == 1.0f)
             continue;
         md5_mat34 joint = joints[j];
-        for (int i = 0; i < 12; i++)
+        MD5_FOR (i, 12)
             joint.m[i] *= i % 4 == 3 ? 1.0f : scale;
         palette[j] = md5_mat34_mul(joint, binding->inverse_bind[j]);
     }

@@ -416,7 +416,7 @@ static bool open_operator(md5_material_parser *parser, uint32_t level, uint32_t 
     md5_token token;
     if (!md5i_decl_lex_read(parser->lex, &token))
         return false;
-    for (size_t i = 0; i < MD5_COUNT(operator_words); i++) {
+    MD5_FOR (i, MD5_COUNT(operator_words)) {
         const struct operator_word *const row = &operator_words[i];
         if (row->level == level && md5i_token_is(&token, row->text))
             return push(parser, FRAME_OPERATOR, left, row->kind, NULL) && descend(parser, level);
@@ -543,8 +543,8 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
     memcpy(matrix, identity, sizeof identity);
     if (!stage->has_matrix)
         return;
-    for (int row = 0; row < 2; row++) {
-        for (int column = 0; column < 3; column++)
+    MD5_FOR (row, 2) {
+        MD5_FOR (column, 3)
             matrix[row][column] = registers[stage->matrix[row][column]];
         const float offset = matrix[row][2];
         if (offset < -most || offset > most)
@@ -581,8 +581,8 @@ static void multiply(md5_material_parser *parser, uint32_t by[2][3])
         return;
     }
     memcpy(old, stage->matrix, sizeof old);
-    for (int row = 0; row < 2; row++) {
-        for (int column = 0; column < 3; column++) {
+    MD5_FOR (row, 2) {
+        MD5_FOR (column, 3) {
             uint32_t *const to = &stage->matrix[row][column];
             const uint32_t first = product(parser, old[row][0], by[0][column]);
             *to = sum(parser, first, product(parser, old[row][1], by[1][column]));
@@ -1024,7 +1024,7 @@ static void read_color(md5_material_parser *parser)
 static void read_channels(md5_material_parser *parser)
 {
     const uint32_t value = md5i_read_expression(parser);
-    for (int i = 0; i < 4; i++) {
+    MD5_FOR (i, 4) {
         if (parser->value >> i & 1)
             parser->stage->color[i] = value;
     }
@@ -1106,9 +1106,9 @@ static md5_stage *new_stage(md5_material_parser *parser)
     stage->repeat = parser->repeat;
     stage->filter = MD5_FILTER_DEFAULT;
     stage->condition = add_constant(parser, 1.0f);
-    for (int i = 0; i < 4; i++)
+    MD5_FOR (i, 4)
         stage->color[i] = stage->condition;
-    for (int i = 0; i < MD5_MAX_FRAGMENT_IMAGES; i++)
+    MD5_FOR (i, MD5_MAX_FRAGMENT_IMAGES)
         stage->program.images[i].text = "";
     return stage;
 }
