@@ -149,10 +149,9 @@ bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose
 // and
 // -*J without these. False at the end.
 typedef struct md5_listed_joint {
-    uint32_t joint; // MD5_NONE: there is none of this name
     bool has_below, is_without;
     char name[256]; // of what is longer its beginning
 } md5_listed_joint;
-bool md5i_next_listed(const md5_skeleton *skeleton, const char **list, md5_listed_joint *listed);
+bool md5i_next_listed(const char **list, md5_listed_joint *listed);
 
 #endif

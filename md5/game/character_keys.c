@@ -107,7 +107,7 @@ bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose
 
 // == Lists of joints ==============================================================================
 
-bool md5i_next_listed(const md5_skeleton *skeleton, const char **list, md5_listed_joint *listed)
+bool md5i_next_listed(const char **list, md5_listed_joint *listed)
 {
     static const char blanks[] = " \t\r\n";
     const char *word = *list + strspn(*list, blanks);
@@ -120,8 +120,6 @@ bool md5i_next_listed(const md5_skeleton *skeleton, const char **list, md5_liste
     const size_t size = (size_t)(*list - word), room = sizeof listed->name - 1;
     memcpy(listed->name, word, size < room ? size : room);
     listed->name[size < room ? size : room] = '\0';
-    const int32_t joint = md5i_find_joint(skeleton, listed->name);
-    listed->joint = joint < 0 ? MD5_NONE : (uint32_t)joint;
     return length > 0;
 }
 
@@ -137,11 +135,11 @@ md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
         const char *at = key->value;
         bool is_in = false;
         md5_listed_joint top;
-        while (md5i_next_listed(skeleton, &at, &top)) {
+        while (md5i_next_listed(&at, &top)) {
             uint32_t from = joint;
-            while (from != top.joint && top.has_below && from != MD5_NONE)
-                from = skeleton->joints[from].parent;
-            is_in = from == top.joint && from != MD5_NONE ? !top.is_without : is_in;
+            while (from != MD5_NONE && !md5_is_same_word(skeleton->joints[from].name, top.name))
+                from = top.has_below ? skeleton->joints[from].parent : MD5_NONE;
+            is_in = from != MD5_NONE ? !top.is_without : is_in;
         }
         zone.name = is_in ? md5_behind_prefix(key->name, zones) : zone.name;
     }

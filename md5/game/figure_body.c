@@ -3,12 +3,13 @@
 #include "md5/game/character.h"
 
 #include "md5/core/arena.h"
+#include "md5/game/containers.h"
 
 #include <string.h>
 
 typedef struct figure_maker {
     md5_context *context;
-    md5_arena arena;
+    md5_arena arena, scratch;
     const md5_entity *entity;
     md5_figure figure;
     md5_body_part *bodies;
@@ -344,9 +345,34 @@ static void share_total_mass(figure_maker *maker)
     }
 }
 
-// What each body contains; of several the last one counts. words: scratch memory, for each joint
-// the last word of the list about it alone, and about it with all below: 0 none, odd: with it.
-static void read_contained(figure_maker *maker, uint32_t *owners, uint32_t (*words)[2])
+static void make_lower(char *text)
+{
+    for (; *text; text++)
+        *text = md5_lower(*text);
+}
+
+// Of each joint the last word of a list about it alone, and about it with all below: 0 none, odd:
+// they are contained.
+typedef uint32_t joint_words[2];
+
+static bool map_joints(md5_name_map *names, md5_arena *arena, const md5_skeleton *skeleton,
+                       joint_words *words)
+{
+    MD5_FOR (i, skeleton->num_joints) {
+        const char *const text = skeleton->joints[i].name;
+        char *const name = md5_copy_text(arena, text, strlen(text));
+        TRY(name);
+        make_lower(name);
+        void **const entry = md5i_name_map_add(names, arena, name);
+        TRY(entry);
+        *entry = *entry ? *entry : words[i];
+    }
+    return true;
+}
+
+// What each body contains; of several the last one counts.
+static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name_map *names,
+                           joint_words *words)
 {
     const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
     const md5_figure_body *const defs = maker->figure.def->bodies;
@@ -356,9 +382,12 @@ static void read_contained(figure_maker *maker, uint32_t *owners, uint32_t (*wor
         const char *at = defs[body].contained;
         md5_listed_joint top;
         memset(words, 0, skeleton->num_joints * sizeof *words);
-        for (uint32_t word = 2; md5i_next_listed(skeleton, &at, &top); word += 2) {
-            if (top.joint != MD5_NONE)
-                words[top.joint][top.has_below] = word + !top.is_without;
+        for (uint32_t word = 2; md5i_next_listed(&at, &top); word += 2) {
+            md5_listed_joint lower = top;
+            make_lower(lower.name);
+            void *const *const found = md5i_name_map_find(names, lower.name);
+            if (found)
+                ((uint32_t *)*found)[top.has_below] = word + !top.is_without;
             else
                 (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found in \"containedJoints\"",
                                     MD5_QUOTED(top.name));
@@ -523,17 +552,18 @@ static bool make_figure(figure_maker *maker)
     maker->triangles = (uint32_t(*)[3])md5i_arena_alloc(&maker->arena, MAX_FACES * num_bodies,
                                                         sizeof *maker->triangles);
     maker->setup = MD5_NEW(&maker->arena, md5_xform, num_bodies);
-    const uint32_t num_joints = maker->entity->model->skeleton.num_joints;
+    const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
     uint32_t *const owners = MD5_NEW(&maker->arena, uint32_t, num_joints);
     uint32_t *const movers = MD5_NEW(&maker->arena, uint32_t, num_joints);
-    uint32_t(*const words)[2] =
-        (uint32_t(*)[2])md5i_arena_alloc(&maker->arena, num_joints, sizeof *words);
+    joint_words *const words = MD5_NEW(&maker->scratch, joint_words, num_joints);
+    md5_name_map names = {NULL};
     TRY(maker->bodies && maker->constraints && maker->vertices && maker->triangles && maker->setup
-        && owners && movers && words);
+        && owners && movers && words && map_joints(&names, &maker->scratch, skeleton, words));
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
         TRY(make_body(maker, figure->num_bodies));
     share_total_mass(maker);
-    read_contained(maker, owners, words);
+    read_contained(maker, owners, &names, words);
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
         TRY(make_constraint(maker, figure->num_constraints));
     MD5_FOR (i, num_joints)
@@ -565,13 +595,16 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
     md5i_context_begin(&context, opts, NULL, error);
     figure_maker maker = {.context = &context,
                           .arena = {.context = &context},
+                          .scratch = {.context = &context},
                           .entity = entity,
                           .figure = {.def = def, .entity = entity},
                           .place = {.decl = def->decl, .line = def->decl->line}};
     if (!md5i_expect_ids_space(&context, entity))
         return NULL;
     figure_owner *const owner = MD5_NEW(&maker.arena, figure_owner, 1);
-    if (!owner || !make_figure(&maker)) {
+    const bool is_made = owner && make_figure(&maker);
+    md5i_arena_free(&maker.scratch);
+    if (!is_made) {
         md5i_arena_free(&maker.arena);
         return NULL;
     }

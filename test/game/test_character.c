@@ -6,6 +6,8 @@
 
 #include "md5/game/character.h"
 
+#include <time.h>
+
 enum { MAX_JOINTS = 32 };
 
 // -- Tables ---------------------------------------------------------------------------------------
@@ -790,6 +792,67 @@ TEST (figures_say_which_joints_they_share_or_lack) {
         "def/d.def:5: figure 'loose': joint 'limb' is in two bodies, 'b' and 'c'\n"
         "def/d.def:5: figure 'loose': joint 'origin' is in no body: hits on it move none\n");
     md5_free_figure(figure);
+}
+
+// Seconds of the processor for the figure of a chain of joints, whose body lists each of them
+// twice.
+static double time_lists(uint32_t count)
+{
+    test_text mesh = {0}, clip = {0}, def = {0};
+    test_append(&mesh, HEAD "numJoints %u\nnumMeshes 0\njoints {\n", count);
+    test_append(&clip,
+                HEAD "numFrames 1\nnumJoints %u\nframeRate 24\nnumAnimatedComponents 0\n"
+                     "hierarchy {\n",
+                count);
+    test_append(&def, "model doll { mesh d.md5mesh anim af_pose d.md5anim } articulatedFigure doll "
+                      "{ body \"b\" { joint \"origin\" containedJoints \"*origin");
+    FOR (i, count) {
+        char name[16];
+        snprintf(name, sizeof name, i > 0 ? "j%u" : "origin", (unsigned)i);
+        test_append(&mesh, "\"%s\" %d ( 0 0 0 ) ( 0 0 0 )\n", name, (int)i - 1);
+        test_append(&clip, "\"%s\" %d 0 0\n", name, (int)i - 1);
+        test_append(&def, " -*%s *%s", name, name);
+    }
+    test_append(&mesh, "}\n");
+    test_append(&clip, "}\nbounds {\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n");
+    FOR (i, count)
+        test_append(&clip, "( 0 0 0 ) ( 0 0 0 )\n");
+    test_append(&clip, "}\nframe 0 {\n}\n");
+    test_append(&def, "\" } }");
+    const game_text files[] = {
+        {"d.md5mesh", mesh.bytes}, {"d.md5anim", clip.bytes}, {"def/d.def", def.bytes}};
+    OWN_GAME game = open_texts(files, COUNT_OF(files), NULL);
+    OWN_ENTITY entity = load_entity(game, "doll");
+    double least = INFINITY;
+    FOR (i, 3) {
+        const clock_t begin = clock();
+        md5_figure *const figure =
+            md5_create_figure(md5_game_figure_def(game, "doll", NULL), entity, NULL, NULL);
+        least = fmin(least, (double)(clock() - begin) / CLOCKS_PER_SEC);
+        CHECK(figure && figure->body_of_joint[count - 1] == 0);
+        md5_free_figure(figure);
+    }
+    free(mesh.bytes);
+    free(clip.bytes);
+    free(def.bytes);
+    return least;
+}
+
+TEST (lists_of_joints_take_linear_time) {
+    const double quarter = time_lists(4000), whole = time_lists(16000);
+    CHECK_THAT(whole < 10.0 * quarter + 0.01, "%g s, for a quarter of the joints %g s", whole,
+               quarter);
+}
+
+TEST (figures_report_memory_that_runs_out) {
+    OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
+    OWN_ENTITY entity = load_entity(game, "doll");
+    const md5_figure_def *const def = md5_game_figure_def(game, "doll", NULL);
+    EACH_FAILURE (it) {
+        md5_figure *const figure = md5_create_figure(def, entity, &it.opts, &it.error);
+        CHECK(figure || it.error.status == MD5_ERROR_MEMORY);
+        md5_free_figure(figure);
+    }
 }
 
 // Of lists that have a joint the last one counts, whatever it takes back before.

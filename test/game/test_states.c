@@ -385,7 +385,7 @@ typedef struct long_row {
     bool is_valid;
 } long_row;
 
-TEST (long_and_deep_scripts_take_linear_time) {
+TEST (long_and_deep_scripts_take_linear_time_and_memory) {
     static const long_row rows[] = {
         {BODY, "wait( 1 );\n", "}", true},
         {BODY, "{", "}", false},
@@ -400,18 +400,31 @@ TEST (long_and_deep_scripts_take_linear_time) {
         {"#define A A A\n", "A ", "", false},
         {"#define A( x ) x x\n", "A( ", "", false},
         {BODY "}", "#include \"a.script\"\n", "", false},
+        {BODY, "#ifdef A\n", "}", false},
+        {BODY, "#ifndef A\n", "}", true},
+        {BODY "}", "namespace a { ", "", false},
+        {BODY "}", "namespace a { void b(); }", "", true},
+        {"object o { ", "void b() { } ", "};", false},
     };
     EACH (row, rows) {
-        test_text text = {0};
-        test_append(&text, "%s", row->before);
-        FOR (i, 100000)
-            test_append(&text, "%s", row->repeated);
-        test_append(&text, "%s", row->after);
-        const game_text texts[] = {{"a.script", text.bytes}, {NULL, NULL}};
-        md5_error error = {0};
-        OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, &error);
-        CHECK_THAT((script != NULL) == row->is_valid, "%s: %s", row->repeated, error.message);
-        free(text.bytes);
+        size_t peaks[2];
+        FOR (pass, 2) {
+            test_text text = {0};
+            test_heap heap = {0};
+            test_append(&text, "%s", row->before);
+            FOR (i, pass == 0 ? 25000 : 100000)
+                test_append(&text, "%s", row->repeated);
+            test_append(&text, "%s", row->after);
+            const game_text texts[] = {{"a.script", text.bytes}, {NULL, NULL}};
+            const md5_allocator counted = {test_heap_alloc, test_heap_free, &heap, 0};
+            md5_error error = {0};
+            OWN_SCRIPT script = load(texts, (md5_load_opts){.allocator = counted}, &error);
+            CHECK_THAT((script != NULL) == row->is_valid, "%s: %s", row->repeated, error.message);
+            peaks[pass] = heap.peak_bytes;
+            free(text.bytes);
+        }
+        CHECK_THAT(peaks[1] <= 5 * peaks[0], "%s: %zu bytes, a quarter has %zu", row->repeated,
+                   peaks[1], peaks[0]);
     }
 }
 
