@@ -5,6 +5,7 @@
 #include "md5/core/arena.h"
 #include "md5/core/bytes.h"
 
+#include <assert.h>
 #include <string.h>
 
 // == Joints that code moves =======================================================================
@@ -559,6 +560,8 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
 
 enum { MOD_WORDS = sizeof(md5_joint_mod) / sizeof(float), HEAD_SIZE = 16 };
 #define FIRST_WORD offsetof(md5_monster, ik.enabled)
+static_assert(sizeof(md5_monster) - FIRST_WORD == 54 * sizeof(double),
+              "what is saved are members of eight bytes: see keep_monster()");
 #define MONSTER_MAGIC UINT64_C(0x014D35444D) // "MD5M" and the version
 
 size_t md5_monster_save_size(const md5_monster *monster)
