@@ -113,13 +113,14 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     md5_block block = {0};
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     (void)md5i_block_take(&block, 1, sizeof(md5_actor));
-    (void)md5i_block_take(&block, num_joints, sizeof(md5_xform));
+    (void)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
     const size_t size = block.used;
     if (!md5i_block_allocate(&context, &block))
         return NULL;
     md5_actor *const actor = (md5_actor *)md5i_block_take(&block, 1, sizeof *actor);
     memset(actor, 0, sizeof *actor);
-    actor->clip_pose = (md5_xform *)md5i_block_take(&block, num_joints, sizeof(md5_xform));
+    actor->pose = (md5_xform *)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
+    actor->clip_pose = actor->pose + num_joints;
     actor->entity = entity;
     actor->internal.allocator = context.allocator;
     actor->size = size;
@@ -140,6 +141,7 @@ void md5_actor_set_in_place(md5_actor *actor, bool is_removed)
 {
     MD5_ASSERT_NOT_NULL(actor);
     actor->removes_motion = is_removed;
+    actor->is_posed = false;
 }
 
 // -- Random numbers -------------------------------------------------------------------------------
@@ -533,15 +535,15 @@ static bool blend_channels(const md5_actor *actor, md5_xform *pose)
     return plays;
 }
 
-void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+const md5_xform *md5i_actor_pose(md5_actor *actor)
 {
-    MD5_ASSERT_NOT_NULL(actor);
     const md5_model *const model = actor->entity->model;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    MD5_ASSERT(pose != NULL || num_joints == 0, "pose: not NULL");
-    if (num_joints == 0)
-        return;
-    memcpy(pose, model->bind_local, num_joints * sizeof *pose);
+    md5_xform *const pose = actor->pose;
+    if (model->skeleton.num_joints == 0
+        || (actor->is_posed && actor->time == actor->shown_at
+            && memcmp(actor->shown, actor->slots, sizeof actor->shown) == 0))
+        return pose;
+    memcpy(pose, model->bind_local, model->skeleton.num_joints * sizeof *pose);
     if (blend_channels(actor, pose)) {
         memcpy(actor->shown, actor->slots, sizeof actor->shown);
         actor->shown_at = actor->time;
@@ -552,14 +554,19 @@ void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_ma
         (void)blend_channels(&last, pose);
     }
     pose[0].translation = md5_vec3_add(pose[0].translation, actor->entity->offset);
-    if (joints)
-        md5_local_to_model(&model->skeleton, pose, joints);
-    if (palette && joints)
-        md5_build_palette(model, joints, palette);
-    else if (palette) {
-        md5_local_to_model(&model->skeleton, pose, palette);
-        md5_build_palette(model, palette, palette);
-    }
+    actor->is_posed = true;
+    return pose;
+}
+
+void md5_actor_pose(md5_actor *actor, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+{
+    MD5_ASSERT_NOT_NULL(actor);
+    const md5_model *const model = actor->entity->model;
+    MD5_ASSERT_ARRAY(pose, model->skeleton.num_joints);
+    if (model->skeleton.num_joints == 0)
+        return;
+    memcpy(pose, md5i_actor_pose(actor), model->skeleton.num_joints * sizeof *pose);
+    md5_local_to_palette(model, pose, joints, palette);
 }
 
 // == Time =========================================================================================
@@ -875,5 +882,6 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     if (!keep_actor(&archive, &read) || !is_actor(&read))
         return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved actor is out of range");
     *actor = read;
+    actor->is_posed = false;
     return true;
 }

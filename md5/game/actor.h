@@ -40,7 +40,8 @@ struct md5_actor {
     // What the last pose was made of, and when: while nothing plays the pose stays.
     md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
     int64_t shown_at;
-    md5_xform *clip_pose; // [model joints] scratch memory
+    bool is_posed;               // `pose` is that pose
+    md5_xform *pose, *clip_pose; // [model joints]; the second is scratch memory
     md5_internal internal;
     size_t size;
 };
@@ -48,6 +49,10 @@ struct md5_actor {
 // The two halves of md5_actor_advance(): the time, and the frame commands that were passed in it.
 void md5i_actor_step(md5_actor *actor, uint32_t milliseconds);
 void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user);
+
+// What md5_actor_pose() writes to `pose`, computed once for what plays now. It stays until the next
+// call.
+const md5_xform *md5i_actor_pose(md5_actor *actor);
 
 // Lets a channel play what another one plays, silently. If it does already, only its weight grows.
 void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend);

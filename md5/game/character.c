@@ -4,38 +4,40 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/bytes.h"
+#include "md5/game/actor.h"
 
 #include <assert.h>
 #include <string.h>
 
 // == Joints that code moves =======================================================================
 
-// Local values that give what the mod says. `offset` is added to the root's position.
-static md5_xform moved_joint(const md5_joint_mod *mod, md5_xform parent, md5_xform local,
-                             md5_vec3 offset, bool is_root)
+// Gives a joint the local values that its mod says.
+static inline void move_joint(const md5_entity *entity, const md5_joint_mod *mod, uint32_t joint,
+                              const md5_xform *above, md5_xform *local)
 {
-    const md5_quat from_model = md5_quat_conjugate(parent.rotation);
+    const bool is_root = entity->model->skeleton.joints[joint].parent == MD5_NONE;
+    const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
+    const md5_quat from_model = md5_quat_conjugate(above->rotation);
     md5_quat turn = mod->rotation;
     md5_vec3 way = mod->translation;
     if (mod->axis == MD5_MOD_LOCAL)
-        turn = md5_quat_mul(local.rotation, turn);
+        turn = md5_quat_mul(local->rotation, turn);
     else if (mod->axis == MD5_MOD_WORLD)
-        turn = md5_quat_mul(turn, md5_quat_mul(parent.rotation, local.rotation));
+        turn = md5_quat_mul(turn, md5_quat_mul(above->rotation, local->rotation));
     if (mod->axis >= MD5_MOD_WORLD)
         turn = md5_quat_mul(from_model, turn);
-    turn = mod->axis == MD5_MOD_NONE ? local.rotation : turn;
-    local.rotation = md5_quat_normalize(turn, turn);
+    if (mod->axis != MD5_MOD_NONE)
+        local->rotation = md5_quat_normalize(turn, turn);
     if (mod->position == MD5_MOD_NONE)
-        return local;
+        return;
     if (mod->position == MD5_MOD_WORLD_OVERRIDE)
-        way = md5_vec3_sub(way, parent.translation);
+        way = md5_vec3_sub(way, above->translation);
     if (mod->position >= MD5_MOD_WORLD)
         way = md5_quat_rotate(from_model, way);
     // Of the root the engine replaces the position, where it adds that of others.
     if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && !is_root))
-        way = md5_vec3_add(md5_vec3_sub(local.translation, offset), way);
-    local.translation = md5_vec3_add(way, offset);
-    return local;
+        way = md5_vec3_add(md5_vec3_sub(local->translation, offset), way);
+    local->translation = md5_vec3_add(way, offset);
 }
 
 void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods, md5_xform *pose)
@@ -46,13 +48,45 @@ void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
     MD5_FOR (i, skeleton->num_joints) {
         // Parents come first in an order of their own: files may list them behind their children.
         const uint32_t joint = skeleton->order[i];
-        const md5_joint_mod *const mod = &mods[joint];
-        if (mod->axis == MD5_MOD_NONE && mod->position == MD5_MOD_NONE)
+        if (mods[joint].axis == MD5_MOD_NONE && mods[joint].position == MD5_MOD_NONE)
             continue;
-        const bool is_root = skeleton->joints[joint].parent == MD5_NONE;
-        pose[joint] =
-            moved_joint(mod, md5i_parent_place(skeleton, pose, joint), pose[joint],
-                        joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f}, is_root);
+        const md5_xform above = md5i_parent_place(skeleton, pose, joint);
+        move_joint(entity, &mods[joint], joint, &above, &pose[joint]);
+    }
+}
+
+// Places the known joints as they are now, and moves them in this pose unless it is NULL.
+static void move_known(moved_actor *moved, md5_xform *pose)
+{
+    static const md5_xform model_space = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform *const from = pose ? pose : md5i_actor_pose(moved->actor);
+    MD5_FOR (i, moved->num_known) {
+        const uint32_t joint = moved->known[i];
+        const uint32_t parent = moved->actor->entity->model->skeleton.joints[joint].parent;
+        const md5_xform *const above = parent == MD5_NONE ? &model_space : &moved->places[parent];
+        md5_xform local = from[joint];
+        move_joint(moved->actor->entity, &moved->mods[joint], joint, above, &local);
+        moved->places[joint].rotation = md5_quat_mul(above->rotation, local.rotation);
+        moved->places[joint].translation = md5_xform_point(*above, local.translation);
+        if (pose)
+            pose[joint] = local;
+    }
+}
+
+static void write_pose(moved_actor *moved, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
+{
+    md5_actor_pose(moved->actor, pose, NULL, NULL);
+    move_known(moved, pose);
+    md5_local_to_palette(moved->actor->entity->model, pose, joints, palette);
+}
+
+static void list_known(moved_actor *moved)
+{
+    const md5_skeleton *const skeleton = &moved->actor->entity->model->skeleton;
+    moved->num_known = 0;
+    MD5_FOR (i, skeleton->num_joints) {
+        if (moved->is_known[skeleton->order[i]])
+            moved->known[moved->num_known++] = skeleton->order[i];
     }
 }
 
@@ -65,7 +99,7 @@ static look_angles angles_of(const md5_entity *entity, const char *key, float pi
     return (look_angles){(double)values[0], (double)values[1]};
 }
 
-static uint32_t joint_of(const md5_entity *of, const md5_entity *entity, const char *name,
+static uint32_t joint_of(moved_actor *of, const md5_entity *entity, const char *name,
                          md5_context *context)
 {
     const md5_entity_key *const key = md5i_monster_key(entity, name);
@@ -80,7 +114,7 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
          key = md5_entity_def_next_key(entity->def, "look_joint", key)) {
         const char *const name = md5_behind_prefix(key->name, "look_joint ");
         const uint32_t joint =
-            md5i_monster_joint(entity, entity, key, name ? name : key->name, context);
+            md5i_monster_joint(&monster->body, entity, key, name ? name : key->name, context);
         float parts[3] = {0.0f, 0.0f, 0.0f};
         md5i_entity_numbers(entity, key->value, parts, 3);
         if (joint != MD5_NONE && (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f))
@@ -101,10 +135,11 @@ static double find_eye_height(const md5_monster *monster)
     if (clip != MD5_NONE && entity->clips[clip].num_files > 0
         && monster->eye_joints[0] != MD5_NONE) {
         const md5_moment first = {.frame0 = 0};
-        md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, monster->pose);
-        monster->pose[0].translation = md5_vec3_add(monster->pose[0].translation, entity->offset);
-        md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
-        height = monster->joints[monster->eye_joints[0]].m[11] + entity->model_offset.z;
+        md5_xform *const pose = monster->desc.body->clip_pose, *const places = monster->body.places;
+        md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
+        pose[0].translation = md5_vec3_add(pose[0].translation, entity->offset);
+        md5_local_to_model_xforms(&entity->model->skeleton, pose, places);
+        height = places[monster->eye_joints[0]].translation.z + entity->model_offset.z;
         return (double)height;
     }
     md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "size"), top, 3);
@@ -115,10 +150,11 @@ static double find_eye_height(const md5_monster *monster)
 static void read_keys(md5_monster *monster, md5_context *context)
 {
     const md5_entity *const entity = monster->desc.entity;
-    const md5_entity *const head = monster->desc.head ? entity->parts[0].entity : entity;
+    moved_actor *const body = &monster->body, *const skull = &monster->skull;
+    moved_actor *const head = monster->desc.head ? skull : body;
     read_look_joints(monster, context);
     monster->focus_joint = joint_of(head, entity, "bone_focus", context);
-    monster->orientation_joint = joint_of(entity, entity, "bone_orientation", context);
+    monster->orientation_joint = joint_of(body, entity, "bone_orientation", context);
     monster->eye_joints[0] = joint_of(head, entity, "bone_leftEye", context);
     monster->eye_joints[1] = joint_of(head, entity, "bone_rightEye", context);
     monster->look_min = angles_of(entity, "look_min", -80.0f, -75.0f);
@@ -133,6 +169,16 @@ static void read_keys(md5_monster *monster, md5_context *context)
     monster->align_duration = align > 0.0f && align < 1e9f ? (int32_t)align : 0;
     monster->eye_height = find_eye_height(monster);
     md5i_read_walk_ik(monster, context);
+    if (monster->desc.head) {
+        const md5_entity_part *const part = &entity->parts[0];
+        md5i_know_joint(body, part->joint);
+        MD5_FOR (i, part->num_copies) {
+            md5i_know_joint(body, part->copies[i].from);
+            md5i_know_joint(skull, part->copies[i].to);
+        }
+        list_known(skull);
+    }
+    list_known(body);
 }
 
 md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opts *opts,
@@ -149,10 +195,9 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
                "desc->head: the entity has a head");
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
-    const md5_skeleton *const body = &desc->entity->model->skeleton;
     if (!md5i_expect_ids_space(&context, desc->entity))
         return NULL;
-    const size_t num_joints = body->num_joints;
+    const size_t num_joints = desc->entity->model->skeleton.num_joints;
     const size_t num_head =
         desc->head ? desc->entity->parts[0].entity->model->skeleton.num_joints : 0;
     size_t num_looks = 0;
@@ -171,16 +216,23 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
             memset(block.base, 0, made.size);
         monster = (md5_monster *)md5i_block_take(&block, 1, sizeof made);
         made.mods = (md5_joint_mod *)md5i_block_take(&block, made.num_mods, sizeof *made.mods);
-        made.pose = (md5_xform *)md5i_block_take(&block, made.num_mods, sizeof *made.pose);
-        made.joints = (md5_mat34 *)md5i_block_take(&block, made.num_mods, sizeof *made.joints);
+        moved_actor *const all = &made.body;
+        all->places = (md5_xform *)md5i_block_take(&block, made.num_mods, sizeof *all->places);
+        all->known = (uint32_t *)md5i_block_take(&block, made.num_mods, sizeof *all->known);
+        all->is_known = (bool *)md5i_block_take(&block, made.num_mods, sizeof *all->is_known);
         made.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
         if (pass == 1)
             *monster = made;
     }
     monster->internal.allocator = context.allocator;
-    monster->head_mods = monster->mods + num_joints;
-    monster->head_pose = monster->pose + num_joints;
-    monster->head_joints = monster->joints + num_joints;
+    monster->body.mods = monster->mods;
+    monster->skull = monster->body;
+    monster->body.actor = desc->body;
+    monster->skull.actor = desc->head;
+    monster->skull.mods += num_joints;
+    monster->skull.places += num_joints;
+    monster->skull.known += num_joints;
+    monster->skull.is_known += num_joints;
     monster->joints_may_look = monster->eyes_may_look = monster->eyes_may_look_next = true;
     read_keys(monster, &context);
     monster->next_enabled = monster->ik.enabled;
@@ -195,6 +247,8 @@ void md5_destroy_monster(md5_monster *monster)
 md5_joint_mod *md5_monster_mods(md5_monster *monster)
 {
     MD5_ASSERT_NOT_NULL(monster);
+    memset(monster->body.is_known, true, monster->desc.entity->model->skeleton.num_joints);
+    list_known(&monster->body);
     return monster->mods;
 }
 
@@ -288,10 +342,10 @@ static world_place find_orientation(const md5_monster *monster, const md5_monste
     *yaw = md5i_yaw_of(body->axes.row[0]);
     if (monster->orientation_joint == MD5_NONE)
         return place;
-    const md5_mat34 *const joint = &monster->joints[monster->orientation_joint];
-    const axes3 own = md5i_axes_of_joint(joint);
-    place.origin = md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(joint), &body->axes));
-    *yaw = md5i_yaw_of(md5_through(own.row[2], &body->axes));
+    const md5_xform *const joint = &monster->body.places[monster->orientation_joint];
+    const md5_vec3 up = md5_quat_rotate(joint->rotation, (md5_vec3){0.0f, 0.0f, 1.0f});
+    place.origin = md5_through_place(joint->translation, body);
+    *yaw = md5i_yaw_of(md5_through(md5_vec3d_of(up), &body->axes));
     place.axes = md5i_axes_of_angles(0.0, *yaw, 0.0);
     return place;
 }
@@ -300,13 +354,12 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick, const w
 {
     const bool has_head = monster->desc.head != NULL;
     const world_place *const of = has_head ? &monster->head : body;
-    const md5_mat34 *const joints = has_head ? monster->head_joints : monster->joints;
+    const md5_xform *const places = has_head ? monster->skull.places : monster->body.places;
     const md5_vec3d origin = md5_vec3d_of(tick->origin);
     monster->eye = (md5_vec3d){origin.x, origin.y, origin.z + monster->eye_height};
     if (monster->focus_joint == MD5_NONE)
         return;
-    const md5_vec3d at = md5_place_of_joint(&joints[monster->focus_joint]);
-    monster->eye = md5_vec3d_add(of->origin, md5_through(at, &of->axes));
+    monster->eye = md5_through_place(places[monster->focus_joint].translation, of);
     monster->eye_height = monster->eye.z - origin.z;
 }
 
@@ -364,8 +417,10 @@ static void turn_eyes(md5_monster *monster, const md5_monster_tick *tick, look_a
 static void place_eyes(md5_monster *monster, const world_place *body, const md5_monster_tick *tick,
                        const axes3 *axes)
 {
+    if (monster->eye_joints[0] == MD5_NONE && monster->eye_joints[1] == MD5_NONE)
+        return;
     const bool has_head = monster->desc.head != NULL;
-    md5_joint_mod *const mods = has_head ? monster->head_mods : monster->mods;
+    md5_joint_mod *const mods = has_head ? monster->skull.mods : monster->mods;
     const world_place *const of = has_head ? &monster->head : body;
     const axes3 turned = md5i_axes_of_angles(monster->look.pitch + monster->eyes.pitch,
                                              monster->look.yaw + monster->eyes.yaw, 0.0);
@@ -416,25 +471,28 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
 // What follows the body's joints: relative to its parent as there, or where it is in the world.
 static void copy_joints(md5_monster *monster, const world_place *body)
 {
-    const md5_entity_part *const part = &monster->desc.entity->parts[0];
+    const md5_entity *const entity = monster->desc.entity;
+    const md5_entity_part *const part = &entity->parts[0];
     MD5_FOR (i, part->num_copies) {
         const md5_joint_copy *const copy = &part->copies[i];
-        const md5_mat34 *const joint = &monster->joints[copy->from];
-        const axes3 own = md5i_axes_of_joint(joint);
-        md5_joint_mod mod = {MD5_MOD_LOCAL_OVERRIDE, MD5_MOD_LOCAL_OVERRIDE,
-                             monster->pose[copy->from].rotation,
-                             monster->pose[copy->from].translation};
+        const md5_xform *const joint = &monster->body.places[copy->from];
+        const uint32_t parent = entity->model->skeleton.joints[copy->from].parent;
+        md5_xform local = *joint;
+        if (parent != MD5_NONE)
+            local = md5_xform_mul(md5_xform_inverse(monster->body.places[parent]), *joint);
+        md5_joint_mod mod = {MD5_MOD_LOCAL_OVERRIDE, MD5_MOD_LOCAL_OVERRIDE, local.rotation,
+                             local.translation};
         if (copy->is_model_space) {
-            const axes3 world = md5_axes_then(&own, &body->axes);
+            const world_place own = md5i_world_place(*joint);
+            const axes3 world = md5_axes_then(&own.axes, &body->axes);
             const axes3 in_head = md5_axes_from(&world, &monster->head.axes);
-            const md5_vec3d at =
-                md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(joint), &body->axes));
+            const md5_vec3d at = md5_through_place(joint->translation, body);
             mod.axis = mod.position = MD5_MOD_WORLD_OVERRIDE;
             mod.rotation = md5i_quat_of_axes(&in_head);
             mod.translation = md5_vec3d_round(
                 md5_into(md5_vec3d_sub(at, monster->head.origin), &monster->head.axes));
         }
-        monster->head_mods[copy->to] = mod;
+        monster->skull.mods[copy->to] = mod;
     }
 }
 
@@ -446,49 +504,29 @@ static void place_head(md5_monster *monster, const world_place *body)
     if (!monster->desc.is_as_meant)
         part.offset.translation = md5_vec3_add(
             part.offset.translation, md5_quat_rotate(part.offset.rotation, entity->model_offset));
-    const md5_mat34 placed =
-        md5_mat34_from_xform(md5_entity_part_placement(&part, monster->joints));
-    const axes3 own = md5i_axes_of_joint(&placed);
-    monster->head.axes = md5_axes_then(&own, &body->axes);
-    monster->head.origin =
-        md5_vec3d_add(body->origin, md5_through(md5_place_of_joint(&placed), &body->axes));
+    const md5_xform placed = md5_xform_mul(monster->body.places[part.joint], part.offset);
+    const world_place own = md5i_world_place(placed);
+    monster->head.axes = md5_axes_then(&own.axes, &body->axes);
+    monster->head.origin = md5_through_place(placed.translation, body);
     monster->has_head_place = true;
 }
 
 // == Thinking =====================================================================================
-
-static void pose_moved(md5_actor *actor, const md5_entity *of, const md5_joint_mod *mods,
-                       md5_xform *pose)
-{
-    md5_actor_pose(actor, pose, NULL, NULL);
-    md5_entity_move_joints(of, mods, pose);
-}
-
-static void body_pose(md5_monster *monster)
-{
-    const md5_entity *const entity = monster->desc.entity;
-    pose_moved(monster->desc.body, entity, monster->mods, monster->pose);
-    md5_local_to_model(&entity->model->skeleton, monster->pose, monster->joints);
-}
 
 void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
 {
     MD5_ASSERT_NOT_NULL(monster);
     MD5_ASSERT_NOT_NULL(tick);
     MD5_ASSERT_RESERVED(tick);
-    const md5_entity *const entity = monster->desc.entity;
-    const md5_mat34 turned = md5_mat34_of(tick->rotation, tick->origin);
-    world_place body = {.axes = md5i_axes_of_joint(&turned)};
-    body.origin = md5_vec3d_add(md5_vec3d_of(tick->origin),
-                                md5_through(md5_vec3d_of(entity->model_offset), &body.axes));
+    const md5_xform place = {.rotation = tick->rotation, .translation = tick->origin};
+    world_place body = md5i_world_place(place);
+    body.origin = md5_through_place(monster->desc.entity->model_offset, &body);
     md5i_clear_walk_ik(monster);
-    body_pose(monster);
+    move_known(&monster->body, NULL);
     if (monster->desc.head) {
         if (!monster->has_head_place)
             place_head(monster, &body);
-        const md5_entity *const head = entity->parts[0].entity;
-        pose_moved(monster->desc.head, head, monster->head_mods, monster->head_pose);
-        md5_local_to_model(&head->model->skeleton, monster->head_pose, monster->head_joints);
+        move_known(&monster->skull, NULL);
     }
     double yaw;
     const world_place from = find_orientation(monster, tick, &body, &yaw);
@@ -498,7 +536,7 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     md5i_walk_ik(monster, tick, &body);
     look(monster, tick, &body, &from, yaw);
     if (monster->desc.head) {
-        body_pose(monster);
+        move_known(&monster->body, NULL);
         place_head(monster, &body);
     }
     // Frame commands of this time count from the next tick on.
@@ -511,10 +549,7 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
 void md5_monster_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_NOT_NULL(monster);
-    MD5_ASSERT_NOT_NULL(pose);
-    pose_moved(monster->desc.body, monster->desc.entity, monster->mods, pose);
-    if (joints || palette)
-        md5_local_to_palette(monster->desc.entity->model, pose, joints, palette);
+    write_pose(&monster->body, pose, joints, palette);
 }
 
 void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joints,
@@ -522,11 +557,7 @@ void md5_monster_head_pose(md5_monster *monster, md5_xform *pose, md5_mat34 *joi
 {
     MD5_ASSERT_NOT_NULL(monster);
     MD5_ASSERT(monster->desc.head != NULL, "monster: one with a head");
-    MD5_ASSERT_NOT_NULL(pose);
-    const md5_entity *const head = monster->desc.entity->parts[0].entity;
-    pose_moved(monster->desc.head, head, monster->head_mods, pose);
-    if (joints || palette)
-        md5_local_to_palette(head->model, pose, joints, palette);
+    write_pose(&monster->skull, pose, joints, palette);
 }
 
 md5_monster_status md5_monster_state(const md5_monster *monster)
@@ -644,5 +675,6 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
         return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved monster is out of range");
     (void)keep_monster(&again, &read, monster->mods);
     *monster = read;
+    (void)md5_monster_mods(monster); // any may be set
     return true;
 }

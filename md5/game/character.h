@@ -44,16 +44,7 @@ axes3 md5i_axes_of_angles(double pitch, double yaw, double roll);
 // From 0 below 360; of a vertical vector 0, respectively 90 or 270.
 double md5i_yaw_of(md5_vec3d v);
 double md5i_pitch_of(md5_vec3d v);
-axes3 md5i_axes_of_joint(const md5_mat34 *joint);
 md5_quat md5i_quat_of_axes(const axes3 *axes);
-
-// The place of a joint's parent in model space, that of model space for the root.
-md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
-
-static inline md5_vec3d md5_place_of_joint(const md5_mat34 *joint)
-{
-    return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
-}
 
 // A joint that looks, and what parts of pitch and yaw it takes.
 typedef struct look_joint {
@@ -66,11 +57,12 @@ typedef struct look_angles {
     double pitch, yaw;
 } look_angles;
 
+// Its bones begin at hip and knee.
 typedef struct md5_ik_leg {
-    uint32_t foot, ankle, knee, hip;
-    md5_vec3d hip_forward, knee_forward; // in the axes of these joints
-    double upper, lower;                 // lengths
-    axes3 hip_in_bone, knee_in_bone;     // the joint's axes in those of its bone
+    uint32_t joints[5];  // hip, knee, ankle, foot, and where it bends to, or MD5_NONE
+    md5_vec3 forward[2]; // in the axes of these joints
+    double lengths[2];
+    md5_quat in_bone[2]; // the joint's axes in those of its bone
 } md5_ik_leg;
 
 typedef struct md5_walk_ik {
@@ -91,15 +83,30 @@ typedef struct world_place {
     md5_vec3d origin;
     axes3 axes;
 } world_place;
+world_place md5i_world_place(md5_xform place);
+
+static inline md5_vec3d md5_through_place(md5_vec3 v, const world_place *place)
+{
+    return md5_vec3d_add(place->origin, md5_through(md5_vec3d_of(v), &place->axes));
+}
+
+// An actor whose joints code moves, and where those are that it moves, looks with or stands on.
+// These and all above them are known, parents first.
+typedef struct moved_actor {
+    md5_actor *actor;
+    md5_joint_mod *mods; // [joints], as the next ones
+    md5_xform *places;   // in model space
+    uint32_t *known, num_known;
+    bool *is_known;
+} moved_actor;
 
 struct md5_monster {
     md5_monster_desc desc;
     md5_internal internal;
     size_t size;
     uint32_t num_mods;
-    md5_joint_mod *mods, *head_mods; // [joints of body, head]: the second behind the first
-    md5_xform *pose, *head_pose;     // likewise; scratch memory, as the next two
-    md5_mat34 *joints, *head_joints;
+    md5_joint_mod *mods;     // [joints of body, head]: the second behind the first
+    moved_actor body, skull; // the second without a head: none
     // Looking.
     look_joint *look_joints;
     uint32_t num_look_joints, focus_joint, orientation_joint, eye_joints[2]; // MD5_NONE: none
@@ -131,19 +138,23 @@ void md5i_clear_walk_ik(md5_monster *monster);
 // Sets the mods of the legs from the joints of this time. `body`: where it is drawn in the world.
 void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_place *body);
 
+// Lets a joint be known; MD5_NONE: nothing.
+void md5i_know_joint(moved_actor *moved, uint32_t joint);
+
 // A number of a key; the key of a name, or NULL; the joint of `of` that a text of the entity's key
-// names, or MD5_NONE, with a warning if it names none.
+// names, which is known from then on, or MD5_NONE, with a warning if it names none.
 float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise);
 const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name);
-uint32_t md5i_monster_joint(const md5_entity *of, const md5_entity *entity,
-                            const md5_entity_key *key, const char *name, md5_context *context);
+uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,
+                            const char *name, md5_context *context);
 
 // Whether an entity has id's axes and units; fails with MD5_ERROR_MISMATCH.
 bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity);
 
-// The pose in which a clip begins, as monsters stand there. False if the entity has none.
+// The pose in which a clip begins, as monsters stand there, and in model space. False if the entity
+// has none.
 bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose,
-                     md5_mat34 *joints);
+                     md5_xform *places);
 
 // The next word of a list of joints, which count from left to right: J, *J with all below it, -J
 // and

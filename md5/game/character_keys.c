@@ -1,4 +1,5 @@
 // What looking, walking and figures share: axes as rows, joints, keys of the entity.
+#include "md5/game/actor.h"
 #include "md5/game/character.h"
 
 #include <string.h>
@@ -27,13 +28,14 @@ double md5i_pitch_of(md5_vec3d v)
     return pitch < 0.0 ? pitch + 360.0 : pitch;
 }
 
-axes3 md5i_axes_of_joint(const md5_mat34 *joint)
+world_place md5i_world_place(md5_xform place)
 {
-    axes3 axes;
+    const md5_mat34 joint = md5_mat34_from_xform(place);
+    world_place world = {.origin = md5_vec3d_of(place.translation)};
     MD5_FOR (i, 3)
-        axes.row[i] =
-            (md5_vec3d){(double)joint->m[i], (double)joint->m[4 + i], (double)joint->m[8 + i]};
-    return axes;
+        world.axes.row[i] =
+            (md5_vec3d){(double)joint.m[i], (double)joint.m[4 + i], (double)joint.m[8 + i]};
+    return world;
 }
 
 md5_quat md5i_quat_of_axes(const axes3 *axes)
@@ -47,14 +49,6 @@ md5_quat md5i_quat_of_axes(const axes3 *axes)
     return md5_xform_from_mat34(matrix).rotation;
 }
 
-md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
-{
-    md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        place = md5_xform_mul(pose[i], place);
-    return place;
-}
-
 float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise)
 {
     const md5_entity *const entity = monster->desc.entity;
@@ -62,15 +56,23 @@ float md5i_monster_number(const md5_monster *monster, const char *key, float oth
     return otherwise;
 }
 
-uint32_t md5i_monster_joint(const md5_entity *of, const md5_entity *entity,
-                            const md5_entity_key *key, const char *name, md5_context *context)
+void md5i_know_joint(moved_actor *moved, uint32_t joint)
 {
-    const int32_t joint = name[0] ? md5i_find_joint(&of->model->skeleton, name) : -1;
+    const md5_joint *const joints = moved->actor->entity->model->skeleton.joints;
+    for (; joint != MD5_NONE && !moved->is_known[joint]; joint = joints[joint].parent)
+        moved->is_known[joint] = true;
+}
+
+uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,
+                            const char *name, md5_context *context)
+{
+    const int32_t joint = name[0] ? md5i_find_joint(&of->actor->entity->model->skeleton, name) : -1;
     if (joint < 0 && name[0])
         (void)md5i_report_key(context, MD5_WARNING, key, "%s: joint %s not found on %s",
                               MD5_QUOTED(key->name), MD5_QUOTED(name),
                               MD5_QUOTED(entity->def->decl->name));
-    return joint < 0 ? MD5_NONE : (uint32_t)joint;
+    md5i_know_joint(of, (uint32_t)joint); // -1 is MD5_NONE
+    return (uint32_t)joint;
 }
 
 const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name)
@@ -90,7 +92,7 @@ bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity)
                        "the entity was loaded with other axes or a scale, expected id's");
 }
 
-bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose, md5_mat34 *joints)
+bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose, md5_xform *places)
 {
     const md5_moment first = {.frame0 = 0};
     uint32_t clip = 0;
@@ -101,7 +103,7 @@ bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose
     TRY(clip < entity->num_clips && entity->model->skeleton.num_joints > 0);
     md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
     pose[0].translation = entity->offset; // monsters remove the motion of the root
-    md5_local_to_model(&entity->model->skeleton, pose, joints);
+    md5_local_to_model_xforms(&entity->model->skeleton, pose, places);
     return true;
 }
 

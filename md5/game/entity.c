@@ -822,6 +822,14 @@ void md5_free_entity(md5_entity *entity)
     free_lone_entity(entity);
 }
 
+md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+{
+    md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
+        place = md5_xform_mul(pose[i], place);
+    return place;
+}
+
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)
 {
     MD5_ASSERT_NOT_NULL(part);
@@ -845,11 +853,7 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
             continue;
         }
         const md5_xform in_head = md5_xform_mul(to_head, md5_xform_from_mat34(joints[copy->from]));
-        // The placement of a joint's parent in model space.
-        md5_xform parent = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-        for (uint32_t k = skeleton->joints[copy->to].parent; k != MD5_NONE;
-             k = skeleton->joints[k].parent)
-            parent = md5_xform_mul(head[k], parent);
+        const md5_xform parent = md5i_parent_place(skeleton, head, copy->to);
         head[copy->to] = md5_xform_mul(md5_xform_inverse(parent), in_head);
     }
 }

@@ -17,7 +17,7 @@ typedef struct figure_maker {
     md5_vec3 *vertices;
     uint32_t (*triangles)[3];
     md5_xform *setup;
-    md5_mat34 *joints;    // of the setup, in model space
+    md5_xform *joints;    // of the setup, in model space
     md5_entity_key place; // of the declaration, for messages
 } figure_maker;
 
@@ -35,7 +35,7 @@ static md5_vec3d joint_place(const figure_maker *maker, const char *name)
 {
     const int32_t joint = md5i_find_joint(&maker->entity->model->skeleton, name);
     if (joint >= 0)
-        return md5_place_of_joint(&maker->joints[joint]);
+        return md5_vec3d_of(maker->joints[joint].translation);
     (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found, (0, 0, 0) instead",
                         MD5_QUOTED(name));
     return model_space.origin;
@@ -323,8 +323,7 @@ static bool make_body(figure_maker *maker, uint32_t index)
     set_mass(body, &of);
     maker->setup[index] =
         (md5_xform){.rotation = md5i_quat_of_axes(&axes), .translation = md5_vec3d_round(origin)};
-    body->offset = md5_xform_mul(md5_xform_inverse(md5_xform_from_mat34(maker->joints[joint])),
-                                 maker->setup[index]);
+    body->offset = md5_xform_mul(md5_xform_inverse(maker->joints[joint]), maker->setup[index]);
     keep_shape(maker, body, &shape, of.center);
     return true;
 }
@@ -445,10 +444,7 @@ static md5_vec3d turned(md5_vec3d v, md5_vec3d axis, double degrees)
 // The place of a body in the setup; of the world that of model space.
 static world_place setup_of(const figure_maker *maker, uint32_t body)
 {
-    if (body == MD5_NONE)
-        return model_space;
-    const md5_mat34 matrix = md5_mat34_from_xform(maker->setup[body]);
-    return (world_place){md5_place_of_joint(&matrix), md5i_axes_of_joint(&matrix)};
+    return body == MD5_NONE ? model_space : md5i_world_place(maker->setup[body]);
 }
 
 static md5_vec3 into_body(md5_vec3d v, const world_place *body)
@@ -523,7 +519,7 @@ static bool find_setup(figure_maker *maker)
     const md5_entity *const entity = maker->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
     md5_xform *const pose = MD5_NEW(&maker->arena, md5_xform, num_joints);
-    maker->joints = MD5_NEW(&maker->arena, md5_mat34, num_joints);
+    maker->joints = MD5_NEW(&maker->arena, md5_xform, num_joints);
     TRY(pose && maker->joints);
     if (!md5i_begin_clip(entity, "af_pose", pose, maker->joints))
         return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "the entity has no clip %s",

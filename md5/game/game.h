@@ -112,6 +112,9 @@ void md5i_base_frame_pose(const md5_binding *binding, md5_xform *pose);
 //
 // What follows from the keys of an entity.
 
+// The place of a joint's parent in model space, that of model space for the root.
+md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
+
 // Reads up to `count` numbers of a key's text, NULL = none, as the engine does. Missing ones leave
 // their values as they are.
 void md5i_entity_numbers(const md5_entity *entity, const char *text, float *values, int count);

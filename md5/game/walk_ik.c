@@ -1,4 +1,5 @@
 // Walk IK: legs whose feet stand on what is below them, by the rules of the engine.
+#include "md5/game/actor.h"
 #include "md5/game/character.h"
 
 #include <stdio.h>
@@ -7,52 +8,52 @@
 // == Making =======================================================================================
 
 // The axes of a bone, whose first leads from one joint to the other and whose second is nearest to
-// `bend`. The third makes them left-handed, as in the engine.
-static axes3 bone_axes(md5_vec3d from, md5_vec3d to, md5_vec3d bend)
+// `bend`. The engine's are left-handed, of which only differences count.
+static md5_quat bone_axes(md5_vec3d from, md5_vec3d to, md5_vec3d bend)
 {
     axes3 axes;
     axes.row[0] = md5_vec3d_normalize(md5_vec3d_sub(to, from));
     axes.row[1] = md5_vec3d_normalize(
         md5_vec3d_sub(bend, md5_vec3d_scale(axes.row[0], md5_vec3d_dot(axes.row[0], bend))));
-    axes.row[2] = md5_vec3d_cross(axes.row[1], axes.row[0]);
-    return axes;
+    axes.row[2] = md5_vec3d_cross(axes.row[0], axes.row[1]);
+    return md5i_quat_of_axes(&axes);
+}
+
+static md5_vec3d place_of(const md5_monster *monster, uint32_t joint)
+{
+    return md5_vec3d_of(monster->body.places[joint].translation);
 }
 
 // Returns false if a joint is not there, after a warning, or not named.
-static bool read_leg(const md5_monster *monster, uint32_t number, md5_ik_leg *leg, uint32_t *bend,
-                     md5_context *context)
+static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5_context *context)
 {
-    static const char *const words[] = {"foot", "ankle", "knee", "hip", "dir"};
+    static const char *const words[] = {"hip", "knee", "ankle", "foot", "dir"};
     const md5_entity *const entity = monster->desc.entity;
-    uint32_t *const joints[] = {&leg->foot, &leg->ankle, &leg->knee, &leg->hip, bend};
-    for (int i = 0; i < 5; i++) {
+    MD5_FOR (i, 5) {
         char name[24];
         (void)snprintf(name, sizeof name, "ik_%s%u", words[i], number);
         const md5_entity_key *const key = md5i_monster_key(entity, name);
-        *joints[i] = key ? md5i_monster_joint(entity, entity, key, key->value, context) : MD5_NONE;
-        TRY(*joints[i] != MD5_NONE || i == 4);
+        leg->joints[i] =
+            key ? md5i_monster_joint(&monster->body, entity, key, key->value, context) : MD5_NONE;
+        TRY(leg->joints[i] != MD5_NONE || i == 4);
     }
     return true;
 }
 
-static void measure_leg(const md5_monster *monster, uint32_t bend, md5_ik_leg *leg)
+static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
-    const md5_mat34 *const joints = monster->joints;
-    const axes3 hip_axes = md5i_axes_of_joint(&joints[leg->hip]);
-    const axes3 knee_axes = md5i_axes_of_joint(&joints[leg->knee]);
-    const md5_vec3d hip = md5_place_of_joint(&joints[leg->hip]);
-    const md5_vec3d knee = md5_place_of_joint(&joints[leg->knee]);
-    const md5_vec3d ankle = md5_place_of_joint(&joints[leg->ankle]);
     md5_vec3d forward = {1.0, 0.0, 0.0};
-    if (bend != MD5_NONE)
-        forward = md5_vec3d_sub(md5_place_of_joint(&joints[bend]), knee);
-    leg->hip_forward = md5_into(forward, &hip_axes);
-    leg->knee_forward = md5_into(forward, &knee_axes);
-    leg->upper = md5_vec3d_length(md5_vec3d_sub(knee, hip));
-    leg->lower = md5_vec3d_length(md5_vec3d_sub(ankle, knee));
-    const axes3 upper = bone_axes(hip, knee, forward), lower = bone_axes(knee, ankle, forward);
-    leg->hip_in_bone = md5_axes_from(&hip_axes, &upper);
-    leg->knee_in_bone = md5_axes_from(&knee_axes, &lower);
+    if (leg->joints[4] != MD5_NONE)
+        forward =
+            md5_vec3d_sub(place_of(monster, leg->joints[4]), place_of(monster, leg->joints[1]));
+    MD5_FOR (i, 2) {
+        const md5_quat into = md5_quat_conjugate(monster->body.places[leg->joints[i]].rotation);
+        const md5_vec3d from = place_of(monster, leg->joints[i]);
+        const md5_vec3d to = place_of(monster, leg->joints[i + 1]);
+        leg->forward[i] = md5_quat_rotate(into, md5_vec3d_round(forward));
+        leg->lengths[i] = md5_vec3d_length(md5_vec3d_sub(to, from));
+        leg->in_bone[i] = md5_quat_conjugate(md5_quat_mul(into, bone_axes(from, to, forward)));
+    }
 }
 
 void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
@@ -65,26 +66,26 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     if (!(number >= 1.0f))
         return;
     const uint32_t count = number < (float)MD5_MAX_IK_LEGS ? (uint32_t)number : MD5_MAX_IK_LEGS;
-    if (!md5i_begin_clip(entity, "ik_pose", monster->pose, monster->joints)) {
+    if (!md5i_begin_clip(entity, "ik_pose", monster->desc.body->clip_pose, monster->body.places)) {
         (void)md5i_report_key(context, MD5_WARNING, legs,
                               "no clip 'ik_pose', which walk IK needs: it walks without");
         return;
     }
-    ik->waist = waist ? md5i_monster_joint(entity, entity, waist, waist->value, context) : MD5_NONE;
+    ik->waist =
+        waist ? md5i_monster_joint(&monster->body, entity, waist, waist->value, context) : MD5_NONE;
     if (ik->waist == MD5_NONE) {
         (void)md5i_report_key(context, MD5_WARNING, waist ? waist : legs,
                               "no joint of 'ik_waist', which walk IK needs: it walks without");
         return;
     }
     MD5_FOR (i, count) {
-        uint32_t bend;
-        if (!read_leg(monster, i + 1, &ik->legs[i], &bend, context)) {
+        if (!read_leg(monster, i + 1, &ik->legs[i], context)) {
             (void)md5i_report_key(context, MD5_WARNING, legs,
                                   "leg %u lacks joints: Doom 3 ends the map, it walks without IK",
                                   i + 1);
             return;
         }
-        measure_leg(monster, bend, &ik->legs[i]);
+        measure_leg(monster, &ik->legs[i]);
     }
     ik->smoothing = md5i_monster_number(monster, "ik_smoothing", 0.75f);
     ik->waist_smoothing = md5i_monster_number(monster, "ik_waistSmoothing", 0.75f);
@@ -119,20 +120,12 @@ void md5i_clear_walk_ik(md5_monster *monster)
         return;
     monster->mods[ik->waist].axis = monster->mods[ik->waist].position = MD5_MOD_NONE;
     MD5_FOR (i, ik->num_legs) {
-        const md5_ik_leg *const leg = &ik->legs[i];
-        monster->mods[leg->hip].axis = monster->mods[leg->knee].axis = MD5_MOD_NONE;
-        monster->mods[leg->ankle].axis = MD5_MOD_NONE;
+        MD5_FOR (k, 3)
+            monster->mods[ik->legs[i].joints[k]].axis = MD5_MOD_NONE;
     }
 }
 
 // == Walking ======================================================================================
-
-// Where something of the body is in the world.
-static md5_vec3d in_world(const md5_monster *monster, const world_place *body, uint32_t joint)
-{
-    return md5_vec3d_add(body->origin,
-                         md5_through(md5_place_of_joint(&monster->joints[joint]), &body->axes));
-}
 
 static double sweep(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d from, double to,
                     bool is_waist)
@@ -167,7 +160,7 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
     md5_vec3d feet[MD5_MAX_IK_LEGS];
     double least = INFINITY;
     MD5_FOR (i, ik->num_legs)
-        feet[i] = in_world(monster, body, ik->legs[i].foot);
+        feet[i] = md5_through_place(monster->body.places[ik->legs[i].joints[3]].translation, body);
     if (ik->uses_pivot)
         hold_pivot(ik, body, feet);
     MD5_FOR (i, ik->num_legs) {
@@ -184,54 +177,40 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
 }
 
 // The knee between hip and ankle: halfway if the bones do not reach, or are too long.
-static md5_vec3d find_knee(const md5_ik_leg *leg, md5_vec3d hip, md5_vec3d ankle, md5_vec3d forward)
+static md5_vec3d find_knee(const double lengths[2], md5_vec3d hip, md5_vec3d ankle,
+                           md5_vec3d forward)
 {
     const md5_vec3d way = md5_vec3d_sub(ankle, hip);
-    const double length = md5_vec3d_length(way);
-    if (length > leg->upper + leg->lower || length < fabs(leg->upper - leg->lower))
+    const double length = md5_vec3d_length(way), upper = lengths[0], lower = lengths[1];
+    if (length > upper + lower || length < fabs(upper - lower))
         return md5_vec3d_add(hip, md5_vec3d_scale(way, 0.5));
     const md5_vec3d along = md5_vec3d_normalize(way);
     const md5_vec3d side = md5_vec3d_normalize(
         md5_vec3d_sub(forward, md5_vec3d_scale(along, md5_vec3d_dot(along, forward))));
     const double x =
-        length > 0.0
-            ? (length * length + leg->upper * leg->upper - leg->lower * leg->lower) / (2.0 * length)
-            : 0.0;
-    const double square = leg->upper * leg->upper - x * x;
+        length > 0.0 ? (length * length + upper * upper - lower * lower) / (2.0 * length) : 0.0;
+    const double square = upper * upper - x * x;
     return md5_vec3d_add(hip,
                          md5_vec3d_add(md5_vec3d_scale(along, x),
                                        md5_vec3d_scale(side, sqrt(square > 0.0 ? square : 0.0))));
 }
 
-static void override_axis(md5_joint_mod *mod, const axes3 *world, const world_place *body)
+static void bend_leg(md5_monster *monster, const md5_ik_leg *leg, md5_vec3d hip, md5_vec3d ankle)
 {
-    const axes3 axes = md5_axes_from(world, &body->axes);
-    mod->axis = MD5_MOD_WORLD_OVERRIDE;
-    mod->rotation = md5i_quat_of_axes(&axes);
-}
-
-static void bend_leg(md5_monster *monster, const md5_ik_leg *leg, md5_vec3d ankle,
-                     const world_place *body)
-{
-    const axes3 hip_own = md5i_axes_of_joint(&monster->joints[leg->hip]);
-    const axes3 knee_own = md5i_axes_of_joint(&monster->joints[leg->knee]);
-    const axes3 hip_axes = md5_axes_then(&hip_own, &body->axes);
-    const axes3 knee_axes = md5_axes_then(&knee_own, &body->axes);
-    const md5_vec3d hip =
-        md5_vec3d_add(in_world(monster, body, leg->hip), monster->ik.waist_offset);
-    const md5_vec3d hip_forward = md5_through(leg->hip_forward, &hip_axes);
-    const md5_vec3d knee_forward = md5_through(leg->knee_forward, &knee_axes);
-    const md5_vec3d knee = find_knee(leg, hip, ankle, knee_forward);
-    const axes3 upper = bone_axes(hip, knee, hip_forward);
-    const axes3 lower = bone_axes(knee, ankle, knee_forward);
-    const axes3 hip_turned = md5_axes_then(&leg->hip_in_bone, &upper);
-    const axes3 knee_turned = md5_axes_then(&leg->knee_in_bone, &lower);
-    override_axis(&monster->mods[leg->hip], &hip_turned, body);
-    override_axis(&monster->mods[leg->knee], &knee_turned, body);
-    md5_joint_mod *const foot = &monster->mods[leg->ankle];
-    const axes3 ankle_own = md5i_axes_of_joint(&monster->joints[leg->ankle]);
-    foot->axis = MD5_MOD_WORLD_OVERRIDE;
-    foot->rotation = md5i_quat_of_axes(&ankle_own);
+    md5_vec3d forward[2], at[3] = {hip, hip, ankle};
+    md5_quat turns[3];
+    MD5_FOR (i, 3)
+        turns[i] = monster->body.places[leg->joints[i]].rotation;
+    MD5_FOR (i, 2)
+        forward[i] = md5_vec3d_of(md5_quat_rotate(turns[i], leg->forward[i]));
+    at[1] = find_knee(leg->lengths, hip, ankle, forward[1]);
+    MD5_FOR (i, 2)
+        turns[i] = md5_quat_mul(bone_axes(at[i], at[i + 1], forward[i]), leg->in_bone[i]);
+    MD5_FOR (i, 3) {
+        md5_joint_mod *const mod = &monster->mods[leg->joints[i]];
+        mod->axis = MD5_MOD_WORLD_OVERRIDE;
+        mod->rotation = turns[i];
+    }
 }
 
 // How far the waist is moved up.
@@ -261,30 +240,34 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     if (ik->enabled == 0)
         return;
     const double least = find_shifts(monster, tick, body, shifts);
+    const md5_vec3d up = {body->axes.row[0].z, body->axes.row[1].z, body->axes.row[2].z};
     MD5_FOR (i, ik->num_legs) {
-        ankles[i] = in_world(monster, body, ik->legs[i].ankle);
-        const double height = ankles[i].z;
+        ankles[i] = place_of(monster, ik->legs[i].joints[2]);
+        const double height = body->origin.z + md5_vec3d_dot(ankles[i], up);
         if (ik->is_valid && !tick->is_on_a_lift)
             shifts[i] -= (double)ik->smoothing * (height + shifts[i] - ik->old_ankles[i]);
-        ik->old_ankles[i] = ankles[i].z = height + shifts[i];
-        highest = ankles[i].z > highest ? ankles[i].z : highest;
+        ik->old_ankles[i] = height + shifts[i];
+        ankles[i] = md5_vec3d_add(ankles[i], md5_vec3d_scale(up, shifts[i]));
+        highest = ik->old_ankles[i] > highest ? ik->old_ankles[i] : highest;
     }
-    const md5_vec3d waist = in_world(monster, body, ik->waist);
-    double shift = find_waist_shift(ik, tick, waist, least, highest);
+    const md5_xform *const waist = &monster->body.places[ik->waist];
+    const md5_vec3d waist_at = md5_through_place(waist->translation, body);
+    double shift = find_waist_shift(ik, tick, waist_at, least, highest);
     if (ik->is_valid)
-        shift -= (double)ik->waist_smoothing * (waist.z + shift - ik->old_waist);
-    ik->old_waist = waist.z + shift;
+        shift -= (double)ik->waist_smoothing * (waist_at.z + shift - ik->old_waist);
+    ik->old_waist = waist_at.z + shift;
     ik->waist_offset = (md5_vec3d){0.0, 0.0, shift};
     if (!ik->is_valid) { // it has only measured
         ik->is_valid = true;
         return;
     }
-    const axes3 waist_axes = md5i_axes_of_joint(&monster->joints[ik->waist]);
+    const md5_vec3d raised = md5_vec3d_scale(up, shift); // in model space
     md5_joint_mod *const mod = &monster->mods[ik->waist];
     mod->axis = mod->position = MD5_MOD_WORLD_OVERRIDE;
-    mod->rotation = md5i_quat_of_axes(&waist_axes);
-    mod->translation = md5_vec3d_round(
-        md5_into(md5_vec3d_sub(md5_vec3d_add(waist, ik->waist_offset), body->origin), &body->axes));
-    MD5_FOR (i, ik->num_legs)
-        bend_leg(monster, &ik->legs[i], ankles[i], body);
+    mod->rotation = waist->rotation;
+    mod->translation = md5_vec3d_round(md5_vec3d_add(md5_vec3d_of(waist->translation), raised));
+    MD5_FOR (i, ik->num_legs) {
+        const md5_vec3d hip = md5_vec3d_add(place_of(monster, ik->legs[i].joints[0]), raised);
+        bend_leg(monster, &ik->legs[i], hip, ankles[i]);
+    }
 }

@@ -99,6 +99,21 @@ TEST_HERE (actors_hold_frames) {
     check_joints(stage, 0.0, 0.0, 20.0, 10.0);
 }
 
+// A pose stays what it was until something is told to the actor, also at the same time.
+TEST_HERE (poses_follow_what_the_actor_is_told) {
+    static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 3, 0);
+    check_joints(stage, 20.0, 0.0, 12.0, 10.0);
+    md5_actor_save(stage->actor, bytes);
+    md5_actor_set_in_place(stage->actor, true);
+    check_joints(stage, 0.0, 0.0, 12.0, 10.0);
+    CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
+    check_joints(stage, 20.0, 0.0, 12.0, 10.0);
+    play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_HOLD, 3, 0);
+    play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
+    check_joints(stage, 40.0, 0.0, 14.0, 10.0);
+}
+
 // Weights rise from the millisecond before the start: after 99 ms, 100 of 200 have passed.
 TEST_HERE (new_clips_fade_in_over_old_ones) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);

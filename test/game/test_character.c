@@ -503,12 +503,6 @@ static uint32_t find_body(const md5_figure *figure, const char *name)
     return MD5_NONE;
 }
 
-static world_place place_of(md5_xform transform)
-{
-    const md5_mat34 matrix = md5_mat34_from_xform(transform);
-    return (world_place){md5_place_of_joint(&matrix), md5i_axes_of_joint(&matrix)};
-}
-
 static md5_xform xform_of(const double *n)
 {
     const world_place place = read_place(n);
@@ -517,7 +511,7 @@ static md5_xform xform_of(const double *n)
 
 static void compare_xform(md5_xform ours, const double *n, worst *all)
 {
-    const world_place place = place_of(ours);
+    const world_place place = md5i_world_place(ours);
     compare_place(&place, n, all);
 }
 
@@ -701,6 +695,37 @@ TEST (monsters_look_to_the_left) {
     CHECK_NEAR(pose[NECK].rotation.z, -sin(3.75 / 2.0 * DEGREE), 1e-6);
     CHECK_NEAR(pose[SPINE].rotation.z, 0.0, 0.0);
     CHECK_UINT(now.num_legs, 0);
+}
+
+// Of a monster that looks with its neck, code turns the lid, which hangs on it; so does one that is
+// restored from it.
+TEST (monsters_pose_the_joints_that_code_moves) {
+    static unsigned char bytes[1 << 12];
+    OWN_GAME game = open_entity_game(
+        "entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 1 0\" }", NULL);
+    OWN_ENTITY entity = load_entity(game, "ogre");
+    OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = entity, .body = body};
+    OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
+    OWN_MONSTER copy = md5_create_monster(&desc, NULL, NULL);
+    REQUIRE(monster && copy && md5_monster_save_size(monster) <= sizeof bytes);
+    const md5_monster_tick tick = {.rotation = {0, 0, 0, 1}};
+    md5_monster_think(monster, &tick);
+    md5_joint_mod *const mods = md5_monster_mods(monster);
+    mods[LID] = (md5_joint_mod){
+        MD5_MOD_LOCAL, MD5_MOD_WORLD, md5_quat_from_euler((md5_euler){.yaw = 30.0f}), {1, 2, 3}};
+    mods[SPINE] = (md5_joint_mod){.axis = MD5_MOD_WORLD,
+                                  .rotation = md5_quat_from_euler((md5_euler){.pitch = 90.0f})};
+    md5_xform expected[ENTITY_JOINTS], pose[ENTITY_JOINTS];
+    md5_actor_pose(body, expected, NULL, NULL);
+    md5_entity_move_joints(entity, mods, expected);
+    CHECK(expected[LID].translation.x != 0.0f);
+    md5_monster_pose(monster, pose, NULL, NULL);
+    CHECK_BYTES(pose, expected, sizeof pose);
+    md5_monster_save(monster, bytes);
+    REQUIRE(md5_monster_restore(copy, bytes, md5_monster_save_size(monster), NULL));
+    md5_monster_pose(copy, pose, NULL, NULL);
+    CHECK_BYTES(pose, expected, sizeof pose);
 }
 
 TEST (monsters_say_what_their_keys_lack) {
