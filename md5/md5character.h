@@ -407,6 +407,8 @@ MD5_GAME_API void md5_destroy_monster(md5_monster *monster); // NULL is allowed
 
 // The mods of the body's joints, [model joints], for the caller to change as scripts do
 // (setJointPos, setJointAngle, clearJoint). Looking and walking set those of their own joints.
+// Ticks and poses, which else compute only the joints of keys and those above them beside what the
+// clips give, from then on compute all; so after md5_monster_restore(), which may set any.
 MD5_GAME_API md5_joint_mod *md5_monster_mods(md5_monster *monster);
 
 // What a character looks at.
