@@ -199,6 +199,31 @@ static void check_saving(monster_case *it, const char *name)
     close_monster(&copy);
 }
 
+// What is dropped is told with its time and joint, where the engine has one: neo/game/Item.cpp of
+// dhewm3, DropItems(), and neo/game/ai/AI.cpp, Killed(). Newest first.
+static void check_drops(const monster_case *it, md5_states *states)
+{
+    static const md5_entity_key keys[] = {{.name = "def_dropGibItem", .value = "bone"},
+                                          {.name = "def_dropDeathItem2", .value = "key"},
+                                          {.name = "dropDeathItem2Joint", .value = "hand"},
+                                          {.name = "def_dropdeathAF", .value = "rags"},
+                                          {.name = "def_drops1", .value = "soul"}};
+    static const char *const texts[] = {"drops soul", "drops rags", "drops key at hand"};
+    const md5_entity_def def = {.num_keys = COUNT_OF(keys), .keys = keys};
+    md5_entity entity = *it->entity;
+    entity.def = &def;
+    view_entity figure = {.entity = &entity, .states = states, .time = 1.5};
+    view_set_flag(&figure, "AI_PAIN", true);
+    view_set_flag(&figure, "AI_DEAD", false);
+    CHECK_UINT(figure.num_fired, 0);
+    view_set_flag(&figure, "AI_DEAD", true);
+    CHECK_UINT(figure.num_fired, COUNT_OF(texts));
+    FOR (i, COUNT_OF(texts)) {
+        CHECK_STRING(figure.fired[i].text, texts[i]);
+        CHECK_NEAR(figure.fired[i].time, 1.5, 0.0);
+    }
+}
+
 // Half a minute in which each state of its script is played.
 static void check_states(monster_case *it)
 {
@@ -242,6 +267,7 @@ static void check_states(monster_case *it)
     }
     FOR (k, script->num_states)
         CHECK_THAT(seen >> k & 1, "%s is not played", script->states[k].name);
+    check_drops(it, states);
     md5_destroy_states(states);
     md5_free_script(script);
 }

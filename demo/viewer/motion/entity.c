@@ -301,18 +301,23 @@ void view_begin_state(view_entity *figure, const md5_script_state *state)
     (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
 }
 
-// What is dropped: a key "def_dropDeathItem2" has its joint in "dropDeathItem2Joint".
+// What the dying drop: of a key "def_dropDeathItem2" the joint is in "dropDeathItem2Joint"; what a
+// key "def_drops..." names, and a figure, has none. Keys "def_dropGib..." are of the gibbed.
 void view_set_flag(view_entity *figure, const char *name, bool is_set)
 {
+    static const char *const dropped[] = {"def_dropdeath", "def_drops"};
     const bool dies = is_set && strcmp(name, "AI_DEAD") == 0;
-    const md5_entity_key *key = NULL;
-    (void)md5_states_set_variable(figure->states, name, is_set ? 1 : 0);
-    while (dies && (key = md5_entity_def_next_key(figure->entity->def, "def_drop", key)) != NULL) {
-        char *const at = common_format("%sJoint", key->name + 4);
-        figure->num_fired++;
-        snprintf(view_push_event(figure->fired, figure->time), sizeof figure->fired[0].text,
-                 "drops %.60s at %.40s", key->value, value_of(figure, at));
-        free(at);
+    (void)md5_states_set_variable(figure->states, name, (float)is_set);
+    COMMON_FOR (i, dies ? 2 : 0) {
+        const md5_entity_key *key = NULL;
+        while ((key = md5_entity_def_next_key(figure->entity->def, dropped[i], key)) != NULL) {
+            char *const at = common_format("%sJoint", key->name + 4);
+            const char *const joint = value_of(figure, at);
+            figure->num_fired++;
+            snprintf(view_push_event(figure->fired, figure->time), sizeof figure->fired[0].text,
+                     "drops %.60s%s%.40s", key->value, joint[0] != '\0' ? " at " : "", joint);
+            free(at);
+        }
     }
 }
 
