@@ -125,8 +125,8 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     actor->internal.allocator = context.allocator;
     actor->size = size;
     actor->blink.clip = MD5_NONE;
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+    MD5_FOR (channel, MD5_NUM_CHANNELS) {
+        MD5_FOR (i, MD5_ACTOR_SLOTS)
             actor->slots[channel][i] = actor->shown[channel][i] = empty_slot;
     }
     return actor;
@@ -353,7 +353,7 @@ bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
     MD5_ASSERT_NOT_NULL(actor);
     TRY(is_channel(channel));
-    for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+    MD5_FOR (i, MD5_ACTOR_SLOTS)
         clear(&actor->slots[channel][i], actor->time, blend);
     return true;
 }
@@ -513,7 +513,7 @@ static bool blend_slot(const md5_actor *actor, md5_channel channel, const md5_ac
 static bool blend_channel(const md5_actor *actor, md5_channel channel, float *sum, md5_xform *pose)
 {
     bool plays = false;
-    for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+    MD5_FOR (i, MD5_ACTOR_SLOTS) {
         const bool contributes = blend_slot(actor, channel, &actor->slots[channel][i], sum, pose);
         plays |= contributes;
         if (contributes && *sum >= 1.0f)
@@ -682,7 +682,7 @@ void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user)
 {
     for (int channel = 0; channel < MD5_NUM_CHANNELS && on_frame; channel++) {
         const frame_listener listener = {on_frame, user, (md5_channel)channel};
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+        MD5_FOR (i, MD5_ACTOR_SLOTS) {
             const md5_actor_slot *const slot = &actor->slots[channel][i];
             const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
             int64_t from;
@@ -731,7 +731,7 @@ static uint64_t fingerprint(const md5_entity *entity)
         const uint32_t numbers[4] = {clip->num_files, clip->anim->num_frames,
                                      clip->anim->milliseconds, rate};
         hash = md5_fnv(hash, clip->anim->name, strlen(clip->anim->name) + 1);
-        for (int number = 0; number < 4; number++) {
+        MD5_FOR (number, 4) {
             unsigned char bytes[4];
             md5_put_bytes(bytes, numbers[number], sizeof bytes);
             hash = md5_fnv(hash, bytes, sizeof bytes);
@@ -776,8 +776,8 @@ static bool keep_actor(md5_kept_state *archive, md5_actor *actor)
     actor->removes_motion = (flags & 1) != 0;
     blink->is_stopped = (flags & 2) != 0;
     bool is_valid = flags < 4;
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++) {
+    MD5_FOR (channel, MD5_NUM_CHANNELS) {
+        MD5_FOR (i, MD5_ACTOR_SLOTS) {
             is_valid = keep_slot(archive, &actor->slots[channel][i]) && is_valid;
             is_valid = keep_slot(archive, &actor->shown[channel][i]) && is_valid;
         }
@@ -847,8 +847,8 @@ static bool is_actor(const md5_actor *actor)
     const md5_entity *const entity = actor->entity;
     TRY(is_time(actor->time) && is_time(actor->before) && is_time(actor->shown_at)
         && is_blink(entity, &actor->blink));
-    for (int channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        for (int i = 0; i < MD5_ACTOR_SLOTS; i++)
+    MD5_FOR (channel, MD5_NUM_CHANNELS) {
+        MD5_FOR (i, MD5_ACTOR_SLOTS)
             TRY(is_slot(entity, &actor->slots[channel][i])
                 && is_slot(entity, &actor->shown[channel][i]));
     }
