@@ -421,21 +421,19 @@ static bool load_camera(const char *text, size_t size, const md5_load_opts *opts
 #define LIMIT "is out of range: expected a number from -1e9 to 1e9"
 
 TEST (range_of_mesh_numbers_is_reported_with_location) {
-    static const read_case cases[] = {
-        {"( 1 2 3 )", "( 1 1000000000 -1000000000.000000 )", ""},
-        {"( 1 2 3 )", "( 1 2e9 3 )", "6:13: error: '2e9' " LIMIT},
-        {"( 1 2 3 )", "( 1 2 -3.3e38 )", "6:15: error: '-3.3e38' " LIMIT},
-        {"0.5 (", "3e38 (", "14:13: error: '3e38' " LIMIT},
-        {"( 4 5 6 )", "( 4 5 1000000128 )", "14:23: error: '1000000128' " LIMIT},
-        {"weight 0 0 0.5 ( 4 5 6 )", "weight 0 0 0.500000 ( 4.000000 -5000000000.000000 6.000000 )",
-         "14:33: error: '-5000000000.000000' " LIMIT},
-    };
-    read_cases_check(good_mesh, cases, COUNT_OF(cases), load_mesh, __FILE__, __LINE__);
+    READ_CASES_CHECK(good_mesh, load_mesh, {"( 1 2 3 )", "( 1 1000000000 -1000000000.000000 )", ""},
+                     {"( 1 2 3 )", "( 1 2e9 3 )", "6:13: error: '2e9' " LIMIT},
+                     {"( 1 2 3 )", "( 1 2 -3.3e38 )", "6:15: error: '-3.3e38' " LIMIT},
+                     {"0.5 (", "3e38 (", "14:13: error: '3e38' " LIMIT},
+                     {"( 4 5 6 )", "( 4 5 1000000128 )", "14:23: error: '1000000128' " LIMIT},
+                     {"weight 0 0 0.5 ( 4 5 6 )",
+                      "weight 0 0 0.500000 ( 4.000000 -5000000000.000000 6.000000 )",
+                      "14:33: error: '-5000000000.000000' " LIMIT});
 }
 
 TEST (range_of_anim_numbers_is_reported_with_location) {
-    static const read_case cases[] = {
-        {"( 1 2 3 )", "( 1 -1000000000 1e9 )", ""},
+    READ_CASES_CHECK(
+        good_anim, load_anim, {"( 1 2 3 )", "( 1 -1000000000 1e9 )", ""},
         {"( 1 2 3 )", "( 1e10 2 3 )", "14:4: error: '1e10' " LIMIT},
         {"4 5 6", "4 5 -3e38", "17:6: error: '-3e38' " LIMIT},
         {"4 5 6", "4.000000 99999999999.000000 6.000000",
@@ -443,18 +441,13 @@ TEST (range_of_anim_numbers_is_reported_with_location) {
         {"( -1 -1 -1 ) ( 1 1 1 )", "( 1e30 1e30 3e38 ) ( -1e30 -1e30 -3e38 )",
          "10:1: warning: all boxes of 'bounds' are empty: programs that use them for culling hide "
          "the "
-         "model"},
-    };
-    read_cases_check(good_anim, cases, COUNT_OF(cases), load_anim, __FILE__, __LINE__);
+         "model"});
 }
 
 TEST (range_of_camera_numbers_is_reported_with_location) {
-    static const read_case cases[] = {
-        {"( 1 2 3 )", "( 1e9 -1e9 0 )", ""},
-        {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: '3e38' " LIMIT},
-        {") 60", ") 3e38", "9:22: error: '3e38' " LIMIT},
-    };
-    read_cases_check(good_camera, cases, COUNT_OF(cases), load_camera, __FILE__, __LINE__);
+    READ_CASES_CHECK(good_camera, load_camera, {"( 1 2 3 )", "( 1e9 -1e9 0 )", ""},
+                     {"( 1 2 3 )", "( 1 2 3e38 )", "9:8: error: '3e38' " LIMIT},
+                     {") 60", ") 3e38", "9:22: error: '3e38' " LIMIT});
 }
 
 // A rotation of the base frame may be too long if frames replace its numbers.

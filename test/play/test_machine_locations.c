@@ -62,12 +62,15 @@ static void check_cases(const read_case *cases, size_t count, int line)
     play_end(&made);
 }
 
-#define CHECK_CASES(cases) check_cases(cases, sizeof(cases) / sizeof((cases)[0]), __LINE__)
+#define CHECK_CASES(...)                               \
+    do {                                               \
+        const read_case cases[] = {__VA_ARGS__};       \
+        check_cases(cases, COUNT_OF(cases), __LINE__); \
+    } while (0)
 
 TEST (machine_locations_of_clips_and_events) {
-    static const read_case cases[] = {
-        {"", good, ""},
-        {"clip run r", "clip walk r", "8:8: error: clip 'walk' is declared twice"},
+    CHECK_CASES(
+        {"", good, ""}, {"clip run r", "clip walk r", "8:8: error: clip 'walk' is declared twice"},
         {"clip run r", "clip '' r", "8:8: error: clip 1 has no name"},
         {"frame 2 step", "frame 2 ''", "7:50: error: clip 'walk': event 0 has no name"},
         {"frame 12 step", "frame 21 step",
@@ -77,13 +80,11 @@ TEST (machine_locations_of_clips_and_events) {
         {"( 0 10 )", "( 0 20 )",
          "7:37: error: clip 'walk': a marker is at frame 20, but the cycle ends at frame 20"},
         {"( 1 11 )", "( 1\n 0 )",
-         "9:2: error: clip 'run': the marker at frame 0 is not after the one before"},
-    };
-    CHECK_CASES(cases);
+         "9:2: error: clip 'run': the marker at frame 0 is not after the one before"});
 }
 
 TEST (machine_locations_of_one_shots) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"10 20 }", "10 21 }",
          "8:58: error: clip 'run': section 'end' is from frame 10 to 21, but the last is 20"},
         {"10 20 }", "20 20 }",
@@ -113,13 +114,11 @@ TEST (machine_locations_of_one_shots) {
         {"section end }", "section and }",
          "28:76: error: shot 'nod' names section 'and', which its clip lacks"},
         {"section end }", "start 1 }",
-         "28:74: error: shot 'nod': start is 1, which must be 0 to 0.999999"},
-    };
-    CHECK_CASES(cases);
+         "28:74: error: shot 'nod': start is 1, which must be 0 to 0.999999"});
 }
 
 TEST (machine_locations_of_masks_and_parameters) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"bool armed", "bool speed", "2:24: error: parameter 'speed' is declared twice"},
         {"bool armed", "bool \"\"", "2:24: error: parameter 1 has no name"},
         {"mask none", "mask upper", "6:8: error: mask 'upper' is declared twice"},
@@ -133,13 +132,12 @@ TEST (machine_locations_of_masks_and_parameters) {
         {"( )", "(\r\n\r  ''\r )", "8:3: error: mask 'none': a joint has no name"},
         {"( )", "( -\"*lhand\" )", "6:16: error: mask 'none': there is no joint '*lhand'"},
         {"( )", "( larm\"lhand\" )", "6:15: error: mask 'none': there is no joint 'larm\"lhand\"'"},
-        {"( )", "( \"larm\"lhand )", "6:21: error: mask 'none': expected white space after 'larm'"},
-    };
-    CHECK_CASES(cases);
+        {"( )", "( \"larm\"lhand )",
+         "6:21: error: mask 'none': expected white space after 'larm'"});
 }
 
 TEST (machine_locations_of_motions) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"motion line", "motion walk", "11:10: error: motion 'walk' is declared twice"},
         {"motion line", "motion ''", "11:10: error: motion 4 has no name"},
         {"clip walk {", "clip wlak {",
@@ -186,13 +184,11 @@ TEST (machine_locations_of_motions) {
         {"reference run", "reference rn",
          "14:15: error: motion 'both' names clip 'rn', which does not exist"},
         {"reference run 3", "reference run 21",
-         "14:19: error: frame 21 of clip 'run' is a reference, but the last frame is 20"},
-    };
-    CHECK_CASES(cases);
+         "14:19: error: frame 21 of clip 'run' is a reference, but the last frame is 20"});
 }
 
 TEST (machine_locations_of_layers) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"layer top", "layer body", "21:9: error: layer 'body' is declared twice"},
         {"layer top", "layer ''", "21:9: error: layer 1 has no name"},
         {" state s once", "", "21:9: error: layer 'top' has no states"},
@@ -226,13 +222,11 @@ TEST (machine_locations_of_layers) {
          "18:52: error: a transition of layer 'body' names parameter 'amred', which does not "
          "exist"},
         {"duration 0.25", "duration -1",
-         "18:67: error: a transition of layer 'body': duration is -1, which must be 0 to 1e+06"},
-    };
-    CHECK_CASES(cases);
+         "18:67: error: a transition of layer 'body': duration is -1, which must be 0 to 1e+06"});
 }
 
 TEST (machine_locations_of_morphs) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"morph oh", "morph ''", "25:50: error: morph 1 names no target"},
         {"parameter speed", "parameter sped",
          "25:25: error: morph 'smile' names parameter 'sped', which does not exist"},
@@ -252,13 +246,11 @@ TEST (machine_locations_of_morphs) {
          "26:31: error: morph 'blink': the key of frame 4 stands behind that of frame 4"},
         {"8 1 )", "8 1e9 )",
          "26:33: error: morph 'blink': the weight of a key is 1e+09, which must be -1e+06 to "
-         "1e+06"},
-    };
-    CHECK_CASES(cases);
+         "1e+06"});
 }
 
 TEST (machine_locations_of_modifiers) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"modifier foot", "modifier look", "23:12: error: modifier 'look' is declared twice"},
         {"modifier foot", "modifier ''", "23:12: error: modifier 1 has no name"},
         {"aim head", "aim haed",
@@ -280,9 +272,7 @@ TEST (machine_locations_of_modifiers) {
         {"stiffness 90", "stiffness -1",
          "24:42: error: modifier 'tail': stiffness is -1, which must be 0 to 1e+09"},
         {"damping 5", "damping -1",
-         "24:53: error: modifier 'tail': damping is -1, which must be 0 to 1e+06"},
-    };
-    CHECK_CASES(cases);
+         "24:53: error: modifier 'tail': damping is -1, which must be 0 to 1e+06"});
 }
 
 // Each of fourteen motions stacks the one before it twice: the number of parts doubles until it is
@@ -295,9 +285,7 @@ TEST (machine_location_of_a_motion_without_end) {
                  i, i);
     }
     strcat(text, "}");
-    const read_case cases[] = {
-        {"", text, "13:34: error: motion 'm12' is made of more than 4096 parts"}};
-    CHECK_CASES(cases);
+    CHECK_CASES({"", text, "13:34: error: motion 'm12' is made of more than 4096 parts"});
 }
 
 // Locations stay correct while the tables grow.
@@ -317,8 +305,7 @@ TEST (machine_locations_of_long_tables) {
                  : wrong < 100 ? 20
                                : 21,
                  wrong);
-        const read_case cases[] = {{"", text, says}};
-        CHECK_CASES(cases);
+        CHECK_CASES({"", text, says});
     }
 }
 
@@ -384,7 +371,7 @@ static void keep_warning(void *user, const md5_error *warning)
 }
 
 TEST (machine_locations_of_events_and_times) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"when jump exit 0.5", "when heard \"step left\" exit at step", ""},
         {"when jump exit 0.5", "when heard stop",
          "19:37: error: a transition of layer 'body' names event 'stop', which no clip has"},
@@ -406,9 +393,7 @@ TEST (machine_locations_of_events_and_times) {
          "19:43: error: expected a number, found 'or'"},
         {"when jump exit 0.5", "when \"state_time\" > 1",
          "19:31: error: a transition of layer 'body' names parameter 'state_time', which does not "
-         "exist"},
-    };
-    CHECK_CASES(cases);
+         "exist"});
 }
 
 // A clip that is played once stops at 1: a later exit is an error, of which the text has the

@@ -49,8 +49,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     return loaded;
 }
 
-#define CHECK_CASES(cases) \
-    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+#define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
 // The good text with a replacement, read for a test to inspect.
 typedef struct reading {
@@ -106,17 +105,13 @@ TEST_IF (anim_file_holds_what_the_text_says, reading, r, begin(r, NULL, good) ||
 }
 
 TEST (anim_file_takes_free_layout) {
-    static const read_case cases[] = {
-        {"", good, ""},
-        {"MD5Version 10\n", "\xEF\xBB\xBF\nMD5Version 10 // x\n", ""},
-        {"MD5Version 10\n", "MD5Version 12\n", ""},
-        {"frameRate 24", "frameRate 29.97", ""},
+    CHECK_CASES(
+        {"", good, ""}, {"MD5Version 10\n", "\xEF\xBB\xBF\nMD5Version 10 // x\n", ""},
+        {"MD5Version 10\n", "MD5Version 12\n", ""}, {"frameRate 24", "frameRate 29.97", ""},
         {"frameRate 24", "frameRate 1e-3", ""},
         {"frameRate 24\nnumAnimatedComponents 4\n", "numAnimatedComponents 4 frameRate 24", ""},
-        {"\"arm\"", "L arm", ""},
-        {"\"arm\"", "\"root\"", ""},
-        {"\"arm\"\t0 56 1", "\"arm\"\t-1 56 1", ""},
-        {"\"hand\"\t1 0 0", "\"hand\"\t1 0 4", ""},
+        {"\"arm\"", "L arm", ""}, {"\"arm\"", "\"root\"", ""},
+        {"\"arm\"\t0 56 1", "\"arm\"\t-1 56 1", ""}, {"\"hand\"\t1 0 0", "\"hand\"\t1 0 4", ""},
         {"\"hand\"\t1 0 0", "\"hand\"\t1 0 -1", ""},
         {"\"hand\"\t1 0 0", "\"hand\"\t1 0 99999999999", ""},
         {"\"hand\"\t1 0 0", "\"hand\"\t1 7 1", ""}, // components may be shared
@@ -126,9 +121,7 @@ TEST (anim_file_takes_free_layout) {
         {"bounds {\n\t( -1 -2 -3 ) ( 1 2 3 )\n\t( 0 0 0 ) ( -1 -1 -1 )\n}\n",
          "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
          "bounds { (0 0 0)(0 0 1) (0 0 0)(0 0 0) } //",
-         "17:1: error: 'baseframe' appears a second time"},
-    };
-    CHECK_CASES(cases);
+         "17:1: error: 'baseframe' appears a second time"});
 }
 
 TEST_IF (anim_file_sections_may_change_order, reading, r,
@@ -140,7 +133,7 @@ TEST_IF (anim_file_sections_may_change_order, reading, r,
 }
 
 TEST (anim_file_warns_and_goes_on) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
         {"commandline \"\"\n", "", "1:1: warning: 'commandline' is missing"},
         {"frame 0 {", "event { 1 2 }\nframe 0 {",
@@ -179,9 +172,7 @@ TEST (anim_file_warns_and_goes_on) {
         {"0.5 0.5 0.25\n}\n\nframe 1 {\n\t2\n\t-0.5 0.5 0.25",
          "2 0 0\n}\n\nframe 1 {\n\t2\n\t0 3 0",
          "28:2: warning: the rotation has length 2, more than 1: it is normalized\n"
-         "33:2: warning: the rotation has length 3, more than 1: it is normalized"},
-    };
-    CHECK_CASES(cases);
+         "33:2: warning: the rotation has length 3, more than 1: it is normalized"});
 }
 
 TEST (anim_file_reports_long_rotations_of_a_frame_once) {
@@ -191,15 +182,14 @@ TEST (anim_file_reports_long_rotations_of_a_frame_once) {
         "hierarchy { a -1 8 1 b 0 16 0 }\n"
         "baseframe { (0 0 0)(0 0 0) (0 0 0)(0 0 0) }\n"
         "frame 0 { 2 3 }\n";
-    static const read_case cases[] = {
+    READ_CASES_CHECK(
+        text, load,
         {"", text,
          "5:11: warning: 2 rotations, the first of length 2, are longer than 1: they are "
          "normalized"},
         {"2 3", "0.5 3", "5:15: warning: the rotation has length 3, more than 1: it is normalized"},
         {"2 3", "0.5 1e20",
-         "5:15: error: '1e20' is out of range: expected a number from -1e9 to 1e9"},
-    };
-    read_cases_check(text, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
+         "5:15: error: '1e20' is out of range: expected a number from -1e9 to 1e9"});
 }
 
 TEST (anim_file_numbered_from_elsewhere_is_read) {
@@ -209,13 +199,11 @@ TEST (anim_file_numbered_from_elsewhere_is_read) {
     memcpy(text, once, size);
     text[size] = '\0';
     free(once);
-    const read_case cases[] = {
-        {"frame 1", "frame 8", "26:7: warning: frames are numbered from 7, not from 0"},
+    READ_CASES_CHECK(
+        text, load, {"frame 1", "frame 8", "26:7: warning: frames are numbered from 7, not from 0"},
         {"frame 1", "frame 9",
          "26:7: warning: frames are numbered from 7, not from 0\n"
-         "31:7: error: frame 9, expected frame 8"},
-    };
-    read_cases_check(text, cases, 2, load, __FILE__, __LINE__);
+         "31:7: error: frame 9, expected frame 8"});
 }
 
 TEST (anim_file_with_other_box_counts_keeps_what_fits) {
@@ -261,7 +249,7 @@ TEST (anim_file_first_component_without_flags_is_harmless) {
 }
 
 TEST (anim_file_refuses_broken_headers_and_joints) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"", "",
          "1:1: error: the file is empty: expected an animation (.md5anim), which begins "
          "with 'MD5Version 10'"},
@@ -309,13 +297,11 @@ TEST (anim_file_refuses_broken_headers_and_joints) {
         {"( 0 1 0 ) ( 0.6", "( 0 1 0 ) ( 1e25",
          "23:12: error: the rotation ( 1e+25 0.8 0 ) is out of range"},
         {"( 1 2 3 )", "( 1 2 )", "16:21: error: expected a number, found ')'"},
-        {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"},
-    };
-    CHECK_CASES(cases);
+        {"( -1 -1 -1 )\n}\n", "( -1 -1 -1 )\n", "19:1: error: expected '(', found 'baseframe'"});
 }
 
 TEST (anim_file_refuses_broken_frames) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"frame 0 {", "frame 0", "27:2: error: expected '{', found '1'"},
         {"frame 0 {", "frame -1 {", "26:7: error: frame -1 is out of range"},
         {"frame 0 {", "frame x {", "26:7: error: expected a whole number, found 'x'"},
@@ -347,13 +333,11 @@ TEST (anim_file_refuses_broken_frames) {
         {"numFrames 2", "numFrames -2", "4:11: error: numFrames is -2: expected at least 1"},
         {"numJoints 3", "numJoints 0", "5:11: error: numJoints is 0: expected at least 1"},
         {"numAnimatedComponents 4", "numAnimatedComponents -4",
-         "7:23: error: numAnimatedComponents is -4: expected at least 0"},
-    };
-    CHECK_CASES(cases);
+         "7:23: error: numAnimatedComponents is -4: expected at least 0"});
 }
 
 TEST (anim_file_rejects_other_kinds_and_versions) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"MD5Version 10", "MD5Version 9",
          "1:12: error: MD5 version 9 cannot be read, only versions 6, 10 and 12"},
         {"numFrames 2", "numchannels 2",
@@ -365,13 +349,12 @@ TEST (anim_file_rejects_other_kinds_and_versions) {
          "0 )",
          "4:1: error: this is a model (.md5mesh), not an animation (.md5anim): found 'numMeshes'"},
         {"", "MD5Version 10\nnumFrames 1\nframeRate 24\nnumCuts 0 x y z",
-         "4:1: error: this is a camera (.md5camera), not an animation (.md5anim): found 'numCuts'"},
-    };
-    CHECK_CASES(cases);
+         "4:1: error: this is a camera (.md5camera), not an animation (.md5anim): found "
+         "'numCuts'"});
 }
 
 TEST (anim_file_counts_are_held_against_the_bytes_left) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"numFrames 2", "numFrames 1000",
          "4:11: error: numFrames says 1000, which the 332 bytes left cannot hold"},
         {"numJoints 3", "numJoints 100000000",
@@ -381,9 +364,7 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
         // Passes the check of the header, but the file does not have that many frames.
         {"numFrames 2", "numFrames 30",
          "15:1: warning: numFrames says 30, but 'bounds' has 2 boxes: none is used\n"
-         "34:2: error: numFrames says 30, found the end of the file after 2"},
-    };
-    CHECK_CASES(cases);
+         "34:2: error: numFrames says 30, found the end of the file after 2"});
 }
 
 // The shortest possible text for its counts is read.

@@ -33,8 +33,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     return loaded;
 }
 
-#define CHECK_CASES(cases) \
-    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+#define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
 TEST (camera_file_holds_what_the_text_says) {
     md5_context context;
@@ -57,20 +56,14 @@ TEST (camera_file_holds_what_the_text_says) {
 }
 
 TEST (camera_file_takes_free_layout) {
-    static const read_case cases[] = {
-        {"", good, ""},
-        {"\n", "\r", ""},
+    CHECK_CASES(
+        {"", good, ""}, {"\n", "\r", ""},
         {"numFrames 4\nframeRate 29.97\nnumCuts 2\n", "numCuts 2 frameRate 3e1 numFrames 4", ""},
         {"cuts {\n\t1\n\t3\n}", "cuts{1 3}", ""},
         {"\t( 1 2 3 ) ( 0 0 0 ) 60\n", "(1 2 3)(0 0 0)60 // first\n", ""},
-        {"\"flight\"", "flight", ""},
-        {"numCuts 2\n\ncuts {\n\t1\n\t3\n}\n", "", ""},
-        {"numCuts 2\n\ncuts {\n\t1\n\t3\n}\n", "numCuts 0", ""},
-        {"\t1\n", "\t0\n", ""},
-        {") 60", ") 0.001", ""},
-        {") 60", ") 179.99", ""},
-    };
-    CHECK_CASES(cases);
+        {"\"flight\"", "flight", ""}, {"numCuts 2\n\ncuts {\n\t1\n\t3\n}\n", "", ""},
+        {"numCuts 2\n\ncuts {\n\t1\n\t3\n}\n", "numCuts 0", ""}, {"\t1\n", "\t0\n", ""},
+        {") 60", ") 0.001", ""}, {") 60", ") 179.99", ""});
 }
 
 #define CUT_VIEWS                                                                               \
@@ -78,7 +71,7 @@ TEST (camera_file_takes_free_layout) {
     "are played"
 
 TEST (camera_file_warns_and_goes_on) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {") 60", ") 0",
          "14:22: warning: field of view 0: expected more than 0 and less than 180 degrees"},
         {") 60", ") -90",
@@ -103,13 +96,11 @@ TEST (camera_file_warns_and_goes_on) {
         {"1e2\n}\n", "1e2\n} more",
          "18:3: warning: text after the last frame is ignored: found 'more'"},
         {"1e2\n}\n", "1e2\n}\nMD5Version 10\n",
-         "19:1: warning: another file begins here: it is not read"},
-    };
-    CHECK_CASES(cases);
+         "19:1: warning: another file begins here: it is not read"});
 }
 
 TEST (camera_file_refuses_broken_headers) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"", " \n",
          "1:1: error: the file is empty: expected a camera (.md5camera), which begins with "
          "'MD5Version 10'"},
@@ -135,13 +126,11 @@ TEST (camera_file_refuses_broken_headers) {
          "4:1: error: this is a model (.md5mesh), not a camera (.md5camera): found 'numJoints'"},
         {"numFrames 4", "baseframe { }",
          "4:1: error: this is an animation (.md5anim), not a camera (.md5camera): found "
-         "'baseframe'"},
-    };
-    CHECK_CASES(cases);
+         "'baseframe'"});
 }
 
 TEST (camera_file_refuses_broken_cuts) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"cuts {", "cuts [", "8:6: error: expected '{', found '['"},
         {"\t3\n", "", "10:1: error: numCuts says 2, found '}' after 1"},
         {"\t3\n", "\t3 3\n", "10:4: error: numCuts is 2, but there are 3"},
@@ -161,13 +150,11 @@ TEST (camera_file_refuses_broken_cuts) {
          "9:4: warning: " CUT_VIEWS "\n9:8: error: expected '(', found '5'"},
         {"camera {", "cuts { }", "13:1: error: 'cuts' appears a second time"},
         {"", "MD5Version 10 numFrames 1 numCuts 2 cuts { 0 // where the rest is missing",
-         "1:74: error: numCuts says 2, found the end of the file after 1"},
-    };
-    CHECK_CASES(cases);
+         "1:74: error: numCuts says 2, found the end of the file after 1"});
 }
 
 TEST (camera_file_refuses_broken_frames) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"camera {", "camera (", "13:8: error: expected '{', found '('"},
         {"\t( 4 5 6 )", "\t( 4 5 )", "15:8: error: expected a number, found ')'"},
         {"( 0 0.6 0 )", "0 0.6 0", "15:12: error: expected '(', found '0'"},
@@ -183,17 +170,12 @@ TEST (camera_file_refuses_broken_frames) {
          "16:27: error: numFrames says 4, found the end of the file after 3"},
         {"1e2\n}\n", "1e2 ( 0 0 0 ) ( 0 0 0 ) 60\n}\n",
          "17:29: error: numFrames is 4, but there are 5"},
-        {"1e2\n}\n", "1e2\n}\n/* and", "19:1: warning: this comment has no end: '*/' is missing"},
-    };
-    CHECK_CASES(cases);
+        {"1e2\n}\n", "1e2\n}\n/* and", "19:1: warning: this comment has no end: '*/' is missing"});
 }
 
 TEST (camera_file_counts_are_held_against_the_bytes_left) {
-    static const read_case cases[] = {
-        {"numFrames 4", "numFrames 1000",
-         "4:11: error: numFrames says 1000, which the 161 bytes left cannot hold"},
-        {"numCuts 2", "numCuts 100000000000",
-         "6:9: error: numCuts says 100000000000, which the 135 bytes left cannot hold"},
-    };
-    CHECK_CASES(cases);
+    CHECK_CASES({"numFrames 4", "numFrames 1000",
+                 "4:11: error: numFrames says 1000, which the 161 bytes left cannot hold"},
+                {"numCuts 2", "numCuts 100000000000",
+                 "6:9: error: numCuts says 100000000000, which the 135 bytes left cannot hold"});
 }

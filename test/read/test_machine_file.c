@@ -39,8 +39,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     return file != NULL;
 }
 
-#define CHECK_CASES(cases) \
-    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+#define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
 static void check_motions(const md5_machine_desc *desc)
 {
@@ -134,18 +133,14 @@ TEST (machine_file_names_each_interpolation) {
 }
 
 TEST (machine_file_takes_free_layout) {
-    static const read_case cases[] = {
-        {"", "machine m { }", ""},
-        {"", "machine m{layer l{state s nothing}}", ""},
-        {"\n  float", " /* a */ float", ""},
-        {"speed 1.5", "speed", ""},
+    CHECK_CASES(
+        {"", "machine m { }", ""}, {"", "machine m{layer l{state s nothing}}", ""},
+        {"\n  float", " /* a */ float", ""}, {"speed 1.5", "speed", ""},
         {"float speed 1.5", "float speed -1e2 float a float b", ""},
         {"{ length 3 forward ( 0 1 0 ) limit 0.5 }", "", ""},
         {"left foot // soft\n    frame 0", "left /* a */ frame 0", ""},
-        {"frame 0 footstep\n  }", "frame 0 footstep }", ""},
-        {"speed > 0.1", "speed < 0.1", ""},
-        {"speed > 0.1", "speed <= 0.1", ""},
-        {"speed > 0.1", "speed >= 0.1", ""},
+        {"frame 0 footstep\n  }", "frame 0 footstep }", ""}, {"speed > 0.1", "speed < 0.1", ""},
+        {"speed > 0.1", "speed <= 0.1", ""}, {"speed > 0.1", "speed >= 0.1", ""},
         {"aim head { length 3 forward ( 0 1 0 ) limit 0.5 }", "joint head { model }", ""},
         {"aim head { length 3 forward ( 0 1 0 ) limit 0.5 }", "spring head { length 3 }", ""},
         {"0 footstep\n", "0 footstep \"} // turn\"\n", ""},
@@ -153,34 +148,28 @@ TEST (machine_file_takes_free_layout) {
         {"0 footstep\n", "0 \"frame\" \"turn\"\n", ""},
         {"0 footstep\n", "0 footstep left turned steps framed frames\n", ""},
         {"0 footstep\n", "0 footstep left frame 1 footstep right\n", ""},
-        {"0 footstep\n", "0 turn frame 1 step\n", ""},
-        {"weight 0.5", "weight \"0.5\"", ""},
-        {"layer body", "layer \"the body\"", ""},
-    };
-    CHECK_CASES(cases);
+        {"0 footstep\n", "0 turn frame 1 step\n", ""}, {"weight 0.5", "weight \"0.5\"", ""},
+        {"layer body", "layer \"the body\"", ""});
 }
 
 TEST (machine_file_warns_and_goes_on) {
-    static const read_case cases[] = {
-        {"feather 2", "feather 2 feather 3",
-         "6:64: warning: 'feather' appears a second time: the last is used"},
-        {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
-         "29:3: warning: text after the machine is ignored: found 'more'"},
-        {"aim head", "spring head",
-         "28:40: warning: 'forward' has no effect in a modifier of this kind\n"
-         "28:58: warning: 'limit' has no effect in a modifier of this kind"},
-        {"item walk 1 -2", "item walk 1 -2 { add }",
-         "16:70: warning: 'add' has no effect in an item of this kind"},
-        {"{ once start 0.25 speed 0.5 }", "{ phase }",
-         "14:27: warning: 'phase' has no effect in a motion of this kind"},
-        {"stack { item go", "stack { once item go",
-         "17:23: warning: 'once' has no effect in a motion of this kind"},
-    };
-    CHECK_CASES(cases);
+    CHECK_CASES({"feather 2", "feather 2 feather 3",
+                 "6:64: warning: 'feather' appears a second time: the last is used"},
+                {"limit 0.5 }\n}\n", "limit 0.5 }\n} more",
+                 "29:3: warning: text after the machine is ignored: found 'more'"},
+                {"aim head", "spring head",
+                 "28:40: warning: 'forward' has no effect in a modifier of this kind\n"
+                 "28:58: warning: 'limit' has no effect in a modifier of this kind"},
+                {"item walk 1 -2", "item walk 1 -2 { add }",
+                 "16:70: warning: 'add' has no effect in an item of this kind"},
+                {"{ once start 0.25 speed 0.5 }", "{ phase }",
+                 "14:27: warning: 'phase' has no effect in a motion of this kind"},
+                {"stack { item go", "stack { once item go",
+                 "17:23: warning: 'once' has no effect in a motion of this kind"});
 }
 
 TEST (machine_file_refuses_what_it_does_not_know) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"", "", "1:1: error: expected 'machine', found the end of the file"},
         {"machine", "model", "1:1: error: expected 'machine', found 'model'"},
         {"trigger jump", "button jump",
@@ -220,9 +209,7 @@ TEST (machine_file_refuses_what_it_does_not_know) {
         {"limit 0.5 }\n}\n", "limit 0.5 }\n",
          "28:66: error: expected a word of a machine or '}', found the end of the file"},
         {"limit 0.5 }\n}\n", "limit 0.5 }\n} /* more",
-         "29:3: error: this comment has no end: '*/' is missing"},
-    };
-    CHECK_CASES(cases);
+         "29:3: error: this comment has no end: '*/' is missing"});
 }
 
 static md5_machine_file *parse(const char *text)
@@ -550,7 +537,8 @@ static const char machine_easing_good[] =
     "motion s stack { item c { weight a cubic_bezier 0 0 1 1 } } }\n";
 
 TEST (machine_file_says_where_an_easing_is_wrong) {
-    static const read_case cases[] = {
+    READ_CASES_CHECK(
+        machine_easing_good, load,
         {"a smooth", "0.5 smooth",
          "2:22: error: expected a word of a layer or '}', found 'smooth'"},
         {"a smooth", "a bounce", "2:20: error: expected a word of a layer or '}', found 'bounce'"},
@@ -558,9 +546,7 @@ TEST (machine_file_says_where_an_easing_is_wrong) {
         {"smooth", "steps", "2:26: error: expected a whole number, found '}'"},
         {"0 0 1 1 }", "0 0 1 }", "3:55: error: expected a number, found '}'"},
         {"steps 2", "steps two", "1:43: error: expected a whole number, found 'two'"},
-        {"steps 2", "cubic_bezier 1", "2:1: error: expected a number, found 'layer'"},
-    };
-    read_cases_check(machine_easing_good, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
+        {"steps 2", "cubic_bezier 1", "2:1: error: expected a number, found 'layer'"});
 }
 
 // -- Morph targets --------------------------------------------------------------------------------

@@ -52,8 +52,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
     return loaded;
 }
 
-#define CHECK_CASES(cases) \
-    read_cases_check(good, cases, sizeof(cases) / sizeof((cases)[0]), load, __FILE__, __LINE__)
+#define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
 static bool span_equals(md5_span span, const char *text)
 {
@@ -110,15 +109,12 @@ TEST (mesh_file_holds_what_the_text_says) {
 
 // What is accepted without a warning.
 TEST (mesh_file_takes_free_layout) {
-    static const read_case cases[] = {
-        {"", good, ""},
-        {"MD5Version", "\xEF\xBB\xBFMD5Version", ""},
+    CHECK_CASES(
+        {"", good, ""}, {"MD5Version", "\xEF\xBB\xBFMD5Version", ""},
         {"MD5Version", "\n\t \r\n// first\n/* second */ MD5Version", ""},
         {"MD5Version 10\n", "MD5Version 10 // \"x\" {\n", ""},
-        {"MD5Version 10\n", "MD5Version\r10\r", ""},
-        {"MD5Version 10\n", "MD5Version 10.0\n", ""},
-        {"\"made by hand\"", "\"\"", ""},
-        {"\"made by hand\"", "\"C:\\a\\\" \"//b\"", ""},
+        {"MD5Version 10\n", "MD5Version\r10\r", ""}, {"MD5Version 10\n", "MD5Version 10.0\n", ""},
+        {"\"made by hand\"", "\"\"", ""}, {"\"made by hand\"", "\"C:\\a\\\" \"//b\"", ""},
         {"\"made by hand\"", "made", ""},
         {"\"made by hand\"",
          "\"m\xE4"
@@ -126,28 +122,19 @@ TEST (mesh_file_takes_free_layout) {
          ""},
         {"joints {\n", "joints\n{", ""},
         {"\"root\"\t-1 ( 0 0 1 ) ( 0 0 0 )\n", "'root' -1(0 0 1)(0 0 0)", ""},
-        {"\"root\"", "root", ""},
-        {"\"root\"", "the root", ""},
-        {"\"root\"", "\"arm.L\"", ""},
-        {"\"root\"", "\"\"", ""},
-        {"-1 ( 0 0 1 )", "- 1 ( +0 -0.000000 1.00000000000000001 )", ""},
-        {"( 0 0 1 )", "( 1e-3 1E+0 .5 )", ""},
-        {"( 0 0 1 )", "( 5. 1.0f 01.5 )", ""},
-        {"\t\"hand\"\t1", "\t\"hand\"\t-1", ""},
-        {"\tshader", "\tname \"x\"\n\tshader", ""},
+        {"\"root\"", "root", ""}, {"\"root\"", "the root", ""}, {"\"root\"", "\"arm.L\"", ""},
+        {"\"root\"", "\"\"", ""}, {"-1 ( 0 0 1 )", "- 1 ( +0 -0.000000 1.00000000000000001 )", ""},
+        {"( 0 0 1 )", "( 1e-3 1E+0 .5 )", ""}, {"( 0 0 1 )", "( 5. 1.0f 01.5 )", ""},
+        {"\t\"hand\"\t1", "\t\"hand\"\t-1", ""}, {"\tshader", "\tname \"x\"\n\tshader", ""},
         {"\"skin/body\"", "textures/a-b/c_1.tga", ""},
-        {"\"skin/body\"", "\"a\\b\" /* and */ \"c\"", ""},
-        {"// meshes: Body", "", ""},
-        {"tri 0 2 1 0", "tri 0 1 1 1", ""},
-        {"0.75", "0", ""},
+        {"\"skin/body\"", "\"a\\b\" /* and */ \"c\"", ""}, {"// meshes: Body", "", ""},
+        {"tri 0 2 1 0", "tri 0 1 1 1", ""}, {"0.75", "0", ""},
         {"weight 2 2 0.25", "weight 2 1 -3.5", ""},
         {"vert 2 ( -1 1.5 ) 1 1", "vert 2 ( -1 1.5 ) 0 3", ""},
         {"( 0 0.6 -0.8 )", "( 0 0.600001 -0.800001 )", ""},
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n", "numweights 0 numtris 0 numverts 0", ""},
         {"\tnumweights 0\n}\n", "numweights 0}", ""},
-        {"\tnumweights 0\n}\n", "numweights 0}\n// the end", ""},
-    };
-    CHECK_CASES(cases);
+        {"\tnumweights 0\n}\n", "numweights 0}\n// the end", ""});
 }
 
 TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
@@ -170,7 +157,7 @@ TEST (mesh_file_line_ends_and_trailing_nul_bytes_do_not_matter) {
 }
 
 TEST (mesh_file_takes_tables_in_any_order) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         // Wrong indices are located also if the tables are in the opposite order.
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
          "numtris 2\ntri 0 0 0 0\ntri 1 0 1 0\nnumverts 1\nvert 0 (0 0) 0 0\nnumweights 0",
@@ -178,9 +165,7 @@ TEST (mesh_file_takes_tables_in_any_order) {
          "35:9: error: vertex 1, but numverts is 1"},
         {"\tnumverts 0\n\tnumtris 0\n\tnumweights 0\n",
          "numweights 1\nweight 0 0 1 (0 0 0)\nnumverts 1\nvert 0 (0 0) 1 1\nnumtris 0",
-         "36:14: error: weights 1 to 1, but numweights is 1"},
-    };
-    CHECK_CASES(cases);
+         "36:14: error: weights 1 to 1, but numweights is 1"});
 }
 
 TEST (mesh_file_name_comes_from_word_or_comment) {
@@ -213,7 +198,7 @@ TEST (mesh_file_name_comes_from_word_or_comment) {
 }
 
 TEST (mesh_file_warns_and_goes_on) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"MD5Version 10\n", "", "1:1: warning: the line 'MD5Version 10' is missing"},
         {"commandline \"made by hand\"\n", "", "1:1: warning: 'commandline' is missing"},
         {"\tshader \"skin/body\"\n", "", "28:1: warning: this mesh ends without 'shader'"},
@@ -264,13 +249,11 @@ TEST (mesh_file_warns_and_goes_on) {
         {"numJoints 3", "numJoints 3.7", "4:11: warning: '3.7' is read as the whole number 3"},
         {"MD5Version 10\n", "MD5Version 012\n",
          "1:12: warning: '012' is read as decimal; the original engine reads it as octal\n"
-         "19:2: error: expected '(', found 'vert'"},
-    };
-    CHECK_CASES(cases);
+         "19:2: error: expected '(', found 'vert'"});
 }
 
 TEST (mesh_file_refuses_broken_headers_and_joints) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"", "\n",
          "1:1: error: the file is empty: expected a model (.md5mesh), which begins with "
          "'MD5Version 10'"},
@@ -335,13 +318,11 @@ TEST (mesh_file_refuses_broken_headers_and_joints) {
          "8:18: error: '0,1' has a decimal comma: numbers are written with a point"},
         {"( 0.5 0 0 )", "( 1e30 0 0 )", "9:25: error: the rotation ( 1e+30 0 0 ) is out of range"},
         {"}\n\nmesh {\n\t// meshes", "}\njoints {}\nmesh {\n\t// meshes",
-         "12:1: error: 'joints' appears a second time"},
-    };
-    CHECK_CASES(cases);
+         "12:1: error: 'joints' appears a second time"});
 }
 
 TEST (mesh_file_refuses_broken_meshes) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"\nmesh {\n\t// meshes: Body\n", "\nmesh 0 {\n", "13:6: error: expected '{', found '0'"},
         {"\tshader \"skin/body\"", "\tshader {", "15:9: error: expected a string, found '{'"},
         {"vert 1 ", "", "19:2: error: numverts says 3, found '(' after 1 'vert'"},
@@ -367,13 +348,12 @@ TEST (mesh_file_refuses_broken_meshes) {
          "35:16: warning: this comment has no end: '*/' is missing"},
         {"vert 1 ( 1 0.5 )", "vert 1 ( 1 0.5 0 )", "19:17: error: expected ')', found '0'"},
         {"vert 1 ( 1 0.5 )", "vert 1 1 0.5", "19:9: error: expected '(', found '1'"},
-        {"vert 1 ( 1 0.5 )", "vert x ( 1 0.5 )", "19:7: error: expected a whole number, found 'x'"},
-    };
-    CHECK_CASES(cases);
+        {"vert 1 ( 1 0.5 )", "vert x ( 1 0.5 )",
+         "19:7: error: expected a whole number, found 'x'"});
 }
 
 TEST (mesh_file_refuses_indices_outside_their_tables) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"\"arm.L\"\t0", "\"arm.L\"\t3", "9:10: error: parent 3, but numJoints is 3"},
         {"\"arm.L\"\t0", "\"arm.L\"\t99999999999999999999",
          "9:10: error: parent 9223372036854775807, but numJoints is 3"},
@@ -408,13 +388,11 @@ TEST (mesh_file_refuses_indices_outside_their_tables) {
         {"numMeshes 2", "numMeshes -1", "5:11: error: numMeshes is -1: expected at least 0"},
         {"numverts 3", "numverts -3", "17:11: error: numverts is -3: expected at least 0"},
         {"numtris 1", "numtris -1", "22:10: error: numtris is -1: expected at least 0"},
-        {"numweights 3", "numweights -3", "25:13: error: numweights is -3: expected at least 0"},
-    };
-    CHECK_CASES(cases);
+        {"numweights 3", "numweights -3", "25:13: error: numweights is -3: expected at least 0"});
 }
 
 TEST (mesh_file_rejects_other_kinds_and_versions) {
-    static const read_case cases[] = {
+    CHECK_CASES(
         {"MD5Version 10", "MD5Version 11",
          "1:12: error: MD5 version 11 cannot be read, only versions 6, 10 "
          "and 12"},
@@ -429,9 +407,7 @@ TEST (mesh_file_rejects_other_kinds_and_versions) {
          "3:1: error: this is an animation (.md5anim), not a model (.md5mesh): found "
          "'numAnimatedComponents'"},
         {"", "MD5Version 10\nnumCuts 3\n",
-         "2:1: error: this is a camera (.md5camera), not a model (.md5mesh): found 'numCuts'"},
-    };
-    CHECK_CASES(cases);
+         "2:1: error: this is a camera (.md5camera), not a model (.md5mesh): found 'numCuts'"});
     md5_error error = {0};
     CHECK_FAILS(load("MD5Version 11", 13, NULL, &error), error, MD5_ERROR_VERSION);
     CHECK_FAILS(load("numbones 1", 10, NULL, &error), error, MD5_ERROR_VERSION);
@@ -445,8 +421,8 @@ TEST (mesh_file_reads_what_version_12_adds) {
                                      "vert 0 ( 0 0 ) 0 1 ( 0 0 1 ) ( 1 0 0 -1 )\n"
                                      "numtris 0 numweights 1 weight 0 0 1 ( 0 0 0 )\n"
                                      "numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 ) }\n";
-    static const read_case cases[] = {
-        {"", version_12, ""},
+    READ_CASES_CHECK(
+        version_12, load, {"", version_12, ""},
         {"vertexcolor 0 ( 1 0.5 0 1 )", "vertexcolor 0 ( 1 0.5 0 )",
          "9:43: error: expected a number, found ')'"},
         {"vertexcolor 0 ( 1 0.5 0 1 ) }", "} // enough bytes for one",
@@ -470,25 +446,21 @@ TEST (mesh_file_reads_what_version_12_adds) {
         {"numvertexcolors 1 vertexcolor 0 ( 1 0.5 0 1 )", "numvertexcolors 0",
          "9:17: error: numvertexcolors is 0, but numverts is 1"},
         {"MD5Version 12", "MD5Version 10",
-         "7:20: error: expected '}' at the end of a mesh, found '('"},
-    };
-    read_cases_check(version_12, cases, COUNT_OF(cases), load, __FILE__, __LINE__);
+         "7:20: error: expected '}' at the end of a mesh, found '('"});
 }
 
 TEST (mesh_file_counts_are_held_against_the_bytes_left) {
-    static const read_case cases[] = {
-        {"numJoints 3", "numJoints 1000",
-         "4:11: error: numJoints says 1000, which the 435 bytes left cannot hold"},
-        {"numMeshes 2", "numMeshes 100000000000",
-         "5:11: error: numMeshes says 100000000000, which the 423 bytes left cannot hold"},
-        {"numverts 3", "numverts 100000000",
-         "17:11: error: numverts says 100000000, which the 251 bytes left cannot hold"},
-        {"numtris 1", "numtris 2147483648",
-         "22:10: error: numtris says 2147483648, which the 171 bytes left cannot hold"},
-        {"numweights 3", "numweights 99999999999999999999999",
-         "25:13: error: numweights says 9223372036854775807, which the 143 bytes left cannot hold"},
-    };
-    CHECK_CASES(cases);
+    CHECK_CASES({"numJoints 3", "numJoints 1000",
+                 "4:11: error: numJoints says 1000, which the 435 bytes left cannot hold"},
+                {"numMeshes 2", "numMeshes 100000000000",
+                 "5:11: error: numMeshes says 100000000000, which the 423 bytes left cannot hold"},
+                {"numverts 3", "numverts 100000000",
+                 "17:11: error: numverts says 100000000, which the 251 bytes left cannot hold"},
+                {"numtris 1", "numtris 2147483648",
+                 "22:10: error: numtris says 2147483648, which the 171 bytes left cannot hold"},
+                {"numweights 3", "numweights 99999999999999999999999",
+                 "25:13: error: numweights says 9223372036854775807, which the 143 bytes left "
+                 "cannot hold"});
 }
 
 static void add_times(test_text *text, const char *part, int count)
@@ -583,7 +555,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
     md5_arena arena;
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, text.bytes, text.used, &file)) {
-        for (uint32_t i = 0; i < NUM_JOINTS; i++)
+        FOR_U32 (i, NUM_JOINTS)
             CHECK(file.order[i] == NUM_JOINTS - 1 - i);
         CHECK_UINT(context.num_warnings, 1);
     }
@@ -599,10 +571,9 @@ TEST (joints_before_their_parents_are_warned_of) {
                                "d 0 (0 0 0) (0 0 0)\n"
                                "e -1 (0 0 0) (0 0 0)\n"
                                "}\n";
-    static const read_case cases[] = {{"", late,
-                                       "3:1: warning: joint 'a' comes before its parent, joint 1: "
-                                       "the first of 2"}};
-    read_cases_check(late, cases, 1, load, __FILE__, __LINE__);
+    READ_CASES_CHECK(
+        late, load,
+        {"", late, "3:1: warning: joint 'a' comes before its parent, joint 1: the first of 2"});
 
     md5_context context;
     md5_error error = {0};

@@ -50,8 +50,7 @@ static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, 
     return anim != NULL;
 }
 
-#define CHECK_CASES(good, cases, load) \
-    read_cases_check(good, cases, sizeof(cases) / sizeof(cases)[0], load, __FILE__, __LINE__)
+#define CHECK_CASES READ_CASES_CHECK
 
 static void check_point(md5_vec3 point, double x, double y, double z)
 {
@@ -83,7 +82,8 @@ TEST (version_6_models_are_read) {
 }
 
 TEST (version_6_models_say_what_is_wrong) {
-    static const read_case cases[] = {
+    CHECK_CASES(
+        good_mesh, load_model,
         {"", "MD5Version 6 commandline \"\" numbones 1 x",
          "1:38: error: numbones says 1, which the"
          " 2 bytes left cannot hold"},
@@ -131,9 +131,7 @@ TEST (version_6_models_say_what_is_wrong) {
          "file"},
         {"numbones 3", "numchannels 3",
          "4:1: error: this is an animation (.md5anim), not a model (.md5mesh): found "
-         "'numchannels'"},
-    };
-    CHECK_CASES(good_mesh, cases, load_model);
+         "'numchannels'"});
 }
 
 // The joints are counted as in a later version, before the version is known; then a bone follows.
@@ -182,7 +180,8 @@ TEST (version_6_animations_are_read) {
     "once, or '}', found "
 
 TEST (version_6_animations_say_what_is_wrong) {
-    static const read_case cases[] = {
+    CHECK_CASES(
+        good_anim, load_anim,
         {"numchannels 3", "numchannels 4",
          "40:2: error: numchannels says 4, found the end of the "
          "file after 3"},
@@ -222,9 +221,7 @@ TEST (version_6_animations_say_what_is_wrong) {
         {"MD5Version 6", "MD5Version 12",
          "1:12: warning: version 12, but 'numchannels' belongs to version 6, that of the 2002 "
          "alpha: read as that"},
-        {"numchannels 3\n\n", "", "4:1: error: expected 'numchannels', found 'channel'"},
-    };
-    CHECK_CASES(good_anim, cases, load_anim);
+        {"numchannels 3\n\n", "", "4:1: error: expected 'numchannels', found 'channel'"});
 }
 
 TEST (version_6_animations_need_a_joint) {
