@@ -251,7 +251,7 @@ TEST (compress_samples_any_moment_alone) {
     OWN_ANIM again = md5_parse_anim(bytes, size, NULL, NULL);
     const size_t count = fixture.anim->skeleton.num_joints, frames = fixture.anim->num_frames;
     OWN_ARRAY(md5_xform, poses, (frames + 1) * count);
-    for (uint32_t i = 0; i < frames; i++)
+    FOR_U32 (i, frames)
         sample_own(fixture.compressed, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE,
                    poses + i * count);
     md5_xform *const one = poses + frames * count;

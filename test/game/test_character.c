@@ -892,7 +892,7 @@ TEST (hits_count_by_zones) {
     OWN_ENTITY ogre = load_entity(game, "ogre");
     OWN_ENTITY ghost = load_entity(game, "ghost");
     static const md5_damage_zone zones[] = {{"Trunk", 1}, {"Trunk", 1}, {"head", 1.5f}, {"eye", 0}};
-    for (uint32_t i = 0; i < ENTITY_JOINTS; i++) {
+    FOR_U32 (i, ENTITY_JOINTS) {
         const md5_damage_zone zone = md5_entity_damage_zone(ogre, i);
         CHECK_STRING(zone.name, zones[i].name);
         CHECK_NEAR(zone.scale, zones[i].scale, 0.0);

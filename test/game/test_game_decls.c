@@ -100,7 +100,7 @@ TEST (decl_index_holds_many_names) {
     OWN_GAME game = open_materials(text, NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), COUNT);
     uint32_t found = 0;
-    for (uint32_t i = 0; i < COUNT; i++) {
+    FOR_U32 (i, COUNT) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MATERIAL, i);
         found += md5_find_decl(game, MD5_DECL_MATERIAL, decl->name) == decl;
     }

@@ -234,7 +234,7 @@ TEST (shared_arrays_are_as_copies) {
     md5_arena arena = {.context = &context};
     uint64_t random = 7;
     md5i_context_begin(&context, NULL, NULL, NULL);
-    for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
+    FOR_U32 (i, NUM_ARRAYS) {
         const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
         arrays[i] = arrays[parent];
         memcpy(values[i], values[parent], sizeof values[i]);
@@ -249,7 +249,7 @@ TEST (shared_arrays_are_as_copies) {
         // Checks an array against a list of values, 0 being none.
         const md5_shared_array *array = &arrays[i];
         uint32_t count = 0;
-        for (uint32_t j = 0; j < LENGTH; j++) {
+        FOR_U32 (j, LENGTH) {
             const char *const expected = values[i][j] ? base + values[i][j] : NULL;
             CHECK(md5i_shared_get(array, j) == expected);
             if (expected)

@@ -86,7 +86,7 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
             put_texel(file, kind, texel_at(kind, n + 4));
         }
     } else
-        for (uint32_t n = 0; n < TEXELS; n++)
+        FOR_U32 (n, TEXELS)
             put_texel(file, kind, texel_at(kind, n));
 }
 
@@ -99,7 +99,7 @@ static void check_kind(const tga_kind *kind)
     if (!CHECK_THAT(image && image->width == WIDTH && image->height == HEIGHT,
                     "kind %u of %u bits: %s", kind->kind, kind->bits, error.message))
         return;
-    for (uint32_t i = 0; i < TEXELS; i++) {
+    FOR_U32 (i, TEXELS) {
         int expected[4];
 
         // Values of 5 bits are scaled by 255 / 31, to within one unit.

@@ -217,7 +217,7 @@ TEST (ik_chains_end_at_the_longest) {
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
     static md5_xform pose[LONG];
-    for (uint32_t i = 0; i < LONG; i++) {
+    FOR_U32 (i, LONG) {
         joints[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};
@@ -257,7 +257,7 @@ static void make_body(body *made, bool has_limits, uint64_t *random)
     memset(made, 0, sizeof *made);
     made->skeleton =
         (md5_skeleton){.num_joints = BODY_JOINTS, .joints = made->joints, .order = made->order};
-    for (uint32_t i = 0; i < BODY_JOINTS; i++) {
+    FOR_U32 (i, BODY_JOINTS) {
         made->joints[i] = (md5_joint){"joint", parents[i]};
         made->order[i] = i;
         if (has_limits)
@@ -459,7 +459,7 @@ TEST (ik_goals_end_at_the_most_joints) {
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
     static md5_xform pose[LONG];
-    for (uint32_t i = 0; i < LONG; i++) {
+    FOR_U32 (i, LONG) {
         joints[i] = (md5_joint){"joint", i - 1};
         order[i] = i;
         pose[i] = (md5_xform){{0, 0, 0, 1}, {1, 0, 0}, 0};

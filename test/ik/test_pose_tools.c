@@ -110,7 +110,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     OWN md5_joint *const joints = calloc(MANY, sizeof *joints);
     char(*const names)[16] = calloc(MANY, sizeof *names);
     OWN uint32_t *const mirror = calloc(MANY, sizeof *mirror);
-    for (uint32_t i = 0; i < MANY; i++) {
+    FOR_U32 (i, MANY) {
         snprintf(names[i], sizeof names[i], "j%u_%c", (unsigned)(i / 2), i % 2 ? 'r' : 'l');
         joints[i] = (md5_joint){names[i], i - 1};
     }

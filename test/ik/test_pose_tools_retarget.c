@@ -369,7 +369,7 @@ TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     OWN uint32_t *const order = calloc(MANY, sizeof *order);
     OWN md5_xform *const local = calloc(MANY, sizeof *local);
     OWN md5_mat34 *const bind = calloc(MANY, sizeof *bind);
-    for (uint32_t i = 0; i < MANY; i++) {
+    FOR_U32 (i, MANY) {
         joints[i] = others[i] = (md5_joint){"j", i - 1};
         order[i] = i;
         local[i] = (md5_xform){plain, {1, 0, 0}, 0};

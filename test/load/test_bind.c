@@ -105,7 +105,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
                 to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
         }
     for (uint32_t ring = 0; ring + 1 < rings; ring++)
-        for (uint32_t i = 0; i < AROUND; i++) {
+        FOR_U32 (i, AROUND) {
             const uint32_t a = first + ring * AROUND + i;
             const uint32_t b = first + ring * AROUND + (i + 1) % AROUND;
             bind_add_triangle(to, a, b, a + AROUND);
@@ -116,7 +116,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
     const uint32_t ends[2] = {bind_add_position(to, (md5_vec3){0, 0, 0}),
                               bind_add_position(to, (md5_vec3){length, 0, 0})};
     FOR (end, 2u)
-        for (uint32_t i = 0; i < AROUND; i++) {
+        FOR_U32 (i, AROUND) {
             const uint32_t ring = first + (end == 0 ? 0 : (rings - 1) * AROUND);
             bind_add_triangle(to, ends[end], ring + i, ring + (i + 1) % AROUND);
         }

@@ -1137,7 +1137,7 @@ TEST (edit_fails_wherever_memory_ends) {
     OWN_ARRAY(md5_weight, weights, MAX);
     OWN uint32_t *const indices = test_calloc(MAX, 3 * sizeof *indices);
     OWN_ARRAY(md5_camera_view, zeros, MAX); // for what is smaller, too
-    for (uint32_t i = 0; i < MAX; i++) {
+    FOR_U32 (i, MAX) {
         joints[i] = (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // that of the first is none
         vertices[i] = (md5_vertex){i, 1};
         indices[3 * i] = indices[3 * i + 1] = indices[3 * i + 2] = i;

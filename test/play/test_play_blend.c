@@ -299,12 +299,12 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
     md5_xform first[PLAY_JOINTS], pose[PLAY_JOINTS];
     play_scene fixture;
     play_scene_begin(&fixture);
-    for (uint32_t i = 0; i < ITEMS; i++)
+    FOR_U32 (i, ITEMS)
         play_scene_add(&fixture, 25, 24.0, 1.2, 81 + i);
-    for (uint32_t order = 0; order < ORDERS; order++) {
+    FOR_U32 (order, ORDERS) {
         const char *row[ITEMS];
         uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
-        for (uint32_t i = 0; i < ITEMS; i++) {
+        FOR_U32 (i, ITEMS) {
             const uint32_t taken = rest % (ITEMS - i), item = left[taken];
             rest /= ITEMS - i;
             left[taken] = left[ITEMS - 1 - i];

@@ -167,7 +167,7 @@ static real_place real_of(md5_xform from)
 // Reads a frame as it is stored: components that change for each frame, constant ones once.
 static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
 {
-    for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
+    FOR_U32 (i, PLAY_JOINTS) {
         md5_xform joint = anim->constant[i];
         FOR (k, anim->num_rotations) {
             if (anim->rotation_joints[k] == i)

@@ -318,7 +318,7 @@ static double get(const play_scene *fixture, uint32_t parameter)
 
 static void set_all(play_scene *fixture, float value)
 {
-    for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
+    FOR_U32 (i, NUM_PARAMETERS)
         CHECK(md5_player_set(fixture->player, i, value));
 }
 
@@ -379,7 +379,7 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1.0 - from), 2e-5);
     md5_player_reset(fixture->player);
     play_advance(fixture->player, 0.25);
-    for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
+    FOR_U32 (i, NUM_PARAMETERS)
         CHECK_EXACT(get(fixture, i), 1.0);
 }
 
@@ -392,7 +392,7 @@ TEST_HERE (follow_is_saved_and_copied) {
     play_advance(fixture->player, 0.07);
     FOR (i, 2) {
         play_advance(others[i], 0.07);
-        for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
+        FOR_U32 (p, NUM_PARAMETERS)
             CHECK(md5_player_get(others[i], p) == md5_player_get(fixture->player, p));
     }
     // Writes NaN over four bytes at every offset: more than half of these saved players are

@@ -365,7 +365,7 @@ static void begin_crowd(hooked *fixture)
     *fixture = (hooked){.crowd = play_crowd_new("mask trunk ( chest ) modifier look aim head "
                                                 "layer all { state a a }",
                                                 CROWD)};
-    for (uint32_t i = 0; i < CROWD; i++) {
+    FOR_U32 (i, CROWD) {
         const md5_detail detail = {
             .mask = i % 3 == 0 ? "trunk" : NULL, .interval = i % 5, .phase = i};
         CHECK(md5_player_set_detail(fixture->crowd->players[i], &detail));
@@ -411,7 +411,7 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
     FOR (frame, 9) {
         play(fixture);
         CHECK_UINT(fixture->num_hooked, num_hooks);
-        for (uint32_t i = 0; i < CROWD; i++)
+        FOR_U32 (i, CROWD)
             is_as_alone(crowd, i, scratch);
     }
 }

@@ -270,7 +270,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     begin(&fixture, "walk", "state walk walk state run run");
     md5_player *player = play_player(fixture.machine), *other = play_player(fixture.machine);
     double velocity = 40.0;
-    for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
+    FOR_U32 (i, CHANGES * PARTS) {
         if (i % PARTS == 0)
             play_fade(player, 0, i / PARTS % 2, 1.0f);
         if (i % PARTS == PARTS / 2) {

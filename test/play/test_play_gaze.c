@@ -217,7 +217,7 @@ TEST (play_gaze_looks_alike_in_other_axes) {
         play_rig_go_on(&turned, 0.1);
         const md5_mat34 from_turned =
             md5_mat34_inverse(md5_mat34_from_axes(turned.model->skeleton.axes, 0.5f));
-        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        FOR_U32 (joint, JOINTS) {
             const md5_vec3 a =
                 md5_joint_in_model(&plain.model->skeleton, plain.pose, joint).translation;
             const md5_vec3 b =

@@ -558,7 +558,7 @@ static void speed_begin(speed_case *fixture)
     static const play_walk walks[CLIPS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}};
     *fixture = (speed_case){.random = 1};
     play_begin(&fixture->made);
-    for (uint32_t i = 0; i < CLIPS; i++) {
+    FOR_U32 (i, CLIPS) {
         fixture->made.still = i < 3 ? 0 : ~0u;
         play_add_clip(&fixture->made, 3, rates[i], 0.8, walks[i], 31 + i);
     }
@@ -855,7 +855,7 @@ static void smooth_go(smooth_case *fixture, uint32_t layer, md5_fade fade, uint6
 // Clips alone stay far below the limit: otherwise the other tests would show nothing.
 TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture),
            smooth_end(fixture)) {
-    for (uint32_t state = 0; state < SMOOTH_STATES; state++) {
+    FOR_U32 (state, SMOOTH_STATES) {
         play_fade(fixture->player, 0, state, 0.0f);
         step(fixture, 0.0);
         FOR (i, 1500)
@@ -1010,7 +1010,7 @@ static void check_endless_interruption(const char *mode)
     play_scene_add(&fixture, 31, 24.0, 1.0, 4);
     play_scene_read(&fixture, "layer body { state a a } layer tested { %s state a a state b b }",
                     mode);
-    for (uint32_t i = 0; i < CHANGES; i++) {
+    FOR_U32 (i, CHANGES) {
         md5_xform pose[PLAY_JOINTS];
         CHECK(play_fade(fixture.player, 1, i % 2, 10.0f));
         play_advance(fixture.player, 1e-4);

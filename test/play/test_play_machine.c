@@ -442,7 +442,7 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     static md5_parameter_desc parameters[MAX];
     OWN_FULL all;
     fill(made, &all);
-    for (uint32_t i = 0; i < MAX; i++) {
+    FOR_U32 (i, MAX) {
         snprintf(names[i], sizeof names[i], "p%03u", i);
         parameters[i] = i < all.desc.num_parameters ? all.parameters[i]
                                                     : (md5_parameter_desc){.name = names[i]};

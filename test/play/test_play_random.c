@@ -18,7 +18,7 @@ static const struct {
 void play_random_begin(play_random_stock *fixture)
 {
     play_begin(&fixture->made);
-    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+    FOR_U32 (i, PLAY_RANDOM_CLIPS) {
         play_add_clip(&fixture->made, clips[i].num_frames, clips[i].rate, 0.3, clips[i].walk, i);
         fixture->num_frames[i] = clips[i].num_frames;
     }
@@ -236,7 +236,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     const md5_extract extract = extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
     to->has_turns = extract == MD5_EXTRACT_TURN;
     uint64_t aside = *random; // windows and curves change nothing else of a machine
-    for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+    FOR_U32 (i, PLAY_RANDOM_CLIPS) {
         const uint32_t last = fixture->num_frames[i] - 1;
         FOR (k, PLAY_EVENTS) {
             const uint32_t frames[4] = {0, last, last / 2, play_below(random, last + 1)};
@@ -329,7 +329,7 @@ void play_random_step(play_random_tables *to, uint64_t *random)
 
 void play_random_add_times(play_random_tables *to, uint64_t *random)
 {
-    for (uint32_t i = 0; i < PLAY_LAYERS * PLAY_TRANSITIONS; i++) {
+    FOR_U32 (i, PLAY_LAYERS * PLAY_TRANSITIONS) {
         const uint32_t number = i / PLAY_LAYERS;
         const md5_layer_desc *const layer = &to->layers[i % PLAY_LAYERS];
         md5_transition_desc *const way = &to->transitions[i % PLAY_LAYERS][number];

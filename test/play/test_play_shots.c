@@ -343,7 +343,7 @@ static void shot_time_begin(acting *fixture)
     static const play_walk walks[CLIPS] = {{40, 0, 0}, {100, 0, 0}, {0, 0, 0}};
     memset(fixture, 0, sizeof *fixture);
     play_begin(&fixture->made);
-    for (uint32_t i = 0; i < CLIPS; i++)
+    FOR_U32 (i, CLIPS)
         play_add_clip(&fixture->made, num_frames[i], frame_rate, 0.5, walks[i], 31 + i);
     fixture->machine =
         play_machine_read(&fixture->made, NULL,

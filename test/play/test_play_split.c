@@ -121,7 +121,7 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
             || !CHECK_UINT((uint64_t)b.from, (uint64_t)a.from))
             return false;
     }
-    for (uint32_t i = 0; i < PLAY_SLOTS; i++) {
+    FOR_U32 (i, PLAY_SLOTS) {
         const md5_shot_status a = md5_player_shot(players[0], i);
         const md5_shot_status b = md5_player_shot(players[1], i);
         if (!CHECK_UINT(b.clip, a.clip) || !CHECK_UINT(b.is_playing, a.is_playing)

@@ -878,7 +878,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
                 step = fmin(steps[i], left);
                 md5_player_advance(players[i], step, i < 3 ? sim_listen : NULL, &heard[i]);
             }
-            for (uint32_t k = 0; k < SIM_LAYERS; k++) {
+            FOR_U32 (k, SIM_LAYERS) {
                 const sim_live *const now = &model->layers[k].now;
                 const md5_layer_status status = md5_player_layer(players[i], k);
                 const double time = now->place / sim_length[model->clip[now->state]];
@@ -916,7 +916,7 @@ TEST (states_are_those_of_a_simulator) {
     play_case made;
     sim_sums sums = {0};
     play_begin(&made);
-    for (uint32_t i = 0; i < SIM_CLIPS; i++)
+    FOR_U32 (i, SIM_CLIPS)
         play_add_clip(&made, 1 + (uint32_t)(sim_length[i] / sim_frame), 32.0, 0.3, (play_walk){0},
                       i);
     EACH (row, sim_hard)

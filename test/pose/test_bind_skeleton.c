@@ -104,7 +104,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     static uint32_t order[COUNT];
     static md5_xform bind_local[COUNT];
     static char names[COUNT][8];
-    for (uint32_t i = 0; i < COUNT; i++) {
+    FOR_U32 (i, COUNT) {
         snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;

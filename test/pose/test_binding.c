@@ -538,7 +538,7 @@ static void free_giant(giant *big)
 TEST (bind_and_sample_stay_linear) {
     enum { HALF = 100000 };
     giant model = make_giant(HALF), anim = make_giant(2 * HALF);
-    for (uint32_t i = 0; i < HALF; i++) {
+    FOR_U32 (i, HALF) {
         snprintf(model.names[i], sizeof model.names[i], "j%u", HALF - i);
         snprintf(anim.names[2 * i], sizeof anim.names[0], "x%u", i);
         snprintf(anim.names[2 * i + 1], sizeof anim.names[0], "j%u", i + 1);

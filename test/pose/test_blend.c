@@ -521,7 +521,7 @@ TEST (mask_feathers_along_any_depth) {
     static md5_joint chain[LONG];
     static uint32_t places[LONG];
     static float weights[LONG];
-    for (uint32_t i = 0; i < LONG; i++) {
+    FOR_U32 (i, LONG) {
         chain[i] = (md5_joint){i == 0 ? "top" : "below", i - 1};
         places[i] = i;
     }

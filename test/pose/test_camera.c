@@ -138,7 +138,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                         "MD5Version 10\ncommandline \"\"\n\nnumFrames %d\nframeRate 10\n"
                         "numCuts 1\n\ncuts {\n\t20\n}\n\ncamera {\n",
                         NUM_FRAMES);
-    for (uint32_t i = 0; i < NUM_FRAMES; i++)
+    FOR_U32 (i, NUM_FRAMES)
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "\t( %u %.4f %.4f ) ( %.4f %.4f %.4f ) %.4f\n", i, shaking(SHAKEN_Y, i),
                          shaking(SHAKEN_Z, i), shaking(SHAKEN_TURN, i), shaking(SHAKEN_TURN + 1, i),

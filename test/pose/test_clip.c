@@ -90,7 +90,7 @@ static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base
                             bool still)
 {
     uint32_t width = 0;
-    for (uint32_t flags = 0; flags < ALL_FLAGS; flags++) {
+    FOR_U32 (flags, ALL_FLAGS) {
         tracks[flags] = (md5_track){.flags = flags, .first = flags ? width : 0};
         for (uint32_t bits = flags; bits; bits >>= 1)
             width += bits & 1;
@@ -126,8 +126,8 @@ TEST (clip_decodes_all_flags) {
         // 8 values have no flag of a rotation, 8 none of a translation.
         CHECK_UINT(clip.num_rotations, still ? 0 : ALL_FLAGS - 8);
         CHECK_UINT(clip.num_translations, still ? 0 : ALL_FLAGS - 8);
-        for (uint32_t joint = 0; joint < ALL_FLAGS; joint++) {
-            for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        FOR_U32 (joint, ALL_FLAGS) {
+            FOR_U32 (frame, FRAMES) {
                 double expected[7];
                 decode(&source, joint, frame, expected);
 

@@ -260,7 +260,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     static uint32_t order[LONG];
     static md5_xform pose[LONG], found[LONG];
     uint64_t random = 5;
-    for (uint32_t i = 0; i < LONG; i++) {
+    FOR_U32 (i, LONG) {
         joints[i] = (md5_joint){"", i - 1};
         order[i] = i;
         pose[i] = random_transform(&random, 0.1);

@@ -57,7 +57,7 @@ static md5gl_texture_desc describe(const texel_rows texels)
 
 TEST (gl_normals_show_how_they_are_encoded) {
     texel_rows texels;
-    for (uint32_t normals = 0; normals < MD5GL_NORMALS_HEIGHTS; normals++) {
+    FOR_U32 (normals, MD5GL_NORMALS_HEIGHTS) {
         fill(texels, normals);
         const md5gl_texture_desc desc = describe(texels);
         CHECK_UINT(md5gl_guess_normals(&desc), normals);

@@ -64,7 +64,7 @@ TEST (bake_stores_what_skinning_computes) {
     // Checks each frame: vertices are decoded as described, and their largest differences from
     // md5_skin() are the errors that the clip reports.
     double place = 0.0, angle = 0.0;
-    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+    FOR_U32 (frame, FRAMES) {
         md5_vec3 at[MAX], normals[MAX], skinned[MAX], skinned_normals[MAX];
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);

@@ -83,7 +83,7 @@ static md5_vec3 direction(uint64_t *random)
 
 static void set_random_joints(dual_case *made, uint64_t *random)
 {
-    for (uint32_t i = 0; i < JOINTS; i++)
+    FOR_U32 (i, JOINTS)
         set_joint(made, i,
                   (md5_xform){made_rotation(random),
                               {coordinate(random), coordinate(random), coordinate(random)},
@@ -113,7 +113,7 @@ static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
 // 1 to MAX influences, whose biases mostly decrease and need not sum to 1.
 static void add_random_vertices(dual_case *made, uint64_t *random)
 {
-    for (uint32_t i = 0; i < VERTICES; i++) {
+    FOR_U32 (i, VERTICES) {
         const uint32_t count = 1 + i % MAX, joint = test_random_u32(random) % JOINTS;
         add_vertex(made, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
                    random);
@@ -227,7 +227,7 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     md5_vec3 positions[VERTICES], normals[VERTICES];
     begin(&made);
     set_random_joints(&made, &random);
-    for (uint32_t i = 0; i < VERTICES; i++) {
+    FOR_U32 (i, VERTICES) {
         add_vertex(&made, (md5_vec3){coordinate(&random), coordinate(&random), coordinate(&random)},
                    &random);
         add_influence(&made, i % JOINTS, 1.0f);
@@ -251,7 +251,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     begin(&made);
     set_joint(&made, 0, (md5_xform){{0, 0, 0, 1}, {0, 0, 0}, 0});
     set_joint(&made, 1, (md5_xform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
-    for (uint32_t i = 0; i < RING; i++) {
+    FOR_U32 (i, RING) {
         const double angle = tau * i / (double)RING;
         add_vertex(&made, (md5_vec3){5.0f, (float)cos(angle), (float)sin(angle)}, &random);
         add_influence(&made, i % 2, 0.5f);
@@ -303,7 +303,7 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     other = made;
     const md5_xform motion = {made_rotation(&random), {30, -20, 10}, 0.0f};
     const md5_mat34 matrix = md5_mat34_from_xform(motion);
-    for (uint32_t i = 0; i < JOINTS; i++)
+    FOR_U32 (i, JOINTS)
         set_joint(&other, i, md5_xform_mul(motion, made.transforms[i]));
     skin(&other);
     FOR (i, VERTICES) {

@@ -22,7 +22,7 @@ static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_
     rigid mesh = {.num_vertices = (uint32_t)num_vertices};
     mesh.vertices = calloc(num_vertices + 1, sizeof *mesh.vertices);
     mesh.weights = calloc(num_vertices + 1, sizeof *mesh.weights);
-    for (uint32_t i = 0; i < num_vertices; i++) {
+    FOR_U32 (i, num_vertices) {
         mesh.vertices[i] = (md5_vertex){i, 1};
         mesh.weights[i] = (md5_weight){0, 1.0f, points[i]};
     }
@@ -292,7 +292,7 @@ TEST (frames_hold_where_triangles_point_anywhere) {
             points[i] = random_point(&random);
             texcoords[i] = random_texcoord(&random);
         }
-        for (uint32_t i = 0; i < TRIANGLES; i++) {
+        FOR_U32 (i, TRIANGLES) {
             triangles[3 * i] = 0;
             triangles[3 * i + 1] = 1 + 2 * i;
             triangles[3 * i + 2] = 2 + 2 * i;

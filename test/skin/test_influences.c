@@ -78,7 +78,7 @@ TEST (influences_are_weights_merged_by_joint) {
         // Against sums made joint by joint.
         const md5_mesh *mesh = &made.mesh;
         uint32_t num_expected = 0;
-        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        FOR_U32 (joint, JOINTS) {
             real3 sum = {0, 0, 0};
             double bias = 0.0;
             bool any = false;

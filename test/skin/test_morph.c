@@ -302,7 +302,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
         md5_skin_one(&whole);
         md5_skin_batch(jobs, PARTS, &threads);
         FOR (i, PARTS) {
-            for (uint32_t k = 0; k < COUNT; k++) {
+            FOR_U32 (k, COUNT) {
                 const uint32_t vertex = i == 0 ? FIRST + k : list[k];
                 const placed *const part = &parts[i][k];
                 CHECK_BYTES(&part->position, &at[vertex], sizeof part->position);

@@ -240,7 +240,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         double deepest = -1e9;
         FOR (step, 21) {
             const float weight = (float)step / 20.0f;
-            for (uint32_t mesh = 0; mesh < NUM_MESHES; mesh++)
+            FOR_U32 (mesh, NUM_MESHES)
                 skin_with_morph(morph, mesh, &weight, NULL, NULL, positions[mesh], NULL, NULL);
             real_worse(&deepest, depth(model, positions));
         }

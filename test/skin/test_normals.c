@@ -266,7 +266,7 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
     if (CHECK(md5i_weld(&arena, points, COUNT, first_equal))) {
-        for (uint32_t i = 0; i < COUNT; i++)
+        FOR_U32 (i, COUNT)
             CHECK_UINT(first_equal[i], i);
     }
     md5i_arena_free(&arena);

@@ -239,7 +239,7 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
         const float radius = (float)(60.0 * test_random(&random));
         uint32_t found[CROWD], next = 0;
         const uint32_t count = md5_cull_sphere(boxes, CROWD, center, radius, found);
-        for (uint32_t i = 0; i < CROWD; i++) {
+        FOR_U32 (i, CROWD) {
             const md5_bounds *const box = &boxes[i];
             const real3 nearest = {clamp(center.x, box->min.x, box->max.x),
                                    clamp(center.y, box->min.y, box->max.y),
@@ -294,7 +294,7 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
     const uint32_t count = md5_cull_ray(boxes, CROWD, ray, found);
     CHECK(count > 0);
-    for (uint32_t i = 0; i < CROWD; i++) {
+    FOR_U32 (i, CROWD) {
         const bool is_found = next < count && found[next] == i;
         next += is_found;
         CHECK(is_found == md5_raycast_bounds(ray, boxes[i], NULL));

@@ -735,7 +735,7 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
     else
         md5_skin(mesh, palette, it.positions, it.normals, it.tangents);
     md5i_skin_with(level, &job);
-    for (uint32_t i = 0; i < count; i++)
+    FOR_U32 (i, count)
         CHECK(is_right(&it, i, normals, tangents));
 }
 

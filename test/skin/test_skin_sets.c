@@ -350,7 +350,7 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
         plan->vertices + run->vertices + group * md5_skin_num_vertices(run->order);
     const bool is_gathered = run->order == MD5_SKIN_GATHERED;
     bool is_right = true;
-    for (uint32_t lane = 0; lane < MD5_SKIN_GROUP; lane++) {
+    FOR_U32 (lane, MD5_SKIN_GROUP) {
         const uint32_t vertex = is_gathered ? vertices[lane] / 3 : vertices[0] + lane;
         const bool again = is_gathered && lane > 0 && vertices[lane] == vertices[lane - 1];
         is_right = is_right && (!is_gathered || vertices[lane] % 3 == 0);
@@ -430,7 +430,7 @@ TEST (skin_plan_groups_threes) {
     for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
         OWN_RANDOM_MESH made;
         begin_random_mesh(&made, 3 * 60 + 800);
-        for (uint32_t i = 0; i < 60 + 100; i++) {
+        FOR_U32 (i, 60 + 100) {
             const streak fixture = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS,
                                     APART};
             add_streak(&made, &fixture, &random);

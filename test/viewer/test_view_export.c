@@ -470,7 +470,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     OWN_STRING out = common_join(fixture->folder, "out.glb");
     OWN_STRING glb = test_read_file(out, &size);
     REQUIRE(glb);
-    for (uint32_t i = 0; i < NUM_MESHES; i++) {
+    FOR_U32 (i, NUM_MESHES) {
         const view_texture *const drawn =
             view_mesh_image(&viewer->document->textures, i, MD5GL_PICTURE_DIFFUSE);
         size_t length = 0, expected = 0;

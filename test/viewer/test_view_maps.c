@@ -42,7 +42,7 @@ typedef struct lit_case {
 
 static void select(lit_case *c, uint32_t num_stages)
 {
-    for (uint32_t i = 0; i < MAX_STAGES; i++)
+    FOR_U32 (i, MAX_STAGES)
         c->textures[i] = i + 1;
     c->material =
         (md5_material){.stages = c->stages, .num_stages = num_stages, ROWS(registers, registers)};

@@ -23,7 +23,7 @@ typedef struct sheet {
 static void make_sheet(sheet *fixture)
 {
     uint32_t *next = fixture->indices;
-    for (uint32_t i = 0; i < NUM_PLACES; i++) {
+    FOR_U32 (i, NUM_PLACES) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
         fixture->positions[i] = (md5_vec3){x, y, 0.0f};
         fixture->normals[i] = (md5_vec3){0, 0, 1};
@@ -147,7 +147,7 @@ TEST (view_reduced_sheet_keeps_its_edge) {
         area += 0.5 * twice;
     }
     CHECK_NEAR(area, ((SIDE - 1) * (SIDE - 1)), 1e-6);
-    for (uint32_t i = 0; i < NUM_PLACES; i++)
+    FOR_U32 (i, NUM_PLACES)
         if (i % SIDE == 0 || i % SIDE + 1 == SIDE || i < SIDE || i + SIDE >= NUM_PLACES)
             CHECK(uses(&level, i));
     free(level.indices);
@@ -189,7 +189,7 @@ TEST (view_reduced_seams_stay_closed) {
     make_sheet(&seamed);
     // The upper half uses the row above its own: a seam, whose vertices are the second row there.
     const uint32_t row = SIDE / 2;
-    for (uint32_t i = 0; i < SIDE; i++)
+    FOR_U32 (i, SIDE)
         seamed.positions[(row + 1) * SIDE + i] = seamed.positions[row * SIDE + i];
     view_triangles level;
     view_reduce_mesh(&seamed.mesh, NULL, &error, 1, &level);
@@ -236,7 +236,7 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
     OWN uint32_t *const joints = common_alloc(NUM, sizeof *joints);
     OWN uint32_t *const indices = common_alloc(6 * SIDES, sizeof *indices);
     OWN md5_vec4 *const influences = common_alloc(NUM, sizeof *influences);
-    for (uint32_t i = 0; i < NUM; i++) {
+    FOR_U32 (i, NUM) {
         const float angle = 6.2831853f * (float)i / (float)SIDES, side = i < SIDES ? 1.0f : 0.0f;
         places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
                                i < SIDES    ? 0.0f
@@ -246,7 +246,7 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
         influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1.0f};
         first[i + 1] = i + 1;
     }
-    for (uint32_t i = 0; i < SIDES; i++) {
+    FOR_U32 (i, SIDES) {
         const uint32_t next = (i + 1) % SIDES;
         const uint32_t corners[6] = {i, next, SIDES, next, i, SIDES + 1};
         memcpy(indices + 6 * (size_t)i, corners, sizeof corners);

@@ -19,15 +19,15 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
 TEST (view_uv_grid_shows_u_and_v) {
     enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
     view_image image = view_make_uv_grid();
-    for (uint32_t row = 0; row < VIEW_UV_CELLS; row++)
+    FOR_U32 (row, VIEW_UV_CELLS)
         for (uint32_t column = 0; column + 2 < VIEW_UV_CELLS; column++) {
             const uint32_t x = CELL * column + 4, y = CELL * row + 4;
             CHECK(texel_at(&image, x, y)[0] < texel_at(&image, x + 2 * CELL, y)[0]);
             CHECK(texel_at(&image, y, x)[1] < texel_at(&image, y, x + 2 * CELL)[1]);
         }
     unsigned num_white = 0, num_mirrored = 0;
-    for (uint32_t y = 0; y < CELL; y++)
-        for (uint32_t x = 0; x < CELL; x++) {
+    FOR_U32 (y, CELL)
+        FOR_U32 (x, CELL) {
             const bool is_white = texel_at(&image, x + CELL, y)[0] == 250; // "B1"
             num_white += is_white;
             num_mirrored += is_white && texel_at(&image, 2 * CELL - 1 - x, y)[0] != 250;
