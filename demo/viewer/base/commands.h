@@ -114,7 +114,7 @@ typedef enum view_action {
     VIEW_RUN_EXPORT, // as the dialog says
     VIEW_STOP_EXPORT,
     VIEW_MAP_JOINTS,      // carry the clip `path` over to the shown model, as of "MODEL\nCLIP"
-    VIEW_REPAIR,          // the file `path`: see jobs/view.h
+    VIEW_REPAIR,          // the file `path`: see jobs/files.c
     VIEW_SAVE_RETARGETED, // a clip, all or the map, by `number`: see jobs/view.h
     VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
     VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`

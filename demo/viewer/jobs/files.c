@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L // popen()
+
 // Files as a window has them: lists of folders, archives and games with previews, what is dropped
 // and selected, the start page, what is shown first, and the commands for all that.
 #include "demo/viewer/jobs/view.h"
@@ -5,6 +7,11 @@
 #include <stdatomic.h>
 
 #include "demo/common/text.h"
+
+#if !VIEW_STARTS_PROGRAMS
+#define popen(line, mode) NULL
+#define pclose(file) (-1)
+#endif
 
 // == What is remembered ===========================================================================
 
@@ -473,6 +480,66 @@ void view_drop(view_state *viewer, const char *path)
     else
         drop_file(viewer, only != NULL ? only : path);
     free(only);
+}
+
+// Has md5tool repair the file `path`: into a new file beside it, which is opened if `item` is 1.
+// `number` 0: only asks what would be changed, for the dialog of problems.
+static void repair(view_state *viewer, const view_command *command)
+{
+    view_problems *const list = &viewer->ui.problems;
+    const view_scene *const scene = &viewer->document->scene;
+    const bool is_trial = command->number == 0;
+    const char *const path = command->path, *const places = getenv("PATH");
+    const char *const mesh =
+        common_has_ending(path, ".md5anim") && common_is_file(scene->path) ? scene->path : NULL;
+    char *const base = view_program_folder(), *const folder = common_folder(path),
+                *const stem = common_stem(path), *const fixed = common_format("%s-fixed", stem);
+    char *const output = is_trial ? view_free_name(folder, fixed, strrchr(path, '.') + 1)
+                                  : common_copy(list->repaired);
+    const char *const said[] = {"md5tool",
+                                "fix",
+                                path,
+                                "--output",
+                                output,
+                                is_trial ? "--dry-run" : NULL,
+                                mesh != NULL ? "--mesh" : NULL,
+                                mesh};
+    common_list words = {0}; // the tool lies beside the viewer, or is installed
+    common_add(&words, common_format("PATH=%s:%s..:%s", base != NULL ? base : ".",
+                                     base != NULL ? base : "", places != NULL ? places : ""));
+    COMMON_FOR (i, COMMON_LENGTH(said))
+        if (said[i] != NULL)
+            common_add(&words, common_copy(said[i]));
+    char *const line = view_join_words("env", &words), *text = common_copy(""), part[1024];
+    FILE *const pipe = popen(line, "r");
+    while (pipe != NULL && fgets(part, sizeof part, pipe) != NULL)
+        common_extend(&text, "%s", part);
+    const int status = pipe != NULL ? pclose(pipe) : -1;
+    const char *const told = strstr(text, "\n  ");
+    view_forget_repair(list);
+    if (text[0] == '\0') {
+        view_notice(viewer, "md5tool is not there: md5tool fix %s", common_base(path));
+    } else if (is_trial && (told == NULL || strstr(told, "nothing to do") != NULL)) {
+        view_notice(viewer, "md5tool fix changes nothing in %s", common_base(path));
+    } else if (is_trial) {
+        list->repair = common_copy(told + 1);
+        list->broken = common_copy(path);
+        list->repaired = common_copy(output);
+    } else if (status != 0) {
+        view_error(&viewer->log, "%s cannot be written", output);
+    } else {
+        view_notice(viewer, "Saved %s", output);
+        if (command->item != 0)
+            view_drop(viewer, output);
+    }
+    common_free_list(&words);
+    free(line);
+    free(text);
+    free(output);
+    free(fixed);
+    free(stem);
+    free(folder);
+    free(base);
 }
 
 // == What lies in a game ==========================================================================
@@ -944,7 +1011,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         map_joints(viewer, path);
         break;
     case VIEW_REPAIR:
-        view_repair(viewer, command);
+        repair(viewer, command);
         break;
     case VIEW_OPEN_PAGE:
         view_show_technique(viewer, (int32_t)number);

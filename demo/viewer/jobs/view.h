@@ -352,10 +352,6 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Words as shells read them, behind the name of a program; to be freed.
 char *view_join_words(const char *program, const common_list *words);
 
-// Has md5tool repair the file `path`, chooser.c: into a new file beside it, which is opened if
-// `item` is 1. `number` 0: only asks what would be changed, for the dialog of problems.
-void view_repair(view_state *viewer, const view_command *command);
-
 // A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
 // after one has failed. Asking opens it in a folder, or returns false. Following returns what its
 // answer asks for, after a failure our own list, VIEW_NOTHING until then.
