@@ -66,10 +66,17 @@ view_rect item_find(view_state *viewer, const view_stage *facts, const char *nam
 {
     viewer->ui.sought = name;
     viewer->ui.found = (view_rect){0};
+    viewer->ui.found_text[0] = '\0';
     view_clear_canvas(&viewer->canvas);
     view_run_ui(&viewer->ui, facts, NULL);
     viewer->ui.sought = NULL;
     return viewer->ui.found;
+}
+
+const char *item_text(view_state *viewer, const view_stage *facts, const char *name)
+{
+    item_find(viewer, facts, name);
+    return viewer->ui.found_text;
 }
 
 view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y)

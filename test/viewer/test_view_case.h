@@ -48,6 +48,9 @@ view_stage item_draw(view_state *viewer, float width, float height);
 // if there is none. Draws the interface.
 view_rect item_find(view_state *viewer, const view_stage *facts, const char *name);
 
+// What a row of that name says; "": there is none.
+const char *item_text(view_state *viewer, const view_stage *facts, const char *name);
+
 // Presses at a point in pixels. The release returns the panel whose value was held, or NULL.
 view_command item_press_at(view_state *viewer, const view_stage *facts, float x, float y);
 const char *item_release(view_state *viewer);

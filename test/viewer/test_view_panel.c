@@ -182,51 +182,32 @@ TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-static void list_rows(screen *s, view_rows *rows)
+// What a row of the figures says.
+static const char *row_of(screen *s, const char *name)
 {
-    const view_stage facts = view_stage_of(&s->viewer, 1280.0f, 720.0f);
-    view_list_figures(&facts, rows);
+    screen_draw(s);
+    return item_text(&s->viewer, &s->facts, name);
 }
 
-// Returns the row with this label, or NULL.
-static const view_row *find_row(const view_rows *rows, const char *label)
+// The names of the clips that play, each with a space after it.
+static void check_active(screen *s, const char *expected)
 {
-    FOR (i, rows->count)
-        if (strcmp(rows->rows[i].label, label) == 0)
-            return &rows->rows[i];
-    return NULL;
-}
-
-// Copies the highlighted words, each with a space after it.
-static void lit_words(const view_rows *rows, char *text, size_t size)
-{
-    text[0] = '\0';
-    FOR (i, rows->count) {
-        if (rows->rows[i].kind != VIEW_ROW_WORDS)
-            continue;
-        const char *at = rows->rows[i].text;
-        for (uint32_t word = 0; *at != '\0'; word++) {
-            const int length = (int)strcspn(at, "\n");
-            const size_t used = strlen(text);
-            if ((rows->rows[i].lit >> word & 1) != 0)
-                snprintf(text + used, size - used, "%.*s ", length, at);
-            at += length + (at[length] == '\n');
-        }
-    }
+    const view_machine *const machine = &s->viewer.document->scene.machine;
+    bool *const active = view_active_clips(machine);
+    char names[256] = "";
+    FOR (i, machine->desc->num_clips)
+        if (active[i])
+            common_append(names, sizeof names, "", "%s ", machine->desc->clips[i].name);
+    CHECK_STRING(names, expected);
+    free(active);
 }
 
 TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
-    view_rows rows = {0};
-    char lit[256];
     live(s, 0.2);
-    list_rows(s, &rows);
-    lit_words(&rows, lit, sizeof lit);
-    CHECK_STRING(lit, "stand idle breathe ");
+    check_active(s, "stand idle breathe ");
     press(s, ' ', false);
     live(s, 0.05); // the transition runs: both play
-    list_rows(s, &rows);
-    lit_words(&rows, lit, sizeof lit);
-    CHECK_STRING(lit, "stand idle leap breathe ");
+    check_active(s, "stand idle leap breathe ");
     // Between the straight walk and the curve to the left: not the one to the right.
     const uint32_t speed =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "speed");
@@ -235,23 +216,18 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20.0f));
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30.0f));
     live(s, 4.0);
-    list_rows(s, &rows);
-    lit_words(&rows, lit, sizeof lit);
-    CHECK_STRING(lit, "stand walk walk_left breathe ");
+    check_active(s, "stand walk walk_left breathe ");
     // And a one-shot over it, in the second slot.
     const uint32_t wave =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "wave");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1.0f));
     live(s, 0.2);
-    list_rows(s, &rows);
-    lit_words(&rows, lit, sizeof lit);
-    CHECK_STRING(lit, "stand walk walk_left wave breathe ");
+    check_active(s, "stand walk walk_left wave breathe ");
 }
 
 static void check_clips_row(const char *file, uint32_t count)
 {
     screen s;
-    view_rows rows = {0};
     char text[64];
     if (open_stage(&s, file)) {
         const view_scene *const scene = &s.viewer.document->scene;
@@ -265,9 +241,7 @@ static void check_clips_row(const char *file, uint32_t count)
                  (double)size / 1024.0);
         CHECK(size > 1024);
         s.viewer.options->shown.statistics = true;
-        list_rows(&s, &rows);
-        const view_row *const row = find_row(&rows, "Clips");
-        CHECK_STRING(row != NULL ? row->text : "", text);
+        CHECK_STRING(row_of(&s, "figures/Clips"), text);
     }
     (void)screen_close(&s);
 }
@@ -281,49 +255,29 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
 TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     live(s, 0.2);
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
-        view_rows rows = {0};
         s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
-        list_rows(s, &rows);
-        const view_row *const row = find_row(&rows, "Position");
-        CHECK(row != NULL && strpbrk(row->text, "e-") == NULL);
-        CHECK(row != NULL && strcmp(row[1].label, " ") != 0);
+        const char *const text = row_of(s, "figures/Position");
+        const float width = view_layout_of(&s->facts).docks[VIEW_DOCK_RIGHT].width;
+        CHECK(text[0] != '\0' && strpbrk(text, "e-") == NULL);
+        CHECK(view_text_width(&s->viewer.font, VIEW_TEXT, text) < width - 2 * VIEW_INSET - 84);
     }
 }
 
-static float row_width(const view_rows *rows, const view_row *row)
-{
-    const view_text_size size = row->kind == VIEW_ROW_TITLE ? VIEW_TITLE : VIEW_TEXT;
-    const bool labelled = row->kind == VIEW_ROW_PAIR && row->label[0] != '\0';
-    float width = view_text_width(rows->font, size, row->text);
-    width += labelled ? rows->label_width : 0.0f;
-    if (row->hint[0] != '\0')
-        width += view_text_width(rows->font, VIEW_TEXT, row->hint);
-    return width;
-}
-
-TEST_HERE (view_panel_wraps_long_rows, BOBBIN) {
-    static const char name[] = "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do";
-    static const char value[] = "1234.5 of 123456  \xE2\x80\xA2  23.976 a second";
-    view_rows rows = {0};
-    view_make_hit(view_begin_rows(&rows, &s->viewer.font, 170.0f, 60.0f, name), 1, "F");
-    view_add_row(&rows, VIEW_BRIGHT, "Frame", "%s", value);
-    view_add_row(&rows, VIEW_BRIGHT, NULL, "short");
-    view_wrap_rows(&rows);
-    char title[256] = "";
-    uint32_t num_titles = 0;
-    FOR (i, rows.count) {
-        const view_row *const row = &rows.rows[i];
-        if (row->kind == VIEW_ROW_TITLE) {
-            strcat(title, row->text);
-            CHECK_UINT((uint32_t)row->hit, 1);
-            num_titles++;
+// What is too long for a line is broken at spaces, or within a word, and nothing else is lost.
+TEST_HERE (view_panel_breaks_long_texts, BOBBIN) {
+    static const char *const texts[] = {
+        "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do",
+        "1234.5 of 123456 frames, 23.976 a second, short"};
+    EACH (text, texts) {
+        const char *rest = *text;
+        char line[VIEW_MAX_LINE], all[256] = "";
+        for (int i = 0; i < 20 && *rest != '\0'; i++) {
+            rest = view_next_line(&s->viewer.font, VIEW_TITLE, 110.0f, rest, line);
+            CHECK(view_text_width(&s->viewer.font, VIEW_TITLE, line) <= 110.0f);
+            common_append(all, sizeof all, "", "%s%s", line, rest[-1] == ' ' ? " " : "");
         }
-        // A title's third line may be cut off; other lines may not.
-        const bool may_be_cut = row->kind == VIEW_ROW_TITLE && num_titles == 3;
-        CHECK(may_be_cut || row_width(&rows, row) <= rows.width);
+        CHECK_STRING(all, *text);
     }
-    CHECK_STRING(title, name);
-    CHECK_STRING(rows.rows[rows.count - 1].text, "short");
 }
 
 // -- Dropping -------------------------------------------------------------------------------

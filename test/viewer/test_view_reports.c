@@ -511,14 +511,8 @@ TEST_HERE (view_start_page_fits_into_any_window) {
 
 static const char *frame_time(screen *w)
 {
-    static view_rows rows;
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    rows = (view_rows){0};
-    view_list_figures(&facts, &rows);
-    FOR (i, rows.count)
-        if (strcmp(rows.rows[i].label, "Frame time") == 0)
-            return rows.rows[i].text;
-    return "none";
+    return item_text(&w->viewer, &facts, "figures/Frame time");
 }
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {

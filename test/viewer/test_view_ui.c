@@ -399,16 +399,6 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     CHECK_UINT(turn_wheel(s, row.x, row.y).action, VIEW_HANDLED);
 }
 
-TEST (view_panel_reports_rows_that_do_not_fit) {
-    view_rows rows = {0};
-    FOR (i, VIEW_MAX_ROWS)
-        view_add_row(&rows, VIEW_PLAIN, NULL, "row %d", i);
-    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
-    view_add_row(&rows, VIEW_PLAIN, NULL, "one more");
-    CHECK_UINT(rows.count, VIEW_MAX_ROWS);
-    CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "more rows do not fit");
-}
-
 // A click within a dock, also beside its rows, does not reach the body behind it.
 TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");

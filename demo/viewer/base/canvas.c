@@ -207,6 +207,27 @@ float view_text_width(const view_font *font, view_text_size size, const char *te
     return width;
 }
 
+const char *view_next_line(const view_font *font, view_text_size size, float width,
+                           const char *text, char line[VIEW_MAX_LINE])
+{
+    size_t length = 0, space = 0;
+    float used = 0;
+    for (const char *end = text; *end != '\0';) {
+        const char *next = end;
+        used += view_next_letter(font, size, &next)->advance;
+        const bool fits = used <= width && next - text < VIEW_MAX_LINE;
+        if (!fits && end > text) {
+            length = space > 0 ? space : length;
+            break;
+        }
+        length = (size_t)(next - text);
+        space = *next == ' ' ? length : space;
+        end = next;
+    }
+    snprintf(line, VIEW_MAX_LINE, "%.*s", (int)length, text);
+    return text + length + strspn(text + length, " ");
+}
+
 static float draw_letter(view_canvas *canvas, const view_letter *letter, float pen, float base,
                          view_color color)
 {

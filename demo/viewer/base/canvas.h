@@ -59,6 +59,12 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
                      view_color color, const char *text);
 float view_text_width(const view_font *font, view_text_size size, const char *text);
 
+// Copies what of a text fits into a line: up to a space, or in a word that is too long up to a
+// character. Returns what is behind it.
+enum { VIEW_MAX_LINE = 192 };
+const char *view_next_line(const view_font *font, view_text_size size, float width,
+                           const char *text, char line[VIEW_MAX_LINE]);
+
 // Writes a number with so many decimal places, at most 9; of 10 000 and more with one less for each
 // power of ten. What is rounded to 0 has no sign. With `has_column` a place for the sign is kept
 // where there is none, as wide as the minus. Digits are equally wide, and two spaces as wide as

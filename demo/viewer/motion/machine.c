@@ -497,10 +497,8 @@ static void describe(const view_scene *scene, char *text, size_t size)
     snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count, count == 1 ? "" : "s");
 }
 
-// The names of all clips, those that play now highlighted.
-static void list_clips(const view_scene *scene, view_rows *rows)
+bool *view_active_clips(const view_machine *machine)
 {
-    const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
     // Active are the clips of the current and the previous state of each layer, and those of
     // one-shots.
@@ -549,9 +547,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
         }
     }
     free(motions);
-    COMMON_FOR (i, desc->num_clips)
-        view_add_word(rows, false, desc->clips[i].name, active[i]);
-    free(active);
+    return active;
 }
 
 static void tell(const view_scene *scene, char *text, size_t size)
@@ -609,7 +605,6 @@ const view_motion_kind view_machine_motion = {
     .clip = clip_of,
     .pose_frame = pose_frame,
     .describe = describe,
-    .list_clips = list_clips,
     .tell = tell,
     .take_over = take_over,
     .point = point,

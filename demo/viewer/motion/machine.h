@@ -99,6 +99,9 @@ const char *view_play_one_shot(view_machine *machine);
 // Parameter index of the `number`-th trigger, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 
+// Which clips play now: [num_clips], to be freed.
+bool *view_active_clips(const view_machine *machine);
+
 // -- The pointer ----------------------------------------------------------------------------
 //
 // Tells a machine where the mouse pointer is, and that it was clicked on, by parameters of reserved

@@ -44,10 +44,8 @@ typedef struct view_motion_kind {
     const md5_anim *(*clip)(const view_scene *scene, uint32_t clip);
     void (*pose_frame)(view_scene *scene, uint32_t clip, uint32_t frame);
 
-    // Figures: writes what is shown, NULL: the shown clip; adds rows for its clips, NULL: none;
-    // writes a line for the log, NULL: none.
+    // Figures: writes what is shown, NULL: the shown clip; writes a line for the log, NULL: none.
     void (*describe)(const view_scene *scene, char *text, size_t size);
-    void (*list_clips)(const view_scene *scene, view_rows *rows);
     void (*tell)(const view_scene *scene, char *text, size_t size);
 
     // Input: returns what keys that walk control, when one is pressed (`down`) or released, NULL:

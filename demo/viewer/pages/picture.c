@@ -480,10 +480,11 @@ static void write_column(column *c, view_pages *pages)
                 view_num_pages);
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
-    view_rows rows = {.font = c->canvas->font, .width = c->width};
-    view_add_wrapped(&rows, VIEW_PLAIN, page->about, 6);
-    COMMON_FOR (i, rows.count)
-        write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
+    char row[VIEW_MAX_LINE];
+    for (const char *about = page->about; *about != '\0';) {
+        about = view_next_line(c->canvas->font, VIEW_TEXT, c->width, about, row);
+        write_text(c, VIEW_TEXT, VIEW_PLAIN, row);
+    }
     write_code(c, page->lines);
     COMMON_FOR (i, view_num_sliders(page)) {
         const view_slider *const slider = &page->sliders[i];
@@ -778,11 +779,14 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         if (pages->thumbnails != 0)
             view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
                             pages->thumbnails, true);
-        view_rows title = {.font = canvas->font, .width = width};
-        view_add_wrapped(&title, VIEW_BRIGHT, page->title, 2);
-        COMMON_FOR (k, title.count)
+        char words[VIEW_MAX_LINE];
+        const char *title = page->title;
+        for (int k = 0; k < 2 && *title != '\0'; k++) {
+            title =
+                view_next_line(canvas->font, VIEW_TEXT, k == 0 ? width : INFINITY, title, words);
             view_draw_text(canvas, VIEW_TEXT, tile.x, picture.y + high + (float)k * line, width,
-                           VIEW_BRIGHT, title.rows[k].text);
+                           VIEW_BRIGHT, words);
+        }
     }
     ui_end_column(ui);
 }

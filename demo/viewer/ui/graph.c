@@ -458,8 +458,13 @@ static void draw_nodes(const drawing *of)
 
 // -- What an edge says ------------------------------------------------------------------------
 
-// Adds what a transition waits for, whether that holds now, and how it fades.
-static void add_way(view_rows *rows, const view_machine *machine, const md5_transition_desc *way)
+typedef struct popover_line {
+    view_color color;
+    char text[VIEW_MAX_LINE];
+} popover_line;
+
+// What a transition waits for, whether that holds now, and how it fades.
+static popover_line say_way(const view_machine *machine, const md5_transition_desc *way)
 {
     static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
                                         "%s > %g", "%s <= %g", "%s >= %g"};
@@ -490,12 +495,14 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
         COMMON_TEXT(exit, VIEW_DOT "exit %g%s", way->exit, way->exits_each ? " each" : "");
     if (way->priority != 0)
         COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
-    view_add_row(rows, all ? VIEW_FINE : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
-                 text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
-                 way->in_step       ? VIEW_DOT "in step"
-                 : way->keeps_phase ? VIEW_DOT "keeps the phase"
-                                    : "",
-                 priority);
+    popover_line line = {.color = all ? VIEW_FINE : VIEW_PLAIN};
+    COMMON_TEXT(line.text, "%s%s" VIEW_DOT "%s%s%s%s", text[0] != '\0' ? text : "always",
+                all ? " (now)" : "", fade, exit,
+                way->in_step       ? VIEW_DOT "in step"
+                : way->keeps_phase ? VIEW_DOT "keeps the phase"
+                                   : "",
+                priority);
+    return line;
 }
 
 // The transitions of the edge below the mouse, beside it.
@@ -505,27 +512,34 @@ static void draw_popover(const drawing *of)
     const view_graph_edge *const edge = &of->graph->edges[of->edge];
     const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
     const view_ui *const ui = of->ui;
-    view_rows rows = {0};
-    view_begin_rows(&rows, of->stage->font, 100, 18, "Click: take it")->kind = VIEW_ROW_TEXT;
+    popover_line lines[1 + 2 * (MAX_WAYS + 2)] = {{VIEW_BRIGHT, "Click: take it"}};
+    size_t count = 1;
     for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
-        if (edge->num_ways[end] > 0)
-            view_add_row(&rows, VIEW_BRIGHT, NULL, "%s \xE2\x86\x92 %s",
-                         of->graph->nodes[edge->ends[end]].name,
-                         of->graph->nodes[edge->ends[1 - end]].name);
+        if (edge->num_ways[end] > 0) {
+            lines[count].color = VIEW_BRIGHT;
+            COMMON_TEXT(lines[count++].text, "%s \xE2\x86\x92 %s",
+                        of->graph->nodes[edge->ends[end]].name,
+                        of->graph->nodes[edge->ends[1 - end]].name);
+        }
         for (uint32_t i = 0; i < edge->num_ways[end] && i < MAX_WAYS; i++)
-            add_way(&rows, of->machine, &layer->transitions[of->graph->ways[begin + i]]);
-        if (edge->num_ways[end] > MAX_WAYS)
-            view_add_row(&rows, VIEW_DIM, NULL, "%u more", edge->num_ways[end] - MAX_WAYS);
+            lines[count++] = say_way(of->machine, &layer->transitions[of->graph->ways[begin + i]]);
+        if (edge->num_ways[end] > MAX_WAYS) {
+            lines[count].color = VIEW_DIM;
+            COMMON_TEXT(lines[count++].text, "%u more", edge->num_ways[end] - MAX_WAYS);
+        }
     }
-    COMMON_FOR (i, rows.count)
-        rows.width = fmaxf(rows.width, ui_text_width(of->ui, rows.rows[i].text) + 20 * ui->scale);
-    const float width = rows.width + 2 * VIEW_PADDING * ui->scale;
-    const float height = view_place_rows(&rows), gap = 1.2f * of->em;
-    const bool is_left = ui->mouse.x + gap + width > of->stage->width;
-    rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0));
-    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0));
-    ui_popover(ui, (view_rect){rows.x, rows.y, width, height}, VIEW_RADIUS, VIEW_EDGE);
-    view_draw_rows(of->stage->canvas, &rows);
+    const float padding = VIEW_PADDING * ui->scale, gap = 1.2f * of->em;
+    view_rect box = {.width = 100 * ui->scale, .height = (float)count * ui->line + 2 * padding};
+    COMMON_FOR (i, count)
+        box.width = fmaxf(box.width, ui_text_width(ui, lines[i].text) + 20 * ui->scale);
+    box.width += 2 * padding;
+    const bool is_left = ui->mouse.x + gap + box.width > of->stage->width;
+    box.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - box.width : ui->mouse.x + gap, 0));
+    box.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - box.height), 0));
+    ui_popover(ui, box, VIEW_RADIUS, VIEW_EDGE);
+    COMMON_FOR (i, count)
+        ui_text(ui, box.x + padding, box.y + padding + (float)i * ui->line, box.width - 2 * padding,
+                lines[i].color, lines[i].text);
 }
 
 // -- The panel --------------------------------------------------------------------------------

@@ -248,16 +248,12 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
 // == A state machine ======================================================================
 
 // The rows of what fired last; it is shown for a while.
-static void add_fired(view_rows *rows, const view_event *events, int count, double now,
-                      bool is_fixed)
+static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
 {
     const double lifetime = 1.5;
-    COMMON_FOR (i, count) {
-        const bool is_fresh = fabs(now - events[i].time) < lifetime;
-        view_add_row(rows, i == 0 ? VIEW_ACCENT : VIEW_DIM, NULL, "%s",
-                     is_fresh ? events[i].text : "")
-            ->fixed = is_fixed;
-    }
+    COMMON_FOR (i, count)
+        ui_row(ui, &(ui_words){.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed},
+               fabs(now - events[i].time) < lifetime ? events[i].text : "");
 }
 
 static bool is_trigger(const md5_machine_desc *desc, uint32_t parameter)
@@ -266,7 +262,7 @@ static bool is_trigger(const md5_machine_desc *desc, uint32_t parameter)
 }
 
 // Curves of the machine's clips, or its windows with the weights with which they are open.
-static void list_tracks(const view_machine *machine, bool are_curves, view_rows *rows)
+static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curves)
 {
     const md5_machine *const made = machine->character->machine;
     uint32_t number = 0; // it counts clip after clip; those of one name are the first
@@ -279,7 +275,7 @@ static void list_tracks(const view_machine *machine, bool are_curves, view_rows 
             const float value = are_curves ? md5_player_curve(machine->player, number)
                                            : md5_player_window(machine->player, number);
             if (number++ == first)
-                view_add_row(rows, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
+                ui_figure(ui, value != 0 ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
         }
     }
 }
@@ -289,7 +285,6 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
     view_machine *const machine = &stage->document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
     uint32_t num_triggers = 0;
-    view_rows rows = {0};
     ui_begin(ui, "parameter");
     for (int is_rest = 0; is_rest < 2; is_rest++) {
         bool has_head = false, is_open = true;
@@ -326,59 +321,55 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
             }
         }
     }
-    view_begin_inspector_rows(stage, &rows, 100);
-    list_tracks(machine, true, &rows);
-    list_tracks(machine, false, &rows);
-    add_fired(&rows, machine->events, VIEW_EVENTS, machine->time, false);
+    ui_begin(ui, "machine");
+    ui->label_width = 100 * ui->scale;
+    list_tracks(ui, machine, true);
+    list_tracks(ui, machine, false);
+    list_fired(ui, machine->events, VIEW_EVENTS, machine->time, false);
     if (view_can_walk(machine))
-        view_add_row(&rows, VIEW_DIM, NULL, "%s",
-                     stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
-                                         "Esc: keys back"
-                                       : "Enter: drive");
-    view_add_gap(&rows);
-    ui_column_rows(ui, "machine", &rows);
+        ui_figure(ui, VIEW_DIM, NULL, "%s",
+                  stage->is_driving ? "W A S D: walk" VIEW_DOT "Shift: run" VIEW_DOT
+                                      "Esc: keys back"
+                                    : "Enter: drive");
+    ui_gap(ui);
 }
 
 // == Channels of an entity ================================================================
 
-static void list_channels(const view_stage *stage, view_rows *rows)
+// A click on the name of a channel shows its time; on what it plays, lists clips for it.
+static void channels_panel(view_ui *ui, const view_stage *stage)
 {
     const view_entity *const entity = view_channels_of(&stage->document->scene);
-    view_begin_inspector_rows(stage, rows, 64);
-    view_add_section(rows, UI_SECTION_CHANNELS, "Channels");
+    ui_begin(ui, "channel");
+    ui->label_width = 64 * ui->scale;
+    const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
+    if (!ui_section(ui, UI_SECTION_CHANNELS, "Channels", ""))
+        return;
     COMMON_FOR (c, MD5_NUM_CHANNELS) {
         const md5_channel channel = (md5_channel)c;
         const int32_t clip = entity->channels[c].clip;
         const bool has_focus = channel == entity->focus && clip >= 0;
-        const char *const name = view_channel_name(channel);
+        const ui_words words = {.name = view_channel_name(channel),
+                                .color = clip < 0    ? VIEW_DIM
+                                         : has_focus ? VIEW_BRIGHT
+                                                     : VIEW_PLAIN,
+                                .hint = has_focus ? "time" : "",
+                                .is_fixed = true}; // it changes in every frame
+        char text[192] = "\xE2\x80\x94";
         if (!view_has_channel(entity, channel))
             continue;
-        view_row *const row =
-            clip < 0
-                ? view_add_row(rows, VIEW_DIM, name, "\xE2\x80\x94")
-                : view_add_row(rows, has_focus ? VIEW_BRIGHT : VIEW_PLAIN, name, "%s  %.2f",
-                               entity->entity->clips[clip].anim->name,
-                               0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
-        row->fixed = true; // changes in every frame
-        view_make_hit(row, c + 1, has_focus ? "time" : "");
+        if (clip >= 0)
+            COMMON_TEXT(text, "%s  %.2f", entity->entity->clips[clip].anim->name,
+                        0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
+        if (ui_row(ui, &words, text))
+            ui->command = (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
+                                                                           : VIEW_LIST_CHANNEL,
+                                         .item = (uint32_t)c};
     }
-    view_add_gap(rows);
-    add_fired(rows, entity->fired, VIEW_EVENTS, entity->time, true);
-    view_add_gap(rows);
-    view_add_row(rows, VIEW_DIM, NULL, "Click: choose a clip");
-}
-
-// A click on the name of a channel shows its time; on what it plays, lists clips for it.
-static void channels_panel(view_ui *ui, const view_stage *stage)
-{
-    view_rows rows = {0};
-    list_channels(stage, &rows);
-    const int32_t hit = ui_column_rows(ui, "channel", &rows);
-    const float label_end = rows.x + VIEW_INSET * rows.font->scale + rows.label_width;
-    if (hit > 0)
-        ui->command = (view_command){.action = ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL
-                                                                       : VIEW_LIST_CHANNEL,
-                                     .item = (uint32_t)hit - 1};
+    ui_gap(ui);
+    list_fired(ui, entity->fired, VIEW_EVENTS, entity->time, true);
+    ui_gap(ui);
+    ui_figure(ui, VIEW_DIM, NULL, "Click: choose a clip");
 }
 
 // The states of an entity's script, those that run highlighted, and its flags.

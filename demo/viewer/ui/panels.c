@@ -34,18 +34,20 @@ static view_rect draw_badge(const view_ui *ui, const view_stage *stage, float do
     const float scale = ui->scale;
     const view_rect free = view_layout_of(stage).free;
     const float width = fminf(ui_text_width(ui, text), fmaxf(free.width - 40 * scale, 8 * scale));
-    view_rows rows = {0};
-    view_begin_rows(&rows, stage->font, 0, 0, "");
-    rows.width = width + 1;
-    view_add_wrapped(&rows, VIEW_BRIGHT, text, 4);
-    const float more = (float)(rows.count - 2) * ui->line; // rows[0] is a title
+    enum { MAX_LINES = 4 };
+    char lines[MAX_LINES][VIEW_MAX_LINE];
+    uint32_t count = 0;
+    for (; *text != '\0' && count < MAX_LINES; count++)
+        text = view_next_line(stage->font, VIEW_TEXT, count + 1 < MAX_LINES ? width + 1 : INFINITY,
+                              text, lines[count]);
+    const float more = ((float)count - 1) * ui->line;
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width) - 12 * scale),
                            roundf(free.y + fminf(down, free.height - 50 * scale - more)),
                            width + 24 * scale, 28 * scale + more};
     ui_popover(ui, box, 5, edge);
-    for (uint32_t i = 1; i < rows.count; i++)
-        ui_text(ui, box.x + 12 * scale, box.y + 14 * scale + ((float)i - 1.5f) * ui->line,
-                width + 1, VIEW_BRIGHT, rows.rows[i].text);
+    COMMON_FOR (i, count)
+        ui_text(ui, box.x + 12 * scale, box.y + 14 * scale + ((float)i - 0.5f) * ui->line,
+                width + 1, VIEW_BRIGHT, lines[i]);
     return box;
 }
 

@@ -78,6 +78,21 @@ static void pass_focus(view_ui *ui)
     ui->before = ui->item;
 }
 
+// For tests.
+static void note_found(view_ui *ui, view_rect rect, const char *label, const char *text)
+{
+    char name[320];
+    if (ui->sought == NULL || ui->found.width > 0)
+        return;
+    COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
+    const size_t length = strlen(ui->sought);
+    if (strncmp(name, ui->sought, length) != 0 || name[length] == '_'
+        || isalnum((unsigned char)name[length]) != 0) // not a whole word
+        return;
+    ui->found = rect;
+    COMMON_TEXT(ui->found_text, "%s", text);
+}
+
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
@@ -95,14 +110,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         ui->top = ui->item;
     if (ui->column != NULL && is_same(ui->hot, ui->item))
         ui->column->is_hot = true;
-    if (ui->sought != NULL && !(ui->found.width > 0)) {
-        char name[320];
-        COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
-        const size_t length = strlen(ui->sought);
-        if (strncmp(name, ui->sought, length) == 0 && name[length] != '_'
-            && isalnum((unsigned char)name[length]) == 0) // a whole word
-            ui->found = rect;
-    }
+    note_found(ui, rect, label, "");
     return ui->mouse.is_pressed && is_same(ui->hot, ui->item);
 }
 
@@ -253,25 +261,6 @@ float ui_text_width(const view_ui *ui, const char *text)
 }
 
 // -- Rows -----------------------------------------------------------------------------------
-
-static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
-{
-    int32_t pressed = 0;
-    ui_begin(ui, panel);
-    view_draw_rows(ui->canvas, rows);
-    COMMON_FOR (i, rows->count) {
-        const view_row *const row = &rows->rows[i];
-        const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
-        if (row->hit != 0 && row->rect.height > 0
-            && ui_item(ui, row->rect, has_label ? row->label : row->text))
-            pressed = row->hit;
-    }
-    if (pressed < 0) { // the head of a section
-        ui->folded ^= (uint32_t)1 << (-1 - pressed);
-        return 0;
-    }
-    return pressed;
-}
 
 float ui_text_top(const view_ui *ui, view_rect row)
 {
@@ -554,16 +543,6 @@ bool ui_take_row(view_ui *ui, float height, view_rect *row)
     return row->y < area.y + area.height && row->y + height > area.y;
 }
 
-int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows)
-{
-    rows->x = ui->column->area.x;
-    rows->y = ui->column->y;
-    rows->folded = ui->folded;
-    view_wrap_rows(rows);
-    ui->column->y += view_place_rows(rows);
-    return draw_rows(ui, panel, rows);
-}
-
 // What has the focus is moved into sight.
 void ui_end_column(view_ui *ui)
 {
@@ -659,6 +638,63 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
     if (of->name[0] != '\0')
         ui_text(ui, row.x + padding, y, fmaxf(right - row.x - padding, padding), of->color,
                 of->name);
+}
+
+void ui_gap(view_ui *ui)
+{
+    view_rect row;
+    ui_take_row(ui, 0.5f * ui->line, &row);
+}
+
+bool ui_row(view_ui *ui, const ui_words *words, const char *text)
+{
+    enum { MAX_LINES = 3 };
+    const view_font *const font = ui->canvas->font;
+    const view_text_size size = words->is_title ? VIEW_TITLE : VIEW_TEXT;
+    const char *const name = words->name != NULL ? words->name : "", *rest = text;
+    const float indent = name[0] != '\0' ? ui->label_width : 0, inset = VIEW_INSET * ui->scale;
+    int lines = words->is_fixed ? MAX_LINES : 1;
+    bool is_first = true, is_pressed = false;
+    do {
+        char line[VIEW_MAX_LINE];
+        view_rect row;
+        const char *const hint = is_first && words->hint != NULL ? words->hint : "";
+        const bool is_seen = ui_take_row(ui, font->line[size], &row);
+        const float end = hint[0] != '\0' ? ui_text_width(ui, hint) + 8 * ui->scale : 0;
+        row.x += inset;
+        row.width -= 2 * inset;
+        const float width = row.width - indent - end;
+        rest = view_next_line(font, size, lines++ < MAX_LINES ? width : INFINITY, rest, line);
+        const char *const label = strspn(name, " ") < strlen(name) ? name : text;
+        note_found(ui, row, label, text);
+        if (words->hint != NULL && ui_item(ui, row, label))
+            is_pressed = true;
+        if (is_seen) {
+            ui_text(ui, row.x + row.width - end + 8 * ui->scale, row.y, 0, VIEW_DIM, hint);
+            ui_text(ui, row.x, row.y, indent, VIEW_DIM, is_first ? name : "");
+            view_draw_text(ui->canvas, size, row.x + indent, row.y, width, words->color, line);
+        }
+        is_first = false;
+    } while (*rest != '\0');
+    return is_pressed;
+}
+
+void ui_figure(view_ui *ui, view_color color, const char *name, const char *format, ...)
+{
+    char text[VIEW_MAX_LINE];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    ui_row(ui, &(ui_words){.name = name, .color = color}, text);
+}
+
+void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open)
+{
+    const float r = 4 * canvas->font->scale;
+    const float open[6] = {x - r, y - 0.5f * r, x + r, y - 0.5f * r, x, y + 0.6f * r};
+    const float folded[6] = {x - 0.5f * r, y - r, x + 0.6f * r, y, x - 0.5f * r, y + r};
+    view_draw_triangle(canvas, is_open ? open : folded, VIEW_DIM);
 }
 
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text)
@@ -832,15 +868,13 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
 
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
-    enum { MAX_LINES = 100 };
-    const view_font *const font = ui->canvas->font;
-    const float margin = ui->column->margin, most = 600; // of a row's
-    const float width = (ui->column->area.width - 2 * margin) / ui->scale - 12;
-    view_rows rows = {0};
+    const float margin = ui->column->margin, most = 600 * ui->scale;
+    const float width = ui->column->area.width - 2 * margin - 12 * ui->scale;
+    char line[VIEW_MAX_LINE];
     view_rect row;
-    view_begin_rows(&rows, font, fminf(width, most), 0, "");
-    view_add_wrapped(&rows, color, text, MAX_LINES);
-    for (uint32_t i = 1; i < rows.count; i++)
+    while (*text != '\0') {
+        text = view_next_line(ui->canvas->font, VIEW_TEXT, fminf(width, most), text, line);
         if (ui_take_row(ui, ui->line, &row))
-            ui_text(ui, row.x + margin, row.y, width * ui->scale, color, rows.rows[i].text);
+            ui_text(ui, row.x + margin, row.y, width, color, line);
+    }
 }

@@ -486,6 +486,7 @@ typedef struct view_ui {
     // For tests: the place of the first item whose "panel/label" begins with these words.
     const char *sought;
     view_rect found;
+    char found_text[VIEW_MAX_LINE]; // if it is of ui_row()
 
     view_over over; // set by view_lay_over()
     view_browser browser;
@@ -640,10 +641,26 @@ void ui_end_column(view_ui *ui);
 // The next row of the column. Returns whether any of it is seen.
 bool ui_take_row(view_ui *ui, float height, view_rect *row);
 
-// Begins a panel of rows and draws them as the next ones of the column. Those with a number for a
-// click are items; returns the number of the one that was pressed, or 0. Sliders and switches take
-// their spaces; sections are folded.
-int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows);
+// The next rows of the column: a text, in three lines at most, with a name at its left that has
+// ui->label_width. Returns whether it was pressed.
+typedef struct ui_words {
+    const char *name; // NULL: none; " ": its place stays empty
+    view_color color;
+    const char *hint; // of what can be pressed: a key or what it does, at the right; else NULL
+    bool is_title;    // in large letters
+    bool is_fixed;    // one line, whatever it says
+} ui_words;
+bool ui_row(view_ui *ui, const ui_words *words, const char *text);
+
+// The same with a text as of printf(), which cannot be pressed.
+void ui_figure(view_ui *ui, view_color color, const char *name, const char *format, ...)
+    COMMON_PRINTF(4, 5);
+
+// Half a line without anything.
+void ui_gap(view_ui *ui);
+
+// The triangle of what can be folded, at its middle.
+void view_draw_fold(view_canvas *canvas, float x, float y, bool is_open);
 
 // The head of a section, with a text at the right. Returns whether it is open.
 bool ui_section(view_ui *ui, ui_section_number number, const char *title, const char *text);
@@ -848,9 +865,6 @@ static inline bool view_shows_curves(const view_stage *stage)
 
 #define VIEW_DOT "  \xE2\x80\xA2  " // between the parts of a text
 
-// Begins rows as wide as the inspector.
-void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width);
-
 // Docks with their heads: docks.c. What is in them: outliner.c; inspector.c; timebar.c.
 #define VIEW_SHEET_HANDLE "handle"
 void view_dock_panels(view_ui *ui, const view_stage *stage);
@@ -880,7 +894,6 @@ void view_surface_panel(view_ui *ui, const view_stage *stage);
 void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside);
 
 // Figures of the document: info.c.
-void view_list_figures(const view_stage *stage, view_rows *rows);
 void view_figures_panel(view_ui *ui, const view_stage *stage);
 
 // From the joint that is measured from to the selected one, or between the two spots that were
