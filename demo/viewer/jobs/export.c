@@ -261,12 +261,6 @@ static void drop_preview(view_state *viewer)
     viewer->ui.export.preview = 0;
 }
 
-static void count_bytes(void *user, void *bytes, int size)
-{
-    (void)bytes;
-    *(size_t *)user += (size_t)size;
-}
-
 // Draws what is written, small: of a movie the picture of now, of a sheet a cell. Estimates the
 // size of the file if it is PNG or APNG, and not one of several of any length.
 static void draw_preview(view_state *viewer, view_options *now)
@@ -293,8 +287,7 @@ static void draw_preview(view_state *viewer, view_options *now)
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
         stbi_write_force_png_filter = 1; // as it is written
-        stbi_write_png_to_func(count_bytes, &size, (int)width, (int)height, 4, rgba,
-                               (int)(4 * width));
+        free(view_encode_png(&(view_image){rgba, width, height}, true, &size));
     }
     // Large pictures have fewer bytes a pixel: of 360 to 3840 pixels of width this is off by a
     // quarter at most.

@@ -367,18 +367,11 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
         const float room = stage.width - 2 * left;
         view_clear_canvas(&viewer->canvas);
 
-        // The error from the top on, in lines no longer than `room`.
         const char *text = viewer->log.error;
-        float x = left, y = left;
-        for (size_t length; *text != '\0'; text += length) {
-            length = strcspn(text, " ") + (strchr(text, ' ') != NULL);
-            char *const word = common_format("%.*s", (int)length, text);
-            const bool is_new =
-                x > left && x + view_text_width(viewer->canvas.font, VIEW_TEXT, word) > room;
-            y += is_new ? stage.caption : 0;
-            x = is_new ? left : x;
-            x += view_draw_text(&viewer->canvas, VIEW_TEXT, x, y, room, 0xff9a8aff, word);
-            free(word);
+        for (float y = left; *text != '\0'; y += stage.caption) {
+            char line[VIEW_MAX_LINE];
+            text = view_next_line(stage.font, VIEW_TEXT, room, text, line);
+            view_draw_text(&viewer->canvas, VIEW_TEXT, left, y, room, 0xff9a8aff, line);
         }
         view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);
