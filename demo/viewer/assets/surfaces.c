@@ -21,8 +21,7 @@ md5_vec4 view_heat_color(float value)
                       1};
 }
 
-// The weight of a joint on a vertex or, if that is -1, how many joints move it.
-static float measure(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
+float view_weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     const uint32_t end = mesh->first_influence[vertex + 1];
     for (uint32_t i = mesh->first_influence[vertex]; i < end && joint >= 0; i++)
@@ -55,7 +54,7 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
         heat->meshes[i].colors = color;
         COMMON_FOR (v, mesh->num_vertices)
             *color++ = view_heat_color(
-                values != NULL ? *values++ : measure(mesh, v, joint) / (joint >= 0 ? 1 : 4));
+                values != NULL ? *values++ : view_weight_of(mesh, v, joint) / (joint >= 0 ? 1 : 4));
     }
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
     if (heat->drawn == NULL || morph == NULL)
@@ -81,7 +80,7 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
     view_heat_facts facts = {.most = 0};
     COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         COMMON_FOR (v, mesh->num_vertices) {
-            const double value = measure(mesh, v, joint);
+            const double value = view_weight_of(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
             facts.num_vertices += value > (joint >= 0 ? 0 : 4);
         }

@@ -5,6 +5,9 @@
 #include "demo/looks/image.h"
 #include "render/md5gl.h"
 
+// The weight of a joint on a vertex or, if that is -1, how many joints move it.
+float view_weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint);
+
 // From blue (0) over green and yellow to red (1); dark grey for exactly 0. Linear colour.
 md5_vec4 view_heat_color(float value);
 

@@ -336,7 +336,7 @@ static void heat_color(float weight, uint8_t rgba[4])
 }
 
 // Lines over the triangles that the joint moves.
-static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, float width)
+static void draw_heat(const view_stage *stage, int32_t joint, float spacing, float width)
 {
     const md5_model *const model = stage->document->scene.model;
     // Slightly above the surface, to avoid z-fighting.
@@ -349,18 +349,15 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
         const view_skinned *const skinned = &stage->document->scene.skinned[m];
         if (view_is_hidden(stage->hidden_meshes, m))
             continue;
-        float *const weights = common_alloc(mesh->num_vertices, sizeof *weights);
-        COMMON_FOR (v, mesh->num_vertices)
-            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
-                if (mesh->influence_joints[i] == joint)
-                    weights[v] = mesh->influences[i].w;
         COMMON_FOR (t, mesh->num_triangles) {
             const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
             md5_vec3 corners[3];
-            const float parts[3] = {weights[indices[0]], weights[indices[1]], weights[indices[2]]};
-            COMMON_FOR (i, 3u)
+            float parts[3];
+            COMMON_FOR (i, 3u) {
+                parts[i] = view_weight_of(mesh, indices[i], joint);
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
+            }
             if (parts[0] != 0 || parts[1] != 0 || parts[2] != 0) {
                 // Lines along the third side cover it, `spacing` apart.
                 enum { MAX_LINES = 48 };
@@ -377,7 +374,6 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
                 }
             }
         }
-        free(weights);
     }
     view_draw_lines(stage->lines, stage->renderer, width, false);
 }
@@ -407,7 +403,7 @@ void view_draw_marks(const view_stage *stage)
         const float pixel = half > 0 ? 2 * half / stage->height : radius * 0.01f;
         const view_surface surface = stage->options->surface; // the others show the surface itself
         if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-            draw_heat(stage, (uint32_t)joint, 2 * scale * pixel, 3 * scale);
+            draw_heat(stage, joint, 2 * scale * pixel, 3 * scale);
 
         // Lines to the joint's parent and children, visible through the model.
         COMMON_FOR (i, scene->num_joints) {

@@ -5,6 +5,8 @@
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/platform/platform.h"
 
+#include <stdatomic.h>
+
 // Pixels that are looked at, however large triangles are: a few tenths of a second, and 16 times
 // those of the picture.
 static const uint64_t least_work = (uint64_t)40 << 20;
@@ -324,12 +326,10 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
     return is_loaded;
 }
 
-// -- Pictures -------------------------------------------------------------------------------
-
-// In the middle, where clips differ most.
-static view_preview picture_of_clip(view_library *library, const char *clip, const char *on)
+// Loads a model with a clip that fits it: `on`, else one beside the clip; else its joints.
+static bool load_for_clip(view_scene *scene, view_library *library, const char *clip,
+                          const char *on)
 {
-    view_scene scene;
     tried models = {.count = 0};
     view_log quiet = {.level = VIEW_QUIET};
     bool is_loaded = false;
@@ -339,26 +339,21 @@ static view_preview picture_of_clip(view_library *library, const char *clip, con
     // shown on a body.
     COMMON_FOR (round, 2)
         for (size_t i = 0; i < models.count && !is_loaded; i++) {
-            if (!load(&scene, library, models.names[i], NULL))
+            if (!load(scene, library, models.names[i], NULL))
                 continue;
-            is_loaded = scene.model != NULL && view_add_clip(&scene, clip, &quiet);
+            is_loaded = scene->model != NULL && view_add_clip(scene, clip, &quiet);
             if (is_loaded) {
                 // Most joints of the clip must drive one of the model: characters of a game often
                 // share names of a few, such as "origin".
-                const md5_binding *const binding = view_shown_clip(&scene)->binding;
+                const md5_binding *const binding = view_shown_clip(scene)->binding;
                 is_loaded = 2 * (uint64_t)binding->num_extra <= binding->anim->skeleton.num_joints
                             && (round == 1 || strcmp(models.names[i], on) == 0
                                 || binding->num_missing == 0);
             }
             if (!is_loaded)
-                view_free_scene(&scene);
+                view_free_scene(scene);
         }
-    if (!is_loaded && !load(&scene, library, clip, NULL))
-        return (view_preview){.num_missing = 1};
-    view_preview made = draw_scene(&scene, 0.5 * view_shown_anim(&scene)->duration);
-    made.num_missing = 0; // of a model that it does not name
-    view_free_scene(&scene);
-    return made;
+    return is_loaded || load(scene, library, clip, NULL);
 }
 
 // Loads a model that the skin changes, with it: `on`, else one that it names, else one that lies
@@ -398,32 +393,22 @@ char *view_model_for_skin(view_library *library, const char *name)
     return copy;
 }
 
-static view_preview picture_of_skin(view_library *library, const char *name, const char *on)
-{
-    view_scene scene;
-    if (load_for_skin(&scene, library, name, on) == NULL)
-        return (view_preview){.num_missing = 0};
-    const view_preview made = draw_scene(&scene, faded_in);
-    view_free_scene(&scene);
-    return made;
-}
-
 view_preview view_make_preview(view_library *library, const char *wish)
 {
     const char *const end = strstr(wish, divider);
-    view_preview made;
+    const char *const name = end != NULL ? end + strlen(divider) : wish;
+    const bool is_clip = end != NULL && common_has_ending(name, ".md5anim");
+    char *const on = end != NULL ? common_format("%.*s", (int)(end - wish), wish) : NULL;
     view_scene scene;
-    if (end == NULL) {
-        if (!load(&scene, library, wish, NULL))
-            return (view_preview){.num_missing = 1};
-        made = draw_scene(&scene, faded_in);
+    const bool is_loaded = end == NULL ? load(&scene, library, name, NULL)
+                           : is_clip   ? load_for_clip(&scene, library, name, on)
+                                       : load_for_skin(&scene, library, name, on) != NULL;
+    view_preview made = {.num_missing = !is_loaded && (end == NULL || is_clip)};
+    if (is_loaded) { // a clip in the middle, where they differ most
+        made = draw_scene(&scene, is_clip ? 0.5 * view_shown_anim(&scene)->duration : faded_in);
+        made.num_missing = is_clip ? 0 : made.num_missing; // of a model that it does not name
         view_free_scene(&scene);
-        return made;
     }
-    const char *const name = end + strlen(divider);
-    char *const on = common_format("%.*s", (int)(end - wish), wish);
-    made = common_has_ending(name, ".md5anim") ? picture_of_clip(library, name, on)
-                                               : picture_of_skin(library, name, on);
     free(on);
     return made;
 }
@@ -444,8 +429,9 @@ typedef struct preview {
 struct view_previews {
     char *place;
     view_thread *thread;
+    atomic_bool ends;
     view_lock *lock; // for what follows
-    bool ends, has_more;
+    bool has_more;
     preview list[VIEW_MAX_PREVIEWS];
     uint64_t now;
 };
@@ -463,10 +449,7 @@ static bool goes_on(void *user, size_t num_files)
 {
     view_previews *const previews = user;
     (void)num_files;
-    view_lock_enter(previews->lock);
-    const bool ends = previews->ends;
-    view_lock_leave(previews->lock);
-    return !ends;
+    return !atomic_load(&previews->ends);
 }
 
 // Waits for wishes until the end.
@@ -476,7 +459,7 @@ static int make_pictures(void *user)
     view_library *library = NULL;
     uint32_t num_made = 0;
     view_lock_enter(previews->lock);
-    while (!previews->ends) {
+    while (!atomic_load(&previews->ends)) {
         preview *next = NULL; // the first that was wished
         COMMON_FOR (i, VIEW_MAX_PREVIEWS) {
             preview *const picture = &previews->list[i];
@@ -533,7 +516,7 @@ void view_stop_previews(view_previews *previews)
         return;
     if (previews->thread != NULL) {
         view_lock_enter(previews->lock);
-        previews->ends = true;
+        atomic_store(&previews->ends, true);
         view_lock_signal(previews->lock);
         view_lock_leave(previews->lock);
         view_wait_thread(previews->thread, "previews");
@@ -605,6 +588,7 @@ static const char late[] = "md5view: the thumbnail takes more than 3 s of proces
 typedef struct thumbnail {
     const view_options *options;
     view_log *log;
+    view_preview *told; // gets what is known of them; NULL: of --thumbnail
     view_scene scene;
     char *folder;  // where files may be read: that of the first file, or itself
     uint64_t left; // bytes of them that may be read
@@ -696,8 +680,11 @@ static view_image make_picture(thumbnail *of)
     view_hull hull;
     view_image image = {.rgba = NULL};
     view_scene *const scene = &of->scene;
+    const bool is_middle = of->told != NULL && scene->num_clips > 0;
     const view_play play = {.speed = 1,
-                            .time = of->options->num_times > 0 ? of->options->times[0] : 0};
+                            .time = is_middle ? 0.5 * view_shown_anim(scene)->duration
+                                    : of->options->num_times > 0 ? of->options->times[0]
+                                                                 : 0};
     if (view_count_vertices(scene->model) > MAX_VERTICES) {
         fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
         return image;
@@ -745,35 +732,83 @@ static view_image make_picture(thumbnail *of)
     return image;
 }
 
-// Begins to read files within the limits.
-static void begin(thumbnail *of, md5_files *reader)
+// What there is to say of what was drawn. Of clips beside a model, how many fit it.
+static void tell_facts(thumbnail *of)
 {
-    char *const whole = common_whole(of->options->files[0]);
-    *reader = (md5_files){open_file, close_file, of};
+    view_scene *const scene = &of->scene;
+    const md5_model *const model = scene->model;
+    const md5_machine_desc *const machine = scene->machine.desc;
+    const md5_anim *const anim = view_shown_anim(scene);
+    char *const facts = of->told->facts;
+    const size_t size = sizeof of->told->facts;
+    size_t num_states = 0, num_clips = 0, num_fit = 0;
+    for (size_t i = 0; machine != NULL && i < machine->num_layers; i++)
+        num_states += machine->layers[i].num_states;
+    if (machine != NULL)
+        common_append(facts, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
+    else if (scene->num_clips > 0)
+        common_append(facts, size, "\n", "%.2f s", anim->duration);
+    else if (model == NULL && scene->camera_path.camera != NULL)
+        common_append(facts, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
+    else
+        common_append(facts, size, "\n", "%u joints", scene->num_joints);
+    if (scene->num_clips > 0)
+        common_append(facts, size, "\n", "%u frames, %g a second", anim->num_frames,
+                      (double)anim->frame_rate);
+    if (model == NULL || scene->num_clips > 0)
+        return;
+    common_append(facts, size, "\n", "%u mesh%s, %u vertices", model->num_meshes,
+                  model->num_meshes == 1 ? "" : "es", view_count_vertices(model));
+    common_append(facts, size, "\n", "textures: %u of %u found", of->num_found, model->num_meshes);
+    if (machine != NULL)
+        return;
+    common_list clips = common_list_folder(of->folder, ".md5anim");
+    of->left = MAX_BYTES;
+    for (; num_clips < clips.count && of->left > 0; num_clips++)
+        num_fit += view_add_clip(scene, clips.names[num_clips], of->log)
+                   && scene->clips[scene->num_clips - 1].binding->num_missing == 0;
+    if (num_clips > 0)
+        common_append(facts, size, "\n", "%zu clips beside it fit", num_fit);
+    if (num_fit < num_clips)
+        common_append(facts, size, "\n", "%zu do not", num_clips - num_fit);
+    common_free_list(&clips);
+}
+
+// Loads the files within the limits, and draws them. Returns whether they can be read.
+static bool draw_files(thumbnail *of, view_image *image)
+{
+    const view_options *const options = of->options;
+    char *const whole = common_whole(options->files[0]);
+    const md5_files reader = {open_file, close_file, of};
     of->folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
     of->left = MAX_BYTES;
     free(whole);
+    const bool is_loaded =
+        view_load_scene(&of->scene, options->files, options->num_files, &reader, false, of->log);
+    if (is_loaded) {
+        of->package = view_open_package(of->scene.path, &reader);
+        *image = make_picture(of);
+        if (of->told != NULL)
+            tell_facts(of);
+        else
+            common_limit_process(MAX_MEMORY, 0, late); // a file is written to its end
+        view_close_package(of->package);
+        view_free_scene(&of->scene);
+    }
+    free(of->folder);
+    return is_loaded;
 }
 
 view_image view_make_thumbnail(const view_options *options, view_log *log)
 {
     thumbnail of = {.options = options, .log = log};
     view_image image = {.rgba = NULL};
-    md5_files reader;
     if (options->num_files == 0) {
         view_error(log, "--thumbnail needs a file");
         return image;
     }
     common_limit_process(MAX_MEMORY, MAX_SECONDS, late);
-    begin(&of, &reader);
-    if (view_load_scene(&of.scene, options->files, options->num_files, &reader, false, log)) {
-        of.package = view_open_package(of.scene.path, &reader);
-        image = make_picture(&of);
-        common_limit_process(MAX_MEMORY, 0, late); // a file is written to its end
-        view_close_package(of.package);
-        view_free_scene(&of.scene);
-    }
-    free(of.folder);
+    draw_files(&of, &image);
     return image;
 }
 
@@ -814,77 +849,20 @@ static void preview_image(const char *path, uint32_t size, view_preview *made)
                 ending != NULL ? ending + 1 : "");
 }
 
-// What there is to say of what was drawn. Of clips beside a model, how many fit it.
-static void tell_facts(thumbnail *of, view_preview *made)
-{
-    view_scene *const scene = &of->scene;
-    const md5_model *const model = scene->model;
-    const md5_machine_desc *const machine = scene->machine.desc;
-    const md5_anim *const anim = view_shown_anim(scene);
-    char *const facts = made->facts;
-    const size_t size = sizeof made->facts;
-    size_t num_states = 0, num_clips = 0, num_fit = 0;
-    for (size_t i = 0; machine != NULL && i < machine->num_layers; i++)
-        num_states += machine->layers[i].num_states;
-    if (machine != NULL)
-        common_append(facts, size, "\n", "%zu state%s", num_states, num_states == 1 ? "" : "s");
-    else if (scene->num_clips > 0)
-        common_append(facts, size, "\n", "%.2f s", anim->duration);
-    else if (model == NULL && scene->camera_path.camera != NULL)
-        common_append(facts, size, "\n", "%u frames", scene->camera_path.camera->num_frames);
-    else
-        common_append(facts, size, "\n", "%u joints", scene->num_joints);
-    if (scene->num_clips > 0)
-        common_append(facts, size, "\n", "%u frames, %g a second", anim->num_frames,
-                      (double)anim->frame_rate);
-    if (model == NULL || scene->num_clips > 0)
-        return;
-    common_append(facts, size, "\n", "%u mesh%s, %u vertices", model->num_meshes,
-                  model->num_meshes == 1 ? "" : "es", view_count_vertices(model));
-    common_append(facts, size, "\n", "textures: %u of %u found", of->num_found, model->num_meshes);
-    if (machine != NULL)
-        return;
-    common_list clips = common_list_folder(of->folder, ".md5anim");
-    of->left = MAX_BYTES;
-    for (; num_clips < clips.count && of->left > 0; num_clips++)
-        num_fit += view_add_clip(scene, clips.names[num_clips], of->log)
-                   && scene->clips[scene->num_clips - 1].binding->num_missing == 0;
-    if (num_clips > 0)
-        common_append(facts, size, "\n", "%zu clips beside it fit", num_fit);
-    if (num_fit < num_clips)
-        common_append(facts, size, "\n", "%zu do not", num_clips - num_fit);
-    common_free_list(&clips);
-}
-
 // Tries a file, a clip on a model, which may be NULL. Returns whether it can be read.
 static bool preview_files(const char *path, const char *model, uint32_t size, view_preview *made)
 {
     const char *files[2] = {path, model};
-    const size_t count = model != NULL ? 2 : 1;
-    double middle = 0;
     view_log log = {.level = VIEW_QUIET};
     const view_options options = {
-        .files = files, .num_files = count, .thumbnail = size, .times = &middle, .num_times = 1};
-    thumbnail of = {.options = &options, .log = &log};
-    md5_files reader;
-    begin(&of, &reader);
-    const bool is_loaded = view_load_scene(&of.scene, files, count, &reader, false, &log);
-    if (is_loaded) {
-        const md5_anim *const anim = view_shown_anim(&of.scene);
-        middle = of.scene.num_clips > 0 ? 0.5 * anim->duration : 0;
-        of.package = view_open_package(of.scene.path, &reader);
-        made->image = make_picture(&of);
-        tell_facts(&of, made);
-        view_close_package(of.package);
-        view_free_scene(&of.scene);
-    } else if (model == NULL) {
-        made->is_wrong = true;
-        if (log.failure.line > 0)
-            COMMON_TEXT(made->facts, "line %u\n%.150s", log.failure.line, log.failure.message);
-        else
-            COMMON_TEXT(made->facts, "cannot be read\n%.150s", log.error);
-    }
-    free(of.folder);
+        .files = files, .num_files = model != NULL ? 2 : 1, .thumbnail = size};
+    thumbnail of = {.options = &options, .log = &log, .told = made};
+    const bool is_loaded = draw_files(&of, &made->image);
+    made->is_wrong = !is_loaded && model == NULL;
+    if (made->is_wrong && log.failure.line > 0)
+        COMMON_TEXT(made->facts, "line %u\n%.150s", log.failure.line, log.failure.message);
+    else if (made->is_wrong)
+        COMMON_TEXT(made->facts, "cannot be read\n%.150s", log.error);
     return is_loaded;
 }
 
