@@ -482,30 +482,25 @@ static void show_entry(view_ui *ui, const view_stage *stage, size_t line, view_r
     const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
     char text[64], name[256];
     const view_small_picture *const picture = picture_of(ui, entry, text, sizeof text);
-    view_clip_picture *const clip =
-        entry->kind == VIEW_ENTRY_CLIP && entry->clip < stage->document->num_pictures
-            ? &stage->document->pictures[entry->clip]
-            : NULL;
-    if (clip != NULL)
-        clip->is_wanted = true;
-    if (entry->kind == VIEW_ENTRY_CLIP && entry->clip < stage->document->scene.num_clips)
-        COMMON_TEXT(text, "%.2f s", stage->document->scene.clips[entry->clip].anim->duration);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
     char *const dot = strrchr(name, '.');
     if (dot > name && entry->kind < VIEW_ENTRY_FOLDER && box.width < 2 * box.height)
         *dot = '\0'; // the line below says what it is
-    const bool is_pressed = ui_thing_tile(
-        ui, box,
-        &(ui_thing){.label = entry->label,
-                    .name = name,
-                    .text = text,
-                    .picture = picture,
-                    .texture = clip != NULL ? clip->texture : 0,
-                    .is_selected = line == browser->selected,
-                    .is_link = is_list,
-                    .is_wrong = picture != NULL && (picture->is_wrong || picture->num_missing > 0),
-                    .is_grey = entry->is_missing});
+    const ui_thing thing = {.label = entry->label,
+                            .name = name,
+                            .text = text,
+                            .picture = picture,
+                            .is_selected = line == browser->selected,
+                            .is_link = is_list,
+                            .is_wrong =
+                                picture != NULL && (picture->is_wrong || picture->num_missing > 0),
+                            .is_grey = entry->is_missing};
+    const bool is_clip =
+        entry->kind == VIEW_ENTRY_CLIP && entry->clip < stage->document->scene.num_clips;
+    const bool is_pressed = is_clip
+                                ? ui_clip_tile(ui, stage, box, entry->clip, thing.is_selected, true)
+                                : ui_thing_tile(ui, box, &thing);
     if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
         const view_rect cross = {box.x + box.width - 1.7f * ui->em, box.y, 1.7f * ui->em,
                                  1.7f * ui->em};
@@ -652,11 +647,7 @@ static void draw_filter(view_ui *ui, view_rect box)
     ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1}; // it is always typed in
     char unused[sizeof browser->filter];
     COMMON_TEXT(unused, "%s", browser->filter);
-    const ui_mouse mouse = ui->mouse;
-    ui->mouse.key = 0;
-    ui->mouse.text = NULL;
     ui_field(ui, box, "Filter", unused, sizeof unused);
-    ui->mouse = mouse;
     ui->focus = focus;
 }
 
@@ -696,15 +687,13 @@ static void run_verbs(view_ui *ui, const view_stage *stage, view_rect *foot)
     const char *words[5];
     const view_option *does[5] = {NULL};
     int count = 0;
-    for (int i = 0;
-         i < 3 && browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
-         && stage->document->scene.model != NULL && !stage->is_start && foot->width > 26 * ui->em;
-         i++) {
-        does[count] = view_find_option(options[i], strlen(options[i]));
-        words[count] = verbs[i];
-        count += does[count] != NULL;
+    const bool has_verbs =
+        browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
+        && stage->document->scene.model != NULL && !stage->is_start && foot->width > 26 * ui->em;
+    for (; count < 3 && has_verbs; count++) {
+        does[count] = view_find_option(options[count], strlen(options[count]));
+        words[count] = verbs[count];
     }
-    does[count] = NULL;
     if (count == 0 || foot->width > 40 * ui->em) // else the cross has to do
         words[count++] = "Cancel";
     words[count++] = "Open";

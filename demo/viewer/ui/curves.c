@@ -211,15 +211,11 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
 static void copy_curve(view_ui *ui, const view_stage *stage, uint32_t num_axes)
 {
     const view_curves *const curves = &ui->curves;
-    const size_t size = ((size_t)curves->anim->num_frames + 1) * 96;
-    char *const text = common_alloc(size, 1);
-    size_t used = (size_t)snprintf(text, size, "frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
+    char *text = common_format("frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
     COMMON_FOR (frame, curves->anim->num_frames) {
-        used += (size_t)snprintf(text + used, size - used, "%u", frame);
-        COMMON_FOR (i, num_axes)
-            used += (size_t)snprintf(text + used, size - used, ",%.9g",
-                                     curves->values[frame][curves->kind][i]);
-        used += (size_t)snprintf(text + used, size - used, "\n");
+        const float *const v = curves->values[frame][curves->kind];
+        common_extend(&text, num_axes == 4 ? "%u,%.9g,%.9g,%.9g,%.9g\n" : "%u,%.9g,%.9g,%.9g\n",
+                      frame, v[0], v[1], v[2], v[3]);
     }
     ui_copy(ui, stage->now, text, "curves");
     free(text);

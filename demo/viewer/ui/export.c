@@ -101,20 +101,13 @@ static bool read_choice(view_export *export, const char *option, const char *tex
     return false;
 }
 
-// The number of the format of models.
-static uint32_t model_format(const view_export *export)
-{
-    const uint32_t count = (uint32_t) export->endings.count;
-    return export->choices.model_format < count ? export->choices.model_format : 0;
-}
-
 // Of the file, with what tells several from each other.
 static char *make_name(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
     const char *const ending = is_moving(choices) ? formats[choices->format]
-                               : is_model         ? export->endings.names[model_format(export)]
+                               : is_model         ? export->endings.names[choices->model_format]
                                                   : formats[0];
     const char *const clip = strstr(choices->name, "_{anim}");
     const bool needs_clip = has_all && !is_model && strstr(choices->name, "{anim}") == NULL;
@@ -141,6 +134,8 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     view_export_choices *const choices = &export->choices;
     if (!export->is_set)
         set_first(export, stage);
+    if (choices->model_format >= export->endings.count) // it was remembered
+        choices->model_format = 0;
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
@@ -259,10 +254,8 @@ static void add_choices(view_ui *ui, const view_stage *stage)
         ui_field(ui, next_row(ui, "Frames"), "all that play, or 0-24", choices->range,
                  sizeof choices->range);
     if (choices->kind == VIEW_EXPORT_MODEL) {
-        uint32_t format = model_format(export);
-        if (ui_segment(ui, next_row(ui, "Format"), (const char *const *)export->endings.names,
-                       (uint32_t) export->endings.count, &format))
-            choices->model_format = format;
+        ui_segment(ui, next_row(ui, "Format"), (const char *const *)export->endings.names,
+                   (uint32_t) export->endings.count, &choices->model_format);
         add_place(ui);
         return;
     }

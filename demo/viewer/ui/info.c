@@ -288,14 +288,8 @@ static void list_statistics(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(stage->renderer));
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const float first = *(const float *)a, second = *(const float *)b;
-    return (first > second) - (first < second);
-}
-
 // The times of the last pictures, the oldest first; returns how many there are, `most` at most.
-static uint32_t last_times(const view_stage *stage, uint32_t most, float *times)
+static uint32_t last_times(const view_stage *stage, uint32_t most, double *times)
 {
     const uint32_t all = stage->num_frame_times, count = all < most ? all : most;
     COMMON_FOR (i, count)
@@ -308,11 +302,11 @@ static uint32_t last_times(const view_stage *stage, uint32_t most, float *times)
 static void list_frame_time(view_ui *ui, const view_stage *stage)
 {
     enum { LEAST = 10, MOST = 60 };
-    const float slow = 0.05f;
-    float times[MOST];
+    const double slow = 0.05;
+    double times[MOST];
     const uint32_t count = last_times(stage, MOST, times);
-    qsort(times, count, sizeof *times, by_size);
-    const float median = count > 0 ? times[count / 2] : 0;
+    qsort(times, count, sizeof *times, common_compare_doubles);
+    const double median = count > 0 ? times[count / 2] : 0;
     char text[32] = "\xE2\x80\x93";
     if (stage->is_moving && count >= LEAST && median > 0)
         COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * median, 0.01),
@@ -325,22 +319,23 @@ static void list_frame_time(view_ui *ui, const view_stage *stage)
 static void draw_times(view_ui *ui, const view_stage *stage)
 {
     const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f}, scale = ui->scale;
-    float times[VIEW_NUM_FRAME_TIMES], top = 1.25f * goals[0];
+    double times[VIEW_NUM_FRAME_TIMES];
+    float top = 1.25f * goals[0];
     const uint32_t count = last_times(stage, VIEW_NUM_FRAME_TIMES, times);
     view_rect row;
     ui_take_row(ui, 2.5f * ui->line, &row);
     const view_rect place = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
                              row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
     COMMON_FOR (i, count)
-        top = fmaxf(top, 1.1f * times[i]);
+        top = fmaxf(top, 1.1f * (float)times[i]);
     view_draw_rect(ui->canvas, place, VIEW_CONTROL);
     const float step = place.width / 120.0f, bottom = place.y + place.height;
     const float begin = place.x + place.width - step * (float)count;
     COMMON_FOR (i, count) {
-        const float height = place.height * times[i] / top;
-        const view_color color = times[i] <= goals[0]   ? 0x6BBF59FFu
-                                 : times[i] <= goals[1] ? VIEW_AMBER
-                                                        : 0xE5534BFFu;
+        const float time = (float)times[i], height = place.height * time / top;
+        const view_color color = time <= goals[0]   ? 0x6BBF59FFu
+                                 : time <= goals[1] ? VIEW_AMBER
+                                                    : 0xE5534BFFu;
         view_draw_rect(ui->canvas,
                        (view_rect){begin + step * (float)i, bottom - height, step, height}, color);
     }

@@ -256,11 +256,6 @@ static void list_fired(view_ui *ui, const view_event *events, int count, double 
                fabs(now - events[i].time) < lifetime ? events[i].text : "");
 }
 
-static bool is_trigger(const md5_machine_desc *desc, uint32_t parameter)
-{
-    return desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
-}
-
 // Curves of the machine's clips, or its windows with the weights with which they are open.
 static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curves)
 {
@@ -293,7 +288,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
             const bool is_number = parameter->kind == MD5_PARAMETER_FLOAT;
             float value = md5_player_get(machine->player, i), low, high;
             char text[32] = "";
-            if (is_trigger(desc, i) == is_rest)
+            if ((parameter->kind == MD5_PARAMETER_TRIGGER) == is_rest)
                 continue;
             if (!has_head)
                 is_open = ui_section(ui, is_rest ? UI_SECTION_PARAMETERS : UI_SECTION_TRIGGERS,

@@ -201,34 +201,18 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
 // For fingers: a picture of each clip with its name.
 static void list_clip_tiles(view_ui *ui, const view_stage *stage)
 {
-    view_document *const document = stage->document;
-    const view_scene *const scene = &document->scene;
+    const view_scene *const scene = &stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
     ui_grid grid = {0};
     view_rect box;
-    bool is_new = false;
     ui_begin(ui, "clip");
     COMMON_FOR (i, scene->num_clips) {
         const view_clip *const clip = &scene->clips[i];
         const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
-        view_clip_picture *const picture =
-            is_seen && i < document->num_pictures ? &document->pictures[i] : NULL;
-        char text[32];
-        COMMON_TEXT(text, "%.2f s", clip->anim->duration);
-        if (ui_thing_tile(ui, box,
-                          &(ui_thing){.label = clip->name,
-                                      .name = clip->name,
-                                      .text = text,
-                                      .texture = picture != NULL ? picture->texture : 0,
-                                      .is_selected = clip == shown}))
+        if (ui_clip_tile(ui, stage, box, i, clip == shown, is_seen))
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
-        is_new = is_new || (picture != NULL && !picture->is_wanted);
-        if (picture != NULL)
-            picture->is_wanted = true;
     }
-    if (is_new) // they are drawn one after another
-        view_wake_window();
 }
 
 static void list_clips(view_ui *ui, const view_stage *stage)

@@ -123,43 +123,42 @@ static void error_window(view_ui *ui, const view_stage *stage)
     enum { TRY, OPEN, COPY, CLOSE, NUM_BUTTONS };
     const view_log *const log = stage->log;
     const bool is_error = log->error[0] != '\0';
-    md5_error place_of = log->failure;
+    md5_error failure = log->failure;
     uint64_t excerpted = log->num_errors;
     if (!is_error) {
         const view_report *const report = &log->reports->rows[ui->problems.shown - 1];
-        place_of = (md5_error){.line = report->line, .column = report->column};
-        COMMON_TEXT(place_of.file, "%s", report->file);
-        COMMON_TEXT(place_of.message, "%s", report->text);
+        failure = (md5_error){.line = report->line, .column = report->column};
+        COMMON_TEXT(failure.file, "%s", report->file);
+        COMMON_TEXT(failure.message, "%s", report->text);
         excerpted = report->hash;
     }
-    const md5_error *const failure = &place_of;
-    const bool has_file = failure->file[0] != '\0';
+    const bool has_file = failure.file[0] != '\0';
     // A clip of another skeleton would fail again.
-    const bool is_misfit = is_error && failure->status == MD5_ERROR_MISMATCH
-                           && common_has_ending(failure->file, ".md5anim")
-                           && common_is_file(failure->file) && can_map(stage);
+    const bool is_misfit = is_error && failure.status == MD5_ERROR_MISMATCH
+                           && common_has_ending(failure.file, ".md5anim")
+                           && common_is_file(failure.file) && can_map(stage);
     const char *const words[] = {is_misfit ? map_joints : "Try again", "Open\xE2\x80\xA6", "Copy",
                                  "Close"};
-    const char *const message = has_file ? failure->message : log->error;
+    const char *const message = has_file ? failure.message : log->error;
     char title[32];
-    COMMON_TEXT(title, "Line %u", failure->line);
+    COMMON_TEXT(title, "Line %u", failure.line);
     if (ui->excerpt.of != excerpted) { // once: the file may change meanwhile
-        read_excerpt(&ui->excerpt, failure);
+        read_excerpt(&ui->excerpt, &failure);
         ui->excerpt.of = excerpted;
     }
-    char *const place = describe_place(failure->file, failure->line, failure->column);
+    char *const place = describe_place(failure.file, failure.line, failure.column);
     ui_column column;
-    view_rect foot, gap;
+    view_rect foot;
     const view_rect inside = ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130,
                                               !is_error  ? title
-                                              : has_file ? common_base(failure->file)
+                                              : has_file ? common_base(failure.file)
                                                          : "Error",
                                               &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
     ui_column_text(ui, VIEW_DIM, place);
-    ui_take_row(ui, 0.5f * ui->line, &gap);
-    draw_excerpt(ui, failure->line);
+    ui_gap(ui);
+    draw_excerpt(ui, failure.line);
     ui_end_column(ui);
     const int first = !is_error ? COPY : has_file ? TRY : OPEN; // only a file can be tried again
     const int number =
@@ -168,11 +167,11 @@ static void error_window(view_ui *ui, const view_stage *stage)
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN), tries = pressed == TRY
     || (is_return && has_file);
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
-        copy_error(ui, message, place, failure->line);
+        copy_error(ui, message, place, failure.line);
     else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))
         ui->problems.shown = 0;
     else if (tries && is_misfit)
-        ui->command = (view_command){.action = VIEW_MAP_JOINTS, .path = common_copy(failure->file)};
+        ui->command = (view_command){.action = VIEW_MAP_JOINTS, .path = common_copy(failure.file)};
     else if (tries)
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
@@ -347,18 +346,13 @@ static bool is_listed(const view_problems *list, const view_report *report)
 // All that are listed: a line each, its columns separated by tabs.
 static void copy_problems(const view_problems *list, const view_reports *reports)
 {
-    size_t size = 1, used = 0;
-    COMMON_FOR (i, reports->count)
-        size += strlen(reports->rows[i].text) + 64
-                + (reports->rows[i].file != NULL ? strlen(reports->rows[i].file) : 0);
-    char *const text = common_alloc(size, 1);
+    char *text = common_copy("");
     COMMON_FOR (i, reports->count) {
         const view_report *const report = &reports->rows[i];
         if (!is_listed(list, report))
             continue;
         char *const place = describe_place(report->file, report->line, report->column);
-        used += (size_t)snprintf(text + used, size - used, "%s\t%s\t%u\n", report->text, place,
-                                 report->count);
+        common_extend(&text, "%s\t%s\t%u\n", report->text, place, report->count);
         free(place);
     }
     view_copy_text(text);

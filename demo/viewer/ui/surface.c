@@ -11,18 +11,6 @@ static view_surface surface_of(const view_stage *stage)
     return is_one ? stage->options->surface : VIEW_SURFACE_LIT;
 }
 
-// Draws the title of the panel; returns what is inside of it, below the title.
-static view_rect open_box(const view_stage *stage, view_rect box, const char *title)
-{
-    const float padding = VIEW_PADDING * stage->font->scale;
-    const view_rect inside = {box.x + padding, box.y + padding + stage->font->line[VIEW_TITLE],
-                              box.width - 2 * padding,
-                              box.height - stage->font->line[VIEW_TITLE] - 2 * padding};
-    view_draw_text(stage->canvas, VIEW_TITLE, inside.x, box.y + padding, inside.width, VIEW_BRIGHT,
-                   title);
-    return inside;
-}
-
 // -- Weights --------------------------------------------------------------------------------
 
 static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
@@ -40,7 +28,9 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
         COMMON_TEXT(text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,
                     heat.num_vertices);
     }
-    const view_rect inside = open_box(stage, box, title);
+    view_rect inside = view_inset(box, VIEW_PADDING * ui->scale);
+    view_draw_text(stage->canvas, VIEW_TITLE, inside.x, inside.y, inside.width, VIEW_BRIGHT, title);
+    inside.y += stage->font->line[VIEW_TITLE];
     ui_text(ui, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
     const view_rect band = {inside.x, inside.y + ui->line + 0.5f * spacing * ui->scale,
                             inside.width, scale_height * ui->scale};

@@ -112,15 +112,15 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
                              : sign != '-' ? ""
                              : has_image   ? "missing"
                                            : WARNING "missing";
-    const float width = ui_text_width(ui, word);
+    const view_color color = sign == '+' ? VIEW_FINE : has_image ? VIEW_DIM : VIEW_AMBER;
+    ui_cells cells = {.name = text,
+                      .count = 1,
+                      .color = word[0] != '\0' ? VIEW_PLAIN : VIEW_DIM,
+                      .colors = &color};
     view_rect row;
-    if (!take_row(ui, 1.5f, &row))
-        return;
-    row.width -= width;
-    draw_text(ui, row, word[0] != '\0' ? VIEW_PLAIN : VIEW_DIM, text);
-    row.x += row.width;
-    row.width = width + 1;
-    draw_text(ui, row, sign == '+' ? VIEW_FINE : has_image ? VIEW_DIM : VIEW_AMBER, word);
+    COMMON_TEXT(cells.texts[0], "%s", word);
+    if (ui_take_row(ui, ceilf(1.5f * ui->em), &row))
+        ui_draw_cells(ui, row, ui_text_width(ui, word), &cells);
 }
 
 // Of a map besides the texture: its names beside that.

@@ -209,10 +209,9 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
     const view_machine *const machine = &stage->document->scene.machine;
     const float em = ui->em, y = ui_text_top(ui, bar);
     const view_event *const event = &machine->events[0];
-    char text[160], widest[24];
+    char text[160];
     COMMON_TEXT(text, "%.2f", machine->time);
-    COMMON_TEXT(widest, "%s", "0000.00");
-    x += fmaxf(ui_text_width(ui, widest), ui_text_width(ui, text));
+    x += fmaxf(ui_text_width(ui, "0000.00"), ui_text_width(ui, text));
     ui_text_left_of(ui, x, y, VIEW_BRIGHT, text);
     x += 0.4f * em;
     x += ui_text(ui, x, y, 0, VIEW_DIM, "s") + 2 * em;

@@ -813,6 +813,27 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
     return is_pressed;
 }
 
+bool ui_clip_tile(view_ui *ui, const view_stage *stage, view_rect box, size_t number,
+                  bool is_selected, bool is_seen)
+{
+    const view_document *const document = stage->document;
+    const view_clip *const clip = &document->scene.clips[number];
+    view_clip_picture *const picture =
+        is_seen && number < document->num_pictures ? &document->pictures[number] : NULL;
+    char text[32];
+    COMMON_TEXT(text, "%.2f s", clip->anim->duration);
+    if (picture != NULL && !picture->is_wanted) // they are drawn one after another
+        view_wake_window();
+    if (picture != NULL)
+        picture->is_wanted = true;
+    return ui_thing_tile(ui, box,
+                         &(ui_thing){.label = clip->name,
+                                     .name = clip->name,
+                                     .text = text,
+                                     .texture = picture != NULL ? picture->texture : 0,
+                                     .is_selected = is_selected});
+}
+
 // -- Parts of dialogs -----------------------------------------------------------------------
 
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,

@@ -720,6 +720,10 @@ typedef struct ui_thing {
 } ui_thing;
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing);
 
+// Such a tile of a clip, whose picture is wanted if it is seen.
+bool ui_clip_tile(view_ui *ui, const view_stage *stage, view_rect box, size_t number,
+                  bool is_selected, bool is_seen);
+
 // A text in the middle of a box.
 void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
 
