@@ -59,8 +59,8 @@ $(TEST_PNG): $(call objects,test/viewer/view_png.c demo/looks/image.c demo/looks
 ASSIMP_LIBS = $(shell $(PKG_CONFIG) --libs assimp 2>/dev/null)
 $(BUILD)/test/bench/bench.o: EXTRA = $(if $(ASSIMP_LIBS),-DBENCH_ASSIMP)
 $(BUILD)/test/bench/bench.o: | deps
-$(BUILD)/bench: $(BUILD)/test/bench/bench.o $(LIBRARY)
-	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) -lpthread -lm
+$(BUILD)/bench: $(BUILD)/test/bench/bench.o $(COMMON_OBJECTS) $(LIBRARY)
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ASSIMP_LIBS) $(PICTURE_LIBS)
 $(BUILD)/bench_gl: $(BUILD)/test/bench/bench_gl.o $(RENDER_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) -lm
 

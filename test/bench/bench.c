@@ -11,6 +11,7 @@
 #include "test/bench/bench_blend.h"
 #include "test/bench/bench_compress.h"
 #include "test/bench/bench_lexer.h"
+#include "test/bench/bench_monster.h"
 #include "test/bench/bench_peer.h"
 #include "test/bench/bench_play.h"
 
@@ -456,6 +457,7 @@ int main(int argc, char **argv)
     measure_compressed(&table, argc - 2, argv + 2, 0.01);
     measure_compressed(&table, argc - 2, argv + 2, 0.1);
     measure_play(&table);
+    measure_monsters(&table);
     measure_accuracy(&table);
     measure_made_meshes(&table);
     measure_real_meshes(&table, argc - 2, argv + 2);

@@ -13,7 +13,6 @@
 #include "md5/core/cpu.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -207,14 +206,7 @@ static void bench_least(bench_table *table, const bench_watch *watch, const char
                         double ratio, double goal)
 {
     printf("  %-42s %8s %8s %10.4g %-10s %-17s", name, "", "", ratio, "x", "");
-    if (goal > 0.0) {
-        const bool is_quiet = bench_was_quiet(table, watch), met = ratio >= goal;
-        table->num_goals++;
-        table->num_met += met && is_quiet;
-        table->num_busy += !is_quiet;
-        printf(" >= %-6g %s", goal, !is_quiet ? "not judged: busy" : met ? "met" : "MISSED");
-    }
-    printf("\n");
+    bench_judge(table, ">=", goal, ratio >= goal, bench_was_quiet(table, watch));
     fprintf(table->csv, "\"%s\",,x,%.6g,,,1\n", name, ratio);
 }
 
@@ -277,18 +269,10 @@ static void bench_measure(bench_table *table, const bench_row *row)
     bench_show_ratio(row, &variants[0], other);
     printf(" %10.4g %-10s %7.4g ..%8.4g", variants[0].median, row->unit, variants[0].quarter,
            variants[0].three_quarters);
-    if (row->goal > 0.0) {
-        const bool rate = row->kind == BENCH_RATE;
-        const bool met = rate ? variants[0].median >= row->goal : variants[0].median <= row->goal;
-        table->num_goals++;
-        table->num_met += met && is_quiet;
-        table->num_busy += !is_quiet;
-        printf(" %s %-6g %s", rate ? ">=" : "<=", row->goal,
-               !is_quiet ? "not judged: busy"
-               : met     ? "met"
-                         : "MISSED");
-    }
-    printf("\n");
+    const double median = variants[0].median;
+    const bool rate = row->kind == BENCH_RATE;
+    bench_judge(table, rate ? ">=" : "<=", row->goal,
+                rate ? median >= row->goal : median <= row->goal, is_quiet);
     if (row->levels) {
         printf("    ");
         for (int i = 0; i < count; i++)

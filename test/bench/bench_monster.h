@@ -1,0 +1,54 @@
+// A thousand monsters of our game folder that look and stand on a stair, over the same that only
+// play their clip.
+#ifndef TEST_BENCH_BENCH_MONSTER_H
+#define TEST_BENCH_BENCH_MONSTER_H
+
+#include "test/bench/bench_measure.h"
+
+#include "demo/common/game_folder.h"
+
+static float stair_below(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    (void)user, (void)to, (void)size, (void)is_waist;
+    return 3.0f * floorf(from.x / 8.0f);
+}
+
+static void measure_monsters(bench_table *table)
+{
+    static md5_actor *actors[1000];
+    static md5_monster *monsters[1000];
+    static md5_xform pose[128];
+    static md5_mat34 joints[128], palette[128];
+    common_game_places places = {.count = 0};
+    double seconds[2] = {0.0};
+    md5_monster_tick tick = {.rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = stair_below};
+    common_add_game_place(&places, "models/game/base", NULL);
+    md5_game *const game = md5_create_game(places.paths, places.count, NULL, NULL);
+    const md5_entity *const entity = md5_load_entity(game, "monster_bobbin", NULL, NULL);
+    MD5_FOR (i, 1000) {
+        actors[i] = md5_create_actor(entity, NULL, NULL);
+        const md5_monster_desc desc = {.entity = entity, .body = actors[i]};
+        monsters[i] = md5_create_monster(&desc, NULL, NULL);
+        md5_actor_play(actors[i], MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
+    }
+    MD5_FOR (i, 60000) {
+        const uint32_t k = i % 1000, looks = i / 1000 % 2;
+        tick.time += k == 0 ? 16 : 0;
+        tick.origin.x = (float)k;
+        seconds[looks] -= k == 0 ? bench_processor_seconds() : 0.0;
+        md5_actor_advance(actors[k], 16, NULL, NULL);
+        if (looks) {
+            md5_monster_look_at(monsters[k], 1, tick.time, 1000);
+            md5_monster_think(monsters[k], &tick);
+            md5_monster_pose(monsters[k], pose, joints, palette);
+        } else {
+            md5_actor_pose(actors[k], pose, joints, palette);
+        }
+        seconds[looks] += k == 999 ? bench_processor_seconds() : 0.0;
+        table->seen += palette[0].m[0] > 0.0f;
+    }
+    bench_heading("1000 monsters");
+    bench_figure(table, "look and stand, over only playing", "x", seconds[1] / seconds[0], 1.5);
+}
+
+#endif
