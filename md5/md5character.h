@@ -116,14 +116,14 @@ typedef struct md5_script {
 
 // Compiles the states of a script object, and the functions that these call, from a file and those
 // that it includes, each once, named as opts->files opens them. Of the lines with # there are
-// include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not known. Variables
-// of namespaces are global, and the name of a namespace in another one is too. An error has the
-// place in the file, what was found and what was expected. A function that is neither defined nor
-// known here is a warning, once, and returns 0; so does one of another entity, and one that begins
-// a thread. Functions that nothing calls are not compiled. Texts have at most 63 bytes; what is
-// longer is cut. Fails if there is no such object, or it is NULL. The result is read-only; threads
-// may share it. Time and memory: linear in the files, whose macros may mean about as many tokens as
-// the files have bytes, and 65536.
+// include, define, undef, ifdef, ifndef, else and endif; # and ## in macros are not known.
+// Variables of namespaces are global, and the name of a namespace in another one is too. An error
+// has the place in the file, what was found and what was expected. A function that is neither
+// defined nor known here is a warning, once, and returns 0; so does one of another entity, and one
+// that begins a thread. Functions that nothing calls are not compiled. Texts have at most 63 bytes;
+// what is longer is cut. Fails if there is no such object, or it is NULL. The result is read-only;
+// threads may share it. Time and memory: linear in the files, whose macros may mean about as many
+// tokens as the files have bytes, and 65536.
 MD5_GAME_API md5_script *md5_load_script(const char *path, const char *object,
                                          const md5_load_opts *opts, md5_error *error);
 MD5_GAME_API void md5_free_script(md5_script *script); // after its states; NULL is allowed
