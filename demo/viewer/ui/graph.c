@@ -496,12 +496,12 @@ static popover_line say_way(const view_machine *machine, const md5_transition_de
     if (way->priority != 0)
         COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
     popover_line line = {.color = all ? VIEW_FINE : VIEW_PLAIN};
-    COMMON_TEXT(line.text, "%s%s" VIEW_DOT "%s%s%s%s", text[0] != '\0' ? text : "always",
-                all ? " (now)" : "", fade, exit,
-                way->in_step       ? VIEW_DOT "in step"
-                : way->keeps_phase ? VIEW_DOT "keeps the phase"
-                                   : "",
-                priority);
+    common_append(line.text, sizeof line.text, "", "%s%s" VIEW_DOT "%s%s%s%s",
+                  text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
+                  way->in_step       ? VIEW_DOT "in step"
+                  : way->keeps_phase ? VIEW_DOT "keeps the phase"
+                                     : "",
+                  priority);
     return line;
 }
 
