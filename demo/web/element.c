@@ -320,6 +320,12 @@ static void pose(web_element *element, md5_player *player)
     element->casters.max = md5_vec3_add(element->casters.max, farther);
 }
 
+// That of all that is framed, which what dips below takes with it.
+static float ground_of(const web_element *element)
+{
+    return fminf(element->framed.min.z, element->casters.min.z);
+}
+
 // Finds what the camera shows: of the clip that plays, or of what the machine does soon.
 EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
 {
@@ -487,7 +493,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         .light = {2.0f * light, 1.9f * light, 1.8f * light},
         .ambient = {0.45f * light, 0.47f * light, 0.5f * light},
         .casters = element->casters,
-        .ground = fminf(element->framed.min.z, element->casters.min.z),
+        .ground = ground_of(element),
         .softness = element->softness,
     };
     if (!md5gl_pose(renderer, asset->drawn, &one, &error))
