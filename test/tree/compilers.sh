@@ -11,7 +11,7 @@ gnu_outside() {
     grep -rnE '__attribute__|__builtin_|__extension__|typeof|\(\{|vector_size|__asm__|_Pragma|#pragma|__declspec|__GNUC__|__clang__|_MSC_VER|__int128|__restrict' \
         md5 render demo --include='*.[ch]' |
         grep -vE '^md5/core/compiler\.h:|^(md5|render)/md5[a-z]*\.h:[0-9]+:#(define MD5(_PLAY|_GAME|_EDIT|GL)?_API|(el)?if(def| defined\()? ?__GNUC__\)?)' |
-        grep -vE '^(render/gl_internal|render/assert|demo/common/memory)\.h:[0-9]+:(#if|#define ([A-Z0-9]+_PRINTF|COMMON_FOR\()| +for \(__typeof__\(\(items|__attribute__\(\(noreturn, cold\)\)$)' |
+        grep -vE '^(render/gl_internal|render/assert|demo/common/memory)\.h:[0-9]+:(#if|#define ([A-Z0-9]+_PRINTF|COMMON_FOR\()| +for \(__typeof__\(\((items|end|count)|__attribute__\(\(noreturn, cold\)\)$)' |
         grep -vE '^demo/web/' | # which emscripten alone compiles
         grep -vE '^md5/core/file\.c:[0-9]+:__declspec\(dllimport\) int __stdcall MultiByteToWideChar'
 }
