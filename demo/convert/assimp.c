@@ -347,7 +347,7 @@ static void put_matrix(struct aiMatrix4x4 m, float *columns)
 
 static double number_in(const struct aiMetadata *data, const char *name, double otherwise)
 {
-    COMMON_FOR_WHILE (i, data->mNumProperties, data) {
+    for (unsigned i = 0; data && i < data->mNumProperties; i++) {
         const struct aiMetadataEntry *const entry = &data->mValues[i];
         if (strcmp(data->mKeys[i].data, name) != 0)
             continue;

@@ -511,7 +511,7 @@ static void repair(view_state *viewer, const view_command *command)
         if (said[i] != NULL)
             common_add(&words, common_copy(said[i]));
     char *const line = view_join_words("env", &words), *text = common_copy(""), part[1024];
-    FILE *const pipe = popen(line, "r");
+    FILE *const pipe = popen(line, "r"); // NOLINT(cert-env33-c): its words are quoted
     while (pipe != NULL && fgets(part, sizeof part, pipe) != NULL)
         common_extend(&text, "%s", part);
     const int status = pipe != NULL ? pclose(pipe) : -1;

@@ -368,10 +368,12 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
         view_clear_canvas(&viewer->canvas);
 
         const char *text = viewer->log.error;
-        for (float y = left; *text != '\0'; y += stage.caption) {
+        float y = left;
+        while (*text != '\0') {
             char line[VIEW_MAX_LINE];
             text = view_next_line(stage.font, VIEW_TEXT, room, text, line);
             view_draw_text(&viewer->canvas, VIEW_TEXT, left, y, room, 0xff9a8aff, line);
+            y += stage.caption;
         }
         view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);

@@ -517,15 +517,17 @@ static void draw_popover(const drawing *of)
     for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
         if (edge->num_ways[end] > 0) {
             lines[count].color = VIEW_BRIGHT;
-            COMMON_TEXT(lines[count++].text, "%s \xE2\x86\x92 %s",
+            COMMON_TEXT(lines[count].text, "%s \xE2\x86\x92 %s",
                         of->graph->nodes[edge->ends[end]].name,
                         of->graph->nodes[edge->ends[1 - end]].name);
+            count++;
         }
         for (uint32_t i = 0; i < edge->num_ways[end] && i < MAX_WAYS; i++)
             lines[count++] = say_way(of->machine, &layer->transitions[of->graph->ways[begin + i]]);
         if (edge->num_ways[end] > MAX_WAYS) {
             lines[count].color = VIEW_DIM;
-            COMMON_TEXT(lines[count++].text, "%u more", edge->num_ways[end] - MAX_WAYS);
+            COMMON_TEXT(lines[count].text, "%u more", edge->num_ways[end] - MAX_WAYS);
+            count++;
         }
     }
     const float padding = VIEW_PADDING * ui->scale, gap = 1.2f * of->em;
