@@ -394,7 +394,7 @@ static bool add_values(md5_entity_load *load)
     char key[24];
     MD5_FOR (i, 12) {
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
-        (void)snprintf(key, sizeof key, "shaderParm%d", i);
+        (void)snprintf(key, sizeof key, "shaderParm%u", i);
         if (i >= 3)
             entity_numbers(entity, key, &entity->parms[i], 1);
     }
