@@ -208,7 +208,7 @@ static bool begin_run(look_case *it, md5_game *game, const char *line, const cha
 // The same of one that stands: "idle_start T viewyaw Y origin xyz".
 static bool begin_standing(look_case *it, md5_game *game, const char *line, bool has_head)
 {
-    double start, yaw, origin[3];
+    double start, yaw = 0, origin[3] = {0};
     if (!CHECK(numbers_behind(line, "idle_start ", &start, 1)
                && begin_run(it, game, line, "idle", start, has_head)
                && numbers_behind(line, "viewyaw ", &yaw, 1)
@@ -565,7 +565,7 @@ TEST (figures_move_with_joints_as_in_the_original_engine) {
     look_case fixture = {.entity = NULL}, *const it = &fixture;
     md5_figure *figure = NULL;
     md5_body_state bodies[16];
-    md5_mat34 joints[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS] = {{{0}}};
     md5_xform pose[MAX_JOINTS], place = {.rotation = {0, 0, 0, 1}};
     worst all = {0};
     unsigned num_bodies = 0, num_constraints = 0;

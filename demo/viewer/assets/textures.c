@@ -843,7 +843,7 @@ static bool use_choices(const view_dresser *d, const view_options *options)
     const md5_model *const model = d->search.model;
     for (md5gl_picture map = 0; options != NULL && map < MD5GL_NUM_PICTURES; map++) {
         const size_t count = options->maps[map].count;
-        COMMON_FOR (i, 2 * count) {
+        COMMON_FOR_WHILE (i, 2 * count, count > 0) {
             const char *const choice = options->maps[map].names[i % count];
             const char *const equals = strchr(choice, '=');
             const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh
