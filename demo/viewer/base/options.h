@@ -293,6 +293,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
                        size_t problem_size);
 void view_free_options(view_options *options);
 
+// Words as shells read them, behind the name of a program; to be freed.
+char *view_join_words(const char *program, const common_list *words);
+
 // Whether what is in it is listed: a folder, unless an md5.cfg of Cube 2's engines makes it a
 // model, or an archive.
 bool view_is_listed(const char *path);

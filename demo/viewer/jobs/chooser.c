@@ -1,28 +1,8 @@
 #define _POSIX_C_SOURCE 200809L // posix_spawnp()
 
 // Files are selected in the desktop's own dialog, zenity's or kdialog's, which runs as a process of
-// its own; and the words of command lines.
+// its own.
 #include "demo/viewer/jobs/view.h"
-
-char *view_join_words(const char *program, const common_list *words)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "_-+=.,:/@%";
-    char *line = common_copy(program);
-    COMMON_FOR (i, words->count) {
-        const char *const word = words->names[i];
-        const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
-        char *const quoted = common_alloc(4 * strlen(word) + 3, 1), *end = quoted;
-        for (const char *c = word; *c != '\0'; c++) {
-            const bool is_quote = *c == '\'';
-            memcpy(end, is_quote ? "'\\''" : c, is_quote ? 4 : 1);
-            end += is_quote ? 4 : 1;
-        }
-        common_extend(&line, is_plain ? " %s" : " '%s'", quoted);
-        free(quoted);
-    }
-    return line;
-}
 
 // Never where nobody sees it.
 bool view_has_desktop(const view_state *viewer)

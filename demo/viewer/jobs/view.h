@@ -349,9 +349,6 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // Of clips where there are none.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
-// Words as shells read them, behind the name of a program; to be freed.
-char *view_join_words(const char *program, const common_list *words);
-
 // A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
 // after one has failed. Asking opens it in a folder, or returns false. Following returns what its
 // answer asks for, after a failure our own list, VIEW_NOTHING until then.
