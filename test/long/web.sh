@@ -135,7 +135,7 @@ check "a phone's clips are tapped" shown phone 390 844 open "index.html#no-confi
 # A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
 exported() {
     shown size 1280 720 open "index.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" key Control+e \
-        is "$soon" click 1020 168 is "$soon" click 790 198 is "$soon" is "HTMLAnchorElement.prototype.click = function () {
+        is "$soon" click 1020 168 is "$soon" click 848 198 is "$soon" is "HTMLAnchorElement.prototype.click = function () {
         fetch(this.href).then(its => its.arrayBuffer()).then(its => window.got = [this.download, new Uint8Array(its)]); }, true" \
         click 1048 611 is "window.got && got[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', got[1]), true)" \
         take /saved/.got "$scratch/there.glb" &&

@@ -409,10 +409,19 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 {
     const uint32_t before = *choice;
     const float width = rect.width / (float)count;
+    float widest = 0, spare = width;
     COMMON_FOR (i, count) {
-        const view_rect part = {rect.x + (float)i * width, rect.y, width, rect.height};
+        const float text = ui_text_width(ui, words[i]);
+        widest = fmaxf(widest, text);
+        spare -= text / (float)count;
+    }
+    const bool is_even = widest < width || spare < 0; // else a long word gets more room
+    view_rect part = rect;
+    COMMON_FOR (i, count) {
+        part.width = is_even ? width : ui_text_width(ui, words[i]) + spare;
         if (ui_button(ui, part, words[i], i == before))
             *choice = i;
+        part.x += part.width;
     }
     return *choice != before;
 }
