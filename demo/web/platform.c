@@ -87,6 +87,11 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     return true;
 }
 
+bool view_is_interrupted(void)
+{
+    return false;
+}
+
 void view_wake_window(void)
 {
 }

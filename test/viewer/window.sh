@@ -316,8 +316,11 @@ watches() {
         cp "$own" "$pictures/new" && after watch mv "$pictures/new" "$scratch/watched.md5mesh" &&
         says 'is["model"] == "watched" && is["clip"] == "walk"'
 }
+tell_to_close() {
+    python3 test/viewer/x11.py close "$window"
+}
 closes() {
-    python3 test/viewer/x11.py close "$window" && ended_with 0
+    tell_to_close && ended_with 0
 }
 # A whole movie, of several frames; the log names it when it is.
 ends_its_movie() { # SIGNAL
@@ -331,6 +334,31 @@ sys.exit(len(frames.apng_frames(open(sys.argv[1], 'rb').read())[1]) < 2)" "$movi
 }
 check "--watch reloads, and survives a truncated file" watches
 check "the title bar's button closes it" closes
+
+# While it is stopped it is told to read fifty clips anew, then eight keys and the COMMAND wait for it.
+mkdir "$scratch/many" && cp "$folder/b.md5mesh" "$scratch/many"
+for clip in $(seq 50); do
+    cp "$scratch/half.md5mesh" "$scratch/many/$clip.md5anim"
+done
+stops_reading() { # COMMAND...
+    open_viewer "$scratch/many/b.md5mesh" && kill -STOP "$viewer" && xdotool key ctrl+r && "$@" &&
+        xdotool key e e e e e e e e && [ "$(grep -c 'not picked up' "$log")" -eq 50 ]
+}
+ends_at_once() { # COMMAND...
+    stops_reading true && "$@" && kill -CONT "$viewer" && ended_with 0 && ! grep '^edges: ' "$log" &&
+        [ "$(grep -c 'not picked up' "$log")" -eq 50 ]
+}
+gives_up() {
+    stops_reading xdotool key Escape && kill -CONT "$viewer" && until_true more_than edges 7 &&
+        [ "$(grep -c 'not picked up' "$log")" -eq 50 ] && press reload ctrl+r &&
+        [ "$(grep -c 'not picked up' "$log")" -eq 100 ] && closes
+}
+tell_to_end() {
+    kill -TERM "$viewer"
+}
+check "a window that is to read many files closes at once" ends_at_once tell_to_close
+check "and is ended by TERM at once" ends_at_once tell_to_end
+check "Escape stops reading, and what was open stays" gives_up
 for signal in TERM INT HUP; do
     check "a movie is whole where $signal ends the program" ends_its_movie $signal
 done

@@ -216,8 +216,8 @@ static bool step_loop(void *user)
     const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
     double patience = hastens ? 0 : hurried ? 0.1 : 1;
     // Not for long: they may come faster than they are handled.
-    for (view_input event;
-         view_seconds() - drawn < 1 && view_next_input(viewer->window, patience, &event);) {
+    for (view_input event; !viewer->quit && view_seconds() - drawn < 1
+                           && view_next_input(viewer->window, patience, &event);) {
         view_handle_event(viewer, &event, &loop->redraw);
         patience = 0;
     }

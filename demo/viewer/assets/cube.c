@@ -460,9 +460,9 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     const uint32_t num_listed = loaded->num_clips;
     loaded->num_clips = 0;
     COMMON_FOR (i, num_listed) {
-        view_log_progress(joined->log, "animations", i, num_listed);
+        const bool goes_on = view_log_progress(joined->log, "animations", i, num_listed);
         view_cube_clip clip = loaded->clips[i];
-        clip.anim = size < MAX_SIZE ? make_clip(joined, clip.name) : NULL;
+        clip.anim = goes_on && size < MAX_SIZE ? make_clip(joined, clip.name) : NULL;
         if (clip.anim != NULL) {
             size += clip.anim->size;
             loaded->clips[loaded->num_clips++] = clip;

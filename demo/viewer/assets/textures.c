@@ -902,7 +902,8 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
     COMMON_FOR (i, model->num_meshes) {
-        view_log_progress(d.log, "textures", i, model->num_meshes);
+        if (!view_log_progress(d.log, "textures", i, model->num_meshes))
+            break;
         d.log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
         if (model->meshes[i].num_triangles == 0)
             continue;

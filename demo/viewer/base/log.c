@@ -1,6 +1,7 @@
 #include "demo/viewer/base/log.h"
 
 #include "demo/common/text.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <stdarg.h>
 #ifdef _WIN32
@@ -176,6 +177,7 @@ view_listener view_log_listener(view_log *log)
 void view_log_clear(view_log *log)
 {
     log->num_warnings = log->num_notes = 0;
+    log->has_stopped = false;
     log->warning[0] = log->error[0] = '\0';
     if (log->reports != NULL)
         view_free_reports(log->reports);
@@ -210,18 +212,20 @@ void view_free_reports(view_reports *reports)
     *reports = (view_reports){.count = 0};
 }
 
-void view_log_progress(view_log *log, const char *what, size_t step, size_t count)
+bool view_log_progress(view_log *log, const char *what, size_t step, size_t count)
 {
     if (step == 0)
         log->progress_begin = clock();
     if (step >= count) {
         end_progress_line(log);
-        return;
+        return !(log->may_stop && log->has_stopped);
     }
+    log->has_stopped |= log->may_stop && !log->has_stopped && view_is_interrupted();
     const double seconds = (double)(clock() - log->progress_begin) / CLOCKS_PER_SEC;
-    if (seconds < 0.5 || log->level < VIEW_WARNING || isatty(STANDARD_ERROR) == 0)
-        return;
-    fprintf(stderr, "\r%s %zu/%zu\033[K", what, step + 1, count);
-    fflush(stderr);
-    log->progress_shown = true;
+    if (seconds >= 0.5 && log->level >= VIEW_WARNING && isatty(STANDARD_ERROR) != 0) {
+        fprintf(stderr, "\r%s %zu/%zu\033[K", what, step + 1, count);
+        fflush(stderr);
+        log->progress_shown = true;
+    }
+    return !(log->may_stop && log->has_stopped);
 }

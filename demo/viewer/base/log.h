@@ -54,6 +54,7 @@ typedef struct view_log {
     view_reports *reports;            // the caller's list that warnings are added to, or NULL
     view_about about;                 // of what is reported meanwhile
     bool keeps_rest;                  // what has an error is left out of what is opened with it
+    bool may_stop, has_stopped;       // the window's user may end the long job; and did
     uint32_t num_warnings, num_notes; // with a list: each once
     char warning[320];                // the last one
     char error[320];                  // the last one, for the window; "" = none, or dismissed
@@ -88,7 +89,7 @@ void view_free_reports(view_reports *reports);
 void view_take_reports(view_log *log, view_reports *found, const void *model);
 
 // Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.
-// step == count ends it.
-void view_log_progress(view_log *log, const char *what, size_t step, size_t count);
+// step == count ends it. Returns false if the user wants the job to end.
+bool view_log_progress(view_log *log, const char *what, size_t step, size_t count);
 
 #endif

@@ -434,12 +434,12 @@ static view_about find_about(const char *text, const md5_error *found)
     return about;
 }
 
-void view_check_files(const common_list *files, view_reports *reports)
+void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops)
 {
     const uint32_t engine = md5_find_engines("doom3");
     view_log log = {.level = VIEW_QUIET, .reports = reports};
     md5_check *mesh = NULL;
-    COMMON_FOR (i, files->count) {
+    COMMON_FOR_WHILE (i, files->count, !atomic_load(stops)) {
         const char *const path = files->names[i], *reason;
         const bool is_clip = i > 0;
         const md5_load_opts opts = {.file_name = path};
@@ -480,7 +480,9 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
 {
     md5_check **const checks = common_alloc(scene->num_clips, sizeof(md5_check *));
     size_t count = 0;
-    for (size_t i = 0; i < scene->num_clips && scene->model != NULL; i++) {
+    for (size_t i = 0; i < scene->num_clips && scene->model != NULL
+                       && view_log_progress(log, "clips", i, scene->num_clips);
+         i++) {
         const md5_load_opts opts = {.file_name = scene->clips[i].path};
         checks[count] = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, &opts, NULL);
         if (checks[count] != NULL)
@@ -615,7 +617,8 @@ view_document *view_load_document(const view_loader *loader, const char *const *
 {
     view_document *const document = common_alloc(1, sizeof *document);
     *document = (view_document){.as_asked = as_asked};
-    if (load_parts(document, loader, files, num_files, pick_up, &manner))
+    if (load_parts(document, loader, files, num_files, pick_up, &manner)
+        && !(loader->log->may_stop && loader->log->has_stopped))
         return document;
     view_free_document(document, loader->renderer);
     return NULL;

@@ -3,6 +3,8 @@
 #ifndef DEMO_VIEWER_CROWD_DOCUMENT_H
 #define DEMO_VIEWER_CROWD_DOCUMENT_H
 
+#include <stdatomic.h>
+
 #include "demo/convert/retarget.h"
 #include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/crowd/ground.h"
@@ -144,8 +146,9 @@ typedef struct view_manner {
 // turn than its model.
 void view_check_clips(const view_scene *scene, size_t clip, view_log *log);
 
-// Reports what id's engine says to files: of a model, and then of clips. For any thread.
-void view_check_files(const common_list *files, view_reports *reports);
+// Reports what id's engine says to files: of a model, and then of clips. For any thread; none more
+// once it `stops`.
+void view_check_files(const common_list *files, view_reports *reports, const atomic_bool *stops);
 
 // Loads files, see view_load_scene(), or what an address names, see library.h, and the companions
 // and crowd of the options. If `pick_up` is set, also loads the animations beside the model.

@@ -4,8 +4,6 @@
 // and selected, the start page, what is shown first, and the commands for all that.
 #include "demo/viewer/jobs/view.h"
 
-#include <stdatomic.h>
-
 #include "demo/common/text.h"
 
 #if !VIEW_STARTS_PROGRAMS
@@ -207,7 +205,8 @@ static void open_one(view_state *viewer, const char *file, bool is_name, const c
     char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
     const char *const files[1] = {is_name ? address : file};
     if (!open_other(viewer, files, 1))
-        view_notice(viewer, "%s cannot be opened", common_base(file));
+        view_notice(viewer, viewer->log.has_stopped ? "%s is not opened" : "%s cannot be opened",
+                    common_base(file));
     free(address);
 }
 
@@ -465,7 +464,8 @@ static void drop_file(view_state *viewer, const char *path)
     if (done)
         view_notice(viewer, "%s: %s", what, common_base(path));
     else
-        view_notice(viewer, "%s does not fit", common_base(path));
+        view_notice(viewer, viewer->log.has_stopped ? "%s is not opened" : "%s does not fit",
+                    common_base(path));
     view_note_files(viewer);
 }
 

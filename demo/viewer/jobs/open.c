@@ -84,7 +84,7 @@ void view_frame_anew(view_state *viewer)
 static int check_files(void *user)
 {
     struct view_checking *const checking = user;
-    view_check_files(&checking->files, &checking->found);
+    view_check_files(&checking->files, &checking->found, &checking->stops);
     atomic_store(&checking->is_done, true);
     view_wake_window();
     return 0;
@@ -155,8 +155,8 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_reports reports = viewer->reports;
     viewer->reports = (view_reports){.count = 0};
     view_log_clear(&viewer->log);
-    viewer->log.keeps_rest =
-        as_asked && !again && viewer->window != NULL && view_shows_window(options);
+    viewer->log.may_stop = viewer->window != NULL && view_shows_window(options);
+    viewer->log.keeps_rest = as_asked && !again && viewer->log.may_stop;
     assert(files->names != NULL); // there is a file
     char *const file = files->names[0], *folder = NULL;
     if (viewer->window != NULL)
@@ -166,7 +166,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
         files->names[0] != NULL ? view_load_document(&loader, (const char *const *)files->names,
                                                      files->count, pick_up, as_asked, manner)
                                 : NULL;
-    viewer->log.keeps_rest = false;
+    viewer->log.keeps_rest = viewer->log.may_stop = false;
     if (opened == NULL) {
         viewer->log.num_warnings = before.num_warnings; // its error stays
         viewer->log.num_notes = before.num_notes;

@@ -77,6 +77,7 @@ void view_end_check(view_state *viewer)
     struct view_checking *const checking = viewer->checking;
     if (checking == NULL)
         return;
+    atomic_store(&checking->stops, true);
     view_wait_thread(checking->thread, "check");
     view_free_reports(&checking->found);
     common_free_list(&checking->files);

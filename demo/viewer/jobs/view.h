@@ -2,8 +2,6 @@
 #ifndef DEMO_VIEWER_JOBS_VIEW_H
 #define DEMO_VIEWER_JOBS_VIEW_H
 
-#include <stdatomic.h>
-
 #include "demo/common/write.h"
 #include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
@@ -188,7 +186,7 @@ struct view_checking {
     view_thread *thread;
     common_list files;
     view_reports found;
-    atomic_bool is_done;
+    atomic_bool is_done, stops;
 };
 
 // Ends the search for what engines say to the files.

@@ -44,7 +44,9 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
     md5_error error = {0};
     uint32_t count = 0;
     bool is_loaded = true;
-    for (; count < files.count && is_loaded; count++) {
+    for (; count < files.count && is_loaded
+           && view_log_progress(loader->log, "morph targets", count, files.count);
+         count++) {
         const char *const file = files.names[count];
         sources[count] = (md5_morph_source){.name = common_stem(file),
                                             .model = md5_load_model(file, NULL, &error)};

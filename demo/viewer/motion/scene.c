@@ -205,7 +205,8 @@ static void pick_up_clips(view_scene *scene, view_log *log)
                       scene->num_unopened);
             break;
         }
-        view_log_progress(log, "animations", i, list.count);
+        if (!view_log_progress(log, "animations", i, list.count))
+            break;
         // One that does not fit is ignored.
         const char *const path = list.names[i];
         md5_error error = {0};
@@ -478,7 +479,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
 
     COMMON_FOR (i, num_files) {
-        view_log_progress(log, "files", i, num_files);
+        if (!view_log_progress(log, "files", i, num_files))
+            return false;
         const bool is_camera_path = common_has_ending(files[i], ".md5camera");
         const bool is_clip = !is_camera_path && files[i] != model_path;
         const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;

@@ -189,8 +189,13 @@ double view_screen_rate(const view_window *window); // frames per second
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 
-// Takes the next event, for which it waits at most `patience`; returns false if there is none.
+// Takes the next event, for which it waits at most `patience`; returns false if there is none. A
+// wish to quit comes before all others that wait.
 bool view_next_input(view_window *window, double patience, view_input *event);
+
+// Whether the user wants long work to end: closes the window, which the next input then is, or
+// pressed Escape, which is told once. Where inputs come between steps only, nobody does.
+bool view_is_interrupted(void);
 
 // Ends a wait of the window, from any thread.
 void view_wake_window(void);

@@ -221,11 +221,34 @@ static void heed_signals(void)
 #endif
 }
 
+static bool is_quitting(void)
+{
+    SDL_PumpEvents();
+    return is_told_to_end || SDL_HasEvent(SDL_QUIT);
+}
+
+static int keep_but_escape(void *found, SDL_Event *event)
+{
+    const bool is_escape = event->type == SDL_KEYDOWN && event->key.keysym.sym == SDLK_ESCAPE;
+    *(bool *)found |= is_escape;
+    return !is_escape;
+}
+
+bool view_is_interrupted(void)
+{
+    bool is_escape = false;
+    if (is_quitting())
+        return true;
+    SDL_FilterEvents(keep_but_escape, &is_escape);
+    return is_escape;
+}
+
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     SDL_Event from;
-    if (is_told_to_end) {
+    if (is_quitting()) {
         is_told_to_end = 0;
+        SDL_FlushEvent(SDL_QUIT);
         *event = (view_input){.kind = VIEW_INPUT_QUIT};
         return true;
     }
