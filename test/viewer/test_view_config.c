@@ -344,25 +344,6 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     view_free_config(&config);
 }
 
-// Lines of earlier versions are read once more.
-TEST (view_config_reads_textures_of_before) {
-    view_log log = quiet_log;
-    OWN_STRING path = new_file();
-    OWN_FOLDER folder = folder_make();
-    folder_put_text(folder, "config",
-                    "model=/a b/m.md5mesh\ncamera=12.5 7 90 1 2 3 1\nloop=once\n"
-                    "mesh-glow-map=3 /c d/g.png\t/a b/m.md5mesh\n"
-                    "mesh-texture=x /c.png\t/m\nmesh-texture=1 /c.png\t\n");
-    OWN_STRING name = common_join(folder, "config");
-    view_config config;
-    view_read_config(&config, name, &log);
-    CHECK_UINT(log.num_warnings, 2);
-    CHECK_STRING(view_find_document(&config.documents, "/a b/m.md5mesh"),
-                 "--glow-map=3=/c d/g.png\n");
-    (void)remove(path);
-    view_free_config(&config);
-}
-
 // Of an option that stands twice in the file the last line counts, and one is written.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = quiet_log;

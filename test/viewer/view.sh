@@ -363,8 +363,8 @@ selected_texture() {
 }
 # What was chosen in the window holds for pictures too; other lines of the configuration do not.
 remembered_texture() {
-    printf 'resolution=32,32\nmesh-texture=0 %s\t%s\n' "$PWD/models/bobbin/bobbin_eye.png" \
-        "$PWD/$own" >"$scratch/chosen"
+    printf 'resolution=32,32\ndocument=%s\t--texture=0=%s\n' "$PWD/$own" \
+        "$PWD/models/bobbin/bobbin_eye.png" >"$scratch/chosen"
     runs 0 "$own" --animation-index 1 $small --output "$scratch/tex.png" --config "$scratch/chosen" \
         --verbose warning && lines err 0 &&
         holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&

@@ -83,18 +83,6 @@ const char *view_find_document(const view_latest *documents, const char *path)
     return tab != NULL ? tab + 1 : NULL;
 }
 
-// Adds what a line of before says of a document, behind the others.
-static void add_to_document(view_latest *documents, const char *path, char *text)
-{
-    const size_t i = find_line(documents, path);
-    if (i == documents->count && i < VIEW_MAX_DOCUMENTS)
-        documents->names[documents->count++] = common_copy(path);
-    if (i < documents->count)
-        common_extend(&documents->names[i], "%s%s\n",
-                      strchr(documents->names[i], '\t') != NULL ? "" : "\t", text);
-    free(text);
-}
-
 // == The file =====================================================================================
 
 // Of a line.
@@ -138,8 +126,6 @@ static bool read_line(view_config *config, const char *line)
         return false;
     const size_t length = (size_t)(equals - line);
     const char *const value = equals + 1;
-    if (strncmp(line, "model=", length + 1) == 0 || strncmp(line, "camera=", length + 1) == 0)
-        return true; // of older versions
     if (strncmp(line, "export=", length + 1) == 0) {
         free(config->export_choices);
         config->export_choices = common_copy(value);
@@ -158,16 +144,6 @@ static bool read_line(view_config *config, const char *line)
         for (char *c = text + (tab - value) + 1; *c != '\0'; c++)
             *c = *c == '\t' ? '\n' : *c;
         config->documents.names[config->documents.count++] = text;
-        return true;
-    }
-    if (strncmp(line, "mesh-", 5) == 0) { // MAP=MESH FILE<tab>MODEL
-        const size_t mesh = strspn(value, "0123456789");
-        const char *const tab = strchr(value, '\t');
-        if (mesh == 0 || value[mesh] != ' ' || tab == NULL || tab[1] == '\0')
-            return false;
-        add_to_document(&config->documents, tab + 1,
-                        common_format("--%.*s=%.*s=%.*s", (int)(length - 5), line + 5, (int)mesh,
-                                      value, (int)(tab - value) - (int)mesh - 1, value + mesh + 1));
         return true;
     }
     const view_option *const option = view_find_option(line, length);

@@ -14,27 +14,21 @@
 // The bytes of DejaVuSans.ttf and DejaVuSansMono.ttf, embedded by the build.
 extern const unsigned char md5view_font[], md5view_code_font[];
 
-// ASCII and Latin-1 come in two runs; these are the others that the panel uses: minus, figure space
-// (the place of a minus that is not there, and as wide), en dash, em dash, bullet, ellipsis, four
-// arrows, not equal, two triangles, four signs on buttons, a warning sign, the sign
-// for invalid text, and a code that no font has, which gives the box.
-static const int others[] = {0x2212, 0x2007, 0x2013, 0x2014, 0x2022, 0x2026,  0x2190,
-                             0x2191, 0x2192, 0x2193, 0x2260, 0x25B6, 0x25C0,  0x2302,
-                             0x25D0, 0x25A6, 0x2630, 0x26A0, 0xFFFD, 0x10FFFF};
+// Besides ASCII and Latin-1, the letters that the interface uses: minus, figure space (the place of
+// a minus that is not there, and as wide), dashes, bullet, ellipsis, arrows, signs on buttons, and
+// the sign for invalid text.
+static const char others[] = "\xE2\x88\x92\xE2\x80\x87\xE2\x80\x93\xE2\x80\x94\xE2\x80\xA2"
+                             "\xE2\x80\xA6\xE2\x86\x90\xE2\x86\x91\xE2\x86\x92\xE2\x86\x93"
+                             "\xE2\x89\xA0\xE2\x96\xB6\xE2\x97\x80\xE2\x8C\x82\xE2\x97\x90"
+                             "\xE2\x96\xA6\xE2\x98\xB0\xE2\x9A\xA0\xEF\xBF\xBD";
 enum {
     INVALID = 0xFFFD,
+    MINUS = 0x2212,
+    FIGURE_SPACE = 0x2007,
+    BOX = 0, // of which no font has a letter
     OVERSAMPLING = 3,
-    FIRST_ASCII = 32,
-    NUM_ASCII = 95,
-    FIRST_LATIN = 160,
-    NUM_LATIN = 96,
-    NUM_OTHERS = COMMON_LENGTH(others),
-    MINUS = NUM_ASCII + NUM_LATIN, // in the letters: the first of the others
-    FIGURE_SPACE,
-    BOX = VIEW_NUM_LETTERS - 1,
     LARGEST_SIDE = 4096,
 };
-static_assert(NUM_ASCII + NUM_LATIN + NUM_OTHERS == VIEW_NUM_LETTERS, "one place for each letter");
 
 static const struct {
     const unsigned char *font;
@@ -198,49 +192,52 @@ static void close_system_fonts(system_fonts *system)
 
 #endif
 
-// -- Letters beside the usual ones ----------------------------------------------------------
+// -- Letters --------------------------------------------------------------------------------
 //
-// They are drawn when they are met for the first time, into the lower part of the texture. Names in
-// files may hold any of a million code points: where there is no room, the box stands for a
-// letter, until all are dropped before the next picture.
+// They are drawn when they are met for the first time; the usual ones at the beginning. Names in
+// files may hold any of a million code points: where there is no room, the box stands for a letter,
+// until all but the usual ones are dropped before the next picture.
 
-enum { NUM_SLOTS = 1024, MAX_LETTERS = 768 };
+enum { NUM_SLOTS = 2048, MAX_LETTERS = 1400 };
 
 typedef struct slot {
     uint32_t key;     // of code point and size; 0: free
-    uint32_t picture; // that showed it last
+    uint32_t picture; // that showed it last; the usual ones stay
     view_letter letter;
 } slot;
 
-struct view_more_letters {
+struct view_letters {
     stbtt_fontinfo own[VIEW_NUM_TEXT_SIZES];
+    view_letter boxes[VIEW_NUM_TEXT_SIZES];
     system_fonts system;
     slot slots[NUM_SLOTS]; // hashed by the key; the next free one
     uint32_t num_letters, picture;
     bool is_changed, is_full;
-    uint8_t *coverage; // the whole texture; its rows from `first` on
-    int width, height, first;
+    uint8_t *coverage; // the whole texture
+    int width, height;
     int x, y, row_height; // where the next letter goes
 };
+
+static const view_letter *find_letter(const view_font *font, view_text_size size, int code);
 
 // Returns false if there is no room.
 static bool make_letter(const view_font *font, view_text_size size, int code, view_letter *letter)
 {
-    view_more_letters *const more = font->more;
+    view_letters *const all = font->letters;
     const float height = text_height(font, size);
     // As large as our own font is, by the em.
-    const float own = stbtt_ScaleForPixelHeight(&more->own[size], height);
-    const float em = own / stbtt_ScaleForMappingEmToPixels(&more->own[size], 1);
-    const stbtt_fontinfo *info = &more->own[size];
-    if (stbtt_FindGlyphIndex(info, code) == 0)
-        info = &more->own[VIEW_TEXT];
-    if (stbtt_FindGlyphIndex(info, code) == 0)
-        info = find_system_font(&more->system, code);
-    *letter = font->letters[size][BOX];
+    const float own = stbtt_ScaleForPixelHeight(&all->own[size], height);
+    const float em = own / stbtt_ScaleForMappingEmToPixels(&all->own[size], 1);
+    const stbtt_fontinfo *info = &all->own[size];
+    if (code != BOX && stbtt_FindGlyphIndex(info, code) == 0)
+        info = &all->own[VIEW_TEXT];
+    if (code != BOX && stbtt_FindGlyphIndex(info, code) == 0)
+        info = find_system_font(&all->system, code);
+    *letter = all->boxes[size];
     if (info == NULL)
         return true;
     const int glyph = stbtt_FindGlyphIndex(info, code);
-    const float unit = stbtt_ScaleForMappingEmToPixels(info, em);
+    const float unit = info == &all->own[size] ? own : stbtt_ScaleForMappingEmToPixels(info, em);
     int left, top, right, bottom, advance, bearing;
     stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0, 0, &left,
                                     &top, &right, &bottom);
@@ -251,107 +248,65 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
         return true;
     const int width = is_empty ? 0 : right - left + OVERSAMPLING - 1;
     const int rows = is_empty ? 0 : bottom - top;
-    if (more->x + width + 1 > more->width) {
-        more->x = 0;
-        more->y += more->row_height;
-        more->row_height = 0;
+    if (all->x + width + 1 > all->width) {
+        all->x = 0;
+        all->y += all->row_height;
+        all->row_height = 0;
     }
-    if (width + 1 > more->width || more->y + rows + 1 > more->height)
+    if (width + 1 > all->width || all->y + rows + 1 > all->height)
         return false;
     *letter = (view_letter){.advance = (float)advance * unit};
+    if (code == FIGURE_SPACE) // the minus is there already
+        letter->advance = find_letter(font, size, MINUS)->advance;
     if (is_empty)
         return true;
     float sub_x = 0, sub_y = 0;
-    uint8_t *const texels =
-        more->coverage + (size_t)more->y * (size_t)more->width + (size_t)more->x;
-    stbtt_MakeGlyphBitmapSubpixelPrefilter(info, texels, width, rows, more->width,
+    uint8_t *const texels = all->coverage + (size_t)all->y * (size_t)all->width + (size_t)all->x;
+    stbtt_MakeGlyphBitmapSubpixelPrefilter(info, texels, width, rows, all->width,
                                            (float)OVERSAMPLING * unit, unit, 0, 0, OVERSAMPLING, 1,
                                            &sub_x, &sub_y, glyph);
     letter->x0 = (float)left / (float)OVERSAMPLING + sub_x;
     letter->x1 = (float)(left + width) / (float)OVERSAMPLING + sub_x;
     letter->y0 = (float)top + sub_y;
     letter->y1 = (float)bottom + sub_y;
-    letter->u0 = (float)more->x / (float)more->width;
-    letter->u1 = (float)(more->x + width) / (float)more->width;
-    letter->v0 = (float)more->y / (float)more->height;
-    letter->v1 = (float)(more->y + rows) / (float)more->height;
-    more->x += width + 1;
-    more->row_height = rows + 1 > more->row_height ? rows + 1 : more->row_height;
-    more->is_changed = true;
+    letter->u0 = (float)all->x / (float)all->width;
+    letter->u1 = (float)(all->x + width) / (float)all->width;
+    letter->v0 = (float)all->y / (float)all->height;
+    letter->v1 = (float)(all->y + rows) / (float)all->height;
+    all->x += width + 1;
+    all->row_height = rows + 1 > all->row_height ? rows + 1 : all->row_height;
+    all->is_changed = true;
     return true;
 }
 
 static const view_letter *find_letter(const view_font *font, view_text_size size, int code)
 {
-    view_more_letters *const more = font->more;
+    view_letters *const all = font->letters;
     const uint32_t key = (uint32_t)code * VIEW_NUM_TEXT_SIZES + size + 1;
-    uint32_t place = key * 2654435761u >> 22; // of NUM_SLOTS, by Fibonacci hashing
-    if (more == NULL)
-        return &font->letters[size][BOX];
-    while (more->slots[place].key != key && more->slots[place].key != 0)
+    uint32_t place = key * 2654435761u >> 21; // of NUM_SLOTS, by Fibonacci hashing
+    while (all->slots[place].key != key && all->slots[place].key != 0)
         place = (place + 1) % NUM_SLOTS;
-    slot *const found = &more->slots[place];
+    slot *const found = &all->slots[place];
     if (found->key == 0) {
-        if (more->num_letters == MAX_LETTERS || !make_letter(font, size, code, &found->letter)) {
-            more->is_full = true;
-            return &font->letters[size][BOX];
+        if (all->num_letters == MAX_LETTERS || !make_letter(font, size, code, &found->letter)) {
+            all->is_full = true;
+            return &all->boxes[size];
         }
         found->key = key;
-        more->num_letters++;
+        all->num_letters++;
     }
-    found->picture = more->picture;
+    if (found->picture < all->picture)
+        found->picture = all->picture;
     return &found->letter;
 }
 
-static md5gl_texture upload(const view_more_letters *more, md5gl_renderer *renderer,
-                            md5_error *error)
+static md5gl_texture upload(const view_letters *all, md5gl_renderer *renderer, md5_error *error)
 {
     const md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_MASK,
-                                     .width = (uint32_t)more->width,
-                                     .height = (uint32_t)more->height,
-                                     .texels = more->coverage};
+                                     .width = (uint32_t)all->width,
+                                     .height = (uint32_t)all->height,
+                                     .texels = all->coverage};
     return md5gl_create_texture(renderer, &desc, error);
-}
-
-bool view_update_font(view_font *font, md5gl_renderer *renderer)
-{
-    view_more_letters *const more = font->more;
-    bool is_stale = false;
-    for (int i = 0; i < NUM_SLOTS && more->is_full; i++)
-        is_stale |= more->slots[i].key != 0 && more->slots[i].picture != more->picture;
-    const bool is_changed = more->is_changed;
-    more->picture++;
-    more->is_full = more->is_changed = false;
-    if (is_stale) {
-        memset(more->slots, 0, sizeof more->slots);
-        memset(more->coverage + (size_t)more->first * (size_t)more->width, 0,
-               (size_t)(more->height - more->first) * (size_t)more->width);
-        more->num_letters = 0;
-        more->x = more->row_height = 0;
-        more->y = more->first;
-        return true;
-    }
-    if (!is_changed)
-        return false;
-    md5_error error;
-    const md5gl_texture mask = upload(more, renderer, &error);
-    if (mask == 0)
-        return false;
-    md5gl_destroy_texture(renderer, font->mask);
-    font->mask = mask;
-    return true;
-}
-
-void view_free_font(view_font *font, md5gl_renderer *renderer)
-{
-    if (font->more != NULL) {
-        close_system_fonts(&font->more->system);
-        free(font->more->coverage);
-        free(font->more);
-    }
-    if (renderer != NULL)
-        md5gl_destroy_texture(renderer, font->mask);
-    *font = (view_font){0};
 }
 
 // -- Characters -----------------------------------------------------------------------------
@@ -382,98 +337,100 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 {
     if (**text == '\0')
         return NULL;
-    const int code = next_code_point(text);
-    if (code >= FIRST_ASCII && code < FIRST_ASCII + NUM_ASCII)
-        return &font->letters[size][code - FIRST_ASCII];
-    if (code >= FIRST_LATIN && code < FIRST_LATIN + NUM_LATIN)
-        return &font->letters[size][NUM_ASCII + code - FIRST_LATIN];
-    COMMON_FOR (i, NUM_OTHERS)
-        if (others[i] == code)
-            return &font->letters[size][NUM_ASCII + NUM_LATIN + i];
-    return find_letter(font, size, code);
+    return find_letter(font, size, next_code_point(text));
 }
 
-// -- Atlas ----------------------------------------------------------------------------------
+// -- The texture --------------------------------------------------------------------------
 
-// Draws the usual letters into a part of the texture, `side` wide and high, above the last
-// `reserved` rows of the part. Returns false if they do not fit.
-static bool pack_letters(view_font *font, int side, int reserved)
+// A disc in the upper left corner, its edge soft over one pixel. Returns its side with a border.
+static int draw_disc(view_font *font)
 {
-    stbtt_pack_context context;
-    if (!stbtt_PackBegin(&context, font->more->coverage, side, side - reserved, side, 1, NULL))
-        return false;
-    // Positions at thirds of a pixel keep the spacing even; vertically, glyphs stay on whole
-    // pixels.
-    stbtt_PackSetOversampling(&context, OVERSAMPLING, 1);
-    bool fits = true;
-    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES && fits; size++) {
-        stbtt_packedchar packed[VIEW_NUM_LETTERS];
-        const float height = text_height(font, size);
-        stbtt_pack_range ranges[] = {
-            {.font_size = height,
-             .first_unicode_codepoint_in_range = FIRST_ASCII,
-             .num_chars = NUM_ASCII,
-             .chardata_for_range = packed},
-            {.font_size = height,
-             .first_unicode_codepoint_in_range = FIRST_LATIN,
-             .num_chars = NUM_LATIN,
-             .chardata_for_range = packed + NUM_ASCII},
-            {.font_size = height,
-             .array_of_unicode_codepoints = (int *)others,
-             .num_chars = NUM_OTHERS,
-             .chardata_for_range = packed + NUM_ASCII + NUM_LATIN},
-        };
-        fits = stbtt_PackFontRanges(&context, sizes[size].font, 0, ranges, 3) != 0;
-        for (int i = 0; i < VIEW_NUM_LETTERS && fits; i++) {
-            const stbtt_packedchar *const p = &packed[i];
-            font->letters[size][i] = (view_letter){
-                .x0 = p->xoff,
-                .y0 = p->yoff,
-                .x1 = p->xoff2,
-                .y1 = p->yoff2,
-                .u0 = (float)p->x0 / (float)side,
-                .v0 = (float)p->y0 / (float)font->more->height,
-                .u1 = (float)p->x1 / (float)side,
-                .v1 = (float)p->y1 / (float)font->more->height,
-                .advance = p->xadvance,
-            };
-        }
-        font->letters[size][FIGURE_SPACE].advance = font->letters[size][MINUS].advance;
-    }
-    stbtt_PackEnd(&context);
-    return fits;
-}
-
-// A disc in the lower left corner of the part, its edge soft over one pixel.
-static void draw_disc(view_font *font, int side, int reserved)
-{
-    view_more_letters *const more = font->more;
-    const float radius = font->disc_radius, middle = 0.5f * (float)reserved;
-    COMMON_FOR (y, reserved)
-        COMMON_FOR (x, reserved) {
+    view_letters *const all = font->letters;
+    const float radius = font->disc_radius, width = (float)all->width, height = (float)all->height;
+    const int side = 2 * (int)radius + 4;
+    const float middle = 0.5f * (float)side;
+    COMMON_FOR (y, side)
+        COMMON_FOR (x, side) {
             const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
             const float clamped = fminf(fmaxf(cover, 0), 1);
-            more->coverage[(side - reserved + y) * side + x] = (uint8_t)(clamped * 255 + 0.5f);
+            all->coverage[y * all->width + x] = (uint8_t)(clamped * 255 + 0.5f);
         }
-    const float top = (float)(side - reserved) + middle, height = (float)more->height;
-    font->disc_u0 = (middle - radius) / (float)side;
-    font->disc_u1 = (middle + radius) / (float)side;
-    font->disc_v0 = (top - radius) / height;
-    font->disc_v1 = (top + radius) / height;
+    font->disc_u0 = (middle - radius) / width;
+    font->disc_u1 = (middle + radius) / width;
+    font->disc_v0 = (middle - radius) / height;
+    font->disc_v1 = (middle + radius) / height;
     font->solid_u = 0.5f * (font->disc_u0 + font->disc_u1);
     font->solid_v = 0.5f * (font->disc_v0 + font->disc_v1);
+    return side;
+}
+
+// Draws the disc and the usual letters, and drops all others.
+static void begin_letters(view_font *font)
+{
+    view_letters *const all = font->letters;
+    memset(all->slots, 0, sizeof all->slots);
+    memset(all->coverage, 0, (size_t)all->height * (size_t)all->width);
+    all->num_letters = 0;
+    all->x = all->row_height = draw_disc(font);
+    all->y = 0;
+    all->is_full = false;
+    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
+        make_letter(font, size, BOX, &all->boxes[size]);
+        for (int code = ' '; code < 256; code++)
+            if (code < 127 || code >= 160)
+                find_letter(font, size, code);
+        for (const char *text = others; view_next_letter(font, size, &text) != NULL;)
+            continue;
+    }
+    COMMON_FOR (i, NUM_SLOTS)
+        all->slots[i].picture = all->slots[i].key != 0 ? UINT32_MAX : 0;
+}
+
+bool view_update_font(view_font *font, md5gl_renderer *renderer)
+{
+    view_letters *const all = font->letters;
+    bool is_stale = false;
+    for (int i = 0; i < NUM_SLOTS && all->is_full; i++)
+        is_stale |= all->slots[i].key != 0 && all->slots[i].picture < all->picture;
+    const bool is_changed = all->is_changed;
+    all->picture++;
+    all->is_full = all->is_changed = false;
+    if (is_stale) {
+        begin_letters(font);
+        return true;
+    }
+    if (!is_changed)
+        return false;
+    md5_error error;
+    const md5gl_texture mask = upload(all, renderer, &error);
+    if (mask == 0)
+        return false;
+    md5gl_destroy_texture(renderer, font->mask);
+    font->mask = mask;
+    return true;
+}
+
+void view_free_font(view_font *font, md5gl_renderer *renderer)
+{
+    if (font->letters != NULL) {
+        close_system_fonts(&font->letters->system);
+        free(font->letters->coverage);
+        free(font->letters);
+    }
+    if (renderer != NULL)
+        md5gl_destroy_texture(renderer, font->mask);
+    *font = (view_font){0};
 }
 
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error)
 {
     *font = (view_font){.scale = scale,
                         .disc_radius = roundf(disc_radius * scale),
-                        .more = common_alloc(1, sizeof *font->more)};
-    view_more_letters *const more = font->more;
-    const int reserved = 2 * (int)font->disc_radius + 4;
+                        .letters = common_alloc(1, sizeof *font->letters)};
+    view_letters *const all = font->letters;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        stbtt_fontinfo *const info = &more->own[size];
+        stbtt_fontinfo *const info = &all->own[size];
         int ascent = 0, descent = 0, gap = 0;
         if (stbtt_InitFont(info, sizes[size].font, 0) == 0)
             break;
@@ -487,18 +444,18 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
         // Room for about 400 letters more, which are as wide as high.
         const float letter = text_height(font, VIEW_TEXT) + 2;
         const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
-        more->width = side;
-        more->height = side + (rows < LARGEST_SIDE - side ? rows : LARGEST_SIDE - side);
-        more->first = more->y = more->height > side ? side + 1 : side;
-        free(more->coverage);
-        more->coverage = common_alloc((size_t)side, (size_t)more->height);
-        if (!pack_letters(font, side, reserved))
+        all->width = side;
+        all->height = side + (rows < LARGEST_SIDE - side ? rows : LARGEST_SIDE - side);
+        free(all->coverage);
+        all->coverage = common_alloc((size_t)side, (size_t)all->height);
+        begin_letters(font);
+        if ((all->is_full || all->y + all->row_height > side) && side < LARGEST_SIDE)
             continue;
-        draw_disc(font, side, reserved);
-        font->mask = upload(more, renderer, error);
+        font->mask = upload(all, renderer, error);
         if (font->mask == 0)
             break;
     }
+    all->is_changed = false;
     if (font->mask == 0)
         view_free_font(font, renderer);
     return font->mask != 0;

@@ -16,8 +16,6 @@ typedef enum view_text_size {
     VIEW_NUM_TEXT_SIZES,
 } view_text_size;
 
-enum { VIEW_NUM_LETTERS = 95 + 96 + 20 };
-
 // A glyph: its box relative to the pen on the base line, y down, and its position in the texture.
 typedef struct view_letter {
     float x0, y0, x1, y1;
@@ -25,18 +23,17 @@ typedef struct view_letter {
     float advance;
 } view_letter;
 
-typedef struct view_more_letters view_more_letters;
+typedef struct view_letters view_letters;
 
 typedef struct view_font {
     float scale; // pixels of the screen per unit of layout
     md5gl_texture mask;
     float ascent[VIEW_NUM_TEXT_SIZES]; // pixels from the top of a line to its base line
     float line[VIEW_NUM_TEXT_SIZES];   // pixels from line to line
-    view_letter letters[VIEW_NUM_TEXT_SIZES][VIEW_NUM_LETTERS];
     // The disc: its texture square, and its radius in pixels.
     float disc_u0, disc_v0, disc_u1, disc_v1, disc_radius;
-    float solid_u, solid_v;  // its centre, which is fully covered: the plain colour
-    view_more_letters *more; // those that were met beside `letters`; NULL: they are boxes
+    float solid_u, solid_v; // its centre, which is fully covered: the plain colour
+    view_letters *letters;  // those that were met, in the texture
 } view_font;
 
 // Draws the usual letters for a scale, into font->mask. Returns false with MD5_ERROR_GPU in `error`

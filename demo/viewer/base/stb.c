@@ -1,8 +1,5 @@
-// The bodies of the stb libraries for fonts, which come as headers.
+// The body of the stb library for fonts, which comes as a header.
 #include <stddef.h>
-
-#define STB_RECT_PACK_IMPLEMENTATION
-#include <stb/stb_rect_pack.h>
 
 #define STB_TRUETYPE_IMPLEMENTATION
 #include <stb/stb_truetype.h>
