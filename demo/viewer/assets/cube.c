@@ -460,9 +460,10 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     const uint32_t num_listed = loaded->num_clips;
     loaded->num_clips = 0;
     COMMON_FOR (i, num_listed) {
-        const bool goes_on = view_log_progress(joined->log, "animations", i, num_listed);
         view_cube_clip clip = loaded->clips[i];
-        clip.anim = goes_on && size < MAX_SIZE ? make_clip(joined, clip.name) : NULL;
+        clip.anim = view_log_progress(joined->log, "animations", i, num_listed) && size < MAX_SIZE
+                        ? make_clip(joined, clip.name)
+                        : NULL;
         if (clip.anim != NULL) {
             size += clip.anim->size;
             loaded->clips[loaded->num_clips++] = clip;
@@ -471,7 +472,6 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         free(clip.name);
         free(clip.file);
     }
-    view_log_progress(joined->log, "animations", num_listed, num_listed);
     if (size >= MAX_SIZE)
         view_warn(joined->log, "the first %u animations are shown", loaded->num_clips);
 }

@@ -218,8 +218,6 @@ struct view_letters {
     int x, y, row_height; // where the next letter goes
 };
 
-static const view_letter *find_letter(const view_font *font, view_text_size size, int code);
-
 // Returns false if there is no room.
 static bool make_letter(const view_font *font, view_text_size size, int code, view_letter *letter)
 {
@@ -241,7 +239,8 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     int left, top, right, bottom, advance, bearing;
     stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0, 0, &left,
                                     &top, &right, &bottom);
-    stbtt_GetGlyphHMetrics(info, glyph, &advance, &bearing);
+    stbtt_GetGlyphHMetrics(info, code == FIGURE_SPACE ? stbtt_FindGlyphIndex(info, MINUS) : glyph,
+                           &advance, &bearing);
     const int most = 4 * (int)height; // some letters of some fonts are as wide as a line
     const bool is_empty = right <= left || bottom <= top;
     if (right > OVERSAMPLING * most || left < -OVERSAMPLING * most || bottom > most || top < -most)
@@ -256,8 +255,6 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     if (width + 1 > all->width || all->y + rows + 1 > all->height)
         return false;
     *letter = (view_letter){.advance = (float)advance * unit};
-    if (code == FIGURE_SPACE) // the minus is there already
-        letter->advance = find_letter(font, size, MINUS)->advance;
     if (is_empty)
         return true;
     float sub_x = 0, sub_y = 0;

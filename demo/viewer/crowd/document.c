@@ -422,8 +422,8 @@ static view_about find_about(const char *text, const md5_error *found)
         about.number += is_mesh && about.kind == VIEW_ABOUT_MESH;
         about.kind = is_mesh ? VIEW_ABOUT_MESH : about.kind;
         num_joints += *text == '"';
-        const char *const end = line > 1 ? strchr(text, '\n') : NULL;
-        text = line > 1 && end != NULL ? end + 1 : line > 1 ? NULL : text;
+        if (line > 1 && (text = strchr(text, '\n')) != NULL)
+            text++;
     }
     if (text != NULL && about.kind == VIEW_ABOUT_MESH && strncmp(text, "vert ", 5) == 0) {
         about.kind = VIEW_ABOUT_VERTEX;
@@ -618,7 +618,7 @@ view_document *view_load_document(const view_loader *loader, const char *const *
     view_document *const document = common_alloc(1, sizeof *document);
     *document = (view_document){.as_asked = as_asked};
     if (load_parts(document, loader, files, num_files, pick_up, &manner)
-        && !(loader->log->may_stop && loader->log->has_stopped))
+        && view_log_progress(loader->log, "", 0, 0))
         return document;
     view_free_document(document, loader->renderer);
     return NULL;

@@ -1,15 +1,8 @@
-#define _POSIX_C_SOURCE 200809L // popen()
-
 // Files as a window has them: lists of folders, archives and games with previews, what is dropped
 // and selected, the start page, what is shown first, and the commands for all that.
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
-
-#if !VIEW_STARTS_PROGRAMS
-#define popen(line, mode) NULL
-#define pclose(file) (-1)
-#endif
 
 // == What is remembered ===========================================================================
 
@@ -482,64 +475,101 @@ void view_drop(view_state *viewer, const char *path)
     free(only);
 }
 
-// Has md5tool repair the file `path`: into a new file beside it, which is opened if `item` is 1.
-// `number` 0: only asks what would be changed, for the dialog of problems.
+// -- Repairs --------------------------------------------------------------------------------
+
+// Adds what a repair did to the lines. Returns false if it failed.
+static bool note_repair(char **lines, uint32_t count, const char *what)
+{
+    if (count > 0 && count != MD5_NONE)
+        common_extend(lines, "%u %s\n", count, what);
+    return count != MD5_NONE;
+}
+
+// A clip is made to fit the model; wrong boxes are computed anew, but not those that hold more.
+static bool mend_clip(md5_doc *doc, const view_scene *scene, md5_check *check, char **lines,
+                      md5_error *error)
+{
+    bool is_wrong = doc->bounds == NULL;
+    COMMON_EACH (clip, scene->clips, scene->num_clips)
+        if (clip->binding != NULL && common_same_file(clip->path, check->file))
+            (void)md5_check_binding(check, clip->binding);
+    COMMON_EACH (found, check->findings, check->num_findings)
+        is_wrong |= strncmp(found->rule, "bounds", 6) == 0;
+    const uint32_t moved = md5_edit_space(doc, &check->space, error);
+    return note_repair(lines, moved, "joints get the scale and turn of the model")
+           && note_repair(lines, md5_fix_joints(doc, scene->model, false, error),
+                          "joints are made to fit the model")
+           && ((moved == 0 && !is_wrong)
+               || note_repair(lines, md5_fix_bounds(doc, scene->model, error),
+                              "boxes are computed from the skin"));
+}
+
+// Returns the text of a file without what id's engine refuses or shows wrong and can be mended
+// without a question, to be freed, and adds what was done to the lines. NULL with an error on
+// failure.
+static char *mend_file(const char *path, const view_scene *scene, size_t *size, char **lines,
+                       md5_error *error)
+{
+    const uint32_t engine = md5_find_engines("doom3");
+    const md5_doc_kind kind = common_has_ending(path, ".md5anim") ? MD5_DOC_ANIM : MD5_DOC_MODEL;
+    const md5_load_opts opts = {.file_name = path};
+    char *const text = convert_read_file(path, size, error), *mended = NULL;
+    md5_doc *const doc = text != NULL ? md5_parse_doc(kind, text, *size, &opts, error) : NULL;
+    md5_check *const check =
+        doc != NULL ? md5_check_doc(kind, text, *size, (md5_engines){engine, engine}, &opts, error)
+                    : NULL;
+    if (check != NULL
+        && (kind == MD5_DOC_ANIM
+                ? scene->model == NULL || mend_clip(doc, scene, check, lines, error)
+                : note_repair(lines, md5_fix_rotations(doc, error), "rotations get unit length")
+                      && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error),
+                                     "vertices get weights of the sum 1")
+                      && note_repair(lines,
+                                     md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error),
+                                     "joints are put in order")))
+        (void)convert_print_doc(doc, &mended, size, error);
+    md5_free_check(check);
+    md5_free_doc(doc);
+    free(text);
+    return mended;
+}
+
+// Repairs the file `path`: into a new file beside it, which is opened if `item` is 1. `number` 0:
+// only asks what would be changed, for the dialog of problems.
 static void repair(view_state *viewer, const view_command *command)
 {
     view_problems *const list = &viewer->ui.problems;
     const view_scene *const scene = &viewer->document->scene;
+    const char *const path = command->path;
     const bool is_trial = command->number == 0;
-    const char *const path = command->path, *const places = getenv("PATH");
-    const char *const mesh =
-        common_has_ending(path, ".md5anim") && common_is_file(scene->path) ? scene->path : NULL;
-    char *const base = view_program_folder(), *const folder = common_folder(path),
-                *const stem = common_stem(path), *const fixed = common_format("%s-fixed", stem);
-    char *const output = is_trial ? view_free_name(folder, fixed, strrchr(path, '.') + 1)
-                                  : common_copy(list->repaired);
-    const char *const said[] = {"md5tool",
-                                "fix",
-                                path,
-                                "--output",
-                                output,
-                                is_trial ? "--dry-run" : NULL,
-                                mesh != NULL ? "--mesh" : NULL,
-                                mesh};
-    common_list words = {0}; // the tool lies beside the viewer, or is installed
-    common_add(&words, common_format("PATH=%s:%s..:%s", base != NULL ? base : ".",
-                                     base != NULL ? base : "", places != NULL ? places : ""));
-    COMMON_FOR (i, COMMON_LENGTH(said))
-        if (said[i] != NULL)
-            common_add(&words, common_copy(said[i]));
-    char *const line = view_join_words("env", &words), *text = common_copy(""), part[1024];
-    FILE *const pipe = popen(line, "r"); // NOLINT(cert-env33-c): its words are quoted
-    while (pipe != NULL && fgets(part, sizeof part, pipe) != NULL)
-        common_extend(&text, "%s", part);
-    const int status = pipe != NULL ? pclose(pipe) : -1;
-    const char *const told = strstr(text, "\n  ");
+    const convert_job job = {.inputs = &path};
+    md5_error error = {.status = MD5_OK};
+    size_t size = 0;
+    char *lines = common_copy(""), *const mended = mend_file(path, scene, &size, &lines, &error),
+         *const output = is_trial ? NULL : common_copy(list->repaired);
     view_forget_repair(list);
-    if (text[0] == '\0') {
-        view_notice(viewer, "md5tool is not there: md5tool fix %s", common_base(path));
-    } else if (is_trial && (told == NULL || strstr(told, "nothing to do") != NULL)) {
-        view_notice(viewer, "md5tool fix changes nothing in %s", common_base(path));
+    if (mended == NULL || (!is_trial && !convert_write_file(&job, output, mended, size, &error))) {
+        view_log_error(&viewer->log, &error);
+    } else if (is_trial && lines[0] == '\0') {
+        view_notice(viewer, "Nothing in %s can be repaired alone", common_base(path));
     } else if (is_trial) {
-        list->repair = common_copy(told + 1);
+        char *const folder = common_folder(path), *const stem = common_stem(path),
+                    *const fixed = common_format("%s-fixed", stem);
+        list->repair = lines;
+        lines = NULL;
         list->broken = common_copy(path);
-        list->repaired = common_copy(output);
-    } else if (status != 0) {
-        view_error(&viewer->log, "%s cannot be written", output);
+        list->repaired = view_free_name(folder, fixed, strrchr(path, '.') + 1);
+        free(fixed);
+        free(stem);
+        free(folder);
     } else {
         view_notice(viewer, "Saved %s", output);
         if (command->item != 0)
             view_drop(viewer, output);
     }
-    common_free_list(&words);
-    free(line);
-    free(text);
+    free(mended);
     free(output);
-    free(fixed);
-    free(stem);
-    free(folder);
-    free(base);
+    free(lines);
 }
 
 // == What lies in a game ==========================================================================

@@ -234,7 +234,6 @@ static void pick_up_clips(view_scene *scene, view_log *log)
                 added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
         take_quake(scene, added, log);
     }
-    view_log_progress(log, "animations", list.count, list.count);
     common_free_list(&list);
     free(folder);
 }
@@ -492,7 +491,6 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     }
     if (model_path == NULL && scene->num_clips == 0 && scene->camera_path.camera == NULL)
         return false; // nothing is left
-    view_log_progress(log, "files", num_files, num_files);
     const bool is_bare =
         model_path != NULL && scene->machine.player == NULL && scene->num_clips == 0;
     scene->picked_up = pick_up && (is_cube || is_bare);
@@ -601,27 +599,26 @@ bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_t
     return view_load_textures(textures, loader, &dressing);
 }
 
+// A file, or what lies in a game by its name there.
+static void list_file(common_list *files, const char *path)
+{
+    view_address address;
+    const bool is_in_game = view_read_address(path, &address);
+    common_add(files, common_copy(is_in_game ? address.name : path));
+    if (is_in_game)
+        view_free_address(&address);
+}
+
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)
 {
     const md5_entity *const entity = scene->entity.entity;
-    view_address address = {.name = NULL};
-    if (entity != NULL && entity->model_def != NULL) {
+    if (entity != NULL && entity->model_def != NULL)
         common_add(files, common_copy(entity->model_def->mesh));
-    } else if (entity != NULL && view_read_address(scene->path, &address)) {
-        common_add(files, common_copy(address.name));
-        view_free_address(&address);
-    } else if (scene->model != NULL) {
-        common_add(files, common_copy(scene->path));
-    }
-    for (size_t i = 0; i < scene->num_clips && scene->machine.player == NULL; i++) {
-        const char *const path = scene->clips[i].path;
-        if (!has_all_clips && (i != scene->clip || view_is_bind_pose(scene)))
-            continue;
-        const bool is_in_game = view_read_address(path, &address);
-        common_add(files, common_copy(is_in_game ? address.name : path));
-        if (is_in_game)
-            view_free_address(&address);
-    }
+    else if (scene->model != NULL)
+        list_file(files, scene->path);
+    for (size_t i = 0; i < scene->num_clips && scene->machine.player == NULL; i++)
+        if (has_all_clips || (i == scene->clip && !view_is_bind_pose(scene)))
+            list_file(files, scene->clips[i].path);
     if (scene->camera_path.camera != NULL && scene->library == NULL)
         common_add(files, common_copy(scene->camera_path.path));
     return entity != NULL ? entity->num_parts : 0;
