@@ -821,22 +821,23 @@ static int take_folder(tool_arguments *arguments, int max_others)
 static int list(tool_arguments *arguments)
 {
     tool_game game;
-    bool selected[NUM_KINDS] = {false}, is_all = true;
-    int status = take_folder(arguments, NUM_KINDS);
+    bool selected[NUM_KINDS] = {false}, is_all = true, has_files = false;
+    int status = take_folder(arguments, NUM_KINDS + 1);
     if (status != TOOL_OK)
         return status;
     COMMON_FOR (i, arguments->num_words) {
         const char *const word = arguments->words[i];
         const int kind = kind_of(word);
-        if (kind < NUM_KINDS && kinds[kind].list) {
-            selected[kind] = true;
+        const bool is_file = strcmp(word, "files") == 0;
+        if (is_file || (kind < NUM_KINDS && kinds[kind].list)) {
+            *(is_file ? &has_files : &selected[kind]) = true;
             is_all = false;
         } else if (i == 0 && !arguments->folder) { // with --base the first word may be one
             arguments->folder = word;
         } else {
             return tool_usage("list",
-                              "unknown kind '%s': expected models, entities, skins, clips or "
-                              "materials",
+                              "unknown kind '%s': expected models, entities, skins, clips, "
+                              "materials or files",
                               word);
         }
     }
@@ -867,6 +868,17 @@ static int list(tool_arguments *arguments)
                 }
             }
         }
+        const size_t num_files = has_files ? md5_game_num_files(game.game) : 0;
+        COMMON_FOR (i, num_files) {
+            const char *const name = md5_game_file(game.game, i);
+            game.is_found = true;
+            if (arguments->is_json)
+                common_print_json(i == 0 ? "[%s" : ",\n%s", name);
+            else
+                common_print(stdout, "%s\n", name);
+        }
+        if (has_files && arguments->is_json)
+            puts(num_files > 0 ? "]" : "[]");
         if (!game.is_found)
             tool_name_other(&game.places);
         if (game.is_cut || (game.places.num_unread > 0 && !game.is_found))
@@ -890,7 +902,8 @@ const tool_command tool_list = {
     "declaration\n"
     "names, so folders without declarations can be listed too. Each line has the kind, the "
     "name\n"
-    "(of clips: model and clip) and file:line of the declaration.\n"
+    "(of clips: model and clip) and file:line of the declaration. The KIND files is all files,\n"
+    "names alone; with --json one array, as the element <md5-model> reads it.\n"
     "\n"
     "  --base DIR          the base game folder, if DIR adds to another one\n"
     "  --mod DIR           a mod, whose files hide those of DIR\n"

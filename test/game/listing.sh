@@ -14,6 +14,7 @@ cp "$data/flags.md5anim" "$base/models/a/lonely.md5anim"
 cp "$data/flags.md5anim" "$mod/models/a/walk.md5anim"
 cp "$data/flags.md5mesh" "$plain/sub/x.md5mesh"
 cp "$data/flags.md5anim" "$plain/x.md5anim"
+echo notes >"$plain/skin.png"
 : >"$base/there.tga"
 cat >"$base/materials/a.mtr" <<'END'
 table t { { 0, 1 } }
@@ -77,6 +78,7 @@ kinds = [json.loads(line)["kind"] for line in sys.stdin]
 sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 }
 check "every line is JSON" everything_is_json
+check "all files are listed, and as one array" lists '["skin.png",\n"sub/x.md5mesh",\n"x.md5anim"]\n' --json "$plain" files
 check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
 check "a folder that is missing is an error" says 1 'nowhere: error: not a folder' list "$scratch/nowhere"
 check "an option needs its folder" says 2 '--mod needs DIR' list "$base" --mod
