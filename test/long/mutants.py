@@ -5,8 +5,8 @@ mutants.py COUNT SEED COMMIT MINUTES FOLDER...: COUNT faults in the rooms below 
 COMMIT is "", in the lines that differ from it; none is begun after so many minutes. The same seed chooses
 the same faults in the same tree. A fault is built with assertions in a copy of the working tree. One of the
 library must be noticed by the tests of its room or else by the library's others, any other by those of its
-room or by scripts without a window. Faults that do not compile, or that the compiler makes the same code
-of, are replaced by others. mutants.txt beside this file lists what may survive, and why.
+room or by scripts without a window. Faults that do not compile, or that the compiler makes the same code of,
+are replaced by others. mutants.txt beside this file lists what may survive, and why.
 """
 import hashlib
 import os
@@ -28,19 +28,20 @@ NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+(?:e-?\d+)?f?|\d+u?)(?![\w.])")
 
 
 def stages_of(path):
-    """The program that a file is part of, and what tests it in order: folders of the program's tests, then
-    variables of `make test`."""
+    """The program that a file is part of, and what tests it in order: test programs with folders of tests or
+    parts of names, rooms of scripts, variables of `make test`."""
     top, room = path.split("/")[:2]
-    wide = "TEST_SCRIPTS=" + " ".join(output("git", "ls-files", "test/tool/*.sh", "test/game/*.sh").split())
+    library, drawing = "build/release/test_md5", "build/release/test_gl"
     if (top, room) == ("md5", "edit"):  # what engines say is looked at in what the tool prints
-        return "build/release/test_md5", ["test/load/", "TEST=tool"]
+        return library, [f"{library} test/load/", "test/tool/"]
     if top == "md5":
-        return "build/release/test_md5", [f"test/{room if '.' not in room else 'load'}/", ""]
+        return library, [f"{library} test/{room if '.' not in room else 'load'}/", library]
     if top == "render":
-        return "build/release/test_gl", ["test/render/", wide]
+        return drawing, [f"{drawing} test/render/", "test/tool/", "test/game/"]
     if room == "viewer":
-        return "build/release/test_gl", ["test/viewer/", "TEST=viewer", wide]
-    return "build/md5tool", ["TEST=tool", wide]
+        return drawing, [f"{drawing} test/viewer/", "TEST=viewer"]
+    looks = [f"{drawing} image png find_texture"] if room == "looks" else []
+    return "build/md5tool", looks + [f"test/{name}/" for name in ("convert", "tool", "game")]
 
 
 def without_texts(line):
@@ -110,10 +111,10 @@ def run(*command):
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
-    left_out = "MAKEFLAGS MAKELEVEL MFLAGS config BUILD MD5_BUILD CFLAGS LDFLAGS".split()
+    left_out = "MAKEFLAGS MAKELEVEL MFLAGS config BUILD CFLAGS LDFLAGS".split()
     environment = {name: value for name, value in os.environ.items() if name not in left_out}
     environment |= {"MD5_TEST_STOP": "yes", "MD5_TEST_TIMEOUT": "1800", "MD5_TEST_LONG": "",
-                    "MD5_MODELS": "build/small/models", "SDL_VIDEODRIVER": "offscreen",
+                    "MD5_MODELS": "build/small/models", "MD5_BUILD": "build", "SDL_VIDEODRIVER": "offscreen",
                     "GALLIVM_PERF": "nopt", "LP_NUM_THREADS": "0"}
     return subprocess.run(command, cwd=TREE, env=environment, preexec_fn=limit, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -129,13 +130,18 @@ def code_of(program):
         return hashlib.sha256(file.read()).digest()
 
 
-def killer(program, stages):
+def killer(stages):
     """The first line that names a failed test; None: all pass."""
     for stage in stages:
         if "=" in stage:
             done = make("test", stage)
+        elif stage.endswith("/"):
+            done = make("build/md5tool")
+            scripts = output("git", "ls-files", stage + "*.sh").split()
+            done = done if done.returncode else run("sh", "test/build/run_tests.sh", *scripts)
         else:
-            done = run(program, *stage.split())
+            done = make(stage.split()[0])
+            done = done if done.returncode else run(*stage.split())
         if done.returncode != 0:
             failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED: ")]
             return failed[0] if failed else f"status {done.returncode}: {done.stdout[-200:]}"
@@ -195,7 +201,7 @@ def main():
             original[program] = code_of(program)
         plant(path, index, new)
         if make(program).returncode == 0 and code_of(program) != original[program]:
-            by = killer(program, stages)
+            by = killer(stages)
             is_known = (path, old.strip(), new.strip()) in known
             verdict = "killed" if by else "allowed" if is_known else "survived"
             counts[verdict] += 1
