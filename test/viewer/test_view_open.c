@@ -752,10 +752,11 @@ TEST (view_watch_takes_another_file_for_no_change) {
     end(&viewer);
 }
 
-// A document is complete before it is shown: opening a model that --retarget does not fit changes
+// A document is complete before it is shown: opening a model without the joint of --attach changes
 // neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
-    OWN_STRING other = common_format("--retarget=%s", test_path("models/spindle/spindle.md5mesh"));
+    OWN_STRING other =
+        common_format("--attach=head=%s", test_path("models/spindle/spindle.md5mesh"));
     OWN_STRING model = common_copy(test_path(BOBBIN ".md5mesh"));
     const char *const arguments[] = {other, model, NULL};
     test_viewer viewer;
@@ -770,7 +771,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
         CHECK(state->log.error[0] != '\0');
         CHECK(state->document == document);
         CHECK_STRING(state->document->scene.name, "bobbin");
-        CHECK(state->document->companions[0].drawn);
+        CHECK(state->document->companions[1].drawn);
         CHECK_BYTES(&state->camera, &camera, sizeof camera);
         end(&viewer);
     }
@@ -780,7 +781,7 @@ TEST (view_open_that_fails_late_changes_nothing) {
 
 // Escape is told once, and is no key any more; a wish to quit is told until it is taken.
 TEST (view_window_interrupts_long_work) {
-    const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh")};
+    const char *files[] = {test_path("models/bobbin/bobbin.md5mesh")};
     view_log log = {.level = VIEW_QUIET, .may_stop = true};
     view_scene scene;
     SDL_Event event = {.type = SDL_KEYDOWN}, escape = event;

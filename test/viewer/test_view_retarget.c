@@ -138,6 +138,15 @@ TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
     CHECK(s->viewer.document->companions[0].model);
 }
 
+// Where nothing can be guessed, pairs are made by hand.
+TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
+    set(s, "retarget", test_path("models/zoo/triangle.md5mesh"));
+    REQUIRE(s->viewer.document->companions[0].model);
+    press(s, "pair/root");
+    press(s, "joint/tail_1");
+    CHECK_STRING(partner(s, "root"), "tail_1");
+}
+
 static void save(screen *s, size_t what)
 {
     PERFORM(&s->viewer, VIEW_SAVE_RETARGETED, .number = what);
@@ -150,9 +159,10 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     set(s, "retarget-pairs", "\"tail_1\" \"rump\";- head;~");
     show_clip(s, "walk");
     draw(s);
+    folder_put_text(s->folder, "other_walk.md5anim", ""); // of somebody else
     save(s, VIEW_SAVE_CLIP);
     save(s, VIEW_SAVE_MAP);
-    OWN_STRING path = common_join(s->folder, "other_walk.md5anim");
+    OWN_STRING path = common_join(s->folder, "other_walk-1.md5anim");
     OWN_STRING map = common_join(s->folder, "bobbin-other.map");
     OWN_STRING again = common_join(s->folder, "again.md5anim");
     const view_companion *const body = &s->viewer.document->companions[0];
@@ -240,7 +250,7 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
     save(s, VIEW_SAVE_CLIPS);
     common_list all = common_list_folder(s->folder, ".md5anim");
-    CHECK_UINT(all.count, scene->num_clips + 2); // the copy, and what was made of it
+    CHECK_UINT(all.count, scene->num_clips + 3); // the copy, what was made of it, and the first
     common_free_list(&all);
     common_free_list(&copies);
 }

@@ -321,7 +321,12 @@ static bool load_companions(view_document *document, const char *visitor, const 
                                      .warn = view_log_warning,
                                      .user = loader->log};
             body->retarget = convert_create_retarget(&job, scene->model, body->model, NULL, &error);
-            is_loaded = body->retarget != NULL || view_log_error(loader->log, &error);
+            // In a window pairs can be made by hand.
+            const bool is_bare = error.status == MD5_ERROR_MISMATCH && view_shows_window(options);
+            if (body->retarget == NULL && is_bare)
+                view_warn(loader->log, "%s: no joint is found by its name: pair them by hand",
+                          options->retarget);
+            is_loaded = body->retarget != NULL || is_bare || view_log_error(loader->log, &error);
         }
         if (!is_loaded && !leave_out(body, loader))
             return false;

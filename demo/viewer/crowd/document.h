@@ -84,7 +84,7 @@ typedef struct view_companion {
     char *path;             // of a guest and of what a machine holds: its file
     md5gl_model *drawn;
     view_textures *textures;
-    md5_retarget *retarget; // NULL: none of the others is
+    md5_retarget *retarget; // NULL: none of the others is, and the first if it has no pairs
     view_machine *machine;  // NULL: neither a guest nor carried
     md5_mat34 *joints;      // [joints of that machine's model]
     int32_t joint;          // joint of the scene's model to which it is attached

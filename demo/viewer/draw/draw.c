@@ -575,7 +575,7 @@ static md5_mat34 pose(view_companion *companion, const view_stage *stage)
                                      : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     }
     const bool is_beside =
-        companion->retarget == NULL || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
+        companion != document->companions || stage->options->retarget_place == VIEW_RETARGET_BESIDE;
     const md5_xform aside = {.rotation = {.w = 1},
                              .translation = {0, is_beside ? companion->aside : 0, 0}};
     md5_mat34 place =
@@ -586,20 +586,17 @@ static md5_mat34 pose(view_companion *companion, const view_stage *stage)
         md5_build_palette(companion->model, document->compare.joints, companion->palette);
         return place;
     }
-    if (companion->retarget != NULL) {
-        if (made != NULL)
-            update_retargeting(made, stage, companion);
-        if (made != NULL && made->binding != NULL)
-            md5_sample(made->binding, view_moment(stage->play, made->anim), scene->root,
-                       companion->pose);
-        else if (companion->scratch != NULL)
-            md5_retarget_pose(companion->retarget, scene->pose, companion->pose,
-                              companion->scratch);
-    } else {
-        memcpy(companion->pose, companion->model->bind_local,
-               companion->model->skeleton.num_joints * sizeof *companion->pose);
+    memcpy(companion->pose, companion->model->bind_local,
+           companion->model->skeleton.num_joints * sizeof *companion->pose);
+    if (companion != document->companions)
         place = scene->joints[companion->joint];
-    }
+    else if (made != NULL)
+        update_retargeting(made, stage, companion);
+    if (companion == document->companions && made != NULL && made->binding != NULL)
+        md5_sample(made->binding, view_moment(stage->play, made->anim), scene->root,
+                   companion->pose);
+    else if (companion->scratch != NULL)
+        md5_retarget_pose(companion->retarget, scene->pose, companion->pose, companion->scratch);
     md5_local_to_palette(companion->model, companion->pose, NULL, companion->palette);
     return place;
 }
@@ -713,7 +710,7 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
     view_document *const document = stage->document;
     const bool is_heat = shows_weights(stage); // a coloured copy, with targets of its own
     const view_heat *const heat = &document->surfaces.heat;
-    const bool is_alone = document->companions[0].retarget != NULL
+    const bool is_alone = document->companions[0].model != NULL
                           && stage->options->retarget_place == VIEW_RETARGET_ALONE;
     bodies->bodies[bodies->count++] = (view_body){
         .uses = is_alone  ? 0

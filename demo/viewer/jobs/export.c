@@ -577,18 +577,24 @@ void view_save_retargeted(view_state *viewer, size_t what)
             continue;
         char *const target = common_stem(options->retarget);
         char *const folder = common_folder(options->retarget);
-        char *const path =
-            common_format(is_map ? "%s/%s-%s.map" : "%s/%s_%s.md5anim", folder,
-                          is_map ? scene->name : target, is_map ? target : clip->name);
+        char *const name = is_map ? common_format("%s-%s", scene->name, target)
+                                  : common_format("%s_%s", target, clip->name);
+        const char *const ending = is_map ? "map" : "md5anim";
+        char *path = common_format("%s/%s.%s", folder, name, ending);
+        if (common_file_stamp(path) != 0) { // of somebody else, perhaps
+            free(path);
+            path = view_free_name(folder, name, ending);
+        }
         common_list inputs = {0};
         convert_job job = view_retarget_job(options, scene, clip->path, &inputs);
         md5_error error;
         convert_fail(&error, MD5_ERROR_IO, path, "it cannot be written");
-        if (is_map)
-            job.prints_map = fopen(path, "w");
-        else
+        if (!is_map)
             job.output = path;
-        is_saved = (!is_map || job.prints_map != NULL) && convert_files(&job, &error);
+        else if (path != NULL)
+            job.prints_map = fopen(path, "w");
+        is_saved =
+            path != NULL && (!is_map || job.prints_map != NULL) && convert_files(&job, &error);
         if (job.prints_map != NULL)
             is_saved = fclose(job.prints_map) == 0 && is_saved;
         if (is_saved && !is_map)
@@ -599,6 +605,7 @@ void view_save_retargeted(view_state *viewer, size_t what)
             view_log_error(&viewer->log, &error);
         common_free_list(&inputs);
         free(path);
+        free(name);
         free(folder);
         free(target);
     }

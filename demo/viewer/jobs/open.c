@@ -192,7 +192,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
     view_forget_rows(&viewer->ui);
-    if (opened->companions[0].retarget != NULL) // its page lies in place of the inspector
+    if (opened->companions[0].model != NULL) // its page lies in place of the inspector
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};

@@ -817,7 +817,7 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
 void view_retarget_rows(view_ui *ui, const view_stage *stage);
 static inline bool view_shows_retarget(const view_ui *ui, const view_stage *stage)
 {
-    return stage->document->companions[0].retarget != NULL && !ui->retarget.is_closed;
+    return stage->document->companions[0].model != NULL && !ui->retarget.is_closed;
 }
 
 // Opens it, in front of what lies in its place.
