@@ -291,8 +291,9 @@ static float distance_left(const reaching *reach, md5_vec3 tip)
     return md5_vec3_length(md5_vec3_sub(tip, reach->target));
 }
 
-// If all joints and a target in reach lie on one line, and the tip not on the target: writes the
-// direction from the chain's root to the target, and one across it to which the chain is to bend.
+// If all joints and a target in reach lie on one line, the tip not on the target, and there are
+// iterations that would not bend the chain: writes the direction from the chain's root to the
+// target, and one across it to which the chain is to bend.
 static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
 {
     const md5_vec3 *const places = reach->chain.places;
@@ -306,7 +307,8 @@ static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
         const float width = md5_vec3_length(off);
         widest = width > widest ? width : widest;
     }
-    return widest < STRAIGHT * reach->length && distance_left(reach, places[0]) < reach->length
+    return reach->iterations > 0 && widest < STRAIGHT * reach->length
+           && distance_left(reach, places[0]) < reach->length
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 

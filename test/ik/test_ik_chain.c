@@ -88,8 +88,15 @@ static void check_straight(md5_chain_solver solver)
         CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
         CHECK(ik_is_sound(rig.pose, 5));
     }
-    // The tip is at the target already: nothing changes.
     ik_rig rig;
+    md5_chain_job job = straight_job(solver, &rig, (md5_vec3){10, 0, 0});
+    const ik_rig straight = rig;
+    job.iterations = 0;
+    CHECK(IK_SOLVE(chain, rig, job) == 6.0f);
+    CHECK_BYTES(rig.pose, straight.pose, sizeof rig.pose);
+    job.iterations = 1;
+    CHECK(IK_SOLVE(chain, rig, job) < 6.0f);
+    // The tip is at the target already: nothing changes.
     const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16, 0, 0});
     const ik_rig old = rig;
     CHECK(IK_SOLVE(chain, rig, there) == 0.0f);
