@@ -793,6 +793,6 @@ TEST (view_window_interrupts_long_work) {
     event.type = SDL_QUIT;
     CHECK(SDL_PushEvent(&event) == 1 && view_is_interrupted());
     CHECK(!view_load_scene(&scene, files, 1, NULL, true, &log));
-    CHECK(log.has_stopped && log.num_errors == 0);
+    CHECK(log.has_stopped);
     SDL_QuitSubSystem(SDL_INIT_EVENTS);
 }

@@ -142,6 +142,7 @@ TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
 TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
     set(s, "retarget", test_path("models/zoo/triangle.md5mesh"));
     REQUIRE(s->viewer.document->companions[0].model);
+    draw(s);
     press(s, "pair/root");
     press(s, "joint/tail_1");
     CHECK_STRING(partner(s, "root"), "tail_1");
