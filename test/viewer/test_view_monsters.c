@@ -212,11 +212,15 @@ static void check_drops(const monster_case *it, md5_states *states)
     const md5_entity_def def = {.num_keys = COUNT_OF(keys), .keys = keys};
     md5_entity entity = *it->entity;
     entity.def = &def;
-    view_entity figure = {.entity = &entity, .states = states, .time = 1.5};
-    view_set_flag(&figure, "AI_PAIN", true);
-    view_set_flag(&figure, "AI_DEAD", false);
+    static const md5_script_variable flags[] = {{"AI_PAIN", MD5_SCRIPT_BOOLEAN},
+                                                {"AI_DEAD", MD5_SCRIPT_BOOLEAN}};
+    md5_script script = {.variables = flags};
+    view_entity figure = {.entity = &entity, .states = states, .script = &script, .time = 1.5};
+    view_set_flag(&figure, 0, true);
+    view_set_flag(&figure, 1, false);
     CHECK_UINT(figure.num_fired, 0);
-    view_set_flag(&figure, "AI_DEAD", true);
+    view_set_flag(&figure, 1, true);
+    free(figure.orders);
     CHECK_UINT(figure.num_fired, COUNT_OF(texts));
     FOR (i, COUNT_OF(texts)) {
         CHECK_STRING(figure.fired[i].text, texts[i]);

@@ -15,6 +15,7 @@ void view_free_entity(view_entity *figure)
     free(figure->clips);
     free(figure->anims);
     free(figure->paced);
+    free(figure->orders);
     md5_free_entity(figure->entity);
     free(figure->skin);
     free(figure->parts);
@@ -120,17 +121,13 @@ static bool make_monster(view_entity *figure, const md5_load_opts *opts, md5_err
     figure->place = (md5_xform){.rotation = {.w = 1}};
     if (is_one && figure->monster == NULL)
         return false;
-    // They know the monster, and go on as they are.
-    md5_states *const before = figure->states;
     const md5_states_desc states = {.script = figure->script,
                                     .entity = desc.entity,
                                     .body = desc.body,
                                     .head = desc.head,
                                     .monster = figure->monster};
+    md5_destroy_states(figure->states); // they know the monster
     figure->states = figure->script != NULL ? md5_create_states(&states, NULL, error) : NULL;
-    if (before != NULL && figure->states != NULL)
-        md5_copy_states(figure->states, before);
-    md5_destroy_states(before);
     return figure->script == NULL || figure->states != NULL;
 }
 
@@ -229,7 +226,10 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
 
 // Milliseconds: of the engine; a usual time of its scripts.
 static const uint32_t tick = 16, fade = 200;
-static const double longest_run = 10; // seconds
+
+// Seconds after which all begins anew, so that a time is reached soon from the last beginning; and
+// before the first order.
+static const double run = 600, run_before = 10;
 
 const char *view_channel_name(md5_channel channel)
 {
@@ -243,71 +243,109 @@ bool view_has_channel(const view_entity *figure, md5_channel channel)
     return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
 }
 
-static void end_channel(view_entity *figure, md5_channel channel)
-{
-    figure->channels[channel].clip = -1;
-    md5_actor_clear(figure->parts[0].actor, channel, fade);
-}
-
 // Time 0 becomes that of what is at `time` now.
 static void shift_time(view_entity *figure, double time)
 {
     COMMON_FOR (c, MD5_NUM_CHANNELS)
         figure->channels[c].start -= time;
+    COMMON_FOR (i, figure->num_orders)
+        figure->orders[i].time -= time;
+    figure->origin -= time;
     figure->begin -= time;
     figure->time -= time;
     COMMON_FOR (i, VIEW_EVENTS)
         figure->fired[i].time -= time;
 }
 
+// Plays a clip, or nothing, as if it had begun at a time: if that is before the actors began, it
+// is where it would be now.
+static void play(view_entity *figure, int channel, int32_t clip, double time)
+{
+    md5_actor *const body = figure->parts[0].actor;
+    const double passed = 1000 * (figure->begin - time);
+    const uint32_t blend = figure->clock == 0 && fabs(passed) > tick ? 0 : fade;
+    figure->channels[channel] = (view_channel){.clip = clip, .start = clip < 0 ? 0 : time};
+    if (clip < 0) {
+        md5_actor_clear(body, (md5_channel)channel, blend);
+        return;
+    }
+    const md5_model_anim *const anim = figure->entity->clips[clip].anim;
+    const double length = anim->milliseconds / (double)anim->rate;
+    md5_actor_play(body, (md5_channel)channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, blend);
+    if (blend == 0 && length > 0 && length < INFINITY)
+        md5_actor_set_start(body, (md5_channel)channel,
+                            (int64_t)(passed - length * floor(passed / length)));
+}
+
+static void obey(view_entity *figure, const view_order *order)
+{
+    const md5_channel channel = (md5_channel)order->item;
+    const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
+    const bool is_body = channel != MD5_CHANNEL_ALL && channel != MD5_CHANNEL_EYELIDS;
+    if (order->kind == VIEW_PLAYS) {
+        figure->is_in_states = figure->is_in_states && order->value < 0;
+        for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS && order->value >= 0; c++)
+            if (channel == MD5_CHANNEL_ALL)
+                play(figure, c, -1, order->time);
+        if (is_body && all >= 0 && order->value >= 0) {
+            // A clip that was selected for all channels goes on in those of the body. It begins
+            // again, because synchronised channels fire no commands.
+            const int other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
+            if (view_has_channel(figure, (md5_channel)other) && figure->channels[other].clip < 0)
+                play(figure, other, all, order->time);
+            play(figure, MD5_CHANNEL_ALL, -1, order->time);
+        }
+        play(figure, channel, order->value, order->time);
+    } else if (order->kind == VIEW_BEGINS && figure->states != NULL) {
+        enum { BLEND = 4 }; // frames; a usual number of scripts
+        const md5_script_state *const state = &figure->script->states[order->item];
+        if (!figure->is_in_states)
+            play(figure, MD5_CHANNEL_ALL, -1, order->time);
+        figure->is_in_states = true;
+        (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
+    } else if (order->kind == VIEW_SETS && figure->states != NULL) {
+        const char *const name = figure->script->variables[order->item].name;
+        (void)md5_states_set_variable(figure->states, name, (float)order->value);
+    }
+}
+
+// What is ordered now takes the place of what else was to follow.
+static void take_order(view_entity *figure, view_order order)
+{
+    order.time = figure->time;
+    figure->num_orders = figure->num_obeyed++;
+    figure->orders = common_realloc(figure->orders, figure->num_obeyed, sizeof *figure->orders);
+    figure->orders[figure->num_orders++] = order;
+    obey(figure, &order);
+}
+
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 {
     const md5_entity *const entity = figure->entity;
-    if (clip < 0) {
-        end_channel(figure, channel);
-        return true;
-    }
-    if (!view_has_channel(figure, channel) || (uint32_t)clip >= entity->num_clips
-        || entity->clips[clip].num_files == 0)
+    if (clip >= 0
+        && (!view_has_channel(figure, channel) || (uint32_t)clip >= entity->num_clips
+            || entity->clips[clip].num_files == 0))
         return false;
-    shift_time(figure, figure->time);
-    figure->is_in_states = false;
-    const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
-    const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
-    if (channel == MD5_CHANNEL_ALL) {
-        for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS; c++)
-            end_channel(figure, (md5_channel)c);
-    } else if (all >= 0 && channel != MD5_CHANNEL_EYELIDS) {
-        // A clip that was selected for all channels goes on in those of the body. It begins again,
-        // because synchronised channels fire no commands.
-        if (view_has_channel(figure, other) && figure->channels[other].clip < 0) {
-            figure->channels[other] = (view_channel){.clip = all};
-            md5_actor_play(figure->parts[0].actor, other, (uint32_t)all, MD5_ACTOR_CYCLE, 0, fade);
-        }
-        end_channel(figure, MD5_CHANNEL_ALL);
+    if (clip >= 0) {
+        shift_time(figure, figure->time);
+        figure->focus = channel;
     }
-    figure->channels[channel] = (view_channel){.clip = clip};
-    figure->focus = channel;
-    return md5_actor_play(figure->parts[0].actor, channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0,
-                          fade);
+    take_order(figure, (view_order){.kind = VIEW_PLAYS, .item = channel, .value = clip});
+    return true;
 }
 
-void view_begin_state(view_entity *figure, const md5_script_state *state)
+void view_begin_state(view_entity *figure, uint32_t state)
 {
-    enum { BLEND = 4 }; // frames; a usual number of scripts
-    if (!figure->is_in_states)
-        end_channel(figure, MD5_CHANNEL_ALL);
-    figure->is_in_states = true;
-    (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
+    take_order(figure, (view_order){.kind = VIEW_BEGINS, .item = state});
 }
 
 // What the dying drop: of a key "def_dropDeathItem2" the joint is in "dropDeathItem2Joint"; what a
 // key "def_drops..." names, and a figure, has none. Keys "def_dropGib..." are of the gibbed.
-void view_set_flag(view_entity *figure, const char *name, bool is_set)
+void view_set_flag(view_entity *figure, uint32_t flag, bool is_set)
 {
     static const char *const dropped[] = {"def_dropdeath", "def_drops"};
-    const bool dies = is_set && strcmp(name, "AI_DEAD") == 0;
-    (void)md5_states_set_variable(figure->states, name, (float)is_set);
+    const bool dies = is_set && strcmp(figure->script->variables[flag].name, "AI_DEAD") == 0;
+    take_order(figure, (view_order){.kind = VIEW_SETS, .item = flag, .value = is_set});
     COMMON_FOR (i, dies ? 2 : 0) {
         const md5_entity_key *key = NULL;
         while ((key = md5_entity_def_next_key(figure->entity->def, dropped[i], key)) != NULL) {
@@ -446,44 +484,42 @@ static void advance_to(view_scene *scene, double time, bool is_heard)
     }
 }
 
-// Actors go forward only: lets them begin anew, so that they are at `time` what they were.
+// Actors go forward only. From where all began on the same orders lead to the same picture at a
+// time, whichever way it was reached.
 static void begin_anew(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
-    double begins[MD5_NUM_CHANNELS];
-    bool begun[MD5_NUM_CHANNELS] = {false};
-    figure->begin = time;
+    const double length = time < figure->origin ? run_before : run;
+    figure->begin = figure->origin + length * floor((time - figure->origin) / length);
     figure->clock = 0;
-    COMMON_FOR (c, MD5_NUM_CHANNELS) {
-        // When the clip would have begun to be where it is now, not long before that.
-        const view_channel *const playing = &figure->channels[c];
-        const bool plays = playing->clip >= 0;
-        const md5_model_anim *const anim = plays ? figure->entity->clips[playing->clip].anim : NULL;
-        const double length = plays ? 0.001 * anim->milliseconds / anim->rate : 0;
-        const double passed = time - playing->start;
-        begins[c] = time;
-        if (plays && passed >= 0 && passed <= longest_run)
-            begins[c] = playing->start;
-        else if (length > 0)
-            begins[c] = time - fmin(passed - length * floor(passed / length), longest_run);
-        figure->begin = fmin(figure->begin, begins[c]);
-    }
+    figure->num_obeyed = 0;
+    figure->is_in_states = false;
+    COMMON_FOR (c, MD5_NUM_CHANNELS)
+        figure->channels[c].clip = -1;
     COMMON_FOR (i, figure->num_parts)
         md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
                           sizeof figure->parts[i].fresh, NULL);
     (void)make_monster(figure, NULL, NULL);
-    COMMON_FOR (i, MD5_NUM_CHANNELS) {
-        int next = -1;
-        for (int c = 0; c < MD5_NUM_CHANNELS; c++)
-            if (!begun[c] && (next < 0 || begins[c] < begins[next]))
-                next = c;
-        begun[next] = true;
-        advance_to(scene, begins[next], false);
-        if (figure->channels[next].clip >= 0)
-            md5_actor_play(figure->parts[0].actor, (md5_channel)next,
-                           (uint32_t)figure->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
+    // What it was opened with holds before that, too.
+    if (figure->num_orders > 0 && figure->orders[0].time <= fmax(figure->begin, figure->origin))
+        obey(figure, &figure->orders[figure->num_obeyed++]);
+}
+
+static void go_to(view_scene *scene, double time)
+{
+    view_entity *const figure = &scene->entity;
+    const double length = figure->begin < figure->origin ? run_before : run;
+    const bool is_anew = time < figure->time || time >= figure->begin + length;
+    const bool is_heard = !is_anew && time < figure->time + run_before;
+    if (is_anew)
+        begin_anew(scene, time);
+    while (figure->num_obeyed < figure->num_orders
+           && figure->orders[figure->num_obeyed].time <= time) {
+        advance_to(scene, figure->orders[figure->num_obeyed].time, is_heard);
+        obey(figure, &figure->orders[figure->num_obeyed++]);
     }
-    advance_to(scene, time, false);
+    advance_to(scene, time, is_heard);
+    figure->time = time;
 }
 
 // -- As a motion ----------------------------------------------------------------------------------
@@ -504,13 +540,8 @@ static void pose_scene(view_scene *scene, const view_play *play)
         view_clip_motion.pose(scene, play);
         return;
     }
-    if (fabs(time) < 1e9) { // not NaN
-        if (time < figure->time || time > figure->time + longest_run)
-            begin_anew(scene, time);
-        else
-            advance_to(scene, time, true);
-        figure->time = time;
-    }
+    if (fabs(time) < 1e9) // not NaN
+        go_to(scene, time);
     md5_monster *const monster = figure->monster;
     if (monster != NULL && !figure->has_thought)
         think(scene);

@@ -24,6 +24,14 @@ typedef struct view_channel {
     double start; // when it began
 } view_channel;
 
+// What it was told to do, and when.
+typedef struct view_order {
+    enum { VIEW_PLAYS, VIEW_BEGINS, VIEW_SETS } kind;
+    uint32_t item; // a channel; a state, a variable of the script
+    int32_t value; // the clip there, -1: none; of the variable
+    double time;
+} view_order;
+
 typedef struct view_entity {
     md5_entity *entity; // NULL: the scene is none of an entity
     char *skin;         // name of a skin instead of the entity's own, or NULL
@@ -52,8 +60,12 @@ typedef struct view_entity {
     view_channel channels[MD5_NUM_CHANNELS];
     md5_channel focus; // the channel whose clip the time bar shows
     double time;       // of view_play
+    double origin;     // time at which it was opened
     double begin;      // time at which the actors began
     double clock;      // milliseconds since then
+
+    view_order *orders; // [num_orders] by their times
+    uint32_t num_orders, num_obeyed;
     uint32_t num_fired;
     view_event fired[VIEW_EVENTS]; // the last frame commands that did, newest first
 } view_entity;
@@ -74,7 +86,9 @@ void view_free_entity(view_entity *figure); // a zeroed one is allowed
 // Plays an entity as the original engine does: a clip in each channel, with its frame commands.
 //
 // Time is that of view_play. Time 0 is when the clip of the channel in focus began: the time bar
-// shows that clip.
+// shows that clip. What it shows at a time is what it was told until then, on which ways the time
+// was ever reached; but it looks at the last target. Every ten minutes it begins anew, where it
+// stood first.
 
 // Begins clip `clip` (< num_clips of the entity; -1: none) in a channel, which gets the focus, at
 // time 0. As in the engine the channel "all" hides those of the body's parts: a clip in it ends
@@ -84,8 +98,8 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
 
 // Begins a state of the script, which plays clips in its channel and begins others. And sets a
 // variable of the object; of one that dies, what it drops is listed with what fired.
-void view_begin_state(view_entity *figure, const md5_script_state *state);
-void view_set_flag(view_entity *figure, const char *name, bool is_set);
+void view_begin_state(view_entity *figure, uint32_t state);
+void view_set_flag(view_entity *figure, uint32_t flag, bool is_set);
 
 // Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
 double view_focus_channel(view_entity *figure, md5_channel channel);

@@ -374,22 +374,24 @@ static void states_panel(view_ui *ui, const view_stage *stage)
     const md5_script *const script = entity->script;
     ui_begin(ui, "state");
     if (ui_section(ui, UI_SECTION_STATES, "States", ""))
-        COMMON_EACH (state, script->states, script->num_states) {
+        COMMON_FOR (i, script->num_states) {
+            const md5_script_state *const state = &script->states[i];
             if (state->channel == MD5_CHANNEL_ALL) // for a world that is not here
                 continue;
             const char *const now = md5_states_channel(entity->states, state->channel).name;
             ui_begin_row(ui, stage);
             if (ui_switch(ui, state->name, strcmp(now, state->name) == 0, true, ""))
-                view_begin_state(entity, state);
+                view_begin_state(entity, i);
         }
     if (ui_section(ui, UI_SECTION_FLAGS, "Flags", ""))
-        COMMON_EACH (flag, script->variables, script->num_variables) {
+        COMMON_FOR (i, script->num_variables) {
+            const md5_script_variable *const flag = &script->variables[i];
             const bool is_set = md5_states_variable(entity->states, flag->name) != 0;
             if (flag->type != MD5_SCRIPT_BOOLEAN)
                 continue;
             ui_begin_row(ui, stage);
             if (ui_switch(ui, flag->name, is_set, false, ""))
-                view_set_flag(entity, flag->name, !is_set);
+                view_set_flag(entity, i, !is_set);
         }
 }
 
