@@ -58,7 +58,7 @@ const common_answer common_answers[] = {
      "hold of a feet modifier keeps standing feet; a clip of another body is transferred by its "
      "legs",
      "inverse_kinematics.md#feet"},
-    {"floating, hovering, sinks into ground, stairs, slope, uneven ground, terrain",
+    {"floating, hovering, sinks into ground, stairs, slope, lift, uneven ground, terrain",
      "a feet modifier with the height of the ground below each foot", "inverse_kinematics.md#feet"},
     {"look at, aim, head turn, eyes, gaze",
      "a gaze turns spine, head and eyes to a point, within limits", "inverse_kinematics.md#gaze"},

@@ -728,6 +728,31 @@ TEST (monster_walks_on_terrain_alike_each_time) {
     view_free_scene(scene);
 }
 
+// Up a lift and down again its ankles are as far above it as in the clip above level ground: on a
+// lift they are not smoothed.
+TEST (monster_stands_on_a_lift) {
+    played fixture, level;
+    if (!open_played(&fixture, test_path(bobbin)) || !open_played(&level, test_path(bobbin)))
+        return;
+    view_scene *const scene = &fixture.scene;
+    const uint32_t ankle = md5_find_joint(scene->skeleton, "foot_l");
+    CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_LIFT), 2);
+    float highest = 0.0f;
+    FOR (i, 180) {
+        fixture.play.time = level.play.time = i / 30.0;
+        view_pose(scene, &fixture.play);
+        view_pose(&level.scene, &level.play);
+        const float rise = scene->terrain.rise;
+        highest = fmaxf(highest, rise);
+        CHECK_NEAR(view_place_of(scene).translation.z, rise, 1e-4);
+        CHECK_NEAR(scene->joints[ankle].m[11] - level.scene.joints[ankle].m[11], rise, 0.02);
+    }
+    CHECK_NEAR(highest, scene->terrain.height, 0.1);
+    CHECK(highest > 20.0f);
+    view_free_scene(scene);
+    view_free_scene(&level.scene);
+}
+
 static void begin_state(played *fixture, const char *name)
 {
     const md5_script *const script = fixture->scene.entity.script;

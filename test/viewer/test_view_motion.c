@@ -263,6 +263,44 @@ TEST (view_ground_has_slopes_and_stairs) {
     CHECK_NEAR(view_corner_height(&stairs, 3, 0), -5.0, 1e-6);
 }
 
+// It is up after three seconds of six, upright at its sides, and level with the floor below.
+TEST (view_ground_has_a_lift) {
+    view_terrain lift = {.kind = VIEW_LIFT, .cell = 2, .height = 5};
+    static const double rises[][2] = {{0, 0}, {1, 1.25}, {1.5, 2.5},
+                                      {3, 5}, {4, 3.75}, {602, 3.75}};
+    EACH (row, rises) {
+        view_raise_lift(&lift, (*row)[0]);
+        CHECK_NEAR(view_ground_height(&lift, 100, 0), (*row)[1], 1e-4);
+    }
+    // 12 of 64 squares to each side.
+    CHECK_NEAR(view_ground_height(&lift, 0, 23.9f), 3.75, 1e-4);
+    CHECK_NEAR(view_ground_height(&lift, 0, -23.9f + 256.0f), 3.75, 1e-4);
+    CHECK(view_ground_height(&lift, 0, 24.1f) == 0 && view_ground_height(&lift, 0, -24.1f) == 0);
+    for (int side = -1; side <= 1; side += 2) {
+        CHECK(view_is_lift(&lift, 12 * side) && !view_is_lift(&lift, 13 * side));
+        CHECK_NEAR(view_corner_y(&lift, 12 * side), 24 * side, 1e-6);
+        CHECK_NEAR(view_corner_y(&lift, 13 * side), 24 * side, 1e-6);
+        CHECK_NEAR(view_corner_y(&lift, 14 * side), 28 * side, 1e-6);
+    }
+}
+
+// Who does not know that the ground moves stands on it as on level ground.
+TEST_IF (view_rides_on_a_lift, view_scene, scene,
+         legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
+    view_play play = {.speed = 1.0};
+    md5_vec3 feet[2];
+    CHECK(view_find_feet(&scene->terrain, scene, VIEW_LIFT) == 6 && view_begin_walk(scene));
+    FOR (i, 2) {
+        scene->terrain.kind = i == 0 ? VIEW_LEVEL : VIEW_LIFT;
+        play.time = 3.0;
+        view_pose(scene, &play);
+        feet[i] = md5_mat34_translation(scene->joints[scene->terrain.feet[0].ankle]);
+    }
+    CHECK_NEAR(feet[1].z - feet[0].z, scene->terrain.height, 1e-3);
+    CHECK_NEAR(view_place_of(scene).translation.z, scene->terrain.height, 1e-4);
+    CHECK_NEAR(view_walked(scene, &play).z, scene->terrain.height, 1e-4);
+}
+
 TEST_IF (view_walks_over_the_terrain, view_scene, scene,
          legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
     CHECK(view_find_feet(&scene->terrain, scene, VIEW_HILLS) == 6 && view_begin_walk(scene));

@@ -145,7 +145,7 @@ const view_option view_option_rows[] = {
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
      AT(TEXT, compare), EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
-    {"terrain", "no|hills|stairs|slope",
+    {"terrain", "no|hills|stairs|slope|lift",
      "ground that feet are placed on; a monster of a game walks on\n"
      "it by its own keys (no)",
      AT(CHOICE, terrain), EFFECT(REOPENS), OF_ANY},

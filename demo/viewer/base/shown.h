@@ -33,6 +33,7 @@ typedef enum view_ground_kind {
     VIEW_HILLS,
     VIEW_STAIRS,
     VIEW_SLOPE,
+    VIEW_LIFT,
 } view_ground_kind;
 
 // Onion skin: `count` ghosts before and as many after the current frame, `step` frames apart.

@@ -22,8 +22,8 @@ static void write_ground(const view_terrain *terrain, view_text *to)
     enum { SIDE = VIEW_GROUND_SQUARES + 1, COUNT = SIDE * SIDE };
     view_append(
         to,
-        "MD5Version 12 commandline \"\" numJoints 1 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
-        "( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
+        "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
+        "( 0 0 0 ) \"lift\" -1 ( 0 0 0 ) ( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
         COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
@@ -41,13 +41,16 @@ static void write_ground(const view_terrain *terrain, view_text *to)
     view_append(to, "numweights %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
-        view_append(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", i, view_corner_x(terrain, x),
-                    ((float)y * terrain->cell), view_corner_height(terrain, x, y));
+        view_append(to, "weight %d %d 1 ( %.6f %.6f %.6f )\n", i, view_is_lift(terrain, y),
+                    view_corner_x(terrain, x), view_corner_y(terrain, y),
+                    view_corner_height(terrain, x, y));
     }
-    // Grass in the hollows, dry and stony on the hills.
+    // Grass in the hollows, dry and stony on the hills and a lift.
     view_append(to, "numvertexcolors %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
-        const float high = view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
+        const float high = view_is_lift(terrain, i / SIDE)
+                               ? 1
+                               : view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
         const float dry = view_clamp(0.5f + 0.7f * high, 0, 1);
         view_append(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", i, (0.05f + 0.20f * dry),
                     (0.11f + 0.10f * dry), (0.04f + 0.05f * dry));
@@ -83,8 +86,6 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
         return view_log_error(loader->log, &error);
     md5gl_set_material(loader->renderer, ground->drawn, 0, 0,
                        &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
-    COMMON_FOR (i, VIEW_GROUND_TILES)
-        ground->palettes[i] = md5_mat34_from_xform(view_at_origin());
     return true;
 }
 
@@ -105,6 +106,9 @@ void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 
         const int column = i % 3 - 1, row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
                                  side * (floorf(centre.y / side) + (float)row), 0};
+        ground->palettes[2 * i] = ground->palettes[2 * i + 1] =
+            md5_mat34_from_xform(view_at_origin());
+        ground->palettes[2 * i + 1].m[11] = terrain->rise;
         ground->placements[i] =
             md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}, .translation = corner});
     }

@@ -427,6 +427,7 @@ static void think(view_scene *scene)
     view_entity *const figure = &scene->entity;
     const md5_vec3 circling = view_circling_target(scene->model, 0.001 * figure->clock);
     md5_vec3 *const origin = &figure->place.translation;
+    view_raise_lift(&scene->terrain, figure->begin - figure->origin + 0.001 * figure->clock);
     if (scene->terrain.kind != VIEW_LEVEL)
         origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
     md5_monster_tick now = {
@@ -434,6 +435,7 @@ static void think(view_scene *scene)
         .rotation = figure->place.rotation,
         .target = figure->has_target ? figure->target : md5_xform_point(figure->place, circling),
         .has_ground = true,
+        .is_on_a_lift = scene->terrain.kind == VIEW_LIFT && origin->z > 0,
         .sweep = sweep,
         .user = &scene->terrain,
     };

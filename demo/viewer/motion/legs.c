@@ -5,8 +5,10 @@
 // Side of a square and height of the ground relative to the model's size; the slope has 20 degrees.
 static const struct {
     float cell, height;
-} shares[] = {
-    [VIEW_HILLS] = {0.1f, 0.05f}, [VIEW_STAIRS] = {0.07f, 0.1f}, [VIEW_SLOPE] = {0.1f, 0.412f}};
+} shares[] = {[VIEW_HILLS] = {0.1f, 0.05f},
+              [VIEW_STAIRS] = {0.07f, 0.1f},
+              [VIEW_SLOPE] = {0.1f, 0.412f},
+              [VIEW_LIFT] = {0.07f, 0.3f}};
 
 // Time constant with which feet follow the terrain, seconds.
 static const float smoothing = 0.06f;
@@ -78,16 +80,43 @@ static float tread(const view_terrain *terrain, int32_t step)
     return terrain->height * (float)((number < 8 ? number : 16 - number) - 6);
 }
 
+// Rows of squares that are a lift, the origin in its middle; corners of one more.
+enum { LIFT = 24 };
+static int32_t row_of_lift(int32_t y)
+{
+    return (y + LIFT / 2) & (VIEW_GROUND_SQUARES - 1);
+}
+
+bool view_is_lift(const view_terrain *terrain, int32_t y)
+{
+    return terrain->kind == VIEW_LIFT && row_of_lift(y) <= LIFT;
+}
+
+void view_raise_lift(view_terrain *terrain, double time)
+{
+    const double period = 6, turn = 6.283185307179586; // seconds
+    terrain->rise = terrain->height * (float)(0.5 - 0.5 * cos(turn * time / period));
+}
+
 float view_corner_x(const view_terrain *terrain, int32_t x)
 {
     const bool is_behind = terrain->kind == VIEW_STAIRS && (x & 3) != 0;
     return terrain->cell * (float)(is_behind ? (x | 3) + 1 : x);
 }
 
+float view_corner_y(const view_terrain *terrain, int32_t y)
+{
+    const int32_t row = terrain->kind == VIEW_LIFT ? row_of_lift(y) : 0;
+    return terrain->cell
+           * (float)(y + (row == VIEW_GROUND_SQUARES - 1) - (row == LIFT + 1)); // those beside it
+}
+
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 {
     if (terrain->kind == VIEW_STAIRS)
         return tread(terrain, (x >> 2) + ((x & 3) == 3));
+    if (terrain->kind == VIEW_LIFT)
+        return 0;
     const int32_t along = (x + y + VIEW_GROUND_SQUARES / 4) & (VIEW_GROUND_SQUARES - 1);
     if (terrain->kind == VIEW_SLOPE)
         return terrain->height * (1 - fabsf((float)(4 * along) / (float)VIEW_GROUND_SQUARES - 2));
@@ -103,6 +132,8 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
     const int32_t i = (int32_t)column, j = (int32_t)row;
     if (terrain->kind == VIEW_STAIRS)
         return tread(terrain, i >> 2);
+    if (terrain->kind == VIEW_LIFT)
+        return row_of_lift(j) < LIFT ? terrain->rise : 0;
     const float right = view_corner_height(terrain, i + 1, j),
                 left = view_corner_height(terrain, i, j + 1);
     return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left

@@ -18,6 +18,7 @@ typedef struct view_terrain {
     double time;  // of the last call
     float cell;   // side of a square of the ground
     float height; // heights are within -height .. height; of stairs: that of a step
+    float rise;   // of a lift, now: 0 .. height
 } view_terrain;
 
 // The ground repeats itself after so many squares, along x and along y.
@@ -33,9 +34,13 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
 void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
 
 // Height of the corner of square (x, y), and its distance along x. Hills, and bumps on them, are
-// hashes of these numbers. Stairs rise and fall along x, a slope along x and y.
+// hashes of these numbers. Stairs rise and fall along x, a slope along x and y. A lift runs along
+// x; its corners are those of a row that it is, with the height that they have when it is down.
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
 float view_corner_x(const view_terrain *terrain, int32_t x);
+float view_corner_y(const view_terrain *terrain, int32_t y);
+bool view_is_lift(const view_terrain *terrain, int32_t y);
+void view_raise_lift(view_terrain *terrain, double time); // to where it is then
 
 // Height of the ground at a point. A square is two triangles, so that it is exactly what is drawn.
 float view_ground_height(const view_terrain *terrain, float x, float y);
