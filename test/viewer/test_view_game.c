@@ -728,6 +728,54 @@ TEST (monster_walks_on_terrain_alike_each_time) {
     view_free_scene(scene);
 }
 
+// Ankles and the waist go a quarter of what is left of a step in each tick, key ik_smoothing,
+// beside what they do in the clip; so after ten ticks a foot that has passed an edge is on the next
+// tread, and what the camera follows does not leap.
+TEST (monster_walks_downstairs_smoothly) {
+    played fixture, level;
+    if (!open_played(&fixture, test_path(bobbin)) || !open_played(&level, test_path(bobbin)))
+        return;
+    played *const both[] = {&fixture, &level};
+    view_scene *const scene = &fixture.scene;
+    CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_STAIRS), 2);
+    const double step = scene->terrain.height;
+    uint32_t ankles[2], toes[2];
+    FOR (i, 2) {
+        ankles[i] = md5_find_joint(scene->skeleton, i == 0 ? "foot_l" : "foot_r");
+        toes[i] = md5_find_joint(scene->skeleton, i == 0 ? "toes_l" : "toes_r");
+        both[i]->scene.root = MD5_ROOT_ID;
+        CHECK(view_play_channel(&both[i]->scene.entity, MD5_CHANNEL_ALL,
+                                find_clip(&both[i]->scene.entity, "walk")));
+    }
+    double heights[3] = {0}, old[3], own[2] = {0};
+    int away[2] = {0};
+    FOR (tick, 625) {
+        FOR (i, 2) {
+            both[i]->play.time = 0.016 * tick + 1e-4;
+            view_pose(&both[i]->scene, &both[i]->play);
+        }
+        memcpy(old, heights, sizeof old);
+        heights[2] = view_walked(scene, &fixture.play).z;
+        FOR (i, 2) {
+            const md5_vec3 toe = md5_mat34_translation(scene->joints[toes[i]]);
+            const double floor = view_ground_under(&scene->terrain, toe, 2.0f);
+            const double off = toe.z - floor - level.scene.joints[toes[i]].m[11];
+            heights[i] = scene->joints[ankles[i]].m[11];
+            away[i] = fabs(off) > step / 8.0 ? away[i] + 1 : 0;
+            CHECK_THAT(away[i] < 10, "%g off the tread at %g", off, fixture.play.time);
+            const double before = own[i];
+            own[i] = level.scene.joints[ankles[i]].m[11];
+            if (tick > 1)
+                CHECK_SMALL(heights[i] - old[i], step / 4.0 + fabs(own[i] - before) + 0.1);
+        }
+        if (tick > 1)
+            CHECK_SMALL(heights[2] - old[2], step / 4.0 + 0.1);
+    }
+    CHECK(view_place_of(scene).translation.z < -3.0f * (float)step);
+    view_free_scene(scene);
+    view_free_scene(&level.scene);
+}
+
 // Up a lift and down again its ankles are as far above it as in the clip above level ground: on a
 // lift they are not smoothed.
 TEST (monster_stands_on_a_lift) {

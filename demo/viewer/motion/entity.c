@@ -594,6 +594,17 @@ static md5_xform place_of(const view_scene *scene)
     return scene->entity.place;
 }
 
+// With its waist, which does not leap at a step.
+static md5_vec3 walked(const view_scene *scene, const view_play *play)
+{
+    const md5_monster *const monster = scene->entity.monster;
+    md5_vec3 at = view_place_of(scene).translation;
+    (void)play;
+    if (monster != NULL && scene->terrain.kind != VIEW_LEVEL)
+        at.z += md5_monster_state(monster).waist_offset.z;
+    return at;
+}
+
 static void point(view_scene *scene, md5_vec3 target)
 {
     scene->entity.target = target;
@@ -607,6 +618,7 @@ const view_motion_kind view_entity_motion = {
     .moves = is_played,
     .pose = pose_scene,
     .place = place_of,
+    .walked = walked,
     .point = point,
 };
 
