@@ -7,6 +7,15 @@
 #define BOBBIN screen_open(s, "models/bobbin/bobbin.md5mesh", 320, 240)
 #define THIMBLE screen_open(s, "models/thimble/thimble.md5mesh", 320, 240)
 
+#define MONSTER "models/game/base::monster_bobbin"
+
+// What an option is set to; NULL: as usual.
+static void check_says(const screen *s, const char *option, const char *text)
+{
+    OWN_STRING now = view_write_option(view_find_option(option, strlen(option)), &s->options);
+    CHECK_STRING(now != NULL ? now : "-", text != NULL ? text : "-");
+}
+
 // The texts of all options.
 static char *texts_of(const view_options *options)
 {
@@ -328,4 +337,53 @@ TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
     }
     CHECK_UINT(count_held(&s->options), first);
     CHECK(s->options.hidden.count == 0 && s->options.retarget_pairs == NULL);
+}
+
+// States and flags of a monster's script are lines of the command line, which is undone and opened
+// with again; a clip that is selected takes the place of states. What is unknown is an error that
+// says what is known.
+TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 2400)) {
+    static const struct {
+        const char *item, *states, *flags;
+    } rows[] = {{"state/Legs_Idle", "Legs_Idle\n", NULL},
+                {"state/Torso_Idle", "Legs_Idle\nTorso_Idle\n", NULL},
+                {"state/AI_FORWARD", "Legs_Idle\nTorso_Idle\n", "AI_FORWARD\n"},
+                {"state/run", "Legs_Idle\nTorso_Idle\n", "AI_FORWARD\nrun\n"},
+                {"state/AI_FORWARD", "Legs_Idle\nTorso_Idle\n", "run\n"}};
+    view_state *const viewer = &s->viewer;
+    view_entity *const entity = &viewer->document->scene.entity;
+    begin(s);
+    EACH (row, rows) {
+        viewer->play.time += 0.5;
+        screen_draw(s);
+        act(s, item_press(viewer, &s->facts, row->item, 0.5f, 0.5f));
+        check_says(s, "state", row->states);
+        check_says(s, "flag", row->flags);
+    }
+    CHECK(entity->is_in_states && entity->channels[MD5_CHANNEL_ALL].clip < 0);
+    for (size_t i = COUNT_OF(rows) - 1; i-- > 0;) {
+        undo(s);
+        check_says(s, "state", rows[i].states);
+        check_says(s, "flag", rows[i].flags);
+        CHECK(md5_states_variable(entity->states, "run") == (i == 3 ? 1.0f : 0.0f));
+    }
+    undo(s);
+    check_says(s, "state", NULL);
+    CHECK(!entity->is_in_states && entity->channels[MD5_CHANNEL_ALL].clip >= 0);
+    FOR (i, 3)
+        redo(s);
+    act(s, (view_command){.action = VIEW_SET,
+                          .number = number_of("terrain"),
+                          .path = common_copy("stairs")}); // it is opened again
+    check_says(s, "state", rows[1].states);
+    CHECK(viewer->document->scene.entity.is_in_states);
+    CHECK(md5_states_variable(viewer->document->scene.entity.states, "AI_FORWARD") != 0.0f);
+    view_set_option(viewer, number_of("flag"), "AI_FORWRAD");
+    CHECK(strstr(viewer->log.error, "--flag AI_FORWRAD") && strstr(viewer->log.error, "AI_PAIN"));
+    check_says(s, "flag", "AI_FORWARD\n");
+    view_set_option(viewer, number_of("state"), "Legs_Wlak");
+    CHECK(strstr(viewer->log.error, "--state Legs_Wlak") && strstr(viewer->log.error, "Legs_Walk"));
+    view_change_clip(viewer, 0);
+    act(s, (view_command){.action = VIEW_REDO});
+    check_says(s, "state", NULL);
 }

@@ -179,6 +179,8 @@ const view_command_row view_command_rows[] = {
      KEYS(SHIFT('x')), NEEDS(ONE)},
     {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Turn 90° about z", "rotate", KEYS(SHIFT('z')),
      NEEDS(ONE)},
+    ASK(MODEL, "States of the script…", "state", "monster doom torso legs", NEEDS(MODEL)),
+    ASK(MODEL, "Flags of the script…", "flag", "monster doom walk pain die", NEEDS(MODEL)),
     ASK(MODEL, "Morphs…", "morph", "target blend shape face expression", NEEDS(MODEL)),
     SWITCH(MODEL, "Material parameters…", "parm-list", "parm sliders stages", KEYS(SHIFT('m'))),
     ASK(MODEL, "Wear…", "wear", "clothes armor second model same skeleton", NEEDS(MODEL)),

@@ -111,6 +111,12 @@ const view_option view_option_rows[] = {
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
      OWN(SETTING, settings), NAMES(PARAMETER), OF_FILE},
+    {"state", "NAME",
+     "begin a state of the script of a monster of a game, as\n"
+     "Legs_Walk, in place of a clip; may be repeated",
+     AT(TEXTS, states), EFFECT(OWN), OF_FILE},
+    {"flag", "NAME", "set a flag of that script, as AI_FORWARD; may be repeated", AT(TEXTS, flags),
+     EFFECT(OWN), OF_FILE},
     {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
@@ -147,7 +153,7 @@ const view_option view_option_rows[] = {
      AT(TEXT, compare), EFFECT(REOPENS), NAMES(MODEL), OF_FILE},
     {"terrain", "no|hills|stairs|slope|lift",
      "ground that feet are placed on; a monster of a game walks on\n"
-     "it by its own keys (no)",
+     "it by its own keys, and it alone stands on a lift (no)",
      AT(CHOICE, terrain), EFFECT(REOPENS), OF_ANY},
     FLAG("walk", walk,
          "procedural walking instead of clips, on that terrain too;\n"

@@ -62,12 +62,13 @@ typedef struct view_options {
     common_texts maps[MD5GL_NUM_PICTURES]; // --texture and others: "FILE" of all, "MESH=FILE"
     uint32_t skin;                         // of a Quake model
     common_texts wear;
-    common_texts hidden;    // --hide: names or numbers of meshes
-    uint64_t hidden_meshes; // which these are of what is shown: a bit for each of the first 64
-    view_settings settings; // --set, by time
-    view_parms parms;       // --parm, of materials
-    view_settings morphs;   // --morph, in the order given; without times
-    double *times;          // --animation-time, in seconds
+    common_texts hidden;        // --hide: names or numbers of meshes
+    uint64_t hidden_meshes;     // which these are of what is shown: a bit for each of the first 64
+    view_settings settings;     // --set, by time
+    view_parms parms;           // --parm, of materials
+    common_texts states, flags; // of a monster's script
+    view_settings morphs;       // --morph, in the order given; without times
+    double *times;              // --animation-time, in seconds
     size_t num_times;
 
     const char *output;   // NULL = show a window; "-" = standard output

@@ -555,7 +555,10 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const view_ground_kind terrain = loader->options->terrain;
     if (terrain != VIEW_LEVEL && scene->model != NULL
         && view_find_feet(&scene->terrain, scene, terrain) == 0)
-        view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
+        view_warn(
+            loader->log,
+            "--terrain: no joint has foot or ankle in its name; only a monster of a game is put "
+            "on a lift");
     if (scene->terrain.kind != VIEW_LEVEL && loader->renderer != NULL
         && !view_load_ground(&document->uneven, &scene->terrain, loader))
         return false;

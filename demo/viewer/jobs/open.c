@@ -396,6 +396,7 @@ bool view_reload(view_state *viewer)
     if (opened && clip < scene->num_clips)
         view_select_clip(scene, clip);
     if (opened) {
+        (void)(view_tell_script(viewer, false) && view_tell_script(viewer, true));
         view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
         viewer->ui.selected_joint = joint;
         viewer->ui.selected_mesh = mesh;

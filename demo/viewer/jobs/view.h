@@ -271,6 +271,11 @@ void view_take_back(view_state *viewer, bool is_reset);
 // Returns false and logs an error if the document lacks one of them.
 bool view_take_place(view_state *viewer);
 
+// Begins the states of a monster's script that the options name and that do not run, or lets those
+// of its flags be set that they name. Returns false and logs an error, with what is known, if it
+// has none of a name.
+bool view_tell_script(view_state *viewer, bool is_flag);
+
 // Notes what was changed as a step that can be undone. Steps are found by comparison, so that no
 // command knows of them. Call it after each event.
 void view_note_step(view_state *viewer);

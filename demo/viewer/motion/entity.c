@@ -334,6 +334,27 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
     return true;
 }
 
+const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number)
+{
+    const md5_script *const script = figure->script;
+    if (figure->states == NULL || number >= (is_flag ? script->num_variables : script->num_states))
+        return NULL;
+    if (is_flag)
+        return script->variables[number].type == MD5_SCRIPT_BOOLEAN ? script->variables[number].name
+                                                                    : "";
+    return script->states[number].channel != MD5_CHANNEL_ALL ? script->states[number].name : "";
+}
+
+bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
+{
+    const char *const name = view_script_name(figure, is_flag, number);
+    if (is_flag)
+        return md5_states_variable(figure->states, name) != 0;
+    const md5_channel channel = figure->script->states[number].channel;
+    return figure->is_in_states
+           && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
+}
+
 void view_begin_state(view_entity *figure, uint32_t state)
 {
     take_order(figure, (view_order){.kind = VIEW_BEGINS, .item = state});

@@ -96,6 +96,11 @@ void view_free_entity(view_entity *figure); // a zeroed one is allowed
 // and legs. False and no change if it cannot be played.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
 
+// States of the script, or its flags, by number: the name, "" of those that need a game's world or
+// are no flags, NULL behind the last one; and whether it runs, or is set.
+const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number);
+bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number);
+
 // Begins a state of the script, which plays clips in its channel and begins others. And sets a
 // variable of the object; of one that dies, what it drops is listed with what fired.
 void view_begin_state(view_entity *figure, uint32_t state);

@@ -33,7 +33,7 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_gro
     const uint32_t num_legs = monster != NULL ? md5_monster_state(monster).num_legs : 0;
     *terrain = (view_terrain){.kind = VIEW_LEVEL};
     for (uint32_t i = 0; i < skeleton->num_joints && terrain->num_feet < VIEW_MAX_FEET; i++) {
-        if (num_legs > 0 || !is_foot(skeleton, i))
+        if (num_legs > 0 || kind == VIEW_LIFT || !is_foot(skeleton, i))
             continue;
         terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = i};
         terrain->pelvis = above(skeleton, above(skeleton, above(skeleton, i)));

@@ -25,7 +25,8 @@ typedef struct view_terrain {
 enum { VIEW_GROUND_SQUARES = 64 };
 
 // Lays a terrain if there are feet: those of a monster, else joints with foot or ankle in their
-// names that have a knee, a hip and a pelvis above. Returns how many.
+// names that have a knee, a hip and a pelvis above; on a lift only monsters stand. Returns how
+// many.
 uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
                         view_ground_kind kind);
 

@@ -3,46 +3,21 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 
-// How high a lift has raised what is there and does not know that its ground moves: all but
-// monsters.
-static float lifted(const view_scene *scene, md5_vec3 at)
-{
-    const bool rides = scene->terrain.kind == VIEW_LIFT && scene->terrain.num_feet > 0;
-    return rides ? view_ground_height(&scene->terrain, at.x, at.y) : 0;
-}
-
 void view_pose(view_scene *scene, const view_play *play)
 {
-    view_terrain *const terrain = &scene->terrain;
-    md5_mat34 up = md5_mat34_from_xform(view_at_origin());
-    if (terrain->num_feet > 0)
-        terrain->rise = 0;
     view_motion_of(scene)->pose(scene, play);
-    if (terrain->num_feet == 0 || terrain->kind != VIEW_LIFT)
-        return;
-    view_raise_lift(terrain, play->time);
-    up.m[11] = lifted(scene, view_place_of(scene).translation);
-    view_move_matrices(up, scene->joints, scene->num_joints);
-    if (scene->model != NULL)
-        view_move_matrices(up, scene->palette, scene->num_joints);
 }
 
 md5_xform view_place_of(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    md5_xform place = motion->place != NULL ? motion->place(scene) : view_at_origin();
-    place.translation.z += lifted(scene, place.translation);
-    return place;
+    return motion->place != NULL ? motion->place(scene) : view_at_origin();
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    if (motion->walked == NULL)
-        return view_place_of(scene).translation;
-    md5_vec3 walked = motion->walked(scene, play);
-    walked.z += lifted(scene, walked);
-    return walked;
+    return motion->walked != NULL ? motion->walked(scene, play) : view_place_of(scene).translation;
 }
 
 void view_prepare_skin(view_scene *scene)

@@ -367,32 +367,39 @@ static void channels_panel(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_DIM, NULL, "Click: choose a clip");
 }
 
+// What the option says once a state was pressed, beside those of other channels, or a flag.
+static view_command tell(const view_entity *entity, int is_flag, uint32_t pressed)
+{
+    const md5_script_state *const states = entity->script->states;
+    const char *name;
+    char *text = common_copy("");
+    for (uint32_t i = 0; (name = view_script_name(entity, is_flag, i)) != NULL; i++)
+        if (name[0] != '\0'
+            && (is_flag ? view_is_told(entity, true, i) != (i == pressed)
+                        : i == pressed
+                              || (view_is_told(entity, false, i)
+                                  && states[i].channel != states[pressed].channel)))
+            common_extend(&text, "%s\n", name);
+    return view_set_command(is_flag ? view_find_option("flag", 4) : view_find_option("state", 5),
+                            text);
+}
+
 // The states of an entity's script, those that run highlighted, and its flags.
 static void states_panel(view_ui *ui, const view_stage *stage)
 {
-    view_entity *const entity = &stage->document->scene.entity;
-    const md5_script *const script = entity->script;
+    const view_entity *const entity = &stage->document->scene.entity;
+    const char *name;
     ui_begin(ui, "state");
-    if (ui_section(ui, UI_SECTION_STATES, "States", ""))
-        COMMON_FOR (i, script->num_states) {
-            const md5_script_state *const state = &script->states[i];
-            if (state->channel == MD5_CHANNEL_ALL) // for a world that is not here
-                continue;
-            const char *const now = md5_states_channel(entity->states, state->channel).name;
-            ui_begin_row(ui, stage);
-            if (ui_switch(ui, state->name, strcmp(now, state->name) == 0, true, ""))
-                view_begin_state(entity, i);
-        }
-    if (ui_section(ui, UI_SECTION_FLAGS, "Flags", ""))
-        COMMON_FOR (i, script->num_variables) {
-            const md5_script_variable *const flag = &script->variables[i];
-            const bool is_set = md5_states_variable(entity->states, flag->name) != 0;
-            if (flag->type != MD5_SCRIPT_BOOLEAN)
-                continue;
-            ui_begin_row(ui, stage);
-            if (ui_switch(ui, flag->name, is_set, false, ""))
-                view_set_flag(entity, i, !is_set);
-        }
+    COMMON_FOR (is_flag, 2)
+        if (ui_section(ui, is_flag ? UI_SECTION_FLAGS : UI_SECTION_STATES,
+                       is_flag ? "Flags" : "States", ""))
+            for (uint32_t i = 0; (name = view_script_name(entity, is_flag, i)) != NULL; i++) {
+                if (name[0] == '\0')
+                    continue;
+                ui_begin_row(ui, stage);
+                if (ui_switch(ui, name, view_is_told(entity, is_flag, i), !is_flag, ""))
+                    ui->command = tell(entity, is_flag, i);
+            }
 }
 
 // == The dock =============================================================================
