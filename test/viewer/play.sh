@@ -174,9 +174,9 @@ monster_walks() {
     ! cmp "$scratch/walks.png" "$scratch/idles.png"
 }
 check "a state of a script, and a flag that changes it" monster_walks
-check "an unknown state is reported with the known ones" ends_saying 1 'state Legs_Wlak: .* Legs_Walk' "$view" \
+check "an unknown state is reported with the known ones" ends_saying 1 '; known: Torso_Pain ' "$view" \
     --game models/game/base monster_bobbin --state Legs_Wlak --output "$scratch/x.png"
-check "a flag needs a script" ends_saying 1 'flag run: .* none' "$view" "$bobbin" --flag run --output "$scratch/x.png"
+check "a flag needs a script" ends_saying 1 '--flag run: there is none' "$view" "$bobbin" --flag run --output "$scratch/x.png"
 check_long "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --terrain hills --output "$scratch/x.png"
 finish

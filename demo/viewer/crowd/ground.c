@@ -42,7 +42,7 @@ static void write_ground(const view_terrain *terrain, view_text *to)
     for (int32_t i = 0; i < COUNT; i++) {
         const int32_t x = i % SIDE, y = i / SIDE;
         view_append(to, "weight %d %d 1 ( %.6f %.6f %.6f )\n", i, view_is_lift(terrain, y),
-                    view_corner_x(terrain, x), view_corner_y(terrain, y),
+                    view_corner_x(terrain, x), ((float)y * terrain->cell),
                     view_corner_height(terrain, x, y));
     }
     // Grass in the hollows, dry and stony on the hills and a lift.

@@ -69,43 +69,6 @@ static bool select_range(view_state *viewer)
     return true;
 }
 
-bool view_tell_script(view_state *viewer, bool is_flag)
-{
-    view_scene *const scene = &viewer->document->scene;
-    view_entity *const figure = &scene->entity;
-    const common_texts *const asked = is_flag ? &viewer->options->flags : &viewer->options->states;
-    char *known = common_copy(" ");
-    const char *name;
-    bool is_right = true;
-    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++)
-        common_extend(&known, "%s%s", name, name[0] != '\0' ? " " : "");
-    COMMON_FOR (k, asked->count) {
-        char *const word = common_format(" %s ", asked->names[k]);
-        if (strstr(known, word) == NULL)
-            is_right = view_error(&viewer->log, "--%s %s: there is none of that name; known:%s",
-                                  is_flag ? "flag" : "state", asked->names[k],
-                                  known[1] != '\0' ? known : " none");
-        free(word);
-    }
-    free(known);
-    if (!is_right)
-        return false;
-    if (!is_flag && asked->count == 0 && figure->is_in_states)
-        view_change_clip(viewer, scene->clip);
-    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
-        bool is_asked = false;
-        COMMON_FOR (k, asked->count)
-            is_asked = is_asked || strcmp(asked->names[k], name) == 0;
-        if (name[0] == '\0' || is_asked == view_is_told(figure, is_flag, i))
-            continue;
-        if (is_flag)
-            view_set_flag(figure, i, is_asked);
-        else if (is_asked)
-            view_begin_state(figure, i);
-    }
-    return true;
-}
-
 static bool begin_states(view_state *viewer)
 {
     return view_tell_script(viewer, false);

@@ -326,6 +326,34 @@ bool view_hide_meshes(view_state *viewer)
     return is_right;
 }
 
+bool view_tell_script(view_state *viewer, bool is_flag)
+{
+    view_entity *const figure = &viewer->document->scene.entity;
+    const common_texts *const asked = is_flag ? &viewer->options->flags : &viewer->options->states;
+    char *known = common_copy(" ");
+    const char *name;
+    bool is_right = true;
+    if (!is_flag && asked->count == 0 && figure->is_in_states)
+        view_change_clip(viewer, viewer->document->scene.clip);
+    for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
+        bool is_asked = false;
+        COMMON_FOR (k, asked->count)
+            is_asked = is_asked || strcmp(asked->names[k], name) == 0;
+        common_extend(&known, "%s%s", name, name[0] != '\0' ? " " : "");
+        if (is_asked != view_is_told(figure, is_flag, i) && (is_flag || is_asked))
+            view_tell(figure, is_flag, i, is_asked);
+    }
+    COMMON_FOR (k, asked->count) {
+        char *const word = common_format(" %s ", asked->names[k]);
+        if (strstr(known, word) == NULL)
+            is_right = view_error(&viewer->log, "--%s %s: there is none of that name; known:%s",
+                                  is_flag ? "flag" : "state", asked->names[k], known);
+        free(word);
+    }
+    free(known);
+    return is_right;
+}
+
 bool view_dress(view_state *viewer)
 {
     view_document *const document = viewer->document;

@@ -262,17 +262,16 @@ static void shift_time(view_entity *figure, double time)
 static void play(view_entity *figure, int channel, int32_t clip, double time)
 {
     md5_actor *const body = figure->parts[0].actor;
-    const double passed = 1000 * (figure->begin - time);
-    const uint32_t blend = figure->clock == 0 && fabs(passed) > tick ? 0 : fade;
-    figure->channels[channel] = (view_channel){.clip = clip, .start = clip < 0 ? 0 : time};
+    const double passed = 1000 * (figure->begin - time) + figure->clock;
+    figure->channels[channel] = (view_channel){clip, time};
     if (clip < 0) {
-        md5_actor_clear(body, (md5_channel)channel, blend);
+        md5_actor_clear(body, (md5_channel)channel, fade);
         return;
     }
     const md5_model_anim *const anim = figure->entity->clips[clip].anim;
     const double length = anim->milliseconds / (double)anim->rate;
-    md5_actor_play(body, (md5_channel)channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, blend);
-    if (blend == 0 && length > 0 && length < INFINITY)
+    md5_actor_play(body, (md5_channel)channel, (uint32_t)clip, MD5_ACTOR_CYCLE, 0, fade);
+    if (fabs(passed) > tick && length > 0 && length < INFINITY)
         md5_actor_set_start(body, (md5_channel)channel,
                             (int64_t)(passed - length * floor(passed / length)));
 }
@@ -330,7 +329,7 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
         shift_time(figure, figure->time);
         figure->focus = channel;
     }
-    take_order(figure, (view_order){.kind = VIEW_PLAYS, .item = channel, .value = clip});
+    take_order(figure, (view_order){VIEW_PLAYS, channel, clip, 0});
     return true;
 }
 
@@ -339,10 +338,9 @@ const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t n
     const md5_script *const script = figure->script;
     if (figure->states == NULL || number >= (is_flag ? script->num_variables : script->num_states))
         return NULL;
-    if (is_flag)
-        return script->variables[number].type == MD5_SCRIPT_BOOLEAN ? script->variables[number].name
-                                                                    : "";
-    return script->states[number].channel != MD5_CHANNEL_ALL ? script->states[number].name : "";
+    const bool is_one = is_flag ? script->variables[number].type == MD5_SCRIPT_BOOLEAN
+                                : script->states[number].channel != MD5_CHANNEL_ALL;
+    return !is_one ? "" : is_flag ? script->variables[number].name : script->states[number].name;
 }
 
 bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
@@ -355,18 +353,14 @@ bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
            && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
 }
 
-void view_begin_state(view_entity *figure, uint32_t state)
-{
-    take_order(figure, (view_order){.kind = VIEW_BEGINS, .item = state});
-}
-
 // What the dying drop: of a key "def_dropDeathItem2" the joint is in "dropDeathItem2Joint"; what a
 // key "def_drops..." names, and a figure, has none. Keys "def_dropGib..." are of the gibbed.
-void view_set_flag(view_entity *figure, uint32_t flag, bool is_set)
+void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set)
 {
     static const char *const dropped[] = {"def_dropdeath", "def_drops"};
-    const bool dies = is_set && strcmp(figure->script->variables[flag].name, "AI_DEAD") == 0;
-    take_order(figure, (view_order){.kind = VIEW_SETS, .item = flag, .value = is_set});
+    const bool dies =
+        is_flag && is_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0;
+    take_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
     COMMON_FOR (i, dies ? 2 : 0) {
         const md5_entity_key *key = NULL;
         while ((key = md5_entity_def_next_key(figure->entity->def, dropped[i], key)) != NULL) {
@@ -619,7 +613,7 @@ static md5_xform place_of(const view_scene *scene)
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
     const md5_monster *const monster = scene->entity.monster;
-    md5_vec3 at = view_place_of(scene).translation;
+    md5_vec3 at = scene->entity.place.translation;
     (void)play;
     if (monster != NULL && scene->terrain.kind != VIEW_LEVEL)
         at.z += md5_monster_state(monster).waist_offset.z;

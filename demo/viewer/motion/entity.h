@@ -101,10 +101,9 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
 const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number);
 bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number);
 
-// Begins a state of the script, which plays clips in its channel and begins others. And sets a
-// variable of the object; of one that dies, what it drops is listed with what fired.
-void view_begin_state(view_entity *figure, uint32_t state);
-void view_set_flag(view_entity *figure, uint32_t flag, bool is_set);
+// Begins a state, which plays clips in its channel and begins others; or sets a flag or not: of one
+// that dies, what it drops is listed with what fired.
+void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
 
 // Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
 double view_focus_channel(view_entity *figure, md5_channel channel);

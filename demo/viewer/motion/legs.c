@@ -80,16 +80,10 @@ static float tread(const view_terrain *terrain, int32_t step)
     return terrain->height * (float)((number < 8 ? number : 16 - number) - 6);
 }
 
-// Rows of squares that are a lift, the origin in its middle; corners of one more.
-enum { LIFT = 24 };
-static int32_t row_of_lift(int32_t y)
-{
-    return (y + LIFT / 2) & (VIEW_GROUND_SQUARES - 1);
-}
-
 bool view_is_lift(const view_terrain *terrain, int32_t y)
 {
-    return terrain->kind == VIEW_LIFT && row_of_lift(y) <= LIFT;
+    enum { SIDE = 12 };
+    return terrain->kind == VIEW_LIFT && ((y + SIDE) & (VIEW_GROUND_SQUARES - 1)) <= 2 * SIDE;
 }
 
 void view_raise_lift(view_terrain *terrain, double time)
@@ -104,19 +98,12 @@ float view_corner_x(const view_terrain *terrain, int32_t x)
     return terrain->cell * (float)(is_behind ? (x | 3) + 1 : x);
 }
 
-float view_corner_y(const view_terrain *terrain, int32_t y)
-{
-    const int32_t row = terrain->kind == VIEW_LIFT ? row_of_lift(y) : 0;
-    return terrain->cell
-           * (float)(y + (row == VIEW_GROUND_SQUARES - 1) - (row == LIFT + 1)); // those beside it
-}
-
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 {
     if (terrain->kind == VIEW_STAIRS)
         return tread(terrain, (x >> 2) + ((x & 3) == 3));
     if (terrain->kind == VIEW_LIFT)
-        return 0;
+        return view_is_lift(terrain, y) ? terrain->rise : 0;
     const int32_t along = (x + y + VIEW_GROUND_SQUARES / 4) & (VIEW_GROUND_SQUARES - 1);
     if (terrain->kind == VIEW_SLOPE)
         return terrain->height * (1 - fabsf((float)(4 * along) / (float)VIEW_GROUND_SQUARES - 2));
@@ -132,8 +119,6 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
     const int32_t i = (int32_t)column, j = (int32_t)row;
     if (terrain->kind == VIEW_STAIRS)
         return tread(terrain, i >> 2);
-    if (terrain->kind == VIEW_LIFT)
-        return row_of_lift(j) < LIFT ? terrain->rise : 0;
     const float right = view_corner_height(terrain, i + 1, j),
                 left = view_corner_height(terrain, i, j + 1);
     return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left

@@ -36,10 +36,9 @@ void view_place_feet(struct view_scene *scene, const md5_xform *place, double ti
 
 // Height of the corner of square (x, y), and its distance along x. Hills, and bumps on them, are
 // hashes of these numbers. Stairs rise and fall along x, a slope along x and y. A lift runs along
-// x; its corners are those of a row that it is, with the height that they have when it is down.
+// x; it is made of the corners of some rows, and the squares beside them slope down from it.
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
 float view_corner_x(const view_terrain *terrain, int32_t x);
-float view_corner_y(const view_terrain *terrain, int32_t y);
 bool view_is_lift(const view_terrain *terrain, int32_t y);
 void view_raise_lift(view_terrain *terrain, double time); // to where it is then
 
