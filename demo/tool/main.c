@@ -215,8 +215,7 @@ static const struct scope {
     {"of a folder: ", " / "},
     {"of meshes: ", " .md5mesh .bmd5mesh "},
     {"of meshes and clips: ", " .md5mesh .bmd5mesh .md5anim .bmd5anim "},
-    {"of clips: ", " .md5anim .bmd5anim .md5machine .glb .gltf .iqm .bvh .mdl .md2 .md3 .fbx .dae "
-                   ".x .b3d .ms3d .smd "},
+    {"of clips: ", "! / .md5mesh .bmd5mesh .md5camera .bcanim "},
     {"of glTF: ", " .glb .gltf "},
     {"with MDL: ", " .mdl "},
     {"to MD5 and games: ", "! .glb .gltf .iqm .obj "},

@@ -140,7 +140,7 @@
                 : [["", new Uint8Array(await file.arrayBuffer())]])
                 opened.push([path.replace(archive, "") + inside, bytes]);
         await ready;
-        const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|iqm|md[23l]|bvh)$/i, /\.md5anim$/i];
+        const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|iqm|md[23l]|bvh)$/i, /\.b?md5anim$/i];
         const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0, has_model = opened.some(([path]) => rank(path) < 3);
         for (const path of has_model ? [...files.keys()].filter((path) => path.startsWith("/dropped/")) : []) {
             files.delete(path);
