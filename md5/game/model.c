@@ -60,6 +60,7 @@ typedef struct md5_model_parser {
     bool is_defaulted;
     const md5_parsed_model *parent; // inherited last, NULL = none
     const md5_asset *mesh;          // NULL before `mesh`
+    bool names_mesh;                // or it was named, and cannot be read
     const char *skin;
     md5_vec3 offset;
     uint8_t *joint_channels;
@@ -339,7 +340,7 @@ static void read_channel(md5_model_parser *parser)
     enum { MAX_OTHERS = 256 };
     md5_arena *const scratch = &parser->game->scratch;
     md5_token name, names;
-    if (!parser->mesh)
+    if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining channels");
     if (parser->is_defaulted)
         return;
@@ -744,7 +745,7 @@ static void read_model_anim(md5_model_parser *parser)
 {
     md5_token token;
     md5_model_anim anim = {.rate = 1.0f};
-    if (!parser->mesh)
+    if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining anims");
     if (parser->is_defaulted)
         return;
@@ -829,6 +830,7 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
             const md5_parsed_model *parent = (const md5_parsed_model *)entry->parsed;
             parser->parent = parent;
             parser->mesh = parent->mesh;
+            parser->names_mesh = parent->mesh != NULL;
             parser->skin = parent->def.skin;
             parser->offset = parent->def.offset;
             parser->joint_channels = parent->joint_channels;
@@ -852,6 +854,7 @@ static void read_skin(md5_model_parser *parser, const md5_token *name)
 static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
+    parser->names_mesh = true;
     if (!ends_in(name, ".md5mesh")) {
         md5i_decl_error(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
@@ -859,14 +862,10 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
     const md5_asset *const mesh = find_asset(game, name, ".md5mesh");
     if (!md5_game_has_memory(game))
         return;
-    if (!mesh) {
-        md5i_decl_error(&parser->lex, "a mesh that can be read", "Model %s defaulted",
-                        MD5_SHOWN(name));
-        return;
-    }
-    if (!model_spend(parser, mesh->num_joints)) {
-        md5i_decl_error(&parser->lex, "fewer joints in all models", "Model %s defaulted",
-                        MD5_SHOWN(name));
+    if (!mesh || !model_spend(parser, mesh->num_joints)) {
+        md5i_decl_error(&parser->lex,
+                        mesh ? "fewer joints in all models" : "a mesh that can be read",
+                        "Model %s defaulted", MD5_SHOWN(name));
         return;
     }
     parser->mesh = mesh;
