@@ -276,7 +276,8 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
             const char *reason = NULL;
             buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
             if (!buffer->bytes)
-                return gltf_fail(file, "buffers/%zu: %s", i, reason);
+                return gltf_fail(file, "buffers/%zu: %.100s: %s", i, gltf_text(object, "uri"),
+                                 reason);
             file->size += buffer->size;
             if ((double)file->size > most_bytes)
                 return gltf_fail(file, "buffers/%zu: the buffers are too large", i);

@@ -208,6 +208,8 @@ printf '{"asset":{"version":"2.0"},"accessors":[{"componentType":5126,"type":"VE
 check "4e9 vertices in 200 bytes" fails "$scratch/large.gltf" "far more numbers"
 printf '{"asset":{"version":"2.0"},"buffers":[{"uri":"%%2e%%2e/secret","byteLength":1}]}' >"$scratch/outside.gltf"
 check "a path out of the folder" fails "$scratch/outside.gltf" buffers/0 "out of the file's folder"
+printf '{"asset":{"version":"2.0"},"buffers":[{"uri":"away.bin","byteLength":1}]}' >"$scratch/alone.gltf"
+check "a buffer that is not there" fails "$scratch/alone.gltf" "buffers/0: away.bin: No such file"
 endless() { # a clip of 30 years
     python3 -c '
 import base64, json, struct
