@@ -862,10 +862,15 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
 {
     (void)job;
     (void)scene;
+#ifdef __EMSCRIPTEN__
+    return convert_fail(error, MD5_ERROR_VERSION, input->path,
+                        "no page reads such files: md5view and md5tool with libassimp do");
+#else
     return convert_fail(error, MD5_ERROR_VERSION, input->path,
                         "this build has no libassimp, which reads such files: on a system with "
                         "processes apart (not Windows) install it and jansson, in Debian "
                         "libassimp-dev and libjansson-dev, and build again");
+#endif
 }
 
 #endif
