@@ -4,6 +4,8 @@
 browser.py FOLDER TASK...: serves the folder on this machine alone, opens one browser, and runs the tasks:
   open PAGE            opens FOLDER/PAGE, and waits for its data-state, or of one without models, for the page
   begin PAGE           the same, but does not wait for the program, only for the page
+  before SCRIPT        of the next pages, before their own
+  started              waits for the program as `open` does
   asks COUNT SCRIPT    a condition holds with so many requests at most
   fails PAGE WORDS     the same, of a page that ends with these words for the user
   size WIDTH HEIGHT    of the window from now on
@@ -17,6 +19,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   run SCRIPT           a shell script on this machine
   stop                 ends the server: there is no network from now on
   click X Y, key NAME  what a person does
+  type TEXT            into what has the focus
   drag X Y X Y         with the left button, in ten steps
   wheel X Y STEPS      turned towards the person
   tap X Y SECONDS      a finger, so long
@@ -178,6 +181,12 @@ class Browser:
         self.ask("Page.navigate", url=self.site + page)
         self.wait("typeof md5files === 'object' && document.readyState !== 'loading'")
 
+    def task_before(self, script):
+        self.ask("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    def task_started(self):
+        self.wait(STATE)
+
     def task_asks(self, count, script):
         Handler.requests.clear()
         self.wait(script)
@@ -295,15 +304,19 @@ class Browser:
             code = name if len(name) > 1 else "Key" + name.upper()
             self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=code, modifiers=2 if control else 0)
 
+    def task_type(self, text):
+        self.ask("Input.insertText", text=text)
+
     def task_drop(self, *files):
         data = {"items": [], "files": [os.path.abspath(file) for file in files], "dragOperationsMask": 1}
         for kind in "dragEnter", "dragOver", "drop":
             self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
 
 
-TASKS = {"open": 1, "begin": 1, "asks": 2, "fails": 2, "size": 2, "phone": 2, "save": 1, "take": 2, "same": 3,
-         "forgive": 0, "is": 1, "click": 2, "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1,
-         "mark": 1, "audit": 1, "stop": 0, "run": 1, "drop": None}
+TASKS = {"open": 1, "begin": 1, "before": 1, "started": 0, "asks": 2, "fails": 2, "size": 2,
+         "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
+         "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1, "mark": 1, "audit":
+         1, "stop": 0, "run": 1, "type": 1, "drop": None}
 
 
 def main(folder, words):
