@@ -6,15 +6,6 @@ const md5files = {
     kind: () => WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1,
         8, 0, 65, 0, 253, 15, 253, 98, 11)) ? "simd" : "scalar",
 
-    // Runs a script, which defines the function that starts a program.
-    run: (url) => new Promise((done, fail) => {
-        const script = document.createElement("script");
-        script.src = url;
-        script.onload = done;
-        script.onerror = () => fail(new Error(url + ": cannot be loaded"));
-        document.head.append(script);
-    }),
-
     // The bytes of a URL, unpacked if `is_packed` by gzip; tells count() how many are there, piece by piece. Another host may forbid it: the browser does not say so, but this text does.
     async fetch(url, is_packed = false, count = () => {}) {
         let answer;
@@ -35,16 +26,14 @@ const md5files = {
 
     folder: (path) => path.slice(0, path.lastIndexOf("/") + 1),
 
-    // The names of the shaders of a mesh file.
-    shaders: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/^\s*shader\s+"([^"\n]*)"/gm)].map((found) => found[1]),
-
     // The names of the models and clips of a machine file.
     named: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/"([^"\n]+\.md5(?:mesh|anim))"|([^\s"]+\.md5(?:mesh|anim))\b/g)]
         .map(([, quoted, plain]) => quoted ?? plain),
 
-    // Fetches the pictures of shaders from the folder of the model's file, by the names that the library seeks first. Calls
-    // take(path, bytes) for each; returns the shaders that have none.
-    async pictures(shaders, model, take) {
+    // Fetches the pictures of a mesh file's shaders from its folder: no host lists that, so by the names that the library seeks first.
+    // Calls take(path, bytes) for each; returns the shaders that have none.
+    async pictures(bytes, model, take) {
+        const shaders = [...new TextDecoder().decode(bytes).matchAll(/^\s*shader\s+"([^"\n]*)"/gm)].map((found) => found[1]);
         const folder = md5files.folder(model);
         const get = (name) => md5files.fetch(folder + name).then((bytes) => take(folder + name, bytes)).then(() => true, () => false);
         const found = await Promise.all(shaders.map((shader) => Promise.all(["", "_local", "_s"].map(async (end) => {

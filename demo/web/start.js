@@ -1,6 +1,8 @@
-// The start page's button: everything of the site for use without a network, also what nobody has opened.
+// The start page. Its button keeps everything of the site for use without a network, also what nobody has opened.
 "use strict";
 
+if (location.hash) // an address of the viewer, of the time when it was here
+    location.replace("view.html" + location.search + location.hash);
 document.getElementById("keep").addEventListener("click", async () => {
     const kept = document.getElementById("kept"), workers = navigator.serviceWorker;
     try {

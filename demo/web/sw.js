@@ -3,8 +3,8 @@
 "use strict";
 const prefix = "md5model of " + registration.scope + " ", kept = prefix + "VERSION"; // other sites may share the host
 const program = "md5view-" + location.search.slice(1); // view.js says which kind
-const shell = ["./", "start.html", "index.html", "view.js", "files.js", "start.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
-const place = (url) => new URL(url, registration.scope).href;
+const shell = ["./", "view.html", "view.js", "files.js", "start.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
+const place = (url) => new URL(url, registration.scope).href.replace(/\/index\.html(?=$|\?)/, "/"); // both are one file
 const names = async () => (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== kept);
 
 async function install() {
@@ -14,7 +14,7 @@ async function install() {
     const wanted = new Set([...shell.map(place), ...(await old?.keys() ?? []).map((request) => request.url)]);
     await cache.put(place("files.json"), list);
     await Promise.all([...wanted].map(async (url) => {
-        const name = url.slice(registration.scope.length) || "index.html";
+        const name = url.slice(registration.scope.length).replace(/(^|\/)$/, "$1index.html");
         const same = hashes[name] !== undefined && hashes[name] === known[name] && await old.match(url);
         if (same)
             await cache.put(url, same);
@@ -35,10 +35,10 @@ async function answer(request) {
         registration.waiting.postMessage("go");
         return new Response('<!doctype html><link rel="icon" href="data:,">', {headers: {"Content-Type": "text/html", Refresh: "0"}});
     }
-    const cache = await caches.open(kept), found = await cache.match(request, {ignoreSearch: true});
+    const cache = await caches.open(kept), found = await cache.match(place(request.url), {ignoreSearch: true});
     const got = found ?? await fetch(request);
     if (!found && got.ok)
-        cache.put(request, got.clone());
+        cache.put(place(request.url), got.clone());
     return got;
 }
 addEventListener("fetch", (event) => event.request.method === "GET" && event.request.url.startsWith(registration.scope)

@@ -16,6 +16,7 @@ PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="script-src 'self' 'wasm-unsafe-eval'; object-src 'none'">
 <base href="../">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="%(about)s">
@@ -31,7 +32,7 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 <section class="drawing" aria-label="Drawing"><img src="techniques/%(name)s.png" alt="">
 <canvas id="canvas" role="img" aria-label="%(title)s, as it moves"></canvas></section>
 <main class="contents">
-<nav aria-label="Where this is"><a href="start.html">md5model</a> /
+<nav aria-label="Where this is"><a href="index.html">md5model</a> /
 <a href="techniques/index.html">Techniques</a> / %(family)s</nav>
 <h1 class="title">%(title)s</h1>
 <p>%(about)s</p>
@@ -48,7 +49,7 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 """
 CONTENTS = """<body>
 <main class="contents">
-<nav aria-label="Where this is"><a href="start.html">md5model</a> / Techniques</nav>
+<nav aria-label="Where this is"><a href="index.html">md5model</a> / Techniques</nav>
 <h1 class="title">Techniques</h1>
 <p>%(about)s</p>
 %(cards)s</main>

@@ -1,17 +1,17 @@
 // The page of the viewer, and those of techniques. An address says what is shown, in the options of md5view:
-// index.html#model=models/bobbin/bobbin.md5mesh&model=models/bobbin/walk.md5anim&animation-time=0.5 is
+// view.html#model=models/bobbin/bobbin.md5mesh&model=models/bobbin/walk.md5anim&animation-time=0.5 is
 // md5view --animation-time=0.5 models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 "use strict";
 
 (async function () {
     const guest = "models/thimble/thimble.md5machine", lantern = "models/lantern/lantern.md5machine";
     const told = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
-    const tell = (text) => told.append(text + "\n");
+    const tell = (text) => told.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // the reader's own names
     const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
     const packs = new Map(), arrived = new Set(); // of our models: when what is in a pack is there, and which models are
     const sizes = {whole: 0, got: 0}; // of the packs that are asked for
     const loose = []; // [path, bytes] of what was dropped since a model was, for the next one
-    let code, program, drawn, begun, ours, awaited, window_of_program = 0, num_drops = 0, num_restarts = 0;
+    let code, begin, program, drawn, begun, ours, awaited, window_of_program = 0, num_drops = 0, num_restarts = 0;
     const ready = new Promise((done) => begun = done);
 
     // The program's folders are objects, which have names of their own.
@@ -92,7 +92,7 @@
         files: () => inputs[0].click(),
         folder: () => inputs[1].click(),
         link: () => copy_link(),
-        about: () => location.href = "start.html",
+        about: () => location.href = "index.html",
         leave: () => document.querySelector("nav a").focus(),
     };
     function asked(what) {
@@ -105,7 +105,7 @@
     async function keep() {
         const kept = await navigator.serviceWorker?.register("sw.js?" + md5files.kind());
         kept?.addEventListener("updatefound", () => kept.installing.addEventListener("statechange", () =>
-            kept.waiting && note("There is a new version: it is seen when this page is loaded again")));
+            kept.waiting && kept.active && note("There is a new version: it is seen when this page is loaded again")));
     }
 
     // A model of another host: its file, what a machine names, and an image for each shader, beside the file.
@@ -116,8 +116,7 @@
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
             await Promise.allSettled(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
-        const shaders = url.endsWith(".md5mesh") ? md5files.shaders(bytes) : [];
-        const missing = await md5files.pictures(shaders, from, (picture, texels) => write(place(picture), texels));
+        const missing = url.endsWith(".md5mesh") && await md5files.pictures(bytes, from, (picture, texels) => write(place(picture), texels));
         if (missing.length > 0)
             note("No pictures beside the model for: " + missing.join(", ") + ". Drop the folder that has them here instead.");
         return path;
@@ -141,7 +140,10 @@
                 opened.push([path.replace(archive, "") + inside, bytes]);
         await ready;
         const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|iqm|md[23l]|bvh)$/i, /\.b?md5anim$/i];
-        const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0, has_model = opened.some(([path]) => rank(path) < 3);
+        const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0;
+        const models = opened.map(([path]) => path).filter((path) => rank(path) < 3), has_model = models.length > 0;
+        if (models.length === 1 && rank(models[0]) === 2)
+            names = models; // the viewer's folders list none of other formats
         for (const path of has_model ? [...files.keys()].filter((path) => path.startsWith("/dropped/")) : []) {
             files.delete(path);
             program.FS.unlink(path);
@@ -159,8 +161,11 @@
         if (said.length > 0)
             note(said.join("\n"));
         for (const name of names.sort((a, b) => rank(a) - rank(b)))
-            if (!has_model || !/\.(png|tga|jpe?g|dds|bin|mtr|skin|def)$/i.test(name))
-                call("web_drop", safe(root + name.replace(archive, "")), x, y);
+            if (!has_model || !/\.(png|tga|jpe?g|dds|bin|mtr|skin|def)$/i.test(name)) {
+                const path = safe(root + name.replace(archive, ""));
+                program.FS.mkdirTree(path); // if it is an empty folder; a file stays
+                call("web_drop", path, x, y);
+            }
     }
 
     async function drop(event) {
@@ -231,7 +236,7 @@
 
     // Starts the program, for the first time, or because all that it had on the GPU was lost.
     async function start(words) {
-        program = await md5view({
+        program = await (await begin)({
             canvas,
             print: tell,
             printErr: tell,
@@ -282,7 +287,7 @@
     canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
     try {
         const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // ?kind=scalar: for tests
-        const loaded = md5files.run("md5view-" + kind + ".js"); // beside the files
+        begin = import("./md5view-" + kind + ".js").then((glue) => glue.default); // beside the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
         const [own, , first] = ours[0], models = [], words = [];
@@ -304,7 +309,6 @@
         const whole = is_first && files.get("/" + own);
         if (is_first)
             write("/" + own, new TextEncoder().encode("machine First { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
-        await loaded;
         const picture = new Promise((done) => drawn = done), status = await start(words);
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (window_of_program) {

@@ -53,11 +53,11 @@ $(addprefix $(WEB)/$(1)/,$(sort $(WEB_PARTS) $(WEB_ELEMENT))): KIND_FLAGS = $(WE
 $(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/misuse.o test/load/test_same_bits.o): KIND_FLAGS = $(WEB_FLAGS_$(1))
 
 # A name of SDL that is not defined would become one of emscripten's SDL 1, whose events are others.
-$(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS))
-	@! $(NM) -u $$^ 2>/dev/null | grep -w 'U SDL_.*' || { echo '$$@: names of SDL are left' >&2; exit 1; }
+$(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS)) demo/web/web.mk
+	@! $(NM) -u $$(filter %.o,$$^) 2>/dev/null | grep -w 'U SDL_.*' || { echo '$$@: names of SDL are left' >&2; exit 1; }
 	@mkdir -p $$(@D)
-	$$(say) $(EMCC) $(WEB_LINK) $(WEB_GL) -s EXPORT_NAME=md5view -s FORCE_FILESYSTEM=1 -s EXIT_RUNTIME=0 \
-	    -s EXPORTED_RUNTIME_METHODS='[FS,callMain,stringToUTF8,lengthBytesUTF8,ccall]' -s INVOKE_RUN=0 -o $$@ $$^
+	$$(say) $(EMCC) $(WEB_LINK) $(WEB_GL) -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web -s FORCE_FILESYSTEM=1 -s EXIT_RUNTIME=0 \
+	    -s EXPORTED_RUNTIME_METHODS='[FS,callMain,stringToUTF8,lengthBytesUTF8,ccall]' -s INVOKE_RUN=0 -o $$@ $$(filter %.o,$$^)
 
 # Node runs these: the hash of bits that every platform has, and how fast it skins.
 $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/misuse.o test/load/test_same_bits.o)
@@ -144,21 +144,21 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 # bytes: first those of WEB_FIRST, which the first picture needs, then the other files of that model, then other models.
 WEB_OWN := models/bobbin
 WEB_FIRST := $(addprefix $(WEB_OWN)/,bobbin.md5machine bobbin.md5mesh idle.md5anim bobbin.png bobbin_eye.png)
-WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/start.html,$(wildcard demo/web/*.html demo/web/*.css)) \
-    $(addprefix demo/web/,view.js files.js start.js style.css))
+WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/index.html,$(wildcard demo/web/*.html demo/web/*.css)) \
+    $(addprefix demo/web/,view.js files.js start.js embed.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
 $(WEB_SITE)/style.css: .github/docs/style.css
 $(filter-out %/style.css,$(WEB_PAGES)): $(WEB_SITE)/%: demo/web/%
 $(WEB_PAGES):
-	@mkdir -p $(@D) && cp $< $@
-$(WEB_SITE)/start.html: demo/web/start.html
-	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)start.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
+	@mkdir -p $(@D) && sed 's/md5model-VERSION/md5model-$(WEB_VERSION)/' $< > $@
+$(WEB_SITE)/index.html: demo/web/index.html
+	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)index.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
 # The documents, with a way back.
 $(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
-	@sed 's|^var menudata={children:\[|&{text:"About",url:"../start.html"},|' build/docs/menudata.js > $(@D)/menudata.js
+	@sed 's|^var menudata={children:\[|&{text:"About",url:"../index.html"},|' build/docs/menudata.js > $(@D)/menudata.js
 # The techniques as pages of text, each with a picture.
 WEB_TECHNIQUES := $(shell sed -n 's/^\[\([a-z0-9_]*\)\]$$/\1/p' demo/viewer/pages/pages.txt)
 WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png)
@@ -175,14 +175,16 @@ picture_of_edges := models/bobbin/bobbin.md5mesh --untextured --edges
 $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 240,150 --samples 4 $(call picture_of,$*) --output $@ > $(WEB)/picture
 WEB_FILES := $(WEB_TECHNIQUE_FILES) $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) \
-    $(addprefix $(WEB_SITE)/,start.html models.json docs/index.html) $(WEB_ELEMENT_FILES:%=$(WEB_SITE)/element/%) $(WEB_PAGES) \
-    $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
+    $(addprefix $(WEB_SITE)/,index.html models.json docs/index.html) $(addprefix $(WEB_SITE)/element/,$(WEB_ELEMENT_FILES) md5model-$(WEB_VERSION).tgz) \
+    $(WEB_PAGES)
 # A hash of each file, for sw.js, whose bytes change with any of them.
 $(WEB_SITE)/files.json: $(WEB_FILES)
 	@cd $(@D) && find . -type f ! -name sw.js ! -name files.json ! -path './test/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | \
 	    sed 's|^\(........\)[^ ]*  ./\(.*\)|"\2":"\1",|; 1 s/^/{/; $$ s/,$$/}/' > $(@F)
 $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_SITE)/files.json
 	@sed "s/VERSION/$$(sha256sum < $(@D)/files.json | cut -c 1-16)/" $< > $@
+$(WEB_SITE)/element/md5model-$(WEB_VERSION).tgz: $(WEB_PACKAGE_FILES:%=$(WEB_NPM)/%)
+	@mkdir -p $(@D) && cp "$$($(PYTHON) .ci/release.py --npm $(WEB_NPM) $(WEB) | grep 'tgz$$')" $@
 $(WEB_SITE)/element/%: $(WEB_NPM)/%
 	@mkdir -p $(@D) && cp $< $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # In a browser: the library's bits and its speed in node, the viewer in headless Chromium, which has to look as here.
-# WEB_TEST=node leaves the browser out.
+# WEB_TEST=node leaves the browser out; MD5_TEST_FROM=WORDS goes on with the check that has these words in its title.
 . test/build/report.sh
 web=build/web/site
 
@@ -58,14 +58,17 @@ same_picture() { # KIND
     # With the compressed clip of the site.
     "$products/md5view" --no-config --animation-time 0.5 --output "$scratch/here.png" $web/models/bobbin/bobbin.md5mesh \
         $web/models/bobbin/walk.md5anim &&
-        shown open "index.html?kind=$1#no-config&animation-time=0.5&output=out.png&$bobbin&model=models/bobbin/walk.md5anim" \
+        shown open "view.html?kind=$1#no-config&animation-time=0.5&output=out.png&$bobbin&model=models/bobbin/walk.md5anim" \
             take /saved/out.png "$scratch/there.png" same "$scratch/here.png" "$scratch/there.png" 0.003
 }
 for kind in simd scalar; do
     check "$kind: the picture is the one of here, and the console is empty" same_picture $kind
     grep '^note' "$scratch/said"
 done
-check "without a model ours is shown" shown open index.html is "document.title.startsWith('bobbin')"
+check "without a model ours is shown, and a first visit tells of no new version" shown open view.html is "document.title.startsWith('bobbin')" \
+    is "navigator.serviceWorker.ready.then(() => !/new version/.test(note.textContent))"
+check "an address of before leads to the viewer" shown begin "index.html?kind=scalar#no-config&model=models/thimble/thimble.md5mesh" \
+    is "location.pathname === '/view.html' && location.search === '?kind=scalar'" started is "document.title.startsWith('thimble')"
 # The first picture, as a multiple of what an empty picture takes in a browser that has just begun; the median of three.
 first_picture() {
     cat >$web/test/blank.html <<-END
@@ -79,7 +82,7 @@ first_picture() {
 	</script>
 	END
     for _ in 1 2 3; do
-        shown open test/blank.html mark "$scratch/blank" && shown open "index.html#no-config" mark "$scratch/ours" || return
+        shown open test/blank.html mark "$scratch/blank" && shown open "view.html#no-config" mark "$scratch/ours" || return
     done
     paste "$scratch/blank" "$scratch/ours" | awk '{ print $2 / $1, $2, $1 }' | sort -n | sed -n 2p >"$scratch/speed"
     read -r share ours blank <"$scratch/speed"
@@ -90,28 +93,28 @@ mkdir -p $web/test
 check "the first picture comes in 7 times of an empty one" first_picture
 grep '^note: the first' "$scratch/said"
 # A model of the page, then one that is dropped on it, which is another one.
-check "a dropped file is shown" shown open "index.html#model=models/thimble/thimble.md5mesh" \
+check "a dropped file is shown" shown open "view.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
-check "a host that cannot be read is named" shown fails "index.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
+check "a host that cannot be read is named" shown fails "view.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 
 link="document.getElementById('link').click()"
 # The game: it plays itself until a key is pressed, and a link opens it.
-check "the game is played" shown size 640 360 open "index.html#no-config&game-demo" is "document.title.startsWith('bobbin')" \
+check "the game is played" shown size 640 360 open "view.html#no-config&game-demo" is "document.title.startsWith('bobbin')" \
     save "$scratch/demo.png" key w is "new Promise(done => setTimeout(() => done(true), 3000))" save "$scratch/game.png" \
     is "$link, /[#&]game-demo/.test(location.hash)"
 
 # What mouse and fingers do is in the link. The first of two fingers makes no click, and the picture follows the window.
 distance="+location.hash.match(/camera-distance=([0-9.]+)/)?.[1]"
 check "a drag turns, the wheel and two fingers come nearer" shown size 1280 720 \
-    open "index.html#no-config&model=models/lantern/lantern.md5mesh" drag 600 300 700 300 \
+    open "view.html#no-config&model=models/lantern/lantern.md5mesh" drag 600 300 700 300 \
     is "$link, /camera-azimuth-angle=5&/.test(location.hash)" wheel 640 300 -3 is "$link, window.far = $distance" \
     pinch 600 300 100 200 is "$link, $distance < 0.8 * far && !/joint=/.test(location.hash)" \
     size 500 900 is "document.getElementById('canvas').width === 500"
-check "a phone's stick drives, and the device is known" shown phone 390 844 open "index.html#no-config&verbose=debug" \
+check "a phone's stick drives, and the device is known" shown phone 390 844 open "view.html#no-config&verbose=debug" \
     is "/quality: step 1 on .*SwiftShader/.test(told.textContent)" tap 200 100 0.1 \
     is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(told.textContent)), 2000))" push 94 704 94 640 \
     is "/^drive:/m.test(told.textContent)"
-check "a long press is the right button" shown phone 390 844 open "index.html#no-config&verbose=debug" tap 200 400 0.7 \
+check "a long press is the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
 soon="new Promise(done => setTimeout(() => done(true), 2500))"
 # A tap on the handle: then the middle one of the pixels of a row is that of the sheet, which is dark, and no longer the ground.
@@ -122,19 +125,19 @@ import png
 for name in sys.argv[1:]:
     width, _, rows, step = png.read(name)
     print(sorted(max(rows[1200][i * step:i * step + 3]) for i in range(width))[width // 2])'
-    shown phone 390 844 open "index.html#no-config" tap 200 100 0.1 is "$soon" save "$scratch/bar.png" tap 195 790 0.1 \
+    shown phone 390 844 open "view.html#no-config" tap 200 100 0.1 is "$soon" save "$scratch/bar.png" tap 195 790 0.1 \
         is "$soon" save "$scratch/half.png" &&
         python3 -c "$middle" "$scratch/bar.png" "$scratch/half.png" >"$scratch/levels" || return
     # shellcheck disable=SC2046,SC2016 # two numbers
     holds '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
 }
 check "a phone's panels come from below" sheet
-check "a phone's clips are tapped" shown phone 390 844 open "index.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
+check "a phone's clips are tapped" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
     is "$soon" tap 70 800 0.1 is "/ clip=bow /.test(told.textContent)"
 
 # A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
 exported() {
-    shown size 1280 720 open "index.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" key Control+e \
+    shown size 1280 720 open "view.html#no-config&$bobbin&model=models/bobbin/walk.md5anim" key Control+e \
         is "$soon" click 1020 168 is "$soon" click 848 198 is "$soon" is "HTMLAnchorElement.prototype.click = function () {
         fetch(this.href).then(its => its.arrayBuffer()).then(its => window.got = [this.download, new Uint8Array(its)]); }, true" \
         click 1048 611 is "window.got && got[0] === 'bobbin_walk.glb' && (md5.FS.writeFile('/saved/.got', got[1]), true)" \
@@ -148,7 +151,7 @@ exported() {
 check "a model is saved as glTF" exported
 
 # The link says what is seen; a context that was lost, as a phone's driver does, begins anew with all files.
-walk="index.html#no-config&camera-azimuth-angle=60&model=models/thimble/thimble.md5mesh&model=models/thimble/walk.md5anim"
+walk="view.html#no-config&camera-azimuth-angle=60&model=models/thimble/thimble.md5mesh&model=models/thimble/walk.md5anim"
 lose() { # CANVAS: a condition that loses its context, and restores it a second later
     echo "(c => (c.lost ??= c.getContext('webgl2').getExtension('WEBGL_lose_context'), c.lost.loseContext(),
         new Promise(done => setTimeout(() => done(c.lost.restoreContext() === undefined), 1000))))($1)"
@@ -156,8 +159,8 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
 check "a link says what is seen" shown open "$walk" is "$link,
     /[#&]camera-azimuth-angle=60&/.test(location.hash) && /animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
 # A page of techniques with a slider; the last one needs a model that the others do not.
-check "a page's link has its sliders" shown open "index.html#no-config&page=follow&set=damping%3D1.5" is "$link,
-    /^#(.*&)?page=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "index.html#no-config&page=walk" \
+check "a page's link has its sliders" shown open "view.html#no-config&page=follow&set=damping%3D1.5" is "$link,
+    /^#(.*&)?page=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "view.html#no-config&page=walk" \
     is "$link, /page=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
 check "a lost context begins anew" shown open "$walk" drop models/lantern/lantern.md5mesh \
     is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
@@ -185,8 +188,11 @@ check "odd names in an archive are kept or said" odd_archive
 mkdir "$scratch/apart" && cp models/lantern/lantern.md5mesh "$scratch/apart"
 check "a texture may be dropped before its model" shown open "$walk" drop models/lantern/lantern.png is "md5.FS.analyzePath('/dropped/0/lantern.png').exists" \
     drop "$scratch/apart/lantern.md5mesh" is "document.title.startsWith('lantern') && md5.FS.analyzePath('/dropped/1/lantern.png').exists"
-check "what is dropped before the program is there is opened" shown begin "index.html#no-config" drop models/lantern/lantern.md5mesh \
-    is "document.title.startsWith('lantern')"
+# The program is held back until the page has heard of the drop.
+held="(it => { WebAssembly.compileStreaming = (...its) => new Promise(done => window.go = done).then(() => it.call(WebAssembly, ...its)); })
+    (WebAssembly.compileStreaming)"
+check "what is dropped before the program is there is opened" shown before "$held" begin "view.html#no-config" drop models/lantern/lantern.md5mesh \
+    is "note.textContent === 'Opens when the viewer is loaded'" is "go(), true" started is "document.title.startsWith('lantern')"
 # Losses are said in the words of md5tool.
 gltf() {
     for ending in glb gltf; do
@@ -196,21 +202,28 @@ gltf() {
         if [ $ending = glb ]; then set -- "$scratch/its/gift.glb"; else rm "$scratch/its/gift.glb" && set -- "$scratch/its/"*; fi
         shown open "$walk" drop "$@" is "document.title.startsWith('gift') && told.textContent.includes('$note')" || return
     done
+    shown open "$walk" drop "$scratch/its" is "document.title.startsWith('gift')" drop "$scratch/its/gift.gltf" \
+        is "told.textContent.includes('gift.gltf: error: buffers/0: gift.bin: No such file')"
 }
 mkdir "$scratch/its"
-check "glTF is opened, alone and with its files, and its losses are said" gltf
+check "glTF is opened, alone, with its files and as a folder, and its losses are said" gltf
+mkdir "$scratch/void"
+check "a folder and an archive of nothing are folders" shown open "$walk" drop "$scratch/void" is "md5.FS.analyzePath('/dropped/0/void').exists" \
+    is "$soon" is "told.textContent === ''"
 cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
-check "pictures that are missing are named" shown open "index.html#no-config&model=test/alone.md5mesh" \
+check "pictures that are missing are named" shown open "view.html#no-config&model=test/alone.md5mesh" \
     is "/lantern. Drop the folder/.test(document.getElementById('note').textContent)" forgive
 
 # Bytes that are no model, and a model with counts that no file can have: the viewer says so, and goes on.
 python3 -c 'import random; open("'"$scratch"'/noise.md5mesh", "wb").write(random.Random(1).randbytes(100000))'
 printf 'MD5Version 10\ncommandline ""\nnumJoints 4000000000\nnumMeshes 1\n' >"$scratch/hostile.md5mesh"
-says() { # WORDS: of the file, in what the program has printed
-    echo "/$1/.test(document.getElementById('told').textContent)"
+says() { # NAME: whether the program has printed the line of md5tool
+    (cd "$scratch" && "$root/$products/md5tool" info "$1" 2>&1) | sed -n '/: error: /{s/.*/`&`/;s/^/told.textContent.split("\\n").includes(String.raw/;s/$/)/;p;q;}'
 }
-check "random bytes and a hostile file are named" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(says noise.md5mesh)" \
-    drop "$scratch/hostile.md5mesh" is "$(says hostile.md5mesh)" key Escape \
+root=$PWD
+: >"$scratch/empty.md5mesh"
+check "random bytes, a hostile file and an empty one are named, in the words of md5tool" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(says noise.md5mesh)" \
+    drop "$scratch/hostile.md5mesh" is "$(says hostile.md5mesh)" key Escape drop "$scratch/empty.md5mesh" is "$(says empty.md5mesh)" key Escape \
     drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 
 # -- The site -----------------------------------------------------------------------------------
@@ -224,42 +237,42 @@ gzipped() { # MOST FILE...
 }
 early="performance.getEntriesByType('resource').filter(its => its.responseEnd < performance.getEntriesByName('picture')[0].startTime)
     .map(its => its.name.replace(/.*\//, '')).sort().join(' ')"
-check "the first picture needs these files" shown open "index.html#no-config" is "performance.getEntriesByName('picture').length > 0" \
+check "the first picture needs these files" shown open "view.html#no-config" is "performance.getEntriesByName('picture').length > 0" \
     is "$early === 'bobbin.1.gz files.js md5view-simd.js md5view-simd.wasm models.json page.css style.css view.js'"
-check "the first picture needs 2 MB" gzipped 2000000 $web/index.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
+check "the first picture needs 2 MB" gzipped 2000000 $web/view.html $web/models/bobbin.1.gz $web/files.js $web/md5view-simd.js \
     $web/md5view-simd.wasm $web/models.json $web/page.css $web/style.css $web/view.js
 grep '^note' "$scratch/said"
 # Our machine goes on when the rest of it comes, late: it is not opened again, has not begun anew, and then can be driven.
 slow="(() => { const f = fetch; window.fetch = (url, ...its) => /bobbin.2/.test(url.url ?? url)
     ? new Promise(done => setTimeout(done, 6000)).then(() => f(url, ...its)) : f(url, ...its); return true; })()"
 rest="performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))"
-check "what comes later does not begin the film anew" shown begin "index.html#no-config&verbose=debug" is "$slow" is "$rest" is "$soon" \
+check "what comes later does not begin the film anew" shown begin "view.html#no-config&verbose=debug" is "$slow" is "$rest" is "$soon" \
     is "/^drop machine: .*states=idle,ready/m.test(told.textContent)" is "told.textContent.match(/^opened: /gm).length === 1"
 # What is asked for before its files are there is told of, and then opened: no file is missing.
 find_command() { # WORD: by its keys, letter by letter
     echo "$1" | sed 's/./ key &/g'
 }
 # shellcheck disable=SC2046 # words
-check "the game waits for its files, and says so" shown begin "index.html#no-config" is "$slow" \
+check "the game waits for its files, and says so" shown begin "view.html#no-config" is "$slow" \
     is "performance.getEntriesByName('picture').length > 0" key Control+p $(find_command lanterns) key Enter \
     is "/^Lanterns opens when its files are here: [0-9]+ %$/.test(note.textContent)" is "$link, /[#&]game-demo/.test(location.hash)" \
     is "told.textContent === '' && note.textContent.startsWith('Copied')"
 # What a reader has opened, here the list of techniques, stays when the rest of our machine comes.
-check "what comes later replaces nothing that was opened" shown begin "index.html#no-config" is "$slow" \
+check "what comes later replaces nothing that was opened" shown begin "view.html#no-config" is "$slow" \
     is "performance.getEntriesByName('picture').length > 0" key Control+p key t key e key c key h key Enter is "$soon" \
     save "$scratch/opened.png" is "performance.getEntriesByType('resource').some(its => /bobbin.2/.test(its.name))" is "$soon" is "$soon" \
     save "$scratch/later.png" same "$scratch/opened.png" "$scratch/later.png" 0.02
-check "the start page needs 300 KB" gzipped 307200 $web/start.html $web/style.css $web/page.css $web/pictures/*
+check "the start page needs 300 KB" gzipped 307200 $web/index.html $web/style.css $web/page.css $web/pictures/*
 grep '^note' "$scratch/said"
 here="document.activeElement.id || document.activeElement.tagName"
-check "Tab leaves the viewer, at once and after Escape" shown open "index.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
+check "Tab leaves the viewer, at once and after Escape" shown open "view.html#no-config" is "($here) === 'canvas'" key Tab is "($here) !== 'canvas'" \
     is "canvas.focus(), true" key w key Tab is "($here) === 'canvas'" key Escape key Tab is "($here) !== 'canvas'"
-check "F6 leaves the viewer and comes back, Escape leaves it twice in a row" shown open "index.html#no-config" key w key F6 \
+check "F6 leaves the viewer and comes back, Escape leaves it twice in a row" shown open "view.html#no-config" key w key F6 \
     is "($here) === 'A' && document.activeElement.getBoundingClientRect().height >= 44" key F6 is "($here) === 'canvas'" \
     key Escape is "$soon" is "($here) === 'canvas'" key Escape key Escape is "($here) === 'A'" key Escape is "($here) === 'canvas'"
 # Files of this device are opened from the viewer's own menu; nothing of the page lies over it.
 # shellcheck disable=SC2046 # words
-check "the viewer's menu opens files, and copies the link" shown size 1280 720 open "index.html#no-config" \
+check "the viewer's menu opens files, and copies the link" shown size 1280 720 open "view.html#no-config" \
     is "HTMLInputElement.prototype.click = function () { window.asked = this.multiple; }, true" key Control+o is "window.asked === true" \
     key Control+p $(find_command folder) key Enter is "window.asked === false" \
     key Control+p $(find_command link) key Enter is "/no-config/.test(location.hash) && note.textContent.startsWith('Copied')" \
@@ -280,37 +293,51 @@ check "a technique's sliders and numbers are told" shown open "techniques/crossf
     is "/^weight of the new: (1|0) /m.test(facts.textContent)"
 check "a technique of another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
     is "/^legs that reach: /m.test(facts.textContent)"
-check "the start page runs no program" shown open start.html is "!performance.getEntriesByType('resource').some(its => /wasm|md5view/.test(its.name))"
+# What is typed is what is shown: words, not what else is in the text; by keys, and on a phone.
+snippet="(text => (snippet.value = text, snippet.dispatchEvent(new Event('input'))))"
+check "the element's page shows what one types" shown size 1000 700 open embed.html \
+    is "dance.alt === 'Bobbin dances' && dance.cameraControls && dance.animationName === null" \
+    is "snippet.focus(), snippet.setSelectionRange(...Array(2).fill(snippet.value.indexOf('autoplay'))), true" type "animation-name=walk " \
+    is "dance.animationName === 'walk' && said.textContent === ''" key Tab is "document.activeElement.id === 'copy'" \
+    is "$snippet('<img src=x onerror=\"window.bad = 1\"><md5-model src=models/lantern/lantern.md5mesh onclick=\"bad\" camera-orbt=1><script>window.bad = 1</script>'), true" \
+    is "dance.src === 'models/lantern/lantern.md5mesh' && dance.animationName === null && /^onclick, camera-orbt: .*camera-orbit/.test(said.textContent)" \
+    is "!dance.hasAttribute('onclick') && !window.bad" is "dance.updateComplete().then(() => dance.loaded)" \
+    is "$snippet('nothing'), true" is "/no <md5-model/.test(said.textContent) && dance.loaded" \
+    size 360 740 is "document.documentElement.scrollWidth === 360 && parseFloat(getComputedStyle(snippet).fontSize) >= 16" \
+    is "[snippet, copy].every(its => its.getBoundingClientRect().height >= 44)" forgive
+check "the package lies beside it" shown open index.html is "fetch('embed.html').then(its => its.text())
+    .then(text => fetch(/element\/md5model-[0-9.]*tgz/.exec(text)[0], {method: 'HEAD'})).then(its => its.ok)"
+check "the start page runs no program" shown open index.html is "!performance.getEntriesByType('resource').some(its => /wasm|md5view/.test(its.name))"
 
 # A cache of a version before is removed; those of other sites of the host stay. What was read is kept.
 active="navigator.serviceWorker.ready.then(its => its.active.state === 'activated')"
-check "what was read works without a network" shown open "index.html#no-config" is "caches.open('of another').then(() => true)" \
-    is "$active" open "index.html#no-config" is "document.title.startsWith('bobbin')" is "$soon" open docs/guide-viewer.html open start.html \
+check "what was read works without a network" shown open "view.html#no-config" is "caches.open('of another').then(() => true)" \
+    is "$active" open "view.html#no-config" is "document.title.startsWith('bobbin')" is "$soon" open docs/guide-viewer.html open index.html \
     is "caches.keys().then(names => names.length === 2 && names.includes('of another'))" \
-    stop open "index.html#no-config" is "document.title.startsWith('bobbin')" open docs/guide-viewer.html open start.html forgive
+    stop open "view.html#no-config" is "document.title.startsWith('bobbin')" open docs/guide-viewer.html open index.html forgive
 # A version in which one page differs: sw.js, the list, and that page. The reader is told, and gets it at the second visit.
 new_version() {
-    cp $web/start.html "$scratch/start.html" && cp $web/files.json "$scratch/files.json" && cp $web/sw.js "$scratch/sw.js" || return
+    cp $web/index.html "$scratch/index.html" && cp $web/files.json "$scratch/files.json" && cp $web/sw.js "$scratch/sw.js" || return
     cat >"$scratch/change" <<-END
-	printf '<!-- new -->' >>$web/start.html
-	sed 's/"start.html":"......../"start.html":"01234567/' "$scratch/files.json" >$web/files.json
+	printf '<!-- new -->' >>$web/index.html
+	sed 's/"index.html":"......../"index.html":"01234567/' "$scratch/files.json" >$web/files.json
 	sed 's/^const prefix/const is_new = true, prefix/; s/ + "\([0-9a-f]*\)"/ + "new"/' "$scratch/sw.js" >$web/sw.js
 	END
-    shown open "index.html#no-config" is "$active" open "index.html#no-config" \
+    shown open "view.html#no-config" is "$active" open "view.html#no-config" \
         is "performance.getEntriesByType('resource').some(its => /tendril.gz/.test(its.name))" is "$soon" run "$scratch/change" \
         asks 3 "navigator.serviceWorker.ready.then(its => (window.asked ??= its.update()).then(() => its)).then(its => !!its.waiting && /new version/.test(note.textContent))" \
-        is "fetch('start.html').then(its => its.text()).then(text => !text.endsWith('<!-- new -->'))" \
-        open "index.html#no-config" is "fetch('start.html').then(its => its.text()).then(text => text.endsWith('<!-- new -->'))"
+        is "fetch('index.html').then(its => its.text()).then(text => !text.endsWith('<!-- new -->'))" \
+        open "view.html#no-config" is "fetch('index.html').then(its => its.text()).then(text => text.endsWith('<!-- new -->'))"
     status=$?
-    for file in start.html files.json sw.js; do cp "$scratch/$file" $web/$file; done
+    for file in index.html files.json sw.js; do cp "$scratch/$file" $web/$file; done
     return $status
 }
 check "a new version is three requests, and told" new_version
-check "all is kept, and works without a network" shown open start.html is "document.getElementById('keep').click(), true" \
+check "all is kept, and works without a network" shown open index.html is "document.getElementById('keep').click(), true" \
     is "new Promise(done => new MutationObserver(() => /^All is kept/.test(kept.textContent) && done(true)).observe(kept, {childList: true}))" \
-    stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "index.html#game-demo" \
+    stop open techniques/walk.html is "'drawn' in document.documentElement.dataset" open docs/guide-viewer.html open "view.html#game-demo" \
     is "document.title.startsWith('bobbin')" forgive
-pages="start.html techniques/index.html techniques/follow.html embed.html index.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
+pages="index.html techniques/index.html techniques/follow.html embed.html view.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
 if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
     for page in $pages; do
         check "$page: axe-core finds nothing" shown open "$page" audit "$scratch/node_modules/axe-core/axe.min.js"
@@ -321,7 +348,7 @@ fi
 if (command -v firefox-esr || command -v firefox) >"$scratch/npm" && command -v xvfb-run >"$scratch/npm"; then
     # shellcheck disable=SC2086 # words
     check "Firefox opens all pages, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web $pages \
-        techniques/walk.html "index.html#no-config&page=follow"
+        techniques/walk.html "view.html#no-config&page=follow"
 else
     skip "Firefox" "there is no firefox-esr, or no xvfb-run"
 fi
@@ -710,7 +737,6 @@ typed() {
     cat "$scratch/typed"
     [ "$(cat "$scratch/typed")" = good ]
 }
-root=$PWD
 if (cd "$scratch/app" && echo '{"type": "module", "private": true}' >package.json &&
     npm install --no-audit --no-fund vite webpack webpack-cli esbuild typescript "$package" >../npm 2>&1); then
     check "node imports the package" sh -c "cd '$scratch/app' && node -e 'import(\"md5model\").then(its => process.exit(its.Md5ModelElement.version ? 0 : 1))'"
