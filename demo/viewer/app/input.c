@@ -945,11 +945,17 @@ static void turn_wheel(view_state *viewer, const view_input *event)
 // A key or text for the interface: fields, menus, dialogs. Returns whether that has used it.
 static bool type(view_state *viewer, const ui_mouse *event)
 {
-    const bool is_listing = viewer->ui.browser.kind != VIEW_BROWSE_NOTHING; // it takes all keys
+    const bool is_listing = viewer->ui.browser.kind != VIEW_BROWSE_NOTHING;
     const view_stage stage = stage_of(viewer);
     ui_mouse typed = *event;
-    if (is_listing && viewer->ui.modal == NULL)
+    // A list takes all keys but those that lead to its buttons, from the last one on.
+    const bool leads = viewer->ui.is_focus_shown
+                           ? event->key == VIEW_KEY_TAB || event->key == VIEW_KEY_RETURN
+                           : event->key == VIEW_KEY_TAB && event->shift;
+    if (is_listing && viewer->ui.modal == NULL && !leads) {
+        viewer->ui.is_focus_shown = false;
         return false;
+    }
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
     return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed));

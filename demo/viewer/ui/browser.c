@@ -644,11 +644,13 @@ static void draw_filter(view_ui *ui, view_rect box)
 {
     view_browser *const browser = &ui->browser;
     const ui_item_id focus = ui->focus;
+    const bool takes_next = ui->takes_next;
     ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1}; // it is always typed in
     char unused[sizeof browser->filter];
     COMMON_TEXT(unused, "%s", browser->filter);
     ui_field(ui, box, "Filter", unused, sizeof unused);
     ui->focus = focus;
+    ui->takes_next = takes_next;
 }
 
 // The selected one, large, with what is known of it.

@@ -271,7 +271,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         ui->is_focus_shown = false;
         ui->focus.panel = NULL;
     }
-    if (event->key == VIEW_KEY_PAD_ENTER) // is that for all panels
+    ui->is_focus_shown &= event->text == NULL; // Return is for what was typed, then
+    if (event->key == VIEW_KEY_PAD_ENTER)      // is that for all panels
         ui->mouse.key = VIEW_KEY_RETURN;
     // What has the focus is pressed by a key too.
     if (ui->is_focus_shown && ui->focus.panel != NULL && ui->mouse.key == VIEW_KEY_RETURN

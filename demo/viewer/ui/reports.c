@@ -388,7 +388,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     const char *const word = button_of(stage, report, &about), *words[2];
     int num_words = 0;
     const bool repairs = is_repaired(report) && (word == NULL || about.kind == VIEW_ABOUT_VERTEX);
-    if (word != NULL && (is_wide || !repairs)) // the vertex is a link, too
+    if (word != NULL && (!repairs || row.width > 80 * em)) // the vertex is a link, too
         words[num_words++] = word;
     if (repairs)
         words[num_words++] = "Repair\xE2\x80\xA6";

@@ -60,7 +60,9 @@ static bool is_same(ui_item_id a, ui_item_id b)
 // Whether the panel gets keys.
 static bool has_keys(const view_ui *ui)
 {
-    return ui->modal == NULL || strcmp(ui->modal, ui->item.panel) == 0;
+    const char *const alone =
+        ui->modal == NULL && ui->browser.kind != VIEW_BROWSE_NOTHING ? "list" : ui->modal;
+    return alone == NULL || strcmp(alone, ui->item.panel) == 0;
 }
 
 // The key Tab gives the focus to the item behind the one that has it, with Shift to that before.
