@@ -83,22 +83,9 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 
 // -- Matrices -------------------------------------------------------------------------------------
 
-// From the largest of the four, which is 1/2 at least. Shepperd, "Quaternion from Rotation Matrix",
-// Journal of Guidance and Control 1, 1978.
 md5_quat md5_quat_from_mat34(md5_mat34 matrix)
 {
-    const float *const m = matrix.m;
-    const float xx = m[0], yy = m[5], zz = m[10];
-    md5_quat q;
-    if (xx + yy + zz > 0.0f)
-        q = (md5_quat){m[9] - m[6], m[2] - m[8], m[4] - m[1], 1.0f + (xx + yy + zz)};
-    else if (xx >= yy && xx >= zz)
-        q = (md5_quat){1.0f + (xx - yy - zz), m[1] + m[4], m[2] + m[8], m[9] - m[6]};
-    else if (yy >= zz)
-        q = (md5_quat){m[1] + m[4], 1.0f + (yy - xx - zz), m[6] + m[9], m[2] - m[8]};
-    else
-        q = (md5_quat){m[2] + m[8], m[6] + m[9], 1.0f + (zz - xx - yy), m[4] - m[1]};
-    return md5_quat_normalize(q, NO_ROTATION);
+    return md5_quat_of(&matrix);
 }
 
 md5_xform md5_xform_from_mat34(md5_mat34 m)

@@ -72,6 +72,13 @@
 #define MD5_UNROLL
 #endif
 
+// Asks for memory that is written soon, and does not wait for it.
+#if defined(__GNUC__)
+#define MD5_PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define MD5_PREFETCH(address) ((void)(address))
+#endif
+
 // -- Kernels -----------------------------------------------------------------------------------
 
 // Whether kernels for instruction sets are compiled. Without an optimizer they would be large and

@@ -55,6 +55,24 @@ static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
     }};
 }
 
+// From the largest of the four, which is 1/2 at least. Shepperd, "Quaternion from Rotation Matrix",
+// Journal of Guidance and Control 1, 1978.
+static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
+{
+    const float *const m = matrix->m;
+    const float xx = m[0], yy = m[5], zz = m[10];
+    md5_quat q;
+    if (xx + yy + zz > 0.0f)
+        q = (md5_quat){m[9] - m[6], m[2] - m[8], m[4] - m[1], 1.0f + (xx + yy + zz)};
+    else if (xx >= yy && xx >= zz)
+        q = (md5_quat){1.0f + (xx - yy - zz), m[1] + m[4], m[2] + m[8], m[9] - m[6]};
+    else if (yy >= zz)
+        q = (md5_quat){m[1] + m[4], 1.0f + (yy - xx - zz), m[6] + m[9], m[2] - m[8]};
+    else
+        q = (md5_quat){m[2] + m[8], m[6] + m[9], 1.0f + (zz - xx - yy), m[4] - m[1]};
+    return md5_quat_normalize(q, (md5_quat){0.0f, 0.0f, 0.0f, 1.0f});
+}
+
 // The last row of both is 0 0 0 1.
 static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b)
 {

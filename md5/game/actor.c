@@ -227,7 +227,7 @@ static void clear(md5_actor_slot *slot, int64_t time, uint32_t blend)
 
 static bool is_channel(md5_channel channel)
 {
-    return (int)channel >= 0 && (int)channel < MD5_NUM_CHANNELS;
+    return (unsigned)channel < MD5_NUM_CHANNELS;
 }
 
 // Room for a new animation. One that has no weight, or that began just now, is replaced.

@@ -12,10 +12,9 @@
 // == Joints that code moves =======================================================================
 
 // Gives a joint the local values that its mod says.
-static inline void move_joint(const md5_entity *entity, const md5_joint_mod *mod, uint32_t joint,
-                              const md5_xform *above, md5_xform *local)
+static void move_joint(const md5_entity *entity, const md5_joint_mod *mod, uint32_t joint,
+                       const md5_xform *above, md5_xform *local)
 {
-    const bool is_root = entity->model->skeleton.joints[joint].parent == MD5_NONE;
     const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
     const md5_quat from_model = md5_quat_conjugate(above->rotation);
     md5_quat turn = mod->rotation;
@@ -35,7 +34,9 @@ static inline void move_joint(const md5_entity *entity, const md5_joint_mod *mod
     if (mod->position >= MD5_MOD_WORLD)
         way = md5_quat_rotate(from_model, way);
     // Of the root the engine replaces the position, where it adds that of others.
-    if (mod->position == MD5_MOD_LOCAL || (mod->position == MD5_MOD_WORLD && !is_root))
+    if (mod->position == MD5_MOD_LOCAL
+        || (mod->position == MD5_MOD_WORLD
+            && entity->model->skeleton.joints[joint].parent != MD5_NONE))
         way = md5_vec3_add(md5_vec3_sub(local->translation, offset), way);
     local->translation = md5_vec3_add(way, offset);
 }
@@ -55,21 +56,33 @@ void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
     }
 }
 
-// Places the known joints as they are now, and moves them in this pose unless it is NULL.
+// Places the known joints as they are now; or moves them in this pose unless it is NULL, for which
+// their rotations suffice, but above those whose position is moved in model space.
 static void move_known(moved_actor *moved, md5_xform *pose)
 {
     static const md5_xform model_space = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_entity *const entity = moved->actor->entity;
     const md5_xform *const from = pose ? pose : md5i_actor_pose(moved->actor);
+    uint32_t num_placed = moved->num_known;
+    while (pose && num_placed > 0
+           && moved->mods[moved->known[num_placed - 1]].position < MD5_MOD_WORLD)
+        num_placed--;
     MD5_FOR (i, moved->num_known) {
         const uint32_t joint = moved->known[i];
-        const uint32_t parent = moved->actor->entity->model->skeleton.joints[joint].parent;
+        const uint32_t parent = entity->model->skeleton.joints[joint].parent;
         const md5_xform *const above = parent == MD5_NONE ? &model_space : &moved->places[parent];
-        md5_xform local = from[joint];
-        move_joint(moved->actor->entity, &moved->mods[joint], joint, above, &local);
-        moved->places[joint].rotation = md5_quat_mul(above->rotation, local.rotation);
-        moved->places[joint].translation = md5_xform_point(*above, local.translation);
-        if (pose)
-            pose[joint] = local;
+        const md5_joint_mod *const mod = &moved->mods[joint];
+        const md5_xform *local = &from[joint];
+        md5_xform copy, *const place = &moved->places[joint];
+        if (mod->axis != MD5_MOD_NONE || mod->position != MD5_MOD_NONE) {
+            md5_xform *const to = pose ? &pose[joint] : &copy;
+            *to = *local;
+            move_joint(entity, mod, joint, above, to);
+            local = to;
+        }
+        place->rotation = md5_quat_mul(above->rotation, local->rotation);
+        if (i < num_placed)
+            place->translation = md5_xform_point(*above, local->translation);
     }
 }
 
@@ -99,13 +112,6 @@ static look_angles angles_of(const md5_entity *entity, const char *key, float pi
     return (look_angles){(double)values[0], (double)values[1]};
 }
 
-static uint32_t joint_of(moved_actor *of, const md5_entity *entity, const char *name,
-                         md5_context *context)
-{
-    const md5_entity_key *const key = md5i_monster_key(entity, name);
-    return key ? md5i_monster_joint(of, entity, key, key->value, context) : MD5_NONE;
-}
-
 // A joint may be named by several keys; one without parts is skipped.
 static void read_look_joints(md5_monster *monster, md5_context *context)
 {
@@ -127,20 +133,18 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
 static double find_eye_height(const md5_monster *monster)
 {
     const md5_entity *const entity = monster->desc.entity;
-    float height = 0.0f, top[3] = {0.0f, 0.0f, 0.0f};
+    float top[3] = {0.0f, 0.0f, 0.0f};
     if (md5_entity_def_value(entity->def, "eye_height"))
         return (double)md5i_monster_number(monster, "eye_height", 0.0f);
-    const bool has_head = monster->desc.head != NULL;
-    const uint32_t clip = has_head ? MD5_NONE : md5_actor_choose(monster->desc.body, NULL, "idle");
+    const uint32_t clip =
+        monster->desc.head ? MD5_NONE : md5_actor_choose(monster->desc.body, NULL, "idle");
     if (clip != MD5_NONE && entity->clips[clip].num_files > 0
         && monster->eye_joints[0] != MD5_NONE) {
-        const md5_moment first = {.frame0 = 0};
-        md5_xform *const pose = monster->desc.body->clip_pose, *const places = monster->body.places;
-        md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
-        pose[0].translation = md5_vec3_add(pose[0].translation, entity->offset);
-        md5_local_to_model_xforms(&entity->model->skeleton, pose, places);
-        height = places[monster->eye_joints[0]].translation.z + entity->model_offset.z;
-        return (double)height;
+        md5_xform *const places = monster->body.places;
+        md5_sample(entity->clips[clip].bindings[0], (md5_moment){.frame0 = 0}, MD5_ROOT_ID, places);
+        places[0].translation = md5_vec3_add(places[0].translation, entity->offset);
+        md5_local_to_model_xforms(&entity->model->skeleton, places, places);
+        return (double)(places[monster->eye_joints[0]].translation.z + entity->model_offset.z);
     }
     md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "size"), top, 3);
     md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "maxs"), top, 3);
@@ -153,10 +157,10 @@ static void read_keys(md5_monster *monster, md5_context *context)
     moved_actor *const body = &monster->body, *const skull = &monster->skull;
     moved_actor *const head = monster->desc.head ? skull : body;
     read_look_joints(monster, context);
-    monster->focus_joint = joint_of(head, entity, "bone_focus", context);
-    monster->orientation_joint = joint_of(body, entity, "bone_orientation", context);
-    monster->eye_joints[0] = joint_of(head, entity, "bone_leftEye", context);
-    monster->eye_joints[1] = joint_of(head, entity, "bone_rightEye", context);
+    monster->focus_joint = md5i_joint_of_key(head, entity, "bone_focus", context);
+    monster->orientation_joint = md5i_joint_of_key(body, entity, "bone_orientation", context);
+    monster->eye_joints[0] = md5i_joint_of_key(head, entity, "bone_leftEye", context);
+    monster->eye_joints[1] = md5i_joint_of_key(head, entity, "bone_rightEye", context);
     monster->look_min = angles_of(entity, "look_min", -80.0f, -75.0f);
     monster->look_max = angles_of(entity, "look_max", 80.0f, 75.0f);
     monster->eye_min = angles_of(entity, "eye_turn_min", -10.0f, -30.0f);
@@ -215,12 +219,11 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
         if (pass == 1)
             memset(block.base, 0, made.size);
         monster = (md5_monster *)md5i_block_take(&block, 1, sizeof made);
-        made.mods = (md5_joint_mod *)md5i_block_take(&block, made.num_mods, sizeof *made.mods);
-        moved_actor *const all = &made.body;
-        all->places = (md5_xform *)md5i_block_take(&block, made.num_mods, sizeof *all->places);
-        all->known = (uint32_t *)md5i_block_take(&block, made.num_mods, sizeof *all->known);
-        all->is_known = (bool *)md5i_block_take(&block, made.num_mods, sizeof *all->is_known);
         made.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
+        moved_actor *const all = &made.body;
+        all->known = (uint32_t *)md5i_block_take(&block, made.num_mods, sizeof *all->known);
+        made.mods = (md5_joint_mod *)md5i_block_take(&block, made.num_mods, sizeof *made.mods);
+        all->is_known = (bool *)md5i_block_take(&block, made.num_mods, sizeof *all->is_known);
         if (pass == 1)
             *monster = made;
     }
@@ -230,7 +233,8 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     monster->body.actor = desc->body;
     monster->skull.actor = desc->head;
     monster->skull.mods += num_joints;
-    monster->skull.places += num_joints;
+    monster->body.places = desc->body->clip_pose;
+    monster->skull.places = desc->head ? desc->head->clip_pose : NULL;
     monster->skull.known += num_joints;
     monster->skull.is_known += num_joints;
     monster->joints_may_look = monster->eyes_may_look = monster->eyes_may_look_next = true;
@@ -303,16 +307,16 @@ void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command
     }
 }
 
-// Parts of angles.
-static md5_euler euler_of(look_angles angles, float pitch, float yaw)
+static md5_euler euler_of(look_angles angles)
 {
-    return (md5_euler){(float)(angles.pitch * (double)pitch), (float)(angles.yaw * (double)yaw),
-                       0.0f};
+    return (md5_euler){(float)angles.pitch, (float)angles.yaw, 0.0f};
 }
 
-static float random_of(const md5_monster_tick *tick)
+// As md5_quat_from_euler(), in single precision.
+static md5_quat turn_of(float pitch, float yaw)
 {
-    return tick->random ? tick->random(tick->user) : 0.5f;
+    const float half = (float)(0.5 * DEGREE), y = pitch * half, z = yaw * half;
+    return (md5_quat){-sinf(y) * sinf(z), sinf(y) * cosf(z), cosf(y) * sinf(z), cosf(y) * cosf(z)};
 }
 
 static double clamped(double value, double least, double most)
@@ -330,23 +334,22 @@ static look_angles clamp_angles(look_angles angles, look_angles least, look_angl
 static int64_t align_later(const md5_monster *monster, const md5_monster_tick *tick)
 {
     // In floats, as in the engine: whole milliseconds depend on how these round.
-    const float part = 0.5f + 0.5f * random_of(tick);
+    const float part = 0.5f + 0.5f * (tick->random ? tick->random(tick->user) : 0.5f);
     return (int64_t)((float)tick->time + part * (float)monster->align_duration);
 }
 
 // Where it looks from: the axes that angles are relative to, and their origin.
 static world_place find_orientation(const md5_monster *monster, const md5_monster_tick *tick,
-                                    const world_place *body, double *yaw)
+                                    const world_place *body)
 {
     world_place place = {.origin = md5_vec3d_of(tick->origin), .axes = body->axes};
-    *yaw = md5i_yaw_of(body->axes.row[0]);
     if (monster->orientation_joint == MD5_NONE)
         return place;
     const md5_xform *const joint = &monster->body.places[monster->orientation_joint];
     const md5_vec3 up = md5_quat_rotate(joint->rotation, (md5_vec3){0.0f, 0.0f, 1.0f});
     place.origin = md5_through_place(joint->translation, body);
-    *yaw = md5i_yaw_of(md5_through(md5_vec3d_of(up), &body->axes));
-    place.axes = md5i_axes_of_angles(0.0, *yaw, 0.0);
+    place.axes =
+        md5i_axes_of_angles(0.0, md5i_yaw_of(md5_through(md5_vec3d_of(up), &body->axes)), 0.0);
     return place;
 }
 
@@ -400,9 +403,10 @@ static void turn_eyes(md5_monster *monster, const md5_monster_tick *tick, look_a
     const double yaw = wanted.yaw - monster->look.yaw;
     if (monster->eyes.pitch != pitch || monster->eyes.yaw != yaw) {
         monster->eyes = clamp_angles((look_angles){pitch, yaw}, monster->eye_min, monster->eye_max);
-        const bool is_beyond =
-            fabs(pitch - monster->eyes.pitch) > 0.1 || fabs(yaw - monster->eyes.yaw) > 0.1;
-        monster->align_time = is_beyond ? tick->time : align_later(monster, tick);
+        monster->align_time =
+            fabs(pitch - monster->eyes.pitch) > 0.1 || fabs(yaw - monster->eyes.yaw) > 0.1
+                ? tick->time
+                : align_later(monster, tick);
     }
     if (fabs(wanted.yaw) < 0.1)
         monster->align_time = tick->time;
@@ -444,7 +448,7 @@ static void place_eyes(md5_monster *monster, const world_place *body, const md5_
 }
 
 static void look(md5_monster *monster, const md5_monster_tick *tick, const world_place *body,
-                 const world_place *from, double yaw)
+                 const world_place *from)
 {
     const md5_vec3d goal = find_goal(monster, tick, from);
     monster->focus =
@@ -453,7 +457,8 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
     const md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(goal, monster->eye));
     const look_angles wanted = {
         .pitch = -md5_half_turn(md5i_pitch_of(md5_into(way, &from->axes))),
-        .yaw = md5_half_turn(md5i_yaw_of(md5_vec3d_sub(goal, from->origin)) - yaw),
+        .yaw = md5_half_turn(md5i_yaw_of(md5_vec3d_sub(goal, from->origin))
+                             - md5i_yaw_of(from->axes.row[0])),
     };
     turn_eyes(monster, tick, wanted);
     turn_look(monster);
@@ -461,7 +466,8 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
         const look_joint *const part = &monster->look_joints[i];
         md5_joint_mod *const mod = &monster->mods[part->joint];
         mod->axis = MD5_MOD_WORLD;
-        mod->rotation = md5_quat_from_euler(euler_of(monster->look, part->pitch, part->yaw));
+        mod->rotation =
+            turn_of((float)monster->look.pitch * part->pitch, (float)monster->look.yaw * part->yaw);
     }
     place_eyes(monster, body, tick, &from->axes);
 }
@@ -518,8 +524,11 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     MD5_ASSERT_NOT_NULL(monster);
     MD5_ASSERT_NOT_NULL(tick);
     MD5_ASSERT_RESERVED(tick);
-    const md5_xform place = {.rotation = tick->rotation, .translation = tick->origin};
-    world_place body = md5i_world_place(place);
+    // What the memory of a crowd has to bring is asked for before clips are sampled.
+    for (size_t line = 0; line < monster->size; line += 64)
+        MD5_PREFETCH((const char *)monster + line);
+    world_place body =
+        md5i_world_place((md5_xform){.rotation = tick->rotation, .translation = tick->origin});
     body.origin = md5_through_place(monster->desc.entity->model_offset, &body);
     md5i_clear_walk_ik(monster);
     move_known(&monster->body, NULL);
@@ -528,13 +537,12 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
             place_head(monster, &body);
         move_known(&monster->skull, NULL);
     }
-    double yaw;
-    const world_place from = find_orientation(monster, tick, &body, &yaw);
+    const world_place from = find_orientation(monster, tick, &body);
     find_eye(monster, tick, &body);
     if (monster->desc.head)
         copy_joints(monster, &body);
     md5i_walk_ik(monster, tick, &body);
-    look(monster, tick, &body, &from, yaw);
+    look(monster, tick, &body, &from);
     if (monster->desc.head) {
         move_known(&monster->body, NULL);
         place_head(monster, &body);
@@ -568,9 +576,9 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
         .eye_height = (float)monster->eye_height,
         .eye = md5_vec3d_round(monster->eye),
         .focus = md5_vec3d_round(monster->focus),
-        .look = euler_of(monster->look, 1.0f, 1.0f),
-        .look_goal = euler_of(monster->goal, 1.0f, 1.0f),
-        .eyes = euler_of(monster->eyes, 1.0f, 1.0f),
+        .look = euler_of(monster->look),
+        .look_goal = euler_of(monster->goal),
+        .eyes = euler_of(monster->eyes),
         .align_time = monster->align_time,
         .force_time = monster->force_time,
         .focus_time = monster->focus_time,

@@ -95,7 +95,7 @@ static inline md5_vec3d md5_through_place(md5_vec3 v, const world_place *place)
 typedef struct moved_actor {
     md5_actor *actor;
     md5_joint_mod *mods; // [joints], as the next ones
-    md5_xform *places;   // in model space
+    md5_xform *places;   // in model space: the actor's scratch memory
     uint32_t *known, num_known;
     bool *is_known;
 } moved_actor;
@@ -147,6 +147,9 @@ float md5i_monster_number(const md5_monster *monster, const char *key, float oth
 const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name);
 uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,
                             const char *name, md5_context *context);
+// The same of the text of a key of a name, or MD5_NONE.
+uint32_t md5i_joint_of_key(moved_actor *of, const md5_entity *entity, const char *name,
+                           md5_context *context);
 
 // Whether an entity has id's axes and units; fails with MD5_ERROR_MISMATCH.
 bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity);

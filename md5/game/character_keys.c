@@ -30,7 +30,7 @@ double md5i_pitch_of(md5_vec3d v)
 
 world_place md5i_world_place(md5_xform place)
 {
-    const md5_mat34 joint = md5_mat34_from_xform(place);
+    const md5_mat34 joint = md5_mat34_of(place.rotation, place.translation);
     world_place world = {.origin = md5_vec3d_of(place.translation)};
     MD5_FOR (i, 3)
         world.axes.row[i] =
@@ -46,7 +46,7 @@ md5_quat md5i_quat_of_axes(const axes3 *axes)
         matrix.m[4 + i] = (float)axes->row[i].y;
         matrix.m[8 + i] = (float)axes->row[i].z;
     }
-    return md5_xform_from_mat34(matrix).rotation;
+    return md5_quat_of(&matrix);
 }
 
 float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise)
@@ -82,6 +82,13 @@ const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *nam
         key = md5_entity_def_next_key(entity->def, name, key);
     while (key && !md5_is_same_word(key->name, name));
     return key;
+}
+
+uint32_t md5i_joint_of_key(moved_actor *of, const md5_entity *entity, const char *name,
+                           md5_context *context)
+{
+    const md5_entity_key *const key = md5i_monster_key(entity, name);
+    return key ? md5i_monster_joint(of, entity, key, key->value, context) : MD5_NONE;
 }
 
 bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity)

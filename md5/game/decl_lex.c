@@ -328,14 +328,9 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const ch
 
 // -- Names and punctuation ------------------------------------------------------------------------
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool begins_name(char c)
 {
-    return is_letter(c) || c == '/' || c == '\\' || c == '.';
+    return md5_is_letter(c) || c == '/' || c == '\\' || c == '.';
 }
 
 // -- Reading --------------------------------------------------------------------------------------

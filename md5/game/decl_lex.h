@@ -14,6 +14,11 @@
 #include "md5/game/game.h"
 #include "md5/core/lex.h"
 
+static inline bool md5_is_letter(char c)
+{
+    return (md5_lower(c) >= 'a' && md5_lower(c) <= 'z') || c == '_';
+}
+
 typedef enum md5_token_kind {
     MD5_TOKEN_NAME,
     MD5_TOKEN_NUMBER,

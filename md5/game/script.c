@@ -5,8 +5,8 @@
 #include "md5/game/script.h"
 
 #include "md5/core/file.h"
-#include "md5/core/lex.h"
 #include "md5/game/containers.h"
+#include "md5/game/decl_lex.h"
 
 #include <string.h>
 
@@ -185,11 +185,6 @@ static void **entry_of(script_compiler *it, md5_name_map *map, const char *name)
     return entry ? entry : &it->no_entry;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static void lex(script_compiler *it, script_text *from, script_token *token)
 {
     static const char pairs[] = "&&||==!=<=>=+=-=*=/=%=&=|=++--::";
@@ -205,9 +200,9 @@ static void lex(script_compiler *it, script_text *from, script_token *token)
     script_word kind = WORD_SIGN;
     if (at == lex->end || !is_ok(it)) {
         kind = WORD_END;
-    } else if (is_letter(*at)) {
+    } else if (md5_is_letter(*at)) {
         kind = WORD_NAME;
-        while (end < lex->end && (is_letter(*end) || md5_is_digit(*end)))
+        while (end < lex->end && (md5_is_letter(*end) || md5_is_digit(*end)))
             end++;
     } else if (md5_is_digit(*at) || (*at == '.' && lex->end - at > 1 && md5_is_digit(at[1]))) {
         kind = WORD_NUMBER;

@@ -86,9 +86,9 @@ static script_value compute(script_code code, const script_value *a, const scrip
 {
     const float x = a->v.x, y = b->v.x;
     const int32_t i = whole_of(x), j = whole_of(y);
-    const bool are_texts = a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT;
-    const bool are_equal =
-        are_texts ? strcmp(a->text, b->text) == 0 : x == y && a->v.y == b->v.y && a->v.z == b->v.z;
+    const bool are_equal = a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT
+                               ? strcmp(a->text, b->text) == 0
+                               : x == y && a->v.y == b->v.y && a->v.z == b->v.z;
     switch (code) {
     case SCRIPT_MULTIPLY:
         if (a->kind == b->kind)
@@ -641,7 +641,7 @@ void md5_destroy_states(md5_states *states)
 
 static bool is_thread(md5_channel channel)
 {
-    return (int)channel >= 0 && (int)channel < NUM_THREADS;
+    return (unsigned)channel < NUM_THREADS;
 }
 
 bool md5_states_set(md5_states *states, md5_channel channel, const char *name,

@@ -7,15 +7,14 @@
 
 // == Making =======================================================================================
 
-// The axes of a bone, whose first leads from one joint to the other and whose second is nearest to
+// The axes of a bone, whose first leads along it, at unit length, and whose second is nearest to
 // `bend`. The engine's are left-handed, of which only differences count.
-static md5_quat bone_axes(md5_vec3d from, md5_vec3d to, md5_vec3d bend)
+static md5_quat bone_axes(md5_vec3d along, md5_vec3d bend)
 {
-    axes3 axes;
-    axes.row[0] = md5_vec3d_normalize(md5_vec3d_sub(to, from));
+    axes3 axes = {.row = {along}};
     axes.row[1] = md5_vec3d_normalize(
-        md5_vec3d_sub(bend, md5_vec3d_scale(axes.row[0], md5_vec3d_dot(axes.row[0], bend))));
-    axes.row[2] = md5_vec3d_cross(axes.row[0], axes.row[1]);
+        md5_vec3d_sub(bend, md5_vec3d_scale(along, md5_vec3d_dot(along, bend))));
+    axes.row[2] = md5_vec3d_cross(along, axes.row[1]);
     return md5i_quat_of_axes(&axes);
 }
 
@@ -28,13 +27,10 @@ static md5_vec3d place_of(const md5_monster *monster, uint32_t joint)
 static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5_context *context)
 {
     static const char *const words[] = {"hip", "knee", "ankle", "foot", "dir"};
-    const md5_entity *const entity = monster->desc.entity;
     MD5_FOR (i, 5) {
         char name[24];
         (void)snprintf(name, sizeof name, "ik_%s%u", words[i], number);
-        const md5_entity_key *const key = md5i_monster_key(entity, name);
-        leg->joints[i] =
-            key ? md5i_monster_joint(&monster->body, entity, key, key->value, context) : MD5_NONE;
+        leg->joints[i] = md5i_joint_of_key(&monster->body, monster->desc.entity, name, context);
         TRY(leg->joints[i] != MD5_NONE || i == 4);
     }
     return true;
@@ -48,11 +44,12 @@ static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
             md5_vec3d_sub(place_of(monster, leg->joints[4]), place_of(monster, leg->joints[1]));
     MD5_FOR (i, 2) {
         const md5_quat into = md5_quat_conjugate(monster->body.places[leg->joints[i]].rotation);
-        const md5_vec3d from = place_of(monster, leg->joints[i]);
-        const md5_vec3d to = place_of(monster, leg->joints[i + 1]);
+        const md5_vec3d bone =
+            md5_vec3d_sub(place_of(monster, leg->joints[i + 1]), place_of(monster, leg->joints[i]));
+        const md5_quat axes = bone_axes(md5_vec3d_normalize(bone), forward);
         leg->forward[i] = md5_quat_rotate(into, md5_vec3d_round(forward));
-        leg->lengths[i] = md5_vec3d_length(md5_vec3d_sub(to, from));
-        leg->in_bone[i] = md5_quat_conjugate(md5_quat_mul(into, bone_axes(from, to, forward)));
+        leg->lengths[i] = md5_vec3d_length(bone);
+        leg->in_bone[i] = md5_quat_conjugate(md5_quat_mul(into, axes));
     }
 }
 
@@ -66,13 +63,12 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     if (!(number >= 1.0f))
         return;
     const uint32_t count = number < (float)MD5_MAX_IK_LEGS ? (uint32_t)number : MD5_MAX_IK_LEGS;
-    if (!md5i_begin_clip(entity, "ik_pose", monster->desc.body->clip_pose, monster->body.places)) {
+    if (!md5i_begin_clip(entity, "ik_pose", monster->body.places, monster->body.places)) {
         (void)md5i_report_key(context, MD5_WARNING, legs,
                               "no clip 'ik_pose', which walk IK needs: it walks without");
         return;
     }
-    ik->waist =
-        waist ? md5i_monster_joint(&monster->body, entity, waist, waist->value, context) : MD5_NONE;
+    ik->waist = md5i_joint_of_key(&monster->body, entity, "ik_waist", context);
     if (ik->waist == MD5_NONE) {
         (void)md5i_report_key(context, MD5_WARNING, waist ? waist : legs,
                               "no joint of 'ik_waist', which walk IK needs: it walks without");
@@ -176,40 +172,38 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
     return least;
 }
 
-// The knee between hip and ankle: halfway if the bones do not reach, or are too long.
-static md5_vec3d find_knee(const double lengths[2], md5_vec3d hip, md5_vec3d ankle,
-                           md5_vec3d forward)
+// Where both bones lead, at unit length, so that the knee is ahead: straight to the ankle if they
+// do not reach it, or are too long.
+static void find_bones(const double lengths[2], md5_vec3d way, md5_vec3d forward,
+                       md5_vec3d bones[2])
 {
-    const md5_vec3d way = md5_vec3d_sub(ankle, hip);
-    const double length = md5_vec3d_length(way), upper = lengths[0], lower = lengths[1];
+    const double square = md5_vec3d_dot(way, way), length = sqrt(square);
+    const double upper = lengths[0], lower = lengths[1];
+    const md5_vec3d along = md5_vec3d_scale(way, length > 0.0 ? 1.0 / length : 0.0);
+    bones[0] = bones[1] = along;
     if (length > upper + lower || length < fabs(upper - lower))
-        return md5_vec3d_add(hip, md5_vec3d_scale(way, 0.5));
-    const md5_vec3d along = md5_vec3d_normalize(way);
+        return;
     const md5_vec3d side = md5_vec3d_normalize(
         md5_vec3d_sub(forward, md5_vec3d_scale(along, md5_vec3d_dot(along, forward))));
-    const double x =
-        length > 0.0 ? (length * length + upper * upper - lower * lower) / (2.0 * length) : 0.0;
-    const double square = upper * upper - x * x;
-    return md5_vec3d_add(hip,
-                         md5_vec3d_add(md5_vec3d_scale(along, x),
-                                       md5_vec3d_scale(side, sqrt(square > 0.0 ? square : 0.0))));
+    const double x = length > 0.0 ? (square + upper * upper - lower * lower) / (2.0 * length) : 0.0;
+    const double ahead = upper * upper - x * x;
+    const md5_vec3d knee = md5_vec3d_scale(side, sqrt(ahead > 0.0 ? ahead : 0.0));
+    bones[0] = md5_vec3d_normalize(md5_vec3d_add(md5_vec3d_scale(along, x), knee));
+    bones[1] = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_scale(along, length - x), knee));
 }
 
-static void bend_leg(md5_monster *monster, const md5_ik_leg *leg, md5_vec3d hip, md5_vec3d ankle)
+static void bend_leg(md5_monster *monster, const md5_ik_leg *leg, md5_vec3d way)
 {
-    md5_vec3d forward[2], at[3] = {hip, hip, ankle};
-    md5_quat turns[3];
-    MD5_FOR (i, 3)
-        turns[i] = monster->body.places[leg->joints[i]].rotation;
+    md5_vec3d forward[2], bones[2];
     MD5_FOR (i, 2)
-        forward[i] = md5_vec3d_of(md5_quat_rotate(turns[i], leg->forward[i]));
-    at[1] = find_knee(leg->lengths, hip, ankle, forward[1]);
-    MD5_FOR (i, 2)
-        turns[i] = md5_quat_mul(bone_axes(at[i], at[i + 1], forward[i]), leg->in_bone[i]);
+        forward[i] = md5_vec3d_of(
+            md5_quat_rotate(monster->body.places[leg->joints[i]].rotation, leg->forward[i]));
+    find_bones(leg->lengths, way, forward[1], bones);
     MD5_FOR (i, 3) {
         md5_joint_mod *const mod = &monster->mods[leg->joints[i]];
         mod->axis = MD5_MOD_WORLD_OVERRIDE;
-        mod->rotation = turns[i];
+        mod->rotation = i < 2 ? md5_quat_mul(bone_axes(bones[i], forward[i]), leg->in_bone[i])
+                              : monster->body.places[leg->joints[i]].rotation;
     }
 }
 
@@ -268,6 +262,6 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     mod->translation = md5_vec3d_round(md5_vec3d_add(md5_vec3d_of(waist->translation), raised));
     MD5_FOR (i, ik->num_legs) {
         const md5_vec3d hip = md5_vec3d_add(place_of(monster, ik->legs[i].joints[0]), raised);
-        bend_leg(monster, &ik->legs[i], hip, ankles[i]);
+        bend_leg(monster, &ik->legs[i], md5_vec3d_sub(ankles[i], hip));
     }
 }
