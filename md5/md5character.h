@@ -423,7 +423,7 @@ typedef enum md5_look_kind {
 // `is_waist`: of the waist, whose box is turned as the body is; else of a foot.
 typedef float md5_sweep_fn(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist);
 
-// A tick of the game, 16 or 17 ms there.
+// A tick of the game, 16 or 17 ms there. Its functions may not use the monster and its actors.
 typedef struct md5_monster_tick {
     int64_t time;      // of the game, in milliseconds
     md5_vec3 origin;   // of the character in the world, without key "offsetModel"
