@@ -204,8 +204,11 @@ static void sync(md5_states *states, md5_channel channel, md5_channel leader, ui
     uint32_t clip = find_clip(states, own, anim->name);
     clip = clip != MD5_NONE ? clip : find_clip(states, own, anim->alias);
     const bool is_found = clip != MD5_NONE;
-    if (!is_found && own == MD5_CHANNEL_HEAD)
+    if (!is_found && own == MD5_CHANNEL_HEAD) { // which goes on if it plays already
         clip = find_clip(states, own, "idle");
+        if (clip == actor->slots[channel][0].clip)
+            return;
+    }
     if (md5_actor_play(actor, channel, clip, is_found ? MD5_ACTOR_ONCE : MD5_ACTOR_CYCLE, 0,
                        milliseconds_of(frames))
         && is_found) {
@@ -378,12 +381,12 @@ static script_value call_of_channel(md5_states *states, script_builtin which, md
 {
     script_thread *const thread = &states->run.threads[channel];
     const char *const text = args[0].text;
-    const bool has_text = args[0].kind == SCRIPT_TEXT;
     const int32_t wanted = whole_of(which == SCRIPT_ANIM_STATE ? args[1].v.x : args[0].v.x);
     const uint32_t frames =
         wanted > 0 ? (uint32_t)(wanted < MOST_FRAMES ? wanted : MOST_FRAMES) : 0;
-    const uint32_t clip =
-        has_text && which <= SCRIPT_ANIM_DISTANCE ? find_clip(states, channel, text) : MD5_NONE;
+    const uint32_t clip = args[0].kind == SCRIPT_TEXT && which <= SCRIPT_ANIM_DISTANCE
+                              ? find_clip(states, channel, text)
+                              : MD5_NONE;
     md5_channel own = channel;
     md5_actor *const actor = actor_of(states, &own);
     const md5_entity_clip *const found = clip != MD5_NONE ? &actor->entity->clips[clip] : NULL;
@@ -639,18 +642,13 @@ void md5_destroy_states(md5_states *states)
     MD5_FREE(states);
 }
 
-static bool is_thread(md5_channel channel)
-{
-    return (unsigned)channel < NUM_THREADS;
-}
-
 bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
                     uint32_t blend_frames)
 {
     MD5_ASSERT_NOT_NULL(states);
     MD5_ASSERT_NOT_NULL(name);
     const uint32_t state = find_state(states, name);
-    TRY(state != MD5_NONE && is_thread(channel));
+    TRY(state != MD5_NONE && (unsigned)channel < NUM_THREADS);
     if (channel == MD5_CHANNEL_ALL)
         states->run.next = state;
     else
@@ -719,7 +717,7 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
 md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel)
 {
     MD5_ASSERT_NOT_NULL(states);
-    if (!is_thread(channel))
+    if ((unsigned)channel >= NUM_THREADS)
         return (md5_channel_state){.name = ""};
     const script_thread *const thread = &states->run.threads[channel];
     return (md5_channel_state){.name = thread->state,

@@ -316,6 +316,41 @@ TEST (heads_follow_what_bodies_play_and_lead_them) {
     CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
 }
 
+// A head that does not have the body's clip cycles "idle", which does not begin anew with the next
+// one; without that it goes on with what it plays (idAFAttachment::PlayIdleAnim() of AFEntity.cpp).
+TEST (heads_without_the_clip_of_the_body_are_idle) {
+    static const game_text texts[] = {
+        {"a.script", HEAD "void o::Torso_A() { playCycle( 1, \"walk\" ); wait( 0.1 );\n"
+                          "playCycle( 1, \"lift\" ); }"},
+        {"b.script", macros},
+        {NULL, NULL}};
+    OWN_GAME game = open_entity_game(
+        "model bust { mesh body.md5mesh anim idle turn.md5anim }\n"
+        "model mask { mesh body.md5mesh anim smile turn.md5anim }\n"
+        "entityDef e0 { \"model\" \"body\" \"def_head\" \"bust\" \"head_joint\" \"neck\" }\n"
+        "entityDef e1 { \"model\" \"body\" \"def_head\" \"mask\" \"head_joint\" \"neck\" }",
+        NULL);
+    OWN_SCRIPT script = load(texts, (md5_load_opts){.axes = MD5_AXES_ID}, NULL);
+    REQUIRE(script);
+    FOR (i, 2) {
+        OWN_ENTITY entity = load_entity(game, i == 0 ? "e0" : "e1");
+        REQUIRE(entity && entity->num_parts == 1);
+        OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
+        OWN_ACTOR head = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+        const md5_states_desc desc = {
+            .script = script, .entity = entity, .body = body, .head = head};
+        OWN_STATES states = md5_create_states(&desc, NULL, NULL);
+        CHECK(i == 0 || md5_actor_play(head, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0));
+        CHECK(md5_states_set(states, MD5_CHANNEL_TORSO, "Torso_A", 0));
+        md5_states_advance(states, 10, NULL, NULL);
+        CHECK(plays(head, MD5_CHANNEL_ALL, i == 0 ? "idle" : "smile", i == 0 ? 0 : 10));
+        md5_states_advance(states, 100, NULL, NULL);
+        CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0));
+        CHECK(plays(head, MD5_CHANNEL_ALL, i == 0 ? "idle" : "smile", i == 0 ? 100 : 110));
+        CHECK(md5_actor_channel(head, MD5_CHANNEL_ALL).is_cycling);
+    }
+}
+
 // -- What is wrong --------------------------------------------------------------------------------
 
 typedef struct error_row {
