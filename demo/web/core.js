@@ -11,58 +11,71 @@ export class Md5ModelError extends Error {
     }
 }
 
+// The promise that is remembered under a key, or is made now. One that fails is forgotten.
+function once(promises, key, make) {
+    if (!promises.has(key))
+        promises.set(key, make().catch((error) => {
+            promises.delete(key);
+            throw error;
+        }));
+    return promises.get(key);
+}
+
 // -- Files ---------------------------------------------------------------------------------------
 
 const sources = new Map(); // by URL, the one used last at the end
 
 async function get(url, signal, {is_guess, ...options}) {
     for (const pause of is_guess ? [0] : [500, 2000, 0]) {
-        const answer = await fetch(url, {signal, ...options}).catch(() => null);
+        const answer = await fetch(url, {signal, ...options}).catch(() => null), status = answer?.status;
         signal.throwIfAborted();
         if (answer?.ok) {
-            const bytes = new Uint8Array(await answer.arrayBuffer());
-            return bytes[0] !== 0x1f || bytes[1] !== 0x8b ? bytes : new Uint8Array(await new Response(
-                new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+            const bytes = new Uint8Array(await answer.arrayBuffer()), is_packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+            return !is_packed ? bytes : new Uint8Array(await new Response(
+                new Response(bytes).body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
         }
-        const status = answer?.status;
         if (pause === 0 || (answer && status !== 429 && status < 500))
             throw answer ? new Md5ModelError("http", url + ": " + status, {url, status}) : new Md5ModelError("network",
                 url + ": not reachable, or its host does not allow other pages to read it (CORS)", {url});
         await new Promise((done) => setTimeout(done, Math.min(10000, 1000 * answer?.headers.get("Retry-After") || pause)));
-        signal.throwIfAborted();
     }
 }
 
-// The bytes of a URL, fetched once for all who want them at a time. Nothing that failed is remembered.
+// The bytes of a URL, fetched once for all who want them at a time, until the last of these gives up.
 async function bring(url, signal, options) {
     signal.throwIfAborted();
     const it = sources.get(url) ?? {waiting: 0, size: 0, controller: new AbortController()};
-    it.promise ??= Promise.resolve(settings.map?.(url) ?? url).then((mapped) => get(mapped, it.controller.signal, options)).then(
-        (bytes) => (it.size = bytes.length, bytes));
-    sources.delete(url);
+    const drop = () => sources.get(url) === it && sources.delete(url);
+    drop();
     sources.set(url, it);
     it.waiting++;
-    try {
-        return await Promise.race([it.promise, new Promise((done, fail) => signal.addEventListener("abort", () => fail(signal.reason)))]);
-    } finally {
-        it.waiting--;
-        if (it.waiting === 0 && it.size === 0) { // nobody wants it any more, or it has failed
+    signal.addEventListener("abort", () => {
+        if (--it.waiting === 0 && it.size === 0) {
+            drop();
             it.controller.abort();
-            if (sources.get(url) === it)
-                sources.delete(url);
         }
+    });
+    try {
+        it.bytes ??= Promise.resolve(settings.map?.(url) ?? url).then((mapped) => get(mapped, it.controller.signal, options));
+        it.size = (await it.bytes).length;
+    } finally {
         let kept = [...sources.values()].reduce((sum, its) => sum + its.size, 0);
         for (const [key, its] of sources)
             if (kept > settings.cacheSize && its.size > 0) {
                 kept -= its.size;
                 sources.delete(key);
             }
+        if (it.size === 0) // nothing that failed is remembered
+            drop();
     }
+    signal.throwIfAborted();
+    return it.bytes;
 }
 
 // -- The program ---------------------------------------------------------------------------------
 
-let module, starting, problem, asset_now, listener, named = 0;
+const shared = new Map(); // the program, once it is begun
+let module, problem, asset_now, listener, named = 0;
 
 const page = {
     open: (path, is_picture) => is_picture ? asset_now.picture(path) : asset_now.files.get(path),
@@ -84,12 +97,11 @@ async function start() {
     const fail = (code, text) => new Md5ModelError(code, text, {url});
     if (!answer?.ok)
         throw fail("program", "md5core.wasm: " + (answer?.status ?? "not reachable") + " at " + url);
-    const bytes = answer.clone(); // if it is of another type
-    const code = await WebAssembly.compileStreaming(answer).catch(async () => {
-        const all = await bytes.arrayBuffer();
-        return WebAssembly.compile(all).catch((error) => {
-            throw WebAssembly.validate(all) ? fail("csp", "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to script-src")
-                : fail("program", "md5core.wasm: " + error.message);
+    const code = await WebAssembly.compileStreaming(answer.clone()).catch(async () => { // its type may be another
+        const bytes = await answer.arrayBuffer();
+        return WebAssembly.compile(bytes).catch((error) => {
+            throw WebAssembly.validate(bytes) ? fail("csp", "The page's Content-Security-Policy forbids WebAssembly: "
+                + "add 'wasm-unsafe-eval' to script-src") : fail("program", "md5core.wasm: " + error.message);
         });
     });
     module = await begin({page, instantiateWasm: (imports, done) => (WebAssembly.instantiate(code, imports).then(done), {})});
@@ -133,15 +145,13 @@ export function need(name, ...values) {
 
 // -- The context ---------------------------------------------------------------------------------
 
-let canvas, gl, renderer = 0, idle, losses = 0;
+let gl, renderer = 0, idle, losses = 0;
 
 function use_context() {
     if (!gl) {
-        canvas = document.createElement("canvas");
-        const its = canvas.getContext("webgl2", {antialias: true});
+        const canvas = document.createElement("canvas"), its = gl = canvas.getContext("webgl2", {antialias: true});
         if (!its)
             throw new Md5ModelError("no-webgl2", "This browser has no WebGL 2, or it is switched off");
-        gl = its;
         canvas.addEventListener("webglcontextlost", (event) => {
             event.preventDefault(); // or it is not restored
             if (gl !== its)
@@ -149,9 +159,9 @@ function use_context() {
             losses++;
             setTimeout(() => losses--, 60000);
             leave_renderer();
-            setTimeout(() => gl === its && its.isContextLost() && seats.forEach((seat) => seat.lose()), 2000);
+            setTimeout(() => gl === its && its.isContextLost() && tell_users("lose"), 2000);
         });
-        canvas.addEventListener("webglcontextrestored", () => seats.forEach((seat) => seat.touch()));
+        canvas.addEventListener("webglcontextrestored", () => tell_users("touch"));
     }
     if (renderer || gl.isContextLost())
         return renderer !== 0;
@@ -161,6 +171,8 @@ function use_context() {
     renderer = need("web_create_renderer");
     return true;
 }
+
+const tell_users = (what) => assets.forEach((asset) => asset.users.forEach((seat) => seat[what]()));
 
 function leave_renderer() {
     assets.forEach((asset) => asset.hide());
@@ -175,15 +187,15 @@ export function draw_to(context, it, asset) {
     if (!asset.show())
         return false;
     for (const side of ["width", "height"])
-        if (canvas[side] < context.canvas[side])
-            canvas[side] = Math.ceil(context.canvas[side] / 64) * 64;
+        if (gl.canvas[side] < context.canvas[side])
+            gl.canvas[side] = Math.ceil(context.canvas[side] / 64) * 64;
     if (!call("web_draw", it, renderer, width, height)) {
         if (gl.isContextLost())
             return false;
         throw new Md5ModelError("gpu", problem[0]);
     }
     context.globalCompositeOperation = "copy";
-    context.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, width, height);
+    context.drawImage(gl.canvas, 0, gl.canvas.height - height, width, height, 0, 0, width, height);
     return true;
 }
 
@@ -198,7 +210,6 @@ async function decode(bytes) {
     const {width, height} = bitmap, pixels = new Uint8Array(4 * width * height);
     if (!use_context())
         return bytes;
-    const before = [gl.getParameter(gl.TEXTURE_BINDING_2D), gl.getParameter(gl.FRAMEBUFFER_BINDING)];
     const texture = gl.createTexture(), framebuffer = gl.createFramebuffer();
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.pixelStorei(gl.UNPACK_COLORSPACE_CONVERSION_WEBGL, gl.NONE);
@@ -206,32 +217,35 @@ async function decode(bytes) {
     gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
     gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    gl.deleteFramebuffer(framebuffer);
+    gl.deleteFramebuffer(framebuffer); // which leaves none bound, as the renderer does
     gl.deleteTexture(texture);
-    gl.bindTexture(gl.TEXTURE_2D, before[0]);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, before[1]);
     bitmap.close();
     return Object.assign(pixels, {width, height});
 }
 
 // -- The order of drawing ------------------------------------------------------------------------
 
-export const seats = new Set(); // of elements: is_due(), is_far(), draw(now), drawn, touch(), lose(), arrive()
+const waiting = new Set(); // seats, the longest waiting first
 let frame = 0, times = [];
 
-export function draw_soon() {
+export function draw_soon(seat) {
+    waiting.add(seat);
     frame ||= requestAnimationFrame(draw);
 }
 
-// If the last frames took long, only as many as fit are drawn, those that have waited longest first.
+// If the last frames took long, only as many as fit are drawn.
 function draw(now) {
     frame = 0;
     times = [...times.slice(-5), now];
     const is_slow = times.length > 5 && times.every((time, i) => i === 0 || time - times[i - 1] > 34), end = performance.now() + 24;
-    const due = () => [...seats].filter((seat) => seat.is_due());
-    due().sort((a, b) => a.drawn - b.drawn).forEach((seat, i) => (i === 0 || !is_slow || performance.now() < end) && seat.draw(now));
-    if (due().length > 0)
-        draw_soon();
+    for (const seat of [...waiting]) {
+        waiting.delete(seat);
+        seat.draw(now);
+        if (is_slow && performance.now() > end)
+            break;
+    }
+    if (waiting.size > 0)
+        frame ||= requestAnimationFrame(draw);
     else
         times = [];
 }
@@ -240,7 +254,7 @@ function draw(now) {
 
 const folder = (path) => path.slice(0, path.lastIndexOf("/") + 1);
 const plain = (url) => url.replace(/[?#].*/s, "");
-const absolute = (url) => new URL(url, document.baseURI).href;
+const absolute = (url, base = document.baseURI) => new URL(url, base).href;
 export const base_name = (path) => plain(path).split(/[/\\]/).pop().replace(/\.\w+$/, "");
 
 // Pairs of a name, or "", and a URL: "walk.md5anim run=b.md5anim". What has a ? # or : before the first = is a URL.
@@ -249,28 +263,28 @@ export const pairs = (text) => (text ?? "").split(/\s+/).filter(Boolean).map(
 
 const assets = new Map();
 const maps = ["color", "normals", "heights", "specular", "glow"]; // those of md5gl_picture
+const endings = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // the usual ones first
 
 class Asset {
-    users = new Set(); // seats
+    users = new Set(); // seats of elements: is_far(), draw(now), touch(), lose(), arrive()
     files = new Map(); // bytes by path
     it = 0; // in the program
     missing = [];
     report = []; // of textures
     #controller = new AbortController();
-    #clips = new Map();
+    #promises = new Map(); // of the model, and of clips by URL
     #num_clips = 0;
     #pixels = new Map(); // of pictures by path; null: it is not there
-    #asked = []; // pictures that are in neither
-    #map; // of which shader the library seeks now
+    #asked = new Map(); // of pictures that are not in these: whether they are guesses
+    #map; // that the library seeks now: its row of the report, kind, name and stem
     #is_drawn = false;
     #dressing;
     #bending;
     #named; // textures by name and map
     #listed; // what is there, by name in lower case, if it is known
-    #ending; // that pictures have
 
     async bring(path, more) {
-        const url = new URL(path).href, bytes = await bring(this.#listed?.get(url.toLowerCase()) ?? url, this.#controller.signal,
+        const url = absolute(path), bytes = await bring(this.#listed?.get(url.toLowerCase()) ?? url, this.#controller.signal,
             {credentials: this.credentials ? "include" : "same-origin", priority: this.priority, ...more});
         this.users.forEach((user) => user.arrive());
         return bytes;
@@ -279,34 +293,27 @@ class Asset {
     // Another use of the program begins: what it opens is this asset's.
     need(name, ...values) {
         asset_now = this;
-        return need(name, this.it, ...values);
+        return need(name, ...values);
     }
 
     load() {
-        return this.loading ??= this.#load().catch((error) => {
-            this.loading = undefined;
-            throw error;
-        });
+        return once(this.#promises, "model", () => this.#load());
     }
 
     async #load() {
-        starting ??= start().catch((error) => {
-            starting = undefined;
-            throw error;
-        });
-        const path = plain(this.src), all = pairs(this.textures), list = (names, base) =>
-            this.#listed = new Map(names.map((name) => new URL(name, base).href).map((url) => [url.toLowerCase(), url]));
+        const path = plain(this.src), all = pairs(this.textures);
         this.#named = new Map(all.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
+        let names = all.filter(([name]) => !name).map(([, url]) => url), base = path;
         if (this.list) {
-            const its = JSON.parse(new TextDecoder().decode(await this.bring(this.list))), names = its.files ?? its;
-            list(names, new URL(its.base ?? ".", this.list));
-            const [only, other] = names.filter((name) => /\.(png|jpe?g|tga|dds|webp)$/i.test(name));
+            const its = JSON.parse(new TextDecoder().decode(await this.bring(this.list)));
+            [names, base] = [its.files ?? its, absolute(its.base ?? ".", this.list)];
+            const [only, other] = names.filter((name) => endings.some((its) => name.toLowerCase().endsWith(its)));
             if (only && !other && !this.#named.has("*")) // it is everybody's
-                this.#named.set("*", new URL(only, new URL(its.base ?? ".", this.list)).href);
-        } else if (all.some(([name]) => !name)) {
-            list(all.filter(([name]) => !name).map(([, url]) => url), path);
+                this.#named.set("*", absolute(only, base));
         }
-        const [bytes] = await Promise.all([this.bring(this.src), starting]), text = new TextDecoder().decode(bytes);
+        if (this.list || names.length > 0)
+            this.#listed = new Map(names.map((name) => absolute(name, base)).map((url) => [url.toLowerCase(), url]));
+        const [bytes] = await Promise.all([this.bring(this.src), once(shared, "program", start)]), text = new TextDecoder().decode(bytes);
         if (/^\s*</.test(text))
             throw new Md5ModelError("http", this.src + " is a page of HTML, probably a 404 that says 200", {url: this.src});
         this.files.set(path, bytes);
@@ -316,25 +323,20 @@ class Asset {
         await Promise.allSettled(named.map(async (name) => this.files.set(name, await this.bring(name))));
         this.#controller.signal.throwIfAborted();
         this.path = named.find((name) => /mesh$/.test(name)) ?? path;
-        asset_now = this;
-        this.it = need("web_load", path, this.is_machine);
+        this.it = this.need("web_load", path, this.is_machine);
         this.files.clear();
         use_context();
     }
 
     // A clip: its state in machines, and seconds.
     clip(url) {
-        if (!this.#clips.has(url))
-            this.#clips.set(url, Promise.all([this.bring(url), this.load()]).then(([bytes]) => {
-                if (this.is_machine)
-                    return null;
-                this.files.set(url, bytes);
-                return {duration: this.need("web_add_clip", url, this.travels), state: ++this.#num_clips};
-            }).catch((error) => {
-                this.#clips.delete(url);
-                throw error;
-            }));
-        return this.#clips.get(url);
+        return once(this.#promises, url, async () => {
+            const [bytes] = await Promise.all([this.bring(url), this.load()]);
+            if (this.is_machine)
+                return null;
+            this.files.set(url, bytes);
+            return {duration: this.need("web_add_clip", this.it, url, this.travels), state: ++this.#num_clips};
+        });
     }
 
     // On the GPU, if there is a context.
@@ -342,7 +344,7 @@ class Asset {
         if (!use_context())
             return false;
         if (!this.#is_drawn)
-            this.need("web_show", renderer);
+            this.need("web_show", this.it, renderer);
         this.#is_drawn = true;
         clearTimeout(idle);
         this.dress();
@@ -357,8 +359,8 @@ class Asset {
         clearTimeout(idle);
         if (![...assets.values()].some((asset) => asset.#is_drawn))
             idle = setTimeout(() => {
-                leave_renderer();
                 const its = gl;
+                leave_renderer();
                 gl = undefined;
                 its?.getExtension("WEBGL_lose_context")?.loseContext();
             }, 30000);
@@ -372,84 +374,53 @@ class Asset {
         });
     }
 
-    // The library asks for names: those that nobody knows yet are sought between its turns.
+    // The library asks for names. Those that may be there are fetched, one for each map, before it asks again.
     async #take_pictures() {
-        for (let turn = 0; turn < 4 && this.#is_drawn; turn++) {
-            this.#asked = [];
+        do {
+            this.#asked.clear();
             this.report = [];
-            this.need("web_look", renderer, this.path);
+            this.need("web_look", this.it, renderer, this.path);
             this.users.forEach((user) => user.touch());
-            if (this.#asked.length === 0)
-                break;
-            await this.#seek();
-        }
-        for (const [path, pixels] of this.#pixels)
-            if (pixels)
-                this.#pixels.delete(path);
+            await Promise.all([...this.#asked].map(async ([path, is_guess]) => this.#pixels.set(path,
+                await this.bring(path, {is_guess}).then(decode).catch(() => null))));
+            this.#controller.signal.throwIfAborted();
+        } while (this.#asked.size > 0 && this.#is_drawn);
+        this.#pixels.forEach((pixels, path) => pixels && this.#pixels.delete(path));
         return this.report.filter((its) => its.missing).map((its) => its.shader);
-    }
-
-    #name(shader, kind) {
-        return [shader, base_name(shader), "*"].map((name) => this.#named.get(name + (kind ? "." + maps[kind] : ""))).find((its) => its != null);
     }
 
     // What the attribute `textures` says of a map of a shader.
     name_picture(shader, kind) {
         if (kind === 0)
             this.report.push({shader, pictures: {}, missing: true});
-        this.#map = {shader, kind};
-        return this.#name(shader, kind);
+        const ending = kind > 0 ? "." + maps[kind] : "", row = this.report.findLast((its) => its.shader === shader);
+        const name = [shader, base_name(shader), "*"].map((its) => this.#named.get(its + ending)).find((its) => its !== undefined);
+        row.is_named ||= name !== undefined;
+        this.#map = {row, kind, name};
+        return name;
     }
 
     picture(path) {
-        const pixels = this.#pixels.get(path), {shader, kind} = this.#map;
+        const pixels = this.#pixels.get(path), {row, kind, name} = this.#map, is_sure = path === name || this.#listed?.has(path.toLowerCase());
+        const at = path.lastIndexOf("."), stem = this.#map.stem ??= path.slice(0, at);
         if (pixels) {
-            const its = this.report.find((row) => row.shader === shader);
-            its.pictures[maps[kind]] = path;
-            its.missing &&= kind > 0;
-        } else if (pixels === undefined) {
-            this.#asked.push({path, shader, kind});
+            row.pictures[maps[kind]] = path;
+            row.missing &&= kind > 0;
+        } else if (pixels === undefined && !this.#map.asks && (is_sure || (path.slice(0, at) === stem && this.#may_guess(path, at)))) {
+            this.#map.asks = true;
+            this.#asked.set(path, !is_sure);
         }
         return pixels;
     }
 
-    // Returns whether there is a picture.
-    async #take(path, more) {
-        if (!this.#pixels.has(path))
-            this.#pixels.set(path, await this.bring(path, more).then(decode).catch(() => null));
-        this.#controller.signal.throwIfAborted();
-        return this.#pixels.get(path) !== null;
-    }
-
-    async #seek() {
-        const asked = this.#asked, named = new Set(this.#named.values()), known = (path) => this.#listed?.has(path.toLowerCase());
-        let found = 0, sought = 0;
-        const work = [...new Set(asked.map((it) => it.shader))].map((shader) => async () => {
-            for (const kind of maps.keys()) {
-                const paths = asked.filter((it) => it.shader === shader && it.kind === kind).map((it) => it.path);
-                const sure = paths.filter((path) => named.has(path) || known(path));
-                for (const path of sure)
-                    await this.#take(path);
-                if (paths.length > 0 && !this.#listed && this.#name(shader, 0) === undefined && (found > 0 || this.#ending || sought++ < 2))
-                    found += await this.#guess(paths, kind);
-                for (const path of paths)
-                    if (!this.#pixels.has(path))
-                        this.#pixels.set(path, null);
-            }
-        });
-        await Promise.all(work.slice(0, 2).map((it) => it())); // a folder without their pictures has no others
-        await Promise.all(work.slice(2).map((it) => it()));
-    }
-
-    // Without a list of the folder the first name of a map is tried: for a color with all endings, then with that alone.
-    async #guess(paths, kind) {
-        const stem = paths[0].slice(0, paths[0].lastIndexOf(".") + 1), order = ["png", "jpg", "tga"].map((ending) => stem + ending);
-        for (const path of kind > 0 ? [stem + this.#ending] : new Set([...order, ...paths.filter((its) => its.startsWith(stem))]))
-            if (await this.#take(path, {is_guess: true})) {
-                this.#ending ??= path.slice(stem.length);
-                return 1;
-            }
-        return 0;
+    // Without a list of the folder the first name of a map is tried: a color with one ending after the other, other maps with that
+    // of the color. A folder without pictures of the first two shaders has none of others.
+    #may_guess(path, at) {
+        const {row, kind} = this.#map, ending = path.slice(at);
+        if (this.#listed || row.is_named)
+            return false;
+        return kind > 0 ? row.pictures.color?.endsWith(ending) : endings.slice(0, endings.indexOf(ending)).every(
+            (its) => this.#pixels.get(path.slice(0, at) + its) === null) && (this.report.length < 3 || this.report.some((its) => !its.missing));
     }
 
     // The morph targets of the machine. Returns the names of those that have no file.
@@ -459,10 +430,10 @@ class Asset {
             (bytes) => this.files.set(path + name + ".md5mesh", bytes), () => missing.push(name))));
         this.#controller.signal.throwIfAborted();
         if (targets.length > 0) {
-            this.need("web_bend", path);
+            this.need("web_bend", this.it, path);
             this.files.clear();
             if (this.#is_drawn)
-                this.need("web_show", renderer);
+                this.need("web_show", this.it, renderer);
         }
         return missing;
     }

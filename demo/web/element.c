@@ -37,12 +37,13 @@ typedef struct web_element {
     float state, cycles; // of the clip: which, how often it has passed
     md5_player *player;
     web_asset *asset;
-    md5_machine *own;    // of clips
-    md5_camera *path;    // NULL: the page moves the camera
-    double time;         // of the camera path, seconds
-    md5_bounds casters;  // of the pose
-    float *weights;      // [targets] of the pose
-    md5_mat34 palette[]; // [joints], and then the weights
+    const md5_machine *machine; // own, or that of the character
+    md5_machine *own;           // of clips
+    md5_camera *path;           // NULL: the page moves the camera
+    double time;                // of the camera path, seconds
+    md5_bounds casters;         // of the pose
+    float *weights;             // [targets] of the pose
+    md5_mat34 palette[];        // [joints], and then the weights
 } web_element;
 
 // == The page =====================================================================================
@@ -229,12 +230,6 @@ EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
 
 // == Elements =====================================================================================
 
-static const md5_machine *machine_of(const web_element *element)
-{
-    const md5_character *const character = element->asset->character;
-    return character != NULL ? character->machine : element->own;
-}
-
 static void note_time(web_element *element)
 {
     const md5_layer_status now = md5_player_layer(element->player, 0);
@@ -268,7 +263,8 @@ EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
     md5_destroy_player(element->player);
     md5_destroy_machine(element->own);
     element->own = asset->own != NULL ? md5_create_machine(&desc, &page_opts, &error) : NULL;
-    element->player = md5_create_player(machine_of(element), NULL, &error);
+    element->machine = asset->own != NULL ? element->own : asset->character->machine;
+    element->player = md5_create_player(element->machine, NULL, &error);
     if (element->player == NULL)
         return tell_failure(&error);
     (void)md5_player_seek(element->player, 0, (uint32_t)element->state, element->cycles);
@@ -302,7 +298,7 @@ static void pose(web_element *element, md5_player *player)
     const md5_mat34 upright = {{1, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0, 0}};
     const uint32_t count = asset->model->skeleton.num_joints;
     md5_xform *const local =
-        malloc(count * sizeof *local + md5_player_pose_scratch(machine_of(element)));
+        malloc(count * sizeof *local + md5_player_pose_scratch(element->machine));
     if (local != NULL)
         md5_player_pose(player, local, NULL, element->palette, local + count);
     free(local);
@@ -320,18 +316,12 @@ static void pose(web_element *element, md5_player *player)
     element->casters.max = md5_vec3_add(element->casters.max, farther);
 }
 
-// That of all that is framed, which what dips below takes with it.
-static float ground_of(const web_element *element)
-{
-    return fminf(element->framed.min.z, element->casters.min.z);
-}
-
 // Finds what the camera shows: of the clip that plays, or of what the machine does soon.
 EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
 {
     enum { POSES = 16 };
     md5_error error;
-    md5_player *const player = md5_create_player(machine_of(element), NULL, &error);
+    md5_player *const player = md5_create_player(element->machine, NULL, &error);
     if (player == NULL)
         return;
     if (element->own == NULL)
@@ -455,7 +445,7 @@ EMSCRIPTEN_KEEPALIVE void web_go(web_element *element, uint32_t state, float sec
 // The name of a parameter of the machine; NULL behind the last.
 EMSCRIPTEN_KEEPALIVE const char *web_parameter(const web_element *element, uint32_t parameter)
 {
-    const md5_machine_desc *const tables = md5_machine_tables(machine_of(element));
+    const md5_machine_desc *const tables = md5_machine_tables(element->machine);
     return parameter < tables->num_parameters ? tables->parameters[parameter].name : NULL;
 }
 
@@ -493,7 +483,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         .light = {2.0f * light, 1.9f * light, 1.8f * light},
         .ambient = {0.45f * light, 0.47f * light, 0.5f * light},
         .casters = element->casters,
-        .ground = ground_of(element),
+        .ground = fminf(box->min.z, element->casters.min.z), // what dips below takes it along
         .softness = element->softness,
     };
     if (!md5gl_pose(renderer, asset->drawn, &one, &error))

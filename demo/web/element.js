@@ -1,38 +1,37 @@
 // The element <md5-model>: a model on any page. README.md describes its attributes, properties, methods and events.
-import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, need, numbers, pairs, player, release, seats, settings, texts} from "./core.js";
+import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, need, numbers, pairs, player, release, settings,
+    texts} from "./core.js";
 export {Md5ModelError};
 
-// Each: its kind (words: one of them, the first is the default), the default, and what it changes.
+// Each: its kind (words: one of them, the first is the default), the default, and what it changes besides the view.
 export const attributes = {
     "src": ["text", null, "model"], "clips": ["text", null, "clip"], "textures": ["text", null, "model"], "files": ["text", null, "model"],
-    "camera-path": ["text", null, "model"], "alt": ["text", null, "label"], "poster": ["text", null, "poster"],
+    "camera-path": ["text", null, "model"], "alt": ["text", null], "poster": ["text", null, "poster"],
     "loading": ["auto lazy eager", "auto", "model"], "reveal": ["auto manual", "auto", "model"],
     "fetchpriority": ["auto high low", "auto", "model"], "with-credentials": ["boolean", false, "model"], "up": ["z y", "z", "model"],
-    "autoplay": ["boolean", false, "autoplay"], "animation-name": ["text", null, "clip"],
-    "animation-crossfade-duration": ["number", 300, ""], "parameters": ["text", null, "parameters"],
-    "camera-controls": ["boolean", false, "label"], "camera-orbit": ["text", "25deg 78deg 105%", "camera"],
-    "camera-target": ["text", "auto auto auto", "camera"], "field-of-view": ["text", "35deg", "camera"],
-    "min-camera-orbit": ["text", "auto 2deg 40%", "camera"], "max-camera-orbit": ["text", "auto 178deg 400%", "camera"],
-    "disable-zoom": ["boolean", false, ""], "disable-pan": ["boolean", false, ""], "touch-action": ["pan-y pan-x none", "pan-y", "label"],
-    "auto-rotate": ["boolean", false, "view"], "auto-rotate-delay": ["number", 3000, "view"],
-    "rotation-per-second": ["text", "30deg", "view"], "interpolation-decay": ["number", 50, ""],
-    "shadow-intensity": ["number", 1, "view"], "shadow-softness": ["number", 0.1, "view"], "exposure": ["number", 1, "view"],
+    "autoplay": ["boolean", false, "autoplay"], "animation-name": ["text", null, "clip"], "animation-crossfade-duration": ["number", 300],
+    "parameters": ["text", null, "parameters"], "camera-controls": ["boolean", false],
+    "camera-orbit": ["text", "25deg 78deg 105%", "camera"], "camera-target": ["text", "auto auto auto", "camera"],
+    "field-of-view": ["text", "35deg", "camera"], "min-camera-orbit": ["text", "auto 2deg 40%", "camera"],
+    "max-camera-orbit": ["text", "auto 178deg 400%", "camera"], "disable-zoom": ["boolean", false], "disable-pan": ["boolean", false],
+    "touch-action": ["pan-y pan-x none", "pan-y"], "auto-rotate": ["boolean", false], "auto-rotate-delay": ["number", 3000],
+    "rotation-per-second": ["text", "30deg"], "interpolation-decay": ["number", 50],
+    "shadow-intensity": ["number", 1], "shadow-softness": ["number", 0.1], "exposure": ["number", 1],
 };
 export const property_of = (name) => name === "fetchpriority" ? "fetchPriority" : name.replace(/-./g, (part) => part[1].toUpperCase());
-// Of versions before 0.3, until that.
-const renamed = {machine: "src", clip: "clips", set: "parameters", camera: "camera-orbit", background: "the background of CSS", paused: "autoplay"};
 
 const style = `:host { display: block; position: relative; inline-size: 300px; block-size: 150px; contain: content; }
     :host([hidden]) { display: none; }
-    canvas, .poster { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; }
+    canvas, .poster, .over { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; }
     canvas { outline: none; }
     canvas:focus-visible { outline: 2px solid var(--md5-focus-color, Highlight); outline-offset: -2px; }
     .poster img, .poster ::slotted(*) { inline-size: 100%; block-size: 100%; object-fit: contain; }
     .poster[data-gone] { opacity: 0; visibility: hidden; transition: 0.2s; }
-    .over { position: absolute; inset: 0; pointer-events: none; }
+    .over { pointer-events: none; }
     .over ::slotted(*) { pointer-events: auto; }
     .bar { position: absolute; inset: 0 auto auto 0; block-size: var(--progress-bar-height, 2px);
-        background: var(--progress-bar-color, Highlight); }
+        background: var(--progress-bar-color, Highlight); animation: late 0.3s step-end; }
+    @keyframes late { from { visibility: hidden; } }
     .controls { position: absolute; inset: auto 0 0; }
     p { position: absolute; inset: 0 0 auto; margin: 0; padding: 0.3em; }
     @media (prefers-reduced-motion: reduce) { .poster[data-gone] { transition: none; } }`;
@@ -42,6 +41,7 @@ const tree = [["canvas", {part: "canvas"}],
     ["slot", {name: "progress-bar"}, ["div", {class: "bar", part: "progress", role: "progressbar", hidden: "", "aria-label": "loading"}]],
     ["slot", {name: "error"}, ["p", {part: "error", role: "alert"}]],
     ["div", {class: "controls"}, ["slot", {name: "controls"}]]];
+let sheet;
 
 function grow(parent, [tag, own, ...children]) {
     const it = document.createElement(tag);
@@ -53,12 +53,18 @@ function grow(parent, [tag, own, ...children]) {
 const is_still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const clamp = (value, least, most) => Math.min(Math.max(value, least), most);
 const vector = (x, y, z) => ({x, y, z, toString: () => x + " " + y + " " + z});
+const url_of = (text, base = document.baseURI) => text ? new URL(text, base).href : null;
 const degree = Math.PI / 180;
 const warned = new Set();
 function warn(text) {
     if (!warned.has(text))
         console.warn("md5-model: " + text);
     warned.add(text);
+}
+function number(name, value) {
+    if (Number.isNaN(Number(value)))
+        throw new TypeError(name + ": a number");
+    return Number(value);
 }
 
 // Numbers as attributes of cameras have them, of kinds "a", angles, which become degrees, and "d", distances, which are pairs: how
@@ -74,17 +80,12 @@ function terms(text, kinds) {
     return list.length === kinds.length && !list.includes(undefined) ? list : undefined;
 }
 
-let sheet;
-const near = {}; // observers, for all elements
-function watch(element, name, margin) {
-    near[name] ??= new IntersectionObserver((entries) => entries.forEach((entry) => entry.target[seen](name, entry.isIntersecting)),
-        {rootMargin: margin});
-    near[name].observe(element);
-}
-const seen = Symbol("seen");
+// What keys do: degrees around and down, and a factor of the distance.
+const keys = {ArrowLeft: [10, 0], ArrowRight: [-10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10], "+": [0, 0, 0.9], "=": [0, 0, 0.9],
+    PageUp: [0, 0, 0.9], "-": [0, 0, 1 / 0.9], PageDown: [0, 0, 1 / 0.9]};
 
 export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
-    static observedAttributes = [...Object.keys(attributes), "aria-label", ...Object.keys(renamed)];
+    static observedAttributes = [...Object.keys(attributes), "aria-label"];
     static version = "VERSION";
     static get wasmURL() { return settings.wasmURL; }
     static set wasmURL(url) { settings.wasmURL = url; }
@@ -92,34 +93,37 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     static set cacheSize(size) { settings.cacheSize = size; }
     static mapURLs(map) { settings.map = map; }
 
-    #canvas; #poster; #image; #bar; #told; #context; #internals;
+    static #sights; // observers for all elements
+    #canvas; #poster; #image; #bar; #told; #context;
+    #internals = this.attachInternals();
     #near = {}; // whether it is seen; within a window's height; within two
     #asset = null; // what it shows,
     #it = 0; // in the program
-    #turn = 0; // of opening: a newer one makes those before void
+    #turn = 0; // of #show(): a newer one makes those before void
     #opening = null; // the asset of the last turn
+    #is_stale = true; // it does not show yet what the attributes say, but for the clip
     #timers = {};
-    #done; #fail; #complete; // of updateComplete()
+    #ready; // of updateComplete()
     #error = null;
     #is_loaded = false; // and drawn
     #is_dirty = false;
     #is_dismissed = false;
+    #was_visible = false; // when that was told last
     #progress = 1;
-    #states = new Map(); // of clips, by name
-    #name = "none"; // of the clip that plays
+    #name = "none"; // of the clip that plays,
+    #clip = null; // and the clip: state and duration
+    #num_states = 0; // that it can play
     #is_playing = false;
     #rate = 1;
     #times = {repetitions: Infinity, pingpong: false, count: 0, direction: 1};
     #before = 0; // when it was drawn last
     #touched = -Infinity; // when somebody turned it last
+    #by = "none"; // who moves the camera
     #is_held = false; // somebody has moved the camera
     #goal = null; // theta, phi, radius, is_share, x, y, z, fov: where the camera goes
     #now = null; // the same, with the radius in units
     #fingers = new Map();
     #seat = {
-        drawn: 0,
-        is_due: () => this.#it && (this.#near.seen || (this.loading === "eager" && !this.#is_loaded)) && this.#canvas.width * this.#canvas.height > 0
-            && (this.#is_dirty || this.#is_playing || this.#turns()),
         is_far: () => !this.#near.around,
         draw: (now) => this.#draw(now),
         touch: () => this.#touch(),
@@ -139,7 +143,6 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         [this.#canvas, this.#poster, this.#image, this.#bar, this.#told] = ["canvas", ".poster", "img", ".bar", "p"].map(
             (name) => root.querySelector(name));
         this.#context = this.#canvas.getContext("2d");
-        this.#internals = this.attachInternals?.();
         this.#renew();
         this.#listen();
     }
@@ -152,46 +155,39 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
                 this[name] = value;
             }
         clearTimeout(this.#timers.leave);
-        seats.add(this.#seat);
-        watch(this, "seen", "0px");
-        watch(this, "near", "100%");
-        watch(this, "around", "200%");
-        this.#sizes.observe(this);
+        Md5ModelElement.#sights ??= Object.entries({seen: "0px", near: "100%", around: "200%"}).map(([name, rootMargin]) =>
+            new IntersectionObserver((entries) => entries.forEach(({target, isIntersecting}) => target.#see(name, isIntersecting)), {rootMargin}));
+        for (const its of [...Md5ModelElement.#sights, this.#sizes])
+            its.observe(this);
         this.#is_playing ||= this.autoplay && !is_still();
         this.#label();
         this.#show_poster();
-        this.#open();
+        this.#show(false);
     }
 
     disconnectedCallback() {
-        for (const its of Object.values(near))
+        for (const its of [...Md5ModelElement.#sights, this.#sizes])
             its.unobserve(this);
-        this.#sizes.unobserve(this);
         this.#near = {};
         this.#timers.leave = setTimeout(() => {
-            seats.delete(this.#seat);
             this.#turn++;
-            this.#forget();
+            this.#wait_for(null);
             this.#leave();
         }, this.#is_loaded ? 5000 : 0);
     }
 
     attributeChangedCallback(name, before, now) {
-        if (renamed[name])
-            return warn("the attribute " + name + " is now " + renamed[name]);
         if ((before === now && name !== "src") || !this.isConnected)
             return;
-        const change = attributes[name]?.[2] ?? "label";
-        if (change === "model")
-            this.#open();
-        else if (change === "clip")
-            queueMicrotask(() => this.#select());
+        const change = attributes[name]?.[2];
+        if (change === "model" || change === "clip")
+            this.#show(change === "model");
+        else if (change === "poster")
+            this.#show_poster();
         else if (change === "camera")
             this.#is_held = false;
         else if (change === "parameters")
             this.#set_parameters();
-        else if (change === "poster")
-            this.#show_poster();
         else if (change === "autoplay" && now !== null && !is_still())
             this.play();
         this.#aim();
@@ -203,24 +199,18 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     get availableAnimations() { return this.#asset?.is_machine ? [] : [...this.#clips().keys()]; }
     get paused() { return !this.#is_playing; }
-    get duration() { return this.#states.get(this.#name)?.duration ?? 0; }
+    get duration() { return this.#clip?.duration ?? 0; }
     get currentTime() {
         const cycles = this.#it ? numbers(this.#it)[21] : 0;
         return (cycles - Math.floor(cycles)) * this.duration;
     }
     set currentTime(seconds) {
-        if (Number.isNaN(Number(seconds)))
-            throw new TypeError("currentTime: a number");
-        const cycles = seconds / this.duration;
+        const cycles = number("currentTime", seconds) / this.duration;
         if (this.duration > 0)
-            this.#go(this.#name, 0, cycles - Math.floor(cycles));
+            this.#go(0, cycles - Math.floor(cycles));
     }
     get timeScale() { return this.#rate; }
-    set timeScale(rate) {
-        if (Number.isNaN(Number(rate)))
-            throw new TypeError("timeScale: a number");
-        this.#rate = Number(rate);
-    }
+    set timeScale(rate) { this.#rate = number("timeScale", rate); }
     play({repetitions = Infinity, pingpong = false} = {}) {
         this.#times = {repetitions, pingpong, count: 0, direction: 1};
         this.#set_playing(true);
@@ -253,19 +243,22 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#aim();
     }
     get loaded() { return this.#is_loaded; }
-    get modelIsVisible() { return this.#is_loaded && "gone" in this.#poster.dataset; }
+    get modelIsVisible() { return this.#is_loaded && this.#near.seen === true && "gone" in this.#poster.dataset; }
     get loadError() { return this.#error; }
     get textureReport() { return this.#asset?.report ?? []; }
-    updateComplete() { return this.#complete; }
-    reload() { this.#open(); }
+    updateComplete() { return this.#ready.promise; }
+    reload() { this.#show(true); }
     dismissPoster() {
         this.#is_dismissed = true;
         if (this.#is_loaded)
             this.#hide_poster();
         else
-            this.#open();
+            this.#show(true);
     }
-    showPoster() { delete this.#poster.dataset.gone; }
+    showPoster() {
+        delete this.#poster.dataset.gone;
+        this.#tell_visibility();
+    }
     getBounds() {
         const its = this.#it ? numbers(this.#it).slice(14, 20) : [0, 0, 0, 0, 0, 0];
         return {min: vector(...its.slice(0, 3)), max: vector(...its.slice(3))};
@@ -283,68 +276,69 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // -- Loading --------------------------------------------------------------------------------
 
     #renew() {
-        this.#complete = new Promise((done, fail) => [this.#done, this.#fail] = [done, fail]);
-        this.#complete.catch(() => {}); // whoever waits hears of it, and an event tells others
-    }
-
-    #url(text) {
-        return text ? new URL(text, document.baseURI).href : null;
+        this.#ready = Promise.withResolvers();
+        this.#ready.promise.catch(() => {}); // whoever waits hears of it, and an event tells others
     }
 
     // By name, as the attribute `clips` says.
     #clips() {
-        return new Map(pairs(this.clips).map(([name, url]) => [name || base_name(url), this.#url(/\.\w+$/.test(url) || !this.files
-            ? url : new URL(url + ".md5anim", this.#url(this.files)).href)]));
+        return new Map(pairs(this.clips).map(([name, url]) => [name || base_name(url),
+            /\.\w+$/.test(url) || !this.files ? url_of(url) : url_of(url + ".md5anim", url_of(this.files))]));
     }
 
-    #wanted(clips) {
-        return this.animationName ?? clips.keys().next().value ?? "none";
-    }
-
-    // What the attributes say, when all of them are set.
-    async #open() {
+    // Shows what the attributes say, when all of them are set: from the beginning, or another clip of what is there.
+    async #show(is_anew) {
         const turn = ++this.#turn;
-        this.#forget();
+        this.#is_stale ||= is_anew;
         await null;
-        if (turn !== this.#turn || !this.isConnected)
+        if (turn !== this.#turn)
             return;
         if (!this.src)
             this.#leave();
-        if (!this.src || (this.loading !== "eager" && !this.#near.near) || (this.reveal === "manual" && !this.#is_dismissed))
-            return;
-        if (this.#error || this.#is_loaded)
-            this.#renew();
-        this.#error = null;
-        this.#told.textContent = "";
-        this.#tell_state("loading");
-        this.#progress = -1;
-        this.#advance_bar(0, "program");
-        const camera = this.#url(this.cameraPath), clips = this.#clips(), name = this.#wanted(clips);
-        const asset = this.#opening = acquire({src: this.#url(this.src), textures: this.textures, list: this.#url(this.files),
-            credentials: this.withCredentials, priority: this.fetchPriority, travels: camera !== null}, this.#seat);
+        if (!this.src || !this.isConnected || (this.loading !== "eager" && !this.#near.near)
+            || (this.reveal === "manual" && !this.#is_dismissed))
+            return this.#wait_for(null);
+        const camera = url_of(this.cameraPath), clips = this.#clips(), name = this.animationName ?? clips.keys().next().value ?? "none";
+        const url = clips.get(name), is_stale = this.#is_stale, asset = !is_stale ? this.#asset : acquire({
+            src: url_of(this.src), textures: this.textures, list: url_of(this.files), credentials: this.withCredentials,
+            priority: this.fetchPriority, travels: camera !== null}, this.#seat);
+        this.#wait_for(is_stale ? asset : null);
+        if (is_stale)
+            this.#tell_begin();
         try {
-            const [path, state] = await Promise.all([camera && asset.bring(camera), clips.has(name) && asset.clip(clips.get(name)), asset.load()]);
+            const [path, clip] = await Promise.all([is_stale && camera && asset.bring(camera), url && asset.clip(url), asset.load()]);
             if (turn !== this.#turn)
                 return;
-            if (camera)
-                asset.files.set(camera, path);
-            const it = asset.need("web_begin", camera ?? "");
-            this.#leave(asset);
-            [this.#asset, this.#it, this.#opening, this.#now, this.#is_held] = [asset, it, null, null, false];
-            numbers(it).set([camera !== null, this.up === "y"], 12);
-            this.#show_clip(state ? name : "none", state, 0);
-            this.#set_parameters();
+            const is_there = clip || name === "none" || asset.is_machine;
+            if (is_stale)
+                this.#begin(asset, camera, path);
+            if (is_stale || (is_there && (name !== this.#name || (clip && clip !== this.#clip))))
+                this.#show_clip(is_there ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
+                    : this.animationCrossfadeDuration / 1000);
+            if (!is_there)
+                throw new Md5ModelError("mismatch", "no clip \"" + name + "\"; there are: " + [...clips.keys()].join(", "));
         } catch (error) {
             if (turn === this.#turn)
                 this.#tell_failure(error, this.#asset?.src !== asset.src);
         }
     }
 
-    // What is still fetched comes too late.
-    #forget() {
-        if (this.#opening && this.#opening !== this.#asset)
-            release(this.#opening, this.#seat);
-        this.#opening = null;
+    // What is still fetched, but for this, comes too late.
+    #wait_for(asset) {
+        const before = this.#opening;
+        this.#opening = asset;
+        if (before && before !== asset && before !== this.#asset)
+            release(before, this.#seat);
+    }
+
+    #begin(asset, camera, path) {
+        if (camera)
+            asset.files.set(camera, path);
+        const it = asset.need("web_begin", asset.it, camera ?? "");
+        this.#leave(asset);
+        [this.#asset, this.#it, this.#opening, this.#now, this.#is_held, this.#is_stale] = [asset, it, null, null, false, false];
+        numbers(it).set([camera !== null, this.up === "y"], 12);
+        this.#set_parameters();
     }
 
     // Shows nothing any more; `next` is kept.
@@ -353,45 +347,26 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             call("web_end", this.#it);
         if (this.#asset && this.#asset !== next)
             release(this.#asset, this.#seat);
-        [this.#asset, this.#it, this.#is_loaded] = [null, 0, false];
-        this.#states.clear();
+        [this.#asset, this.#it, this.#is_loaded, this.#is_stale, this.#clip, this.#num_states] = [null, 0, false, true, null, 0];
         if (!next)
             this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     }
 
-    #go(name, seconds, cycles) {
-        call("web_go", this.#it, this.#states.get(name)?.state ?? 0, seconds, cycles);
+    #go(seconds, cycles) {
+        call("web_go", this.#it, this.#clip?.state ?? 0, seconds, cycles);
         this.#touch();
     }
 
-    #show_clip(name, state, seconds) {
-        if (state && !this.#states.has(name)) {
-            this.#states.set(name, state);
+    #show_clip(name, clip, seconds) {
+        if (clip?.state > this.#num_states) {
             need("web_play", this.#it);
+            this.#num_states = clip.state;
         }
-        this.#name = name;
-        this.#times.count = 0;
+        [this.#name, this.#clip, this.#times.count] = [name, clip, 0];
         if (!this.#asset.is_machine)
-            this.#go(name, seconds, 0);
+            this.#go(seconds, 0);
         call("web_frame", this.#it);
         this.#aim();
-    }
-
-    // The clip that the attributes name; it comes when it is there.
-    async #select() {
-        const clips = this.#clips(), asset = this.#asset, name = this.#wanted(clips);
-        if (!asset || asset.is_machine || name === this.#name)
-            return;
-        try {
-            if (name !== "none" && !clips.has(name))
-                throw new Md5ModelError("mismatch", "no clip \"" + name + "\"; there are: " + [...clips.keys()].join(", "));
-            const state = name !== "none" && await asset.clip(clips.get(name));
-            if (asset === this.#asset && name === this.#wanted(clips))
-                this.#show_clip(name, state, is_still() || !this.#is_playing ? 0 : this.animationCrossfadeDuration / 1000);
-        } catch (error) {
-            if (asset === this.#asset)
-                this.#tell_failure(error, false);
-        }
     }
 
     #set_parameters() {
@@ -406,32 +381,40 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         return this.dispatchEvent(new CustomEvent(kind, {detail, ...more}));
     }
 
+    #set_state(name, is_so) {
+        this.#internals.states[is_so ? "add" : "delete"](name);
+    }
+
     #tell_state(now) {
-        for (const state of ["loading", "loaded", "failed"])
-            this.#internals?.states?.[state === now ? "add" : "delete"](state);
+        ["loading", "loaded", "failed"].forEach((state) => this.#set_state(state, state === now));
     }
 
     #set_playing(now) {
         if (this.#is_playing !== now)
             this.#tell(now ? "play" : "pause");
         this.#is_playing = now;
-        this.#internals?.states?.[now ? "add" : "delete"]("playing");
+        this.#set_state("playing", now);
         this.#touch();
     }
 
     #advance_bar(share, reason) {
         if (share <= this.#progress)
             return;
-        clearTimeout(this.#timers.bar);
-        this.#bar.hidden &&= share > 0;
-        if (share < 1)
-            this.#timers.bar = setTimeout(() => this.#bar.hidden = false, 300);
-        else
-            this.#bar.hidden = true;
         this.#progress = share;
+        this.#bar.hidden = share === 1;
         this.#bar.style.inlineSize = 100 * share + "%";
         this.#bar.setAttribute("aria-valuenow", Math.round(100 * share));
         this.#tell("progress", {totalProgress: share, reason});
+    }
+
+    #tell_begin() {
+        if (this.#error || this.#is_loaded)
+            this.#renew();
+        this.#error = null;
+        this.#told.textContent = "";
+        this.#tell_state("loading");
+        this.#progress = -1;
+        this.#advance_bar(0, "program");
     }
 
     #tell_error(type, sourceError) {
@@ -444,17 +427,18 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #tell_failure(error, leaves) {
         const own = error instanceof Md5ModelError ? error : new Md5ModelError("parse", String(error?.message ?? error));
         this.#turn++;
-        this.#forget();
+        this.#wait_for(null);
         if (leaves) {
             this.#leave();
             this.#tell_state("failed");
             this.showPoster();
         }
+        this.#is_stale = !this.#asset;
         this.#error = own;
         this.dataset.code = own.code;
         this.#advance_bar(1, "model");
         this.#tell_error("loadfailure", own);
-        this.#fail(own);
+        this.#ready.reject(own);
         if (own.code === "network")
             addEventListener("online", () => this.#error === own && this.reload(), {once: true});
     }
@@ -462,8 +446,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     // Of the whole element without controls, else of its canvas.
     #label() {
         const name = this.getAttribute("aria-label") ?? this.alt ?? "3D model", has_controls = this.cameraControls;
-        if (this.#internals)
-            [this.#internals.role, this.#internals.ariaLabel] = has_controls ? [null, null] : ["img", name];
+        [this.#internals.role, this.#internals.ariaLabel] = has_controls ? [null, null] : ["img", name];
         for (const [key, value] of Object.entries({tabindex: 0, role: "img", "aria-roledescription": "3D model",
             "aria-label": name + ". Arrow keys turn, plus and minus zoom, Space plays"}))
             if (has_controls)
@@ -476,26 +459,31 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #show_poster() {
         this.#image.hidden = !this.poster;
         if (this.poster)
-            this.#image.src = this.#url(this.poster);
+            this.#image.src = url_of(this.poster);
         if (!this.#is_loaded)
             this.showPoster();
     }
 
     #hide_poster() {
-        if ("gone" in this.#poster.dataset)
-            return;
+        const is_new = !("gone" in this.#poster.dataset);
         this.#poster.dataset.gone = "";
-        this.#tell("poster-dismissed");
-        this.#tell("model-visibility", {visible: true});
+        if (is_new)
+            this.#tell("poster-dismissed");
+        this.#tell_visibility();
+    }
+
+    #tell_visibility() {
+        if (this.#was_visible !== this.modelIsVisible)
+            this.#tell("model-visibility", {visible: this.#was_visible = this.modelIsVisible});
     }
 
     // -- The camera -----------------------------------------------------------------------------
 
     #terms(name, kinds) {
-        const text = this[property_of(name)], found = terms(text, kinds);
+        const text = this[property_of(name)], found = terms(text, kinds), usual = terms(attributes[name][1], kinds);
         if (!found)
             warn(name + "=\"" + text + "\": " + kinds.replaceAll("a", "ANGLEdeg ").replaceAll("d", "LENGTH or PERCENT% ") + "wanted");
-        return found ?? terms(attributes[name][1], kinds);
+        return usual.map((its, i) => found?.[i] ?? its);
     }
 
     // Where the camera goes by the attributes, unless somebody holds it.
@@ -505,8 +493,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const [theta, phi, radius] = this.#terms("camera-orbit", "aad"), [fov] = this.#terms("field-of-view", "a");
         const {min, max} = this.getBounds(), target = this.#terms("camera-target", "ddd");
         const [x, y, z] = ["x", "y", "z"].map((axis, i) => target[i]?.[0] ?? (min[axis] + max[axis]) / 2);
-        this.#goal = {theta: theta ?? 25, phi: phi ?? 78, radius: radius?.[0] ?? 105, is_share: radius?.[1] ?? true,
-            x, y, z, fov: clamp(fov ?? 35, 1, 170)};
+        this.#goal = {theta, phi, radius: radius[0], is_share: radius[1], x, y, z, fov: clamp(fov, 1, 170)};
         this.#bound();
         this.#touch();
     }
@@ -526,9 +513,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     #bound() {
         const [least, most] = ["min", "max"].map((end) => this.#terms(end + "-camera-orbit", "aad")), goal = this.#goal;
         goal.theta = clamp(goal.theta, least[0] ?? -Infinity, most[0] ?? Infinity);
-        goal.phi = clamp(goal.phi, Math.max(least[1] ?? 2, 0.5), Math.min(most[1] ?? 178, 179.5));
+        goal.phi = clamp(goal.phi, Math.max(least[1], 0.5), Math.min(most[1], 179.5));
         const fit = this.#fit(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1), before = goal.radius;
-        goal.radius = clamp(before, ...[least[2] ?? [0], most[2] ?? [Infinity]].map((its) => units(its) / (goal.is_share ? fit : 1)));
+        goal.radius = clamp(before, ...[least[2], most[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
         return goal.radius === before;
     }
 
@@ -548,8 +535,6 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#touch();
         return this.#bound();
     }
-
-    #by = "none"; // who moves the camera
 
     // Brings the camera nearer to where it goes; returns whether it has moved.
     #ease(milliseconds) {
@@ -597,14 +582,11 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         listen("keydown", (event) => {
             if (event.ctrlKey || event.altKey || event.metaKey)
                 return;
-            const arrow = {ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]}[event.key];
-            const zoom = {"+": 0.9, "=": 0.9, PageUp: 0.9, "-": 1 / 0.9, PageDown: 1 / 0.9}[event.key];
-            if (arrow && event.shiftKey && !this.disablePan)
-                this.#turn_by(0, 0, 1, -arrow[0] / 20, -arrow[1] / 20);
-            else if (arrow)
-                this.#turn_by(10 * arrow[0], -10 * arrow[1]);
-            else if (zoom && !this.disableZoom)
-                this.#turn_by(0, 0, zoom);
+            const by = keys[event.key], zooms = by?.length > 2;
+            if (by && !zooms && event.shiftKey && !this.disablePan)
+                this.#turn_by(0, 0, 1, -by[0] / 200, by[1] / 200);
+            else if (by && !(zooms && this.disableZoom))
+                this.#turn_by(...by);
             else if (event.key === "Home")
                 this.updateFraming();
             else if (event.key === " " && (this.clips || this.#asset.is_machine))
@@ -618,44 +600,45 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // -- Pictures -------------------------------------------------------------------------------
 
-    #sizes = globalThis.ResizeObserver && new ResizeObserver(([entry]) => {
+    #sizes = new ResizeObserver(([entry]) => {
         const {inlineSize, blockSize} = entry.contentBoxSize[0];
         const size = [inlineSize, blockSize].map((side) => Math.min(Math.round(side * Math.min(devicePixelRatio, 2)), 2048));
         if (this.#canvas.width === size[0] && this.#canvas.height === size[1])
             return;
         [this.#canvas.width, this.#canvas.height] = size;
         this.#touch();
-        if (this.#is_loaded && size[0] * size[1] > 0)
+        if (this.#is_loaded)
             this.#draw(performance.now()); // at once: a new size clears it
     });
 
-    [seen](name, is_in) {
+    #see(name, is_in) {
         this.#near[name] = is_in;
-        if (name === "near" && is_in && !this.#it && !this.#opening && !this.#error)
-            this.#open();
+        this.#tell_visibility();
+        if (name === "near" && is_in && !this.#opening && !this.#error)
+            this.#show(false);
         clearTimeout(this.#timers.rest);
         if (!this.#near.around)
             this.#timers.rest = setTimeout(() => [...this.#asset?.users ?? []].every((seat) => seat.is_far()) && this.#asset?.hide(), 10000);
         this.#before = 0;
-        draw_soon();
+        draw_soon(this.#seat);
     }
 
     #touch() {
         this.#is_dirty = true;
-        draw_soon();
+        draw_soon(this.#seat);
     }
 
-    #turns() {
-        return this.autoRotate && !is_still();
-    }
-
+    // Draws if anything has changed and can be seen, and goes on while it moves.
     #draw(now) {
+        const turns = this.autoRotate && !is_still(), is_seen = this.#near.seen || (this.loading === "eager" && !this.#is_loaded);
+        if (!this.#it || !is_seen || this.#canvas.width * this.#canvas.height === 0 || !(this.#is_dirty || this.#is_playing || turns))
+            return;
         const passed = this.#before > 0 ? Math.min(now - this.#before, 1000) : 0;
-        [this.#before, this.#seat.drawn, this.#is_dirty] = [now, now, false];
+        [this.#before, this.#is_dirty] = [now, false];
         try {
             if (this.#is_playing)
                 advance(this.#it, passed / 1000 * this.#rate * this.#times.direction, (...said) => this.#hear(...said));
-            if (this.#turns() && performance.now() - this.#touched > this.autoRotateDelay)
+            if (turns && performance.now() - this.#touched > this.autoRotateDelay)
                 this.#goal.theta += this.#terms("rotation-per-second", "a")[0] * passed / 1000;
             const moved = this.#ease(passed), {theta, phi, radius, x, y, z, fov} = this.#now, {x: w, y: d, z: h} = this.getDimensions();
             const level = radius * Math.sin(phi * degree), size = Math.hypot(w, d, h) / 2 || 1e-3;
@@ -665,7 +648,9 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             if (draw_to(this.#context, this.#it, this.#asset) && !this.#is_loaded)
                 this.#welcome();
             this.#is_dirty ||= moved;
-            if (!this.#is_dirty && !this.#is_playing && !this.#turns())
+            if (this.#is_dirty || this.#is_playing || turns)
+                draw_soon(this.#seat);
+            else
                 this.#before = 0;
             if (moved)
                 this.#tell("camera-change", {source: this.#by});
@@ -700,14 +685,14 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (grey.length > 0)
             warn(base_name(asset.src) + ": no picture for " + grey.join(", ") + "; textures=\"" + grey[0].slice(1, -1) + "=URL ...\" names them");
         this.#tell("dressed", {url: asset.src, missing: asset.missing});
-        this.#done();
+        this.#ready.resolve();
     }
 
     // After the step, which a listener may not interrupt.
     #hear(kind, name, text) {
         if (kind === "event")
             queueMicrotask(() => this.#tell("machine-event", {name, text}));
-        else if (Number(name) + 1 === this.#states.get(this.#name)?.state)
+        else if (Number(name) + 1 === this.#clip?.state)
             queueMicrotask(() => this.#end_cycle());
     }
 
@@ -719,7 +704,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         if (its.count < its.repetitions)
             return this.#tell("loop", {count: its.count, name: this.#name});
         this.pause();
-        this.#go(this.#name, 0, this.#rate * its.direction > 0 !== its.pingpong ? 1 - 1e-6 : 0);
+        this.#go(0, this.#rate * its.direction > 0 !== its.pingpong ? 1 - 1e-6 : 0);
         this.#tell("finished", {name: this.#name});
     }
 }
