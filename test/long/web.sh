@@ -409,6 +409,11 @@ many() {
 	    return it;
 	};
 	const names = ["lantern", "thimble", "spindle", "tendril"], all = [];
+	// Texts that would be HTML or scripts are asked about where the browser knows trusted types: this page's alone.
+	let texts = 0;
+	const note = (text) => (texts++, text);
+	globalThis.trustedTypes?.createPolicy("default", {createHTML: note, createScript: note, createScriptURL: note});
+	document.createElement("p").innerHTML = "text";
 	for (let i = 0; i < 30; i++) {
 	    const it = document.createElement("md5-model"), name = names[i % 4];
 	    Object.assign(it, {src: "../models/" + name + "/" + name + ".md5mesh", textures: "*=../models/" + name + "/" + name + ".png",
@@ -424,7 +429,8 @@ many() {
 	    if (all.some((it) => !it.dataset.told))
 	        return;
 	    clearInterval(wait);
-	    document.documentElement.dataset.state = all.some((it) => it.dataset.told === "error") ? "failed" : "started";
+	    document.documentElement.dataset.state = texts !== (globalThis.trustedTypes ? 1 : 0)
+	        || all.some((it) => it.dataset.told === "error") ? "failed" : "started";
 	}, 100);
 	// Opaque pixels of a picture, and those at its edges.
 	function seen(it) {
@@ -529,7 +535,9 @@ check "a poster is shown until it is dismissed, and then the picture" plain \
         && !it.shadowRoot.querySelector('[part=poster] img').hidden && !it.modelIsVisible)" \
     is "it.shadowRoot.querySelector('[part=poster]').click(), hear(it, 'dressed').then(() => it.modelIsVisible
         && it.said.join() === 'load,poster-dismissed,model-visibility,dressed')" \
-    is "it.showPoster(), !it.modelIsVisible" is "it.dismissPoster(), it.modelIsVisible"
+    is "it.showPoster(), !it.modelIsVisible" is "it.dismissPoster(), it.modelIsVisible" \
+    is "document.body.style.paddingTop = '900px', hear(it, 'model-visibility').then(its => !its.visible && !it.modelIsVisible)" \
+    is "scrollTo(0, 900), hear(it, 'model-visibility').then(its => its.visible && it.modelIsVisible)"
 check "progress begins with 0, never falls, and ends with 1" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine'}),
     hear(it, 'dressed').then(() => it.shares[0] === 0 && it.shares.at(-1) === 1 && it.shares.length > 3
         && it.shares.every((share, i) => i === 0 || share > it.shares[i - 1]))" forgive
@@ -558,7 +566,7 @@ check "the page scrolls past, focus zooms, keys turn, and Tab is left" plain \
     is "it.cameraControls = false, !picture(it).hasAttribute('tabindex')"
 check "what is moved goes on, what is removed is silent" plain is "window.it = add({src: '../models/bobbin/bobbin.md5machine', textures: 'bobbin.png bobbin_eye.png'}), hear(it, 'load').then(() => {
     window.before = asked.length; document.body.prepend(document.createElement('div')); document.body.firstChild.append(it); return rest(300); })
-    .then(() => it.loaded && tell('.md5machine') === 1)" \
+    .then(() => it.loaded && tell('.md5machine') === 1 && it.said.filter(kind => kind === 'load').length === 1)" \
     is "window.other = add({src: '../models/spindle/spindle.md5mesh'}), rest(0).then(() => other.remove()), rest(2000).then(() => !other.said.includes('load'))" forgive
 check "programs that cannot run are told by their codes" plain \
     is "answers = (url) => /wasm/.test(url) ? new Response('', {status: 404}) : null, window.it = add(),
@@ -597,6 +605,33 @@ check "memory stays as it is over many models" plain is "(async () => {
     const rest = [0, 1].map((odd) => new Set(seen.filter((text, i) => i >= 20 && i % 2 === odd)));
     return rest.every((its) => its.size === 1) || Promise.reject(new Error([...rest[0], ...rest[1]].join('; ')));
 })()"
+# A thousand elements of twenty models, fifty each: nothing is fetched for those that are far away, all that were passed have
+# drawn, objects of WebGL are those of what is near, and what comes back is drawn again as it was.
+check "a thousand elements are drawn where the reader is" plain is "(async () => {
+    const name = (i) => ({src: '../models/lantern/lantern.md5mesh?' + i, textures: '*=../models/lantern/lantern.png', interpolationDecay: 0});
+    const until = async (what) => { for (let i = 0; i < 400 && !what(); i++) await rest(50); return what() || Promise.reject(new Error('not ' + what)); };
+    await hear(add(name(98)), 'dressed');
+    const one = counts.Buffer;
+    await hear(add(name(99)), 'dressed');
+    const each = counts.Buffer - one, all = [];
+    document.body.replaceChildren();
+    for (let i = 0; i < 1000; all.push(add(name(i++ / 50 | 0))))
+        document.body.lastChild?.style.setProperty('display', 'inline-block');
+    await hear(all[0], 'dressed');
+    const first = all[0].toDataURL(), begun = tell('.md5mesh'), end = document.documentElement.scrollHeight;
+    for (let y = 0; y < end; y += 600) {
+        scrollTo(0, y);
+        await until(() => all.every((it) => it.loaded || !((box) => box.bottom > 0 && box.top < innerHeight)(it.getBoundingClientRect())));
+    }
+    await until(() => counts.Buffer <= one + 6 * each);
+    scrollTo(0, 0);
+    all[0].cameraOrbit = '90deg 78deg 105%';
+    await until(() => all[0].toDataURL() !== first);
+    all[0].cameraOrbit = null;
+    await until(() => all[0].toDataURL() === first);
+    document.title = JSON.stringify([begun, tell('.md5mesh'), each, counts, memory.buffer.byteLength, all.filter((it) => it.loaded).length]);
+    return begun < 8 && tell('.md5mesh') === 22 && all.every((it) => it.loaded) || Promise.reject(new Error(document.title));
+})()" forgive
 # A binary model and a compressed clip look as the texts that they are made from; a moment later does not.
 forms() {
     lantern=models/lantern/lantern.md5mesh swing=models/lantern/swing.md5anim forms=$web/test/forms
@@ -623,6 +658,17 @@ check "clips go backwards and in turns" plain \
         Math.abs(it.currentTime - 0.25) < 1e-3)" \
     is "it.timeScale = 8, it.play({repetitions: 2, pingpong: true}), hear(it, 'finished').then(() => it.paused && it.currentTime < 0.01)" \
     is "(() => { try { it.timeScale = 'fast'; } catch (error) { return error instanceof TypeError; } })()"
+check "a clip that is named late plays, one that is not there is told and changes nothing" plain \
+    is "window.it = add({clips: 'rest=../models/lantern/idle.md5anim ../models/lantern/swing.md5anim'}), rest(20).then(() => (it.animationName = 'swing',
+        hear(it, 'load'))).then(() => rest(200)).then(() => Math.abs(it.duration - ($(sed -n 's/^numFrames //p' models/lantern/swing.md5anim) - 1)
+        / $(sed -n 's/^frameRate //p' models/lantern/swing.md5anim)) < 1e-3)" \
+    is "window.before = it.duration, it.animationName = 'none such', hear(it, 'error').then(its => its.sourceError.code === 'mismatch'
+        && it.loaded && it.duration === before)" is "it.animationName = 'swing', rest(100).then(() => it.duration === before)" forgive
+# A pinch to 100 of 60 pixels brings the camera to 60 % of its distance; one finger turns by 180 degrees over the height.
+check "two fingers pinch, one turns" shown phone 390 844 open test/plain.html \
+    is "window.it = add({cameraControls: true, interpolationDecay: 0}), hear(it, 'dressed').then(() => (window.far = it.getCameraOrbit().radius) > 0)" \
+    pinch 88 88 60 100 is "Math.abs(it.getCameraOrbit().radius / far - 0.6) < 0.02" is "window.theta = it.getCameraOrbit().theta, true" \
+    push 60 88 100 88 is "Math.abs(it.getCameraOrbit().theta - theta + Math.PI / 4) < 0.02"
 # From 24 sides in three boxes no model touches an edge, and from the side from which it is largest it fills the picture.
 check "what an element shows fits" plain is "(async () => {
     const boxes = [[160, 160], [80, 160], [320, 80]], all = ['lantern', 'spindle', 'thimble', 'tendril'].flatMap((name) => boxes.map((box) => {
@@ -716,6 +762,30 @@ cat >"$scratch/app/good.ts" <<-END
 	it.updateComplete().then(() => it.textureReport.some((its) => its.missing));
 END
 echo 'import "md5model"; document.createElement("md5-model").timeScale = "fast";' >"$scratch/app/bad.ts"
+cat >"$scratch/app/react.js" <<-END
+	import "md5model";
+	import {createElement, useState} from "react";
+	import {createRoot} from "react-dom/client";
+	const heard = [];
+	function App() {
+	    const [name, set] = useState("lantern");
+	    return name && createElement("md5-model", {src: "../../models/" + name + "/" + name + ".md5mesh", textures: name + ".png", cameraControls: true,
+	        interpolationDecay: 7, "shadow-intensity": 0, onload: () => heard.push(name), onerror: () => document.documentElement.dataset.state = "failed",
+	        ondressed(event) {
+	            const it = event.target, is_so = it.cameraControls && it.hasAttribute("camera-controls") && it.interpolationDecay === 7 && it.shadowIntensity === 0;
+	            heard.push(is_so && !it.textureReport[0].missing && event.detail.url.endsWith(name + ".md5mesh"));
+	            if (name === "lantern")
+	                return set("thimble");
+	            set("");
+	            setTimeout(() => document.documentElement.dataset.state = !it.isConnected && heard.join() === "lantern,true,thimble,true" ? "started" : "failed", 500);
+	        }});
+	}
+	const root = document.createElement("main");
+	document.body.append(root, document.createElement("canvas")); // which says that the page has more to come
+	createRoot(root).render(createElement(App));
+END
+echo 'export const App = () => <md5-model src="a.md5mesh" autoplay onload={(event) => console.log(event.detail.missing[0])} />;' >"$scratch/app/good.tsx"
+echo 'export const App = () => <md5-model onload={(event) => event.detail.none} />;' >"$scratch/app/bad.tsx"
 built() { # NAME COMMAND...: builds the page into test/NAME, which then shows the model
     page=test/$1
     shift
@@ -730,20 +800,27 @@ with_webpack() {
     npx webpack --mode production --entry ./main.js -o "$root/$web/test/webpack" --output-filename main.js &&
         cp index.html "$root/$web/test/webpack"
 }
+with_react() {
+    mkdir -p "$web/test/react" && (cd "$scratch/app" && npx esbuild react.js --bundle --format=esm --define:process.env.NODE_ENV='"production"' \
+        --outfile="$root/$web/test/react/main.js" && cp index.html node_modules/md5model/md5core.wasm "$root/$web/test/react") &&
+        shown open test/react/index.html
+}
 typed() {
-    for file in good bad; do
-        (cd "$scratch/app" && npx tsc --strict --noEmit --skipLibCheck --target es2022 --module nodenext --lib es2022,dom $file.ts >../tsc) && echo $file
+    for file in good.ts bad.ts good.tsx bad.tsx; do
+        (cd "$scratch/app" && npx tsc --strict --noEmit --skipLibCheck --target es2022 --module nodenext --lib es2022,dom --jsx react-jsx \
+            --types md5model/react $file >../tsc) && echo $file || cat "$scratch/tsc"
     done >"$scratch/typed"
     cat "$scratch/typed"
-    [ "$(cat "$scratch/typed")" = good ]
+    [ "$(grep -v error "$scratch/typed" | tr '\n' ' ')" = "good.ts good.tsx " ]
 }
 if (cd "$scratch/app" && echo '{"type": "module", "private": true}' >package.json &&
-    npm install --no-audit --no-fund vite webpack webpack-cli esbuild typescript "$package" >../npm 2>&1); then
+    npm install --no-audit --no-fund vite webpack webpack-cli esbuild typescript react@19 react-dom@19 @types/react@19 "$package" >../npm 2>&1); then
     check "node imports the package" sh -c "cd '$scratch/app' && node -e 'import(\"md5model\").then(its => process.exit(its.Md5ModelElement.version ? 0 : 1))'"
     check "types hold, and a wrong one does not" typed
     check "vite builds a page with it" built vite npx vite build --base ./ --outDir "$root/$web/test/vite" --emptyOutDir
     check "webpack builds a page with it" built webpack with_webpack
     check "esbuild builds a page with it" built esbuild with_esbuild
+    check "React 19 sets its properties, and hears its events" with_react
 else
     skip "bundlers" "npm cannot install: $(tail -n 1 "$scratch/npm")"
 fi
