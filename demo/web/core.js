@@ -281,6 +281,7 @@ class Asset {
     #dressing;
     #bending;
     #named; // textures by name and map
+    #given = new Set(); // shaders that have some of these
     #listed; // what is there, by name in lower case, if it is known
 
     async bring(path, more) {
@@ -395,7 +396,8 @@ class Asset {
             this.report.push({shader, pictures: {}, missing: true});
         const ending = kind > 0 ? "." + maps[kind] : "", row = this.report.findLast((its) => its.shader === shader);
         const name = [shader, base_name(shader), "*"].map((its) => this.#named.get(its + ending)).find((its) => its !== undefined);
-        row.is_named ||= name !== undefined;
+        if (name !== undefined)
+            this.#given.add(shader);
         this.#map = {row, kind, name};
         return name;
     }
@@ -417,7 +419,7 @@ class Asset {
     // of the color. A folder without pictures of the first two shaders has none of others.
     #may_guess(path, at) {
         const {row, kind} = this.#map, ending = path.slice(at);
-        if (this.#listed || row.is_named)
+        if (this.#listed || this.#given.has(row.shader))
             return false;
         return kind > 0 ? row.pictures.color?.endsWith(ending) : endings.slice(0, endings.indexOf(ending)).every(
             (its) => this.#pixels.get(path.slice(0, at) + its) === null) && (this.report.length < 3 || this.report.some((its) => !its.missing));
