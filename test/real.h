@@ -156,7 +156,7 @@ static inline real4 real4_mul(real4 a, real4 b)
 // q v q^-1, as it is defined.
 static inline real3 real4_rotate(real4 q, real3 v)
 {
-    const real4 turned = real4_mul(real4_mul(q, (real4){v.x, v.y, v.z, 0.0}), real4_conjugate(q));
+    const real4 turned = real4_mul(real4_mul(q, (real4){v.x, v.y, v.z, 0}), real4_conjugate(q));
     return (real3){turned.x, turned.y, turned.z};
 }
 

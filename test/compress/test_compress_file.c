@@ -68,7 +68,7 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_arena arena = {.context = &context};
     md5_skin_reach fixture;
     const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
-    const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10.0, 12.0, last, last};
+    const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10, 12, last, last};
     const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
     for (int i = 0; i < JOINTS && is_found; i++) {
         CHECK_NEAR(fixture.own[i], own[i], 1e-5);
@@ -82,7 +82,7 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
 
 // Like a wheel, b turns so far that every component of its rotation passes through 0.
 TEST (compress_keeps_rotations_by_any_angle) {
-    static const double turns[] = {0.0, 0.5, 3.1, 6.2, 40.0};
+    static const double turns[] = {0, 0.5, 3.1, 6.2, 40};
     EACH (turn, turns) {
         OWN_ANIM anim = make_anim(*turn, 50.0, "c");
         OWN_ANIM compressed = compress(anim, 0.01f);
@@ -100,7 +100,7 @@ TEST (compress_keeps_rotations_by_any_angle) {
 // q and -q are the same rotation: which of them a frame has changes no bit, and a turn goes on with
 // the sign of the frame before.
 TEST (compress_ignores_the_signs_of_rotations) {
-    static const double turns[] = {1.0, 4.5}; // by 4.5 radians no component stays away from 0
+    static const double turns[] = {1, 4.5}; // by 4.5 radians no component stays away from 0
     EACH (turn, turns) {
         OWN_ANIM anim = make_anim(*turn, 50.0, "c");
         OWN_ANIM before = compress(anim, 0.00003f);
@@ -128,7 +128,7 @@ TEST (compress_ignores_the_signs_of_rotations) {
 static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 {
     for (int k = 0; k < 100 && compressed; k++) {
-        md5_xform a[JOINTS] = {{.pad = 0.0f}}, b[JOINTS] = {{.pad = 0.0f}};
+        md5_xform a[JOINTS] = {{.pad = 0}}, b[JOINTS] = {{.pad = 0}};
         const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
         md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->internal.packed, &moment, a);
         EACH_CPU (level, MD5_CPU_SCALAR + 1) {
@@ -253,8 +253,8 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
 
 TEST (compress_refuses_what_it_cannot_do) {
     OWN_ANIM anim = make_anim(1.0, 1e7, "c");
-    const float endless[JOINTS] = {1.0f, 1.0f, INFINITY, 1.0f};
-    check_refused(anim, (md5_compress_opts){.tolerance = -1.0f}, MD5_ERROR_RANGE, "tolerance");
+    const float endless[JOINTS] = {1, 1, INFINITY, 1};
+    check_refused(anim, (md5_compress_opts){.tolerance = -1}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = NAN}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = 2e9f}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = 1e-4f}, MD5_ERROR_RANGE,
@@ -262,12 +262,12 @@ TEST (compress_refuses_what_it_cannot_do) {
     check_refused(anim, (md5_compress_opts){.distances = endless}, MD5_ERROR_RANGE, "joint 2");
     md5_anim other = *anim;
     other.parents_unknown = true;
-    check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_VERSION, "version 6");
+    check_refused(&other, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_VERSION, "version 6");
     other = *anim;
     other.skeleton.num_joints = 0;
-    check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "0 joints");
+    check_refused(&other, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE, "0 joints");
     other.skeleton.num_joints = 70000;
-    check_refused(&other, (md5_compress_opts){.tolerance = 1.0f}, MD5_ERROR_RANGE, "70000 joints");
+    check_refused(&other, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE, "70000 joints");
 }
 
 TEST (compress_survives_failure_of_every_allocation) {

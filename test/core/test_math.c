@@ -69,7 +69,7 @@ static md5_quat random_rotation(uint64_t *random)
 
 static md5_xform random_transform(uint64_t *random)
 {
-    return (md5_xform){random_rotation(random), random_vector(random), 0.0f};
+    return (md5_xform){random_rotation(random), random_vector(random), 0};
 }
 
 static void check_vector(md5_vec3 actual, real3 expected, double tolerance)
@@ -108,7 +108,7 @@ TEST (math_turns_about_an_axis_of_any_length) {
         const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
         check_rotation(matrix_of(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
     }
-    const float bad[] = {0.0f, NAN, INFINITY};
+    const float bad[] = {0, NAN, INFINITY};
     EACH (size, bad) {
         const md5_quat none = md5_quat_from_axis_angle((md5_vec3){*size, 0, 0}, 1.0f);
         CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
@@ -219,8 +219,8 @@ TEST (math_composes_and_undoes_transforms) {
 TEST (math_blends_transforms) {
     const md5_vec3 axis = {1, 2, -3};
     const real3 unit = real3_unit(real3_of(axis));
-    const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
-    const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
+    const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0};
+    const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0};
     FOR (i, 11) {
         const double t = (0.1f * (float)i);
         const md5_xform blend = md5_xform_blend(a, b, (float)t);
@@ -285,9 +285,9 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
     const md5_xform a = random_transform(&random), b = random_transform(&random);
     const md5_mat44 product = md5_mat44_mul(md5_mat44_from_mat34(md5_mat34_from_xform(a)),
                                             md5_mat44_from_mat34(md5_mat34_from_xform(b)));
-    const real3 both = apply_transform(a, apply_transform(b, (real3){0.5, -2.0, 3.0}));
-    const real4 actual = apply44(product, (real4){0.5, -2.0, 3.0, 1.0});
-    check_clip(actual, (real4){both.x, both.y, both.z, 1.0}, 5e-6);
+    const real3 both = apply_transform(a, apply_transform(b, (real3){0.5, -2, 3}));
+    const real4 actual = apply44(product, (real4){0.5, -2, 3, 1});
+    check_clip(actual, (real4){both.x, both.y, both.z, 1}, 5e-6);
     CHECK_EXACT(actual.w, 1.0);
     const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
     check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (real3){3, 3, 4}, 0.0);

@@ -303,8 +303,8 @@ TEST (curve_nurbs_is_cox_and_de_boors_sum) {
 
 // Knots that are not clamped, repeat, and are far from even.
 TEST (curve_nurbs_with_knots_of_its_own) {
-    static const float knots[] = {-1.0f, 0.0f, 0.5f, 1.0f, 1.5f, 1.5f,  1.5f,  4.0f,
-                                  4.25f, 7.0f, 7.0f, 8.0f, 9.0f, 12.0f, 13.0f, 13.5f};
+    static const float knots[] = {-1,    0, 0.5f, 1, 1.5f, 1.5f, 1.5f, 4,
+                                  4.25f, 7, 7,    8, 9,    12,   13,   13.5f};
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 77);
     const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS, ROWS(points, points), .knots = knots};
@@ -362,7 +362,7 @@ TEST (curve_of_equal_points_is_a_point) {
 
 // The basis functions sum to 1 for any weights and knots, however uneven.
 TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
-    static const float weights[] = {0.001f, 1000.0f, 1.0f, 0.5f, 7.0f, 0.001f, 1000.0f};
+    static const float weights[] = {0.001f, 1000, 1, 0.5f, 7, 0.001f, 1000};
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
     md5_vec3 points[7];
     FOR (i, 7)
@@ -653,10 +653,10 @@ TEST (curve_refuses_points_that_are_not_finite) {
 }
 
 TEST (curve_refuses_weights) {
-    static const float bad[] = {0.0f, -1.0f, 1e-4f, 1e4f, INFINITY};
+    static const float bad[] = {0, -1, 1e-4f, 1e4f, INFINITY};
     STRINGS(messages) = {"0", "-1", "0.0001", "10000", "inf"};
     FOR (i, 5) {
-        const float weights[] = {1.0f, 1.0f, bad[i], 1.0f};
+        const float weights[] = {1, 1, bad[i], 1};
         char message[80] = "weight 2 is ";
         strcat(strcat(message, messages[i]), ", expected 0.001 to 1000");
         refuse(
@@ -664,7 +664,7 @@ TEST (curve_refuses_weights) {
                 .kind = MD5_CURVE_NURBS, .points = line, .num_points = 4, .weights = weights},
             message);
     }
-    const float nan[] = {NAN, 1.0f, 1.0f, 1.0f};
+    const float nan[] = {NAN, 1, 1, 1};
     CHECK(!md5_create_curve(
         &(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 4, .weights = nan},
         NULL, NULL));
@@ -721,8 +721,8 @@ static void check_finite(const md5_curve_desc *desc)
 
 // The largest and smallest floats, and points that repeat.
 TEST (curve_of_hostile_points_is_finite) {
-    static const float values[] = {0.0f,   1.0f,  -1.0f,   FLT_MAX, -FLT_MAX, FLT_MIN,
-                                   1e-45f, 1e19f, -1e-19f, 1.0f,    0.0f,     1e30f};
+    static const float values[] = {0,      1,     -1,      FLT_MAX, -FLT_MAX, FLT_MIN,
+                                   1e-45f, 1e19f, -1e-19f, 1,       0,        1e30f};
     uint64_t random = 1;
     FOR (round, 60) {
         md5_vec3 points[CURVE_POINTS];
@@ -741,10 +741,9 @@ TEST (curve_of_hostile_points_is_finite) {
 }
 
 TEST (curve_of_hostile_weights_and_knots_is_finite) {
-    static const float knots[] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, -1e37f,  0.0f,
-                                  0.0f,     0.0f,     1e38f,    FLT_MAX,  FLT_MAX, FLT_MAX};
-    static const float weights[] = {0.001f,  1000.0f, 0.001f, 1000.0f,
-                                    1000.0f, 0.001f,  0.001f, 1.0f};
+    static const float knots[] = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX, -1e37f,  0,
+                                  0,        0,        1e38f,    FLT_MAX,  FLT_MAX, FLT_MAX};
+    static const float weights[] = {0.001f, 1000, 0.001f, 1000, 1000, 0.001f, 0.001f, 1};
     check_finite(&(md5_curve_desc){.kind = MD5_CURVE_NURBS,
                                    .points = line,
                                    .num_points = 8,

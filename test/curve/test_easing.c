@@ -270,28 +270,28 @@ TEST (easing_bezier_is_exact_to_a_millionth) {
 }
 
 TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
-    static const float edges[] = {0.0f, 1e-6f, 0.5f, 1.0f - 1e-6f, 1.0f};
+    static const float edges[] = {0, 1e-6f, 0.5f, 1.0f - 1e-6f, 1};
     FOR (i, 25) {
         const md5_easing curve = {.kind = MD5_EASE_CUBIC_BEZIER,
                                   .x1 = edges[i / 5],
-                                  .y1 = -2.0f,
+                                  .y1 = -2,
                                   .x2 = edges[i % 5],
-                                  .y2 = 3.0f};
+                                  .y2 = 3};
         check_bezier(&curve);
     }
 }
 
 // Values that CSS gives: 'ease' reaches 0.8024 half way, ease-in 0.3154.
 TEST (easing_bezier_of_css) {
-    const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1.0f};
-    const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0.0f, 1.0f, 1.0f};
+    const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1};
+    const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0, 1, 1};
     CHECK_NEAR(md5_ease(ease, 0.5f), 0.802403, 1e-6);
     CHECK_NEAR(md5_ease(ease_in, 0.5f), 0.315357, 1e-6);
 }
 
 TEST (easing_bezier_clamps_x) {
-    const md5_easing outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3.0f, 0.3f, NAN, 0.6f};
-    const md5_easing clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.0f, 0.3f, 0.0f, 0.6f};
+    const md5_easing outside = {MD5_EASE_CUBIC_BEZIER, .x1 = -3, 0.3f, NAN, 0.6f};
+    const md5_easing clamped = {MD5_EASE_CUBIC_BEZIER, .x1 = 0, 0.3f, 0, 0.6f};
     FOR (step, 101) {
         const float t = (float)step / 100.0f;
         CHECK(md5_ease(outside, t) == md5_ease(clamped, t));
@@ -300,7 +300,7 @@ TEST (easing_bezier_clamps_x) {
 
 TEST (easing_steps_are_those_of_css) {
     // Of steps(4, ...) at 0, just before 1/4, at 1/4, at 1/2, just before 1, and at 1.
-    static const float t[] = {0.0f, 0.24f, 0.25f, 0.5f, 0.99f, 1.0f};
+    static const float t[] = {0, 0.24f, 0.25f, 0.5f, 0.99f, 1};
     static const double expected[4][6] = {
         [MD5_JUMP_END] = {0, 0, 0.25, 0.5, 0.75, 1},
         [MD5_JUMP_START] = {0.25, 0.25, 0.5, 0.75, 1, 1},
@@ -428,8 +428,8 @@ TEST (spring_ignores_what_is_no_number) {
 TEST (easing_areas_are_integrals) {
     enum { STRIPS = 40000, CURVES = 6, ALL = MD5_EASE_CUBIC_BEZIER + CURVES };
     static const md5_easing curves[CURVES] = {
-        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.1f, .x2 = 0.25f, .y2 = 1.0f},
-        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.9f, .y1 = -2.0f, .x2 = 0.1f, .y2 = 3.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.1f, .x2 = 0.25f, .y2 = 1},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.9f, .y1 = -2, .x2 = 0.1f, .y2 = 3},
         {.kind = MD5_EASE_STEPS, .steps = 5},
         {.kind = MD5_EASE_STEPS, .steps = 8, .jump = MD5_JUMP_START},
         {.kind = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},

@@ -74,7 +74,7 @@ static md5_squad *squad_of(const md5_quat *keys, const double *times, uint32_t c
     return squad;
 }
 
-static const double uneven[NUM_KEYS] = {-1.0, 0.0, 0.3, 2.0, 2.1, 3.0, 3.5, 5.0};
+static const double uneven[NUM_KEYS] = {-1, 0, 0.3, 2, 2.1, 3, 3.5, 5};
 
 TEST (squad_at_equal_intervals_is_shoemakes) {
     static const double times[NUM_KEYS] = {1, 3, 5, 7, 9, 11, 13, 15};
@@ -219,7 +219,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 // The keys are so close in time that the velocity is beyond the range of a double.
 TEST (squad_of_a_moment_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
-    static const double times[] = {0.0, 4e-320, 8e-320};
+    static const double times[] = {0, 4e-320, 8e-320};
     OWN_SQUAD squad = squad_of(keys, times, 3, 0.0);
     FOR (i, 3) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
@@ -241,13 +241,12 @@ TEST (squad_refuses_keys) {
         double period;
         const char *message;
     } cases[] = {
-        {good, rising, 0, 0.0, "no keys, expected at least 1"},
-        {zero, rising, 2, 0.0, "key 1 is 0 0 0 0, expected a rotation"},
-        {good, equal, 2, 0.0, "key 1 is at 1 seconds, expected a time after the key before"},
-        {good, endless, 2, 0.0, "key 1 is at inf seconds, expected a time after the key before"},
-        {good, rising, 2, 1.0,
-         "the period is 1 seconds, expected 0 or more than the 1 of the keys"},
-        {good, rising, 2, -5.0,
+        {good, rising, 0, 0, "no keys, expected at least 1"},
+        {zero, rising, 2, 0, "key 1 is 0 0 0 0, expected a rotation"},
+        {good, equal, 2, 0, "key 1 is at 1 seconds, expected a time after the key before"},
+        {good, endless, 2, 0, "key 1 is at inf seconds, expected a time after the key before"},
+        {good, rising, 2, 1, "the period is 1 seconds, expected 0 or more than the 1 of the keys"},
+        {good, rising, 2, -5,
          "the period is -5 seconds, expected 0 or more than the 1 of the keys"},
     };
     EACH (row, cases) {

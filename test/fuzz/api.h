@@ -52,7 +52,7 @@ static uint32_t api_joint(api_use *fixture)
 
 static float api_number(api_use *fixture)
 {
-    static const float numbers[] = {0.0f,  1.0f,  -1.0f, 0.5f,  3.0f,   -20.0f,   100.0f,
+    static const float numbers[] = {0,     1,     -1,    0.5f,  3,      -20,      100,
                                     1e-6f, -1e9f, 1e20f, 1e38f, 1e-38f, INFINITY, NAN};
     return numbers[api_choice(fixture, COUNT_OF(numbers))];
 }
@@ -140,7 +140,7 @@ static void limit_joints(api_use *fixture, md5_joint_limit *limits)
     FOR (i, fixture->num_joints)
         limits[i] = (md5_joint_limit){.kind = (md5_limit_kind)api_choice(fixture, 3),
                                       .rest = fixture->model->bind_local[i].rotation,
-                                      .axis = {i % 2 ? 1.0f : 0.0f, 1.0f, 0.5f},
+                                      .axis = {i % 2 ? 1.0f : 0.0f, 1, 0.5f},
                                       .min = -api_share(fixture),
                                       .max = 3.0f * api_share(fixture),
                                       .swing = 3.0f * api_share(fixture)};
@@ -150,7 +150,7 @@ static const char *use_chains(api_use *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->model->skeleton;
     md5_joint_limit *const limits = api_memory(fixture, fixture->num_joints, sizeof *limits);
-    const md5_quat turn = {0.6f, 0.0f, 0.0f, 0.8f};
+    const md5_quat turn = {0.6f, 0, 0, 0.8f};
     limit_joints(fixture, limits);
     const md5_vec3 pole = api_point(fixture);
     const md5_two_bone_job two_bone = {.tip = api_joint(fixture),
@@ -185,7 +185,7 @@ static const char *use_chains(api_use *fixture)
          .length = 4,
          .target = api_point(fixture),
          .rotation = &turn,
-         .weight = 1.0f},
+         .weight = 1},
         {.tip = api_joint(fixture), .length = 7, .target = api_point(fixture), .weight = 0.5f}};
     const md5_goals_job both = {.goals = goals,
                                 .num_goals = 2,
@@ -200,7 +200,7 @@ static const char *use_chains(api_use *fixture)
 static const char *use_secondary(api_use *fixture)
 {
     const md5_skeleton *const skeleton = &fixture->model->skeleton;
-    const md5_xform change = {{0.0f, 0.6f, 0.0f, 0.8f}, api_point(fixture), 0.0f};
+    const md5_xform change = {{0, 0.6f, 0, 0.8f}, api_point(fixture), 0};
     (void)md5_modify_joint(skeleton, api_joint(fixture), (md5_joint_space)api_choice(fixture, 4),
                            change, api_share(fixture), fixture->pose);
     md5_foot feet[2] = {
@@ -215,7 +215,7 @@ static const char *use_secondary(api_use *fixture)
                            .num_feet = 2,
                            .smoothing = 0.1f,
                            .seconds = 0.02f,
-                           .weight = 1.0f};
+                           .weight = 1};
     (void)md5_solve_feet(skeleton, &ground, fixture->pose);
     md5_spring_job spring = {.tip = api_joint(fixture),
                              .length = 2 + api_choice(fixture, 4),

@@ -821,7 +821,7 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
 {
     static md5_xform pose[MAX_JOINTS];
     static md5_mat34 joints[MAX_JOINTS];
-    double theirs[12] = {0.0};
+    double theirs[12] = {0};
     CHECK(entity->model->skeleton.num_joints <= MAX_JOINTS);
     md5_actor_pose(actor, pose, joints, NULL);
     text = strstr(text, "bounds") + strlen("bounds");

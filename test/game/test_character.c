@@ -506,7 +506,7 @@ static uint32_t find_body(const md5_figure *figure, const char *name)
 static md5_xform xform_of(const double *n)
 {
     const world_place place = read_place(n);
-    return (md5_xform){md5i_quat_of_axes(&place.axes), vector(n), 0.0f};
+    return (md5_xform){md5i_quat_of_axes(&place.axes), vector(n), 0};
 }
 
 static void compare_xform(md5_xform ours, const double *n, worst *all)
@@ -713,9 +713,9 @@ TEST (monsters_pose_the_joints_that_code_moves) {
     md5_monster_think(monster, &tick);
     md5_joint_mod *const mods = md5_monster_mods(monster);
     mods[LID] = (md5_joint_mod){
-        MD5_MOD_LOCAL, MD5_MOD_WORLD, md5_quat_from_euler((md5_euler){.yaw = 30.0f}), {1, 2, 3}};
+        MD5_MOD_LOCAL, MD5_MOD_WORLD, md5_quat_from_euler((md5_euler){.yaw = 30}), {1, 2, 3}};
     mods[SPINE] = (md5_joint_mod){.axis = MD5_MOD_WORLD,
-                                  .rotation = md5_quat_from_euler((md5_euler){.pitch = 90.0f})};
+                                  .rotation = md5_quat_from_euler((md5_euler){.pitch = 90})};
     md5_xform expected[ENTITY_JOINTS], pose[ENTITY_JOINTS];
     md5_actor_pose(body, expected, NULL, NULL);
     md5_entity_move_joints(entity, mods, expected);

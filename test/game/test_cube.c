@@ -266,15 +266,12 @@ static void turn_dual(real4 *real, real4 *dual, double x, double y, double z, do
 }
 
 TEST (cube_adjusts_joints_as_the_engines_do) {
-    const md5_cube2_adjustment adjustment = {.joint = "j",
-                                             .yaw = 35.0f,
-                                             .pitch = -50.0f,
-                                             .roll = 20.0f,
-                                             .translation = {0.5f, -0.25f, 1.0f}};
+    const md5_cube2_adjustment adjustment = {
+        .joint = "j", .yaw = 35, .pitch = -50, .roll = 20, .translation = {0.5f, -0.25f, 1}};
     const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f}, .translation = {1, 2, 3}};
     // Mirrored: y and, of quaternions, x and z change their signs.
     real4 real = {-0.5, 0.5, 0.5, -0.5};
-    const real4 half_translation = {0.5, -1.0, 1.5, 0.0};
+    const real4 half_translation = {0.5, -1, 1.5, 0};
     real4 dual = real4_mul(half_translation, real);
     turn_dual(&real, &dual, 0, 0, 1, 35.0);
     turn_dual(&real, &dual, 0, -1, 0, -50.0);
@@ -320,11 +317,8 @@ TEST (cube_adjusts_poses_of_other_axes) {
     OPEN_CUBE(cube, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
     const md5_joint joint = {"Hand", MD5_NONE};
     const uint32_t order = 0;
-    const md5_skeleton skeleton = {.num_joints = 1,
-                                   .joints = &joint,
-                                   .order = &order,
-                                   .axes = MD5_AXES_Y_UP_LEFT,
-                                   .scale = 2.0f};
+    const md5_skeleton skeleton = {
+        .num_joints = 1, .joints = &joint, .order = &order, .axes = MD5_AXES_Y_UP_LEFT, .scale = 2};
     md5_xform pose = {.rotation = {0, 0, 0, 1}};
     md5_cube2_adjust_pose(&cube->parts[0], &cube->parts[0].anims[0], &skeleton, &pose);
     // Unity's z is forward, y up, and its space is mirrored.

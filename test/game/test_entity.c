@@ -111,7 +111,7 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
 // What materials are given: the keys of the entityDef, also inherited ones, or the engine's values.
 TEST (entities_have_parms_of_materials) {
     static const float usual[12] = {1, 1, 1, 1};
-    static const float expected[12] = {0.5f, 0.25f, 0.0f, 1.0f, [7] = -2.5f, [11] = 3.0f};
+    static const float expected[12] = {0.5f, 0.25f, 0, 1, [7] = -2.5f, [11] = 3};
     OWN_GAME game = open_entity_game(
         "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
         "entityDef e { \"inherit\" \"base\" \"_color\" \".5 .25 0\" \"shaderParm7\" \"-2.5\" }",

@@ -113,7 +113,7 @@ TEST (decl_index_holds_many_names) {
 // The value of a table in a material whose one operation looks it up at the time.
 static double table_at(md5_game *game, const char *name, float x)
 {
-    const float zeros[MD5_FIRST_REGISTER + 1] = {0.0f};
+    const float zeros[MD5_FIRST_REGISTER + 1] = {0};
     const md5_material_op op = {
         .kind = MD5_OP_TABLE,
         .b = MD5_REGISTER_TIME,
@@ -455,7 +455,7 @@ static double number_of(const char *text)
 {
     OWN_GAME game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
-    md5_token token = {.number = -1.0};
+    md5_token token = {.number = -1};
     md5i_decl_lex_begin(&lex, game, "text", 1, text, strlen(text));
     CHECK(md5i_decl_lex_read(&lex, &token));
     CHECK_UINT(token.kind, MD5_TOKEN_NUMBER);

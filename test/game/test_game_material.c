@@ -383,7 +383,7 @@ static void form(deform_case *c, const char *deform, const md5_deform_view *view
 {
     char text[512] = "table ramp { { 0, 8 } }\nm { deform ";
     float registers[MD5_MAX_REGISTERS];
-    const md5_material_input input = {.time = 2.0f};
+    const md5_material_input input = {.time = 2};
     memset(c, 0, sizeof *c);
     c->game = open_materials(strcat(strcat(text, deform), " { map x } }"), NULL);
     c->model = md5_parse_model(quad_text, sizeof quad_text - 1, NULL, NULL);

@@ -31,7 +31,7 @@ TEST (gaze_selects_by_the_published_generator) {
 
 TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
     const md5_gaze_desc desc = {
-        .numbers.distance = 50.0f, .numbers.head_share = 0.5f, .numbers.head_seconds = 0.3f};
+        .numbers.distance = 50, .numbers.head_share = 0.5f, .numbers.head_seconds = 0.3f};
     md5_gaze gaze;
     md5_gaze_begin(1234567, &gaze);
     const double x = 0.8 * (2.0 * published_number(0) - 1.0);
@@ -53,7 +53,7 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
 }
 
 TEST (gaze_is_the_same_however_time_is_split) {
-    const md5_gaze_desc desc = {.numbers.max_seconds = 1.0f};
+    const md5_gaze_desc desc = {.numbers.max_seconds = 1};
     md5_gaze whole, parts, other;
     md5_gaze_begin(7, &whole);
     md5_gaze_begin(7, &parts);
@@ -80,9 +80,9 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     const md5_gaze_desc desc = {.origin = {0, 0, 1},
                                 .targets = targets,
                                 .num_targets = 3,
-                                .numbers.interest = 1.0f,
+                                .numbers.interest = 1,
                                 .numbers.max_seconds = 0.5f,
-                                .numbers.head_share = 1.0f,
+                                .numbers.head_share = 1,
                                 .numbers.head_seconds = MD5_ZERO};
     md5_gaze gaze;
     int looks = 0, at_random = 0;
@@ -166,7 +166,7 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
 }
 
 TEST (gaze_takes_any_numbers) {
-    static const float numbers[] = {NAN, INFINITY, -INFINITY, -1.0f, 1e30f, 0.0f, MD5_ZERO};
+    static const float numbers[] = {NAN, INFINITY, -INFINITY, -1, 1e30f, 0, MD5_ZERO};
     const size_t count = sizeof numbers / sizeof *numbers;
     FOR (i, count)
         FOR (k, count) {

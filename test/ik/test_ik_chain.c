@@ -24,7 +24,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
             .target = ik_point_around(start, distance, &random),
             .tolerance = (float)(1e-3 * reach),
             .iterations = 500,
-            .weight = 1.0f,
+            .weight = 1,
         };
         const ik_rig old = rig;
         const float left = IK_SOLVE(chain, rig, job);
@@ -73,13 +73,13 @@ static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3
                            .target = target,
                            .tolerance = 1e-3f,
                            .iterations = 100,
-                           .weight = 1.0f};
+                           .weight = 1};
 }
 
 // A straight chain, and a target on its line: nothing says which way to bend, but it must.
 static void check_straight(md5_chain_solver solver)
 {
-    static const float places[] = {10.0f, 3.0f, -6.0f, 15.5f};
+    static const float places[] = {10, 3, -6, 15.5f};
     FOR (i, 4) {
         ik_rig rig;
         const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0, 0});
@@ -146,7 +146,7 @@ static void check_weight(md5_chain_solver solver)
                              .target = ik_random_point(8.0, &random),
                              .tolerance = 0.01f,
                              .iterations = 20,
-                             .weight = 1.0f};
+                             .weight = 1};
         ik_rig whole = rig, part = rig;
         const float left = IK_SOLVE(chain, whole, job);
         job.weight = round % 2 ? 0.0f : NAN;
@@ -166,7 +166,7 @@ TEST (ik_chains_go_as_far_as_their_weight_says) {
 
 static void check_survival(md5_chain_solver solver, uint64_t seed)
 {
-    static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f, -1.0f};
+    static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0, -1};
     uint64_t random = seed;
     FOR (round, 10000) {
         ik_rig rig;
@@ -190,7 +190,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
             .target = ik_random_point(9.0, &random),
             .tolerance = odd[test_random_u32(&random) % 8],
             .iterations = test_random_u32(&random) % 20,
-            .weight = 1.0f,
+            .weight = 1,
         };
         if (round % 5 == 0)
             job.target.y = odd[test_random_u32(&random) % 8];
@@ -235,7 +235,7 @@ TEST (ik_chains_end_at_the_longest) {
                                .target = {37, 100, 0},
                                .tolerance = 0.01f,
                                .iterations = 50,
-                               .weight = 1.0f};
+                               .weight = 1};
     CHECK_NEAR(md5_solve_chain(&skeleton, &job, pose), 37.0, 1e-3);
     CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);
     CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1.0f);
@@ -297,15 +297,15 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
             other.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
     const body old = *fixture;
     md5_goal goals[] = {
-        {.tip = LEFT, .length = 3, .target = ik_rounded(at_of(&other, LEFT)), .weight = 1.0f},
+        {.tip = LEFT, .length = 3, .target = ik_rounded(at_of(&other, LEFT)), .weight = 1},
         {.tip = CHEST, .length = 3, .target = ik_rounded(at_of(&other, CHEST)), .weight = 0.5f},
-        {.tip = RIGHT, .length = 3, .target = ik_rounded(at_of(&other, RIGHT)), .weight = 2.0f},
+        {.tip = RIGHT, .length = 3, .target = ik_rounded(at_of(&other, RIGHT)), .weight = 2},
     };
     const md5_goals_job job = {
         ROWS(goals, goals),
         .tolerance = 0.01f,
         .iterations = 300,
-        .weight = 1.0f,
+        .weight = 1,
         .limits = has_limits ? fixture->limits : NULL,
     };
     const float most = md5_solve_goals(&fixture->skeleton, &job, fixture->pose);
@@ -360,7 +360,7 @@ TEST (ik_goals_give_way_by_their_weights) {
             {.tip = LEFT, .length = 7, .target = a, .weight = (float)w},
             {.tip = LEFT, .length = 7, .target = b, .weight = (float)v},
         };
-        const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1.0f};
+        const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1};
         md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
         const real3 middle =
@@ -385,9 +385,9 @@ TEST (ik_goals_turn_tips) {
                          .length = 7,
                          .target = ik_rounded(there.at),
                          .rotation = &rotation,
-                         .weight = 1.0f};
+                         .weight = 1};
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
-                                   .weight = 1.0f};
+                                   .weight = 1};
         const double left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
         const real_place now = ik_place(&fixture.skeleton, fixture.pose, RIGHT);
         CHECK_NEAR(real3_distance(now.at, real3_of(goal.target)), left, 1e-4);
@@ -410,7 +410,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
                                    .iterations = 40,
                                    .weight = 0.7f,
                                    .limits = fixture.limits};
-        md5_goal goal = {.tip = LEFT, .length = 5, .target = one.target, .weight = 1.0f};
+        md5_goal goal = {.tip = LEFT, .length = 5, .target = one.target, .weight = 1};
         const md5_goals_job job = {
             ROW(goals, goal), .tolerance = 0.01f,       .iterations = 40,
             .weight = 0.7f,   .limits = fixture.limits,
@@ -427,14 +427,14 @@ TEST (ik_one_goal_is_damped_least_squares) {
 TEST (ik_goals_leave_out_what_they_cannot_use) {
     static const md5_quat no_rotation = {0, 0, 0, 0};
     const md5_goal wrong[] = {
-        {.tip = BODY_JOINTS, .length = 3, .weight = 1.0f},
+        {.tip = BODY_JOINTS, .length = 3, .weight = 1},
         {.tip = 0, .length = 3, .weight = 1},
-        {.tip = RIGHT, .length = 1, .weight = 1.0f},
-        {.tip = RIGHT, .length = 3, .target = {NAN, 0, 0}, .weight = 1.0f},
-        {.tip = RIGHT, .length = 3, .target = {0, 0, 2e15f}, .weight = 1.0f},
-        {.tip = RIGHT, .length = 3, .rotation = &no_rotation, .weight = 1.0f},
+        {.tip = RIGHT, .length = 1, .weight = 1},
+        {.tip = RIGHT, .length = 3, .target = {NAN, 0, 0}, .weight = 1},
+        {.tip = RIGHT, .length = 3, .target = {0, 0, 2e15f}, .weight = 1},
+        {.tip = RIGHT, .length = 3, .rotation = &no_rotation, .weight = 1},
         {.tip = RIGHT, .length = 3, .weight = INFINITY},
-        {.tip = RIGHT, .length = 3, .weight = 0.0f},
+        {.tip = RIGHT, .length = 3, .weight = 0},
         {.tip = RIGHT, .length = 3, .weight = NAN},
     };
     uint64_t random = 15;
@@ -443,9 +443,9 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         make_body(&fixture, false, &random);
         body alone = fixture;
         const md5_goal right = {
-            .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1.0f};
+            .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1};
         md5_goal goals[] = {*row, right};
-        md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1.0f};
+        md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1};
         const float left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
         CHECK(goals[0].distance == INFINITY);
         CHECK(left == (goals[0].weight > 0.0f ? INFINITY : goals[1].distance));
@@ -454,7 +454,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         md5_solve_goals(&alone.skeleton, &job, alone.pose);
         CHECK_BYTES(fixture.pose, alone.pose, sizeof fixture.pose);
     }
-    const md5_goals_job none = {.weight = 1.0f};
+    const md5_goals_job none = {.weight = 1};
     body fixture;
     make_body(&fixture, false, &random);
     CHECK(md5_solve_goals(&fixture.skeleton, &none, fixture.pose) == 0.0f);
@@ -473,11 +473,11 @@ TEST (ik_goals_end_at_the_most_joints) {
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_goal goals[] = {
-        {.tip = LONG - 1, .length = 4, .target = {(float)LONG - 3, 1, 0}, .weight = 1.0f},
-        {.tip = 10, .length = 4, .target = {9, 1, 0}, .weight = 1.0f},
+        {.tip = LONG - 1, .length = 4, .target = {(float)LONG - 3, 1, 0}, .weight = 1},
+        {.tip = 10, .length = 4, .target = {9, 1, 0}, .weight = 1},
     };
     const md5_goals_job job = {ROWS(goals, goals), .tolerance = 0.01f, .iterations = 99,
-                               .weight = 1.0f};
+                               .weight = 1};
     goals[1].tip = 10; // from joint 7 to the end: 129 joints
     CHECK(md5_solve_goals(&skeleton, &job, pose) == INFINITY);
     CHECK(goals[0].distance == INFINITY && goals[1].distance < 0.01f);

@@ -66,7 +66,7 @@ TEST (ik_feet_on_even_ground_stay) {
 TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
     md5_xform pose[NUM_JOINTS];
     make_body(pose);
-    md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.5f}};
+    md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2.5f}};
     float drop = 0.0f;
     place(pose, feet, &drop, 0.0f, 0.0f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
@@ -81,7 +81,7 @@ TEST (ik_feet_touch_their_floors) {
     make_body(old);
     const md5_vec3 slope = {0.6f, 0, 0.8f};
     md5_foot feet[2] = {
-        {.ankle = ANKLE_L, .floor = 4.0f, .normal = slope},
+        {.ankle = ANKLE_L, .floor = 4, .normal = slope},
         {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0, 0, 1}},
     };
     float drop = 0.0f;
@@ -116,7 +116,7 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
     md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
-    md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f}, {.ankle = ANKLE_R, .floor = -2.0f}};
+    md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2}};
     float drop = 0.0f;
     place(pose, feet, &drop, 0.0f, 0.02f, 0.25f);
     CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1.0, 1e-4);
@@ -133,8 +133,8 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
     static const int steps[] = {1, 3, 100};
     FOR (i, 3) {
         md5_xform pose[NUM_JOINTS];
-        md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f, .lift = 1.0f},
-                            {.ankle = ANKLE_R, .floor = -2.0f}};
+        md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4, .lift = 1},
+                            {.ankle = ANKLE_R, .floor = -2}};
         float drop = 0.0f;
         FOR (step, steps[i]) {
             make_body(pose);
@@ -147,7 +147,7 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
 }
 
 TEST (ik_feet_survive_anything) {
-    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0.0f, -1.0f, 50.0f};
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0, -1, 50};
     uint64_t random = 1;
     FOR (round, 20000) {
         md5_xform pose[NUM_JOINTS];
@@ -185,7 +185,7 @@ TEST (ik_feet_survive_anything) {
     md5_xform pose[NUM_JOINTS];
     make_body(pose);
     md5_feet_job none = {
-        .pelvis = PELVIS, .drop = 2.0f, .smoothing = 0.1f, .seconds = 0.1f, .weight = 1.0f};
+        .pelvis = PELVIS, .drop = 2, .smoothing = 0.1f, .seconds = 0.1f, .weight = 1};
     md5_solve_feet(&skeleton, &none, pose);
     CHECK(none.drop == 2.0f); // no feet: unchanged
 }

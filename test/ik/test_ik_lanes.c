@@ -17,8 +17,7 @@ typedef struct lanes_case {
 // Numbers at the ends of what is usual, or none.
 static float odd_number(uint64_t *random)
 {
-    static const float numbers[] = {0.0f,   -0.0f,    1.0f, 1e-20f, 1e20f,
-                                    -1e20f, INFINITY, NAN,  -1e-6f};
+    static const float numbers[] = {0, -0.0f, 1, 1e-20f, 1e20f, -1e20f, INFINITY, NAN, -1e-6f};
     return numbers[test_random_u32(random) % (COUNT_OF(numbers))];
 }
 
@@ -159,7 +158,7 @@ TEST (ik_lanes_solve_what_is_usual) {
     FOR (round, 100) {
         begin(&fixture, 3, &random);
         const md5_limb limb = {fixture.rig.chain[0], fixture.rig.chain[1], fixture.rig.chain[2]};
-        md5_limb_lanes lanes = {.skeleton = &fixture.rig.skeleton, .joints = &limb, .most = 1.0f};
+        md5_limb_lanes lanes = {.skeleton = &fixture.rig.skeleton, .joints = &limb, .most = 1};
         FOR (i, 4) {
             lanes.poses[i] = fixture.poses[i];
             memcpy(fixture.poses[i], fixture.rig.pose, sizeof fixture.rig.pose);

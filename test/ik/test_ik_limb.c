@@ -40,7 +40,7 @@ TEST (ik_limb_reaches_past_joints_between) {
         const md5_vec3 target = target_for(&rig, &limb, &random, &reach);
         const md5_vec3 pole = ik_random_point(30.0, &random);
         const md5_two_bone_job job = {
-            .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1.0f};
+            .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1};
         const ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), real3_of(target)) / reach, 2e-5);
@@ -77,7 +77,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
             .limb = &limb,
             .target = ik_rounded(real3_add(root, real3_scale(way, 1.3 * reach))),
             .numbers.stretch = 1.5f,
-            .weight = 1.0f,
+            .weight = 1,
         };
         CHECK(IK_SOLVE(two_bone, rig, job));
         CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 1e-5);
@@ -114,7 +114,7 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
     };
     const ik_rig old = rig;
     EACH (row, wrong) {
-        const md5_two_bone_job job = {.limb = row, .weight = 1.0f};
+        const md5_two_bone_job job = {.limb = row, .weight = 1};
         CHECK(!IK_SOLVE(two_bone, rig, job));
     }
     CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
@@ -165,7 +165,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
     md5_xform pose[JOINTS], old[JOINTS];
     make_leg(pose);
     make_leg(old);
-    md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
+    md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 1);
     CHECK(foot.result == MD5_LIMB_PLACED && foot.miss <= 1e-4f);
     CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3.0, 1e-4);
@@ -176,7 +176,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
 TEST (ik_feet_that_hang_on_a_helper_are_reported) {
     md5_xform pose[JOINTS];
     make_leg(pose);
-    md5_foot foot = {.ankle = ANKLE, .floor = 3.0f};
+    md5_foot foot = {.ankle = ANKLE, .floor = 3};
     CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 0);
     CHECK(foot.result == MD5_LIMB_NO_BONE);
 }
@@ -237,7 +237,7 @@ TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     pose[KNEE].rotation = (md5_quat){0, 0, 0, 1.5f}; // not of unit length
-    md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
+    md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1.0f);
     const bool is_there = fabs(height_of(pose, ANKLE) - before - 3.0) < 1e-2;
@@ -252,12 +252,8 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     CHECK(!md5_modify_joint(&leg_skeleton, JOINTS, MD5_JOINT_LOCAL, change, 1.0f, pose));
     CHECK(!md5_modify_joint(&leg_skeleton, UINT32_MAX, MD5_JOINT_LOCAL, change, 0.0f, pose));
     md5_spring_joint state[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
-    md5_spring_job job = {.tip = JOINTS,
-                          .length = 3,
-                          .state = state,
-                          .seconds = 0.1f,
-                          .is_first = true,
-                          .weight = 1.0f};
+    md5_spring_job job = {
+        .tip = JOINTS, .length = 3, .state = state, .seconds = 0.1f, .is_first = true, .weight = 1};
     CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     job.tip = ANKLE;
     job.length = 0;
@@ -316,7 +312,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
         const md5_vec3 pole = ik_random_point(30.0, &random);
         const md5_quat rotation = made_any_rotation(&random);
-        md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1.0f};
+        md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1};
         job.pole = round % 2 ? &pole : NULL;
         job.rotation = round % 3 == 0 ? &rotation : NULL;
         const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
@@ -359,7 +355,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const real3 u = real3_sub(b, a), v = real3_sub(c, a);
         const md5_vec3 target =
             ik_rounded(real3_add(a, real3_add(real3_scale(v, s), real3_scale(u, t))));
-        const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1.0f};
+        const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1};
         IK_SOLVE(two_bone, rig, job);
         const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
         CHECK_SMALL(fabs(real3_dot(knee, normal)) / area, 1e-3);
@@ -374,7 +370,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         const double reach = bone_length(&rig, 2) + bone_length(&rig, 3);
         const double distance = reach * test_between(1.0, 50.0, &random);
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
-        const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
+        const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1};
         IK_SOLVE(two_bone, rig, job);
         const real3 start = ik_place_in_chain(&rig, 1);
         const real3 way = real3_unit(real3_sub(real3_of(target), start));
@@ -400,7 +396,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
         .target = {0, 0, (float)(18.0 - distance)},
         .numbers.soften = soften,
         .numbers.stretch = stretch,
-        .weight = 1.0f,
+        .weight = 1,
     };
     md5_solve_two_bone(&rig->skeleton, &job, rig->pose);
     return real3_distance(ik_place_in_chain(rig, 0), ik_place_in_chain(rig, 2));
@@ -460,7 +456,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         ik_rig rig, whole;
         make_limb(&rig, 3, &random);
         whole = rig;
-        md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1.0f};
+        md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1};
         job.target = point_from_hip(&rig, 0, test_between(1.0, 20.0, &random), &random);
         IK_SOLVE(two_bone, whole, job);
         ik_rig none = rig, part = rig;
@@ -488,7 +484,7 @@ TEST (ik_two_bone_needs_two_parents) {
     ik_rig rig;
     ik_make_rig(&rig, 3, 8.0, &random);
     const ik_rig old = rig;
-    md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1.0f};
+    md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1};
     CHECK(!IK_SOLVE(two_bone, rig, job));
     job.tip = rig.chain[1];
     CHECK(!IK_SOLVE(two_bone, rig, job));
@@ -499,7 +495,7 @@ TEST (ik_two_bone_needs_two_parents) {
 
 static md5_vec3 odd_point(uint64_t *random)
 {
-    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f, -0.0f};
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0, -0.0f};
     md5_vec3 point = ik_random_point(10.0, random);
     const uint32_t which = test_random_u32(random) % 64;
     if (which < 9)
@@ -588,7 +584,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .target = ik_random_point(100.0, &random),
             .numbers.forward = random_way(&random),
             .numbers.up = random_way(&random),
-            .weight = 1.0f,
+            .weight = 1,
         };
         ik_rig old = rig;
         CHECK(IK_SOLVE(aim, rig, job));
@@ -631,7 +627,7 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
         .target = target,
         .numbers.forward = {1, 0, 0},
         .numbers.up = {0, 0, 1},
-        .weight = 1.0f,
+        .weight = 1,
     };
 }
 
@@ -678,7 +674,7 @@ TEST (ik_aim_keeps_to_its_limit) {
     job.numbers.limit = 0.4f;
     IK_SOLVE(aim, rig, job);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
-    static const float none[] = {0.0f, -1.0f, NAN, INFINITY, 3.2f};
+    static const float none[] = {0, -1, NAN, INFINITY, 3.2f};
     FOR (i, 5) {
         make_neck(&rig);
         job.numbers.limit = none[i];
@@ -724,7 +720,7 @@ TEST (ik_aim_turns_by_its_weight) {
 }
 
 TEST (ik_aim_survives_anything) {
-    static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f};
+    static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0};
     uint64_t random = 5;
     FOR (round, 60000) {
         ik_rig rig;
@@ -751,7 +747,7 @@ TEST (ik_aim_survives_anything) {
                                  .length = 1 + test_random_u32(&random) % 100,
                                  .target = points[0],
                                  .numbers = {points[1], points[2], points[3].x},
-                                 .weight = 1.0f};
+                                 .weight = 1};
         CHECK(IK_SOLVE(aim, rig, job));
         if (is_sound && !CHECK(ik_is_sound(rig.pose, count)))
             return;
@@ -816,7 +812,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
             .tip = tip,
             .target = ik_rounded(real3_add(from, (real3){0.8 * distance, 0, 0.6 * distance})),
             .numbers.soften = soften,
-            .weight = 1.0f,
+            .weight = 1,
         };
         md5_solve_two_bone(skeleton, &job, pose);
         worst = fmax(worst, real3_distance(ik_place(skeleton, pose, tip).at, real3_of(job.target))

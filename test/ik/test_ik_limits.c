@@ -48,7 +48,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
             .target = ik_random_point(8.0, &random),
             .tolerance = (float)(1e-3 * reach),
             .iterations = 200,
-            .weight = 1.0f,
+            .weight = 1,
             .limits = limits,
         };
         if (round % 2 == 0)
@@ -86,7 +86,7 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3.0, random);
     const md5_vec3 along = {1, 0, 0}, hinge = {0, 0, 1};
-    const float lengths[] = {1.0f, 1.0f, test_betweenf(2.0f, 4.0f, random),
+    const float lengths[] = {1, 1, test_betweenf(2.0f, 4.0f, random),
                              test_betweenf(2.0f, 4.0f, random)};
     FOR (i, 4u)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
@@ -102,7 +102,7 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
     limits[rig->chain[2]] = (md5_joint_limit){
         .kind = MD5_LIMIT_HINGE,
         .axis = hinge,
-        .min = 0.0f,
+        .min = 0,
         .max = test_betweenf(1.5f, 2.6f, random),
     };
     limits[rig->chain[3]] = (md5_joint_limit){
@@ -141,7 +141,7 @@ TEST (ik_two_bone_obeys_limits) {
             .pole = round % 5 == 0 ? &pole : NULL,
             .numbers.soften = round % 7 == 0 ? 0.1f : 0.0f,
             .numbers.stretch = round % 11 == 0 ? 1.2f : 0.0f,
-            .weight = 1.0f,
+            .weight = 1,
             .limits = limits,
         };
         const bool is_reachable = round % 2 == 0 && round % 7 > 0;
@@ -175,7 +175,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
                 .swing = 3.14159265f,
             };
         md5_two_bone_job job = {
-            .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1.0f};
+            .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1};
         ik_rig free = rig;
         IK_SOLVE(two_bone, free, job);
         job.limits = limits;
@@ -194,7 +194,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     FOR (i, 3u) {
         limits[rig.chain[i]] = (md5_joint_limit){
-            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0.0f : -3.0f, .max = 3.0f};
+            .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0.0f : -3.0f, .max = 3};
     }
     limits[rig.chain[1]].max = most;
     const md5_chain_job job = {.solver = solver,
@@ -203,7 +203,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
                                .target = {1, 1, 0},
                                .tolerance = 1e-5f,
                                .iterations = 500,
-                               .weight = 1.0f,
+                               .weight = 1,
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 1e-4);
     const real4 elbow = real4_of(rig.pose[rig.chain[1]].rotation);
@@ -237,7 +237,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
                                .target = {target, 0, 0},
                                .tolerance = 1e-4f,
                                .iterations = 500,
-                               .weight = 1.0f,
+                               .weight = 1,
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 2e-4);
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)), distance, 2e-4);
@@ -268,7 +268,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         const md5_chain_job job = {.solver = MD5_CHAIN_LEAST_SQUARES,
                                    .tip = rig.chain[1],
                                    .length = 2,
-                                   .weight = 1.0f,
+                                   .weight = 1,
                                    .limits = limits};
         const real4 old = real4_of(rig.pose[rig.chain[0]].rotation);
         IK_SOLVE(chain, rig, job);
@@ -298,7 +298,7 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                          .target = {0, 2, 0},
                          .tolerance = 1e-5f,
                          .iterations = 50,
-                         .weight = 1.0f,
+                         .weight = 1,
                          .limits = limits};
     ik_rig other = rig;
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
@@ -323,7 +323,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
                              .target = ik_random_point(8.0, &random),
                              .tolerance = 0.01f,
                              .iterations = 20,
-                             .weight = 1.0f,
+                             .weight = 1,
                              .limits = limits};
         ik_rig whole = rig, part = rig;
         const float left = IK_SOLVE(chain, whole, job);
@@ -338,7 +338,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
 
 // An axis of any length above 0 is the same axis.
 TEST (ik_limits_know_no_length_of_an_axis) {
-    static const float lengths[] = {1e-44f, 1e-30f, 1e-15f, 1e-3f, 7.0f, 1e15f, 1e20f, 1e38f};
+    static const float lengths[] = {1e-44f, 1e-30f, 1e-15f, 1e-3f, 7, 1e15f, 1e20f, 1e38f};
     uint64_t random = 9;
     EACH (row, lengths) {
         ik_rig rig;
@@ -352,7 +352,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                              .target = ik_random_point(4.0, &random),
                              .tolerance = 1e-5f,
                              .iterations = 50,
-                             .weight = 1.0f};
+                             .weight = 1};
         FOR (k, 2) {
             const float length = k == 0 ? 1.0f : *row;
             limits[k][rig.chain[0]] =
@@ -386,10 +386,10 @@ TEST (errors_in_limits_are_reported_with_function_and_argument) {
         {.kind = MD5_LIMIT_HINGE, .axis = {NAN, 0, 0}},
         {.kind = MD5_LIMIT_HINGE, .rest = {NAN, 0, 0, 1}, .axis = {1, 0, 0}},
         {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = 0.2f, .max = 0.1f},
-        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .max = 4.0f},
+        {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .max = 4},
         {.kind = MD5_LIMIT_HINGE, .axis = {1, 0, 0}, .min = NAN},
         {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = -0.1f},
-        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 90.0f},
+        {.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 90},
     };
     static ik_rig rig;
     uint64_t random = 1;

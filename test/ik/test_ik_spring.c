@@ -25,7 +25,7 @@ TEST (ik_spring_swing_is_the_closed_form) {
     FOR (round, 20000) {
         const double k = pow(10.0, test_between(-1.0, 4.0, &random));
         const double critical = 2.0 * sqrt(k);
-        const double kinds[] = {0.0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
+        const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
         const double c = kinds[round % 5], t = pow(10.0, test_between(-4.0, 1.5, &random));
         const md5_swing exact = closed_form(k, c, t), found = md5i_swing_for(k, c, t);
         CHECK_NEAR(found.keep, exact.keep, 1e-8);
@@ -39,7 +39,7 @@ static void make_tail(ik_rig *rig, uint32_t count)
     uint64_t random = 2;
     ik_make_rig(rig, count, 1.0, &random);
     FOR (i, count)
-        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4.0f, 0, i ? 0.0f : 20.0f}, 0};
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4, 0, i ? 0.0f : 20.0f}, 0};
 }
 
 static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
@@ -49,7 +49,7 @@ static md5_spring_job tail_job(const ik_rig *rig, uint32_t count)
         .length = count,
         .numbers = {.stiffness = 100, .damping = 6},
         .placement.rotation = {0, 0, 0, 1},
-        .weight = 1.0f,
+        .weight = 1,
     };
 }
 
@@ -190,7 +190,7 @@ TEST (ik_spring_weight_and_first) {
 
 TEST (ik_spring_survives_anything) {
     static const float odd[] = {NAN,   INFINITY, -INFINITY, 3e38f, 1e15f,
-                                9e14f, 1e10f,    1e-30f,    0.0f,  -1.0f};
+                                9e14f, 1e10f,    1e-30f,    0,     -1};
     uint64_t random = 3;
     FOR (round, 20000) {
         ik_rig rig;
@@ -211,7 +211,7 @@ TEST (ik_spring_survives_anything) {
             .numbers = {.stiffness = numbers[0], .damping = numbers[1]},
             .acceleration = {numbers[2], numbers[3], numbers[4]},
             .placement = {{numbers[5], 0, 0, 1}, {numbers[6], numbers[7], numbers[8]}, 0},
-            .weight = 1.0f,
+            .weight = 1,
         };
         if (round % 4 == 0)
             rig.pose[0].translation = (md5_vec3){0, 0, 0};

@@ -35,7 +35,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
     uint64_t random = 3;
     const md5_xform a = {made_any_rotation(&random), {1, 2, 3}, 0};
     const md5_xform b = {made_any_rotation(&random), {4, 5, 6}, 0};
-    static const float none[] = {0.0f, -1.0f, NAN};
+    static const float none[] = {0, -1, NAN};
     FOR (i, 3) {
         md5_velocity velocity;
         md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
@@ -223,7 +223,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
 
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
-        const md5_mat34 at = md5_attach_to_joint(matrices, joint, (md5_xform){.rotation.w = 1.0f});
+        const md5_mat34 at = md5_attach_to_joint(matrices, joint, (md5_xform){.rotation.w = 1});
         CHECK_NEAR(at.m[3], exact.at.x, 2e-3);
         CHECK_NEAR(at.m[11], exact.at.z, 2e-3);
     }
@@ -348,7 +348,7 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     ik_make_rig(&rig, 3, 8.0, &random);
     FOR (space, 4) {
         ik_rig turned = rig, moved = rig, none = rig;
-        const md5_xform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
+        const md5_xform turn = {{0.6f, 0, 0, 0.8f}, {NAN, 0, 0}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1.0f, turned.pose);
         CHECK_BYTES(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3));
         CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
@@ -356,7 +356,7 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1.0f, moved.pose);
         CHECK_BYTES(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat));
         CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
-        const md5_xform odd = {{NAN, 0.0f, INFINITY, 1.0f}, {1.0f, INFINITY, 0.0f}, 0};
+        const md5_xform odd = {{NAN, 0, INFINITY, 1}, {1, INFINITY, 0}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1.0f, none.pose);
         md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1.0f, none.pose);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);

@@ -28,7 +28,7 @@ static void add_joint(body *made, const char *name, uint32_t parent, md5_vec3 at
     const uint32_t joint = made->model.skeleton.num_joints++;
     made->joints[joint] = (md5_joint){name, parent};
     made->order[joint] = joint;
-    md5_xform above = {.rotation.w = 1.0f};
+    md5_xform above = {.rotation.w = 1};
     if (parent != MD5_NONE)
         above = md5_joint_in_model(&made->model.skeleton, made->bind_local, parent);
     const md5_xform place = {axes, at, 0};

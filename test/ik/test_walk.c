@@ -123,9 +123,8 @@ static void command(double time, md5_vec3 *velocity, float *turn)
         md5_vec3 velocity;
         float turn;
     } rounds[] = {
-        {{20, 0, 0}, 0},     {{0, 0, 0}, 0},   {{-15, 0, 0}, 0.3f}, {{0, 18, 0}, 0},
-        {{0, 0, 0}, 1.2f},   {{30, 0, 0}, -1}, {{3, 0, 0}, 0},      {{12, -12, 0}, 0.5f},
-        {{500, 0, 0}, 0.0f}, {{0, 0, 0}, 0},
+        {{20, 0, 0}, 0},  {{0, 0, 0}, 0}, {{-15, 0, 0}, 0.3f},  {{0, 18, 0}, 0},  {{0, 0, 0}, 1.2f},
+        {{30, 0, 0}, -1}, {{3, 0, 0}, 0}, {{12, -12, 0}, 0.5f}, {{500, 0, 0}, 0}, {{0, 0, 0}, 0},
     };
     const int at = (int)(time / 1.5) % 10;
     *velocity = rounds[at].velocity;
@@ -187,7 +186,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     walk_begin(fixture, MD5_AXES_ID, NULL);
     fixture->desc.response = MD5_ZERO;
     fixture->desc.num_groups = num_groups;
-    double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
+    double fastest = 0.0, farthest = 0.0, begun[6] = {0};
     FOR (leg, 6u) {
         const md5_vec3 home = fixture->walk.feet[leg].home;
         const double x = velocity.x - (double)turn * home.y;
@@ -385,7 +384,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
 
 static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
 {
-    static const float heights[] = {NAN, INFINITY, 1e30f, -1e14f, 0.0f, 5.0f};
+    static const float heights[] = {NAN, INFINITY, 1e30f, -1e14f, 0, 5};
     uint64_t *const seed = user;
     const uint32_t choice = test_random_u32(seed);
     normal->x = choice % 5 == 0 ? NAN : choice % 7 == 0 ? 1e30f : at.x;
@@ -399,8 +398,8 @@ static bool is_finite(md5_vec3 v)
 }
 
 TEST_HERE (walk_takes_any_numbers, NULL) {
-    static const float numbers[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e-38f, 0.0f, 30.0f, -5.0f};
-    static const double seconds[] = {NAN, -1.0, 0.0, 1e-300, 0.01, 0.3, 1e300, INFINITY};
+    static const float numbers[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e-38f, 0, 30, -5};
+    static const double seconds[] = {NAN, -1, 0, 1e-300, 0.01, 0.3, 1e300, INFINITY};
     static uint64_t seed = 11;
     fixture->desc.terrain = wild;
     fixture->desc.user = &seed;

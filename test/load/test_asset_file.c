@@ -57,8 +57,7 @@ static void check_same_vertices(const md5_model *a, const md5_model *b)
     const uint32_t num_joints = a->skeleton.num_joints;
     OWN_ARRAY(md5_mat34, palette, num_joints);
     FOR (i, num_joints)
-        palette[i] = md5_mat34_from_xform(
-            (md5_xform){{0.0f, 0.0f, 0.6f, 0.8f}, {(float)i, 2.0f, -3.0f}, 0.0f});
+        palette[i] = md5_mat34_from_xform((md5_xform){{0, 0, 0.6f, 0.8f}, {(float)i, 2, -3}, 0});
     FOR (m, a->num_meshes) {
         const size_t count = a->meshes[m].num_vertices;
         CHECK(!a->meshes[m].skin_plan == !b->meshes[m].skin_plan);

@@ -373,7 +373,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
 // -- Errors -----------------------------------------------------------------------------------
 
 TEST (axes_of_model_and_animation_must_agree) {
-    const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1.0f}};
+    const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1}};
     OWN_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
     for (int i = 0; model && i < 3; i++) {
         OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
@@ -390,7 +390,7 @@ TEST (axes_of_model_and_animation_must_agree) {
 
 TEST (axes_and_scale_must_be_valid) {
     const md5_load_opts bad[] = {
-        {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1.0f}, {.scale = NAN},
+        {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
     FOR (i, COUNT_OF(bad)) {
         md5_error error = {0};

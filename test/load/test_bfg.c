@@ -386,9 +386,9 @@ TEST (bfg_files_may_be_truncated_or_altered) {
 
 // Field of view, x y z of the rotation, position.
 static const float frames[4][7] = {
-    {90.0f, 0.0f, 0.0f, 0.5f, 1.0f, 2.0f, 3.0f},
-    {80.0f, 0.0f, 0.5f, 0.5f, -1.0f, 2.5f, 3.0f},
-    {70.0f, 0.5f, 0.0f, 0.5f, 1.0f, 2.0f, 30.0f},
+    {90, 0, 0, 0.5f, 1, 2, 3},
+    {80, 0, 0.5f, 0.5f, -1, 2.5f, 3},
+    {70, 0.5f, 0, 0.5f, 1, 2, 30},
     {60, 0, 0, 0, 100, 2, 3},
 };
 

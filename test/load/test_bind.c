@@ -216,7 +216,7 @@ TEST (bind_grid_holds_a_triangle_without_area) {
 // distances.
 TEST (bind_weights_in_a_tube_follow_the_formula) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
-    static const float falloffs[] = {0.0f, 0.5f, 1.0f};
+    static const float falloffs[] = {0, 0.5f, 1};
     EACH (falloff, falloffs) {
         const double f = *falloff;
         fixture->desc.falloff = f == 0.0 ? 1.17549435e-38f : *falloff;
@@ -638,7 +638,7 @@ static float any_number(uint64_t *seed, float size)
 
 TEST (bind_takes_any_triangles) {
     uint64_t seed = 7;
-    static const float sizes[] = {1e9f, 1.0f, 1e-30f, 1e-44f, 0.0f};
+    static const float sizes[] = {1e9f, 1, 1e-30f, 1e-44f, 0};
     FOR (round, 100) {
         OWN bind_case *const fixture = bind_new();
         const float size = sizes[round % 5], thin = round % 3 == 0 ? 0.0f : size;

@@ -125,7 +125,7 @@ TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     REQUIRE(doc->num_cut_views == 3);
     OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, camera_text);
-    const md5_space_edit job = {.turn = {.yaw = 90.0f}, .scale = 2.0f};
+    const md5_space_edit job = {.turn = {.yaw = 90}, .scale = 2};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), 2);
     CHECK_SMALL(real_distance(doc->cut_views[0].position, (md5_vec3){-4, 2, 6}), 1e-6);
     CHECK_SMALL(real_distance(doc->views[1].position, (md5_vec3){-10, 8, 12}), 1e-5);
@@ -595,10 +595,10 @@ TEST (edit_space_moves_mesh_and_clip_alike) {
         double scale;
     } cases[] = {
         {{.scale = 0.03f}, scaled, 0.03},
-        {{.turn = {0, 90, 0}, .scale = 2.0f}, turned, 2.0},
-        {{.turn = {0, -90, 90}}, raised, 1.0},
-        {{.is_mirrored = true}, mirrored, 1.0},
-        {{.turn = {0, 30, 0}, .is_mirrored = true}, mirrored_and_turned, 1.0},
+        {{.turn = {0, 90, 0}, .scale = 2}, turned, 2},
+        {{.turn = {0, -90, 90}}, raised, 1},
+        {{.is_mirrored = true}, mirrored, 1},
+        {{.turn = {0, 30, 0}, .is_mirrored = true}, mirrored_and_turned, 1},
     };
     OWN_DOC old_mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC old_clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
@@ -1005,7 +1005,7 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     doc->joints[0].position = (md5_vec3){1, 2, 3};
     doc->numbers[13] = 0.6f; // y of the rotation in frame 1
     OWN_ANIM old = anim_of(doc);
-    CHECK_UINT(EDIT_SPACE(doc, NULL, .turn = {.yaw = 90.0f}), 2);
+    CHECK_UINT(EDIT_SPACE(doc, NULL, .turn = {.yaw = 90}), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
     CHECK_EXACT(doc->joints[0].position.x, -2.0); // quarters of a circle are exact
     CHECK_EXACT(doc->joints[0].position.y, 1.0);
@@ -1063,18 +1063,7 @@ TEST (edit_components_are_reduced_by_what_they_reach) {
         OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
         REQUIRE(doc);
         FOR (f, 3u) {
-            const float still[] = {0.001f * (float)f,
-                                   0.0f,
-                                   1.0f,
-                                   0.0f,
-                                   0.0f,
-                                   0.0f,
-                                   0.0f,
-                                   0.0f,
-                                   8.0f,
-                                   0.0f,
-                                   0.0f,
-                                   0.0f};
+            const float still[] = {0.001f * (float)f, 0, 1, 0, 0, 0, 0, 0, 8, 0, 0, 0};
             memcpy(doc->numbers + 12 * f, still, sizeof still);
         }
         doc->numbers[12 + 3] = *turn;
@@ -1090,7 +1079,7 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
     OWN_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     OWN_MODEL model = mesh ? model_of(mesh) : NULL;
     REQUIRE(model && before);
-    static const float tolerances[] = {0.3f, 3.0f};
+    static const float tolerances[] = {0.3f, 3};
     uint32_t num_components = before->num_components;
     EACH (tolerance, tolerances) {
         OWN_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
@@ -1115,7 +1104,7 @@ static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
                                   .turned = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
                                   .max_vertices = 6000};
     const md5_joint_edit joints = {.root = "world"};
-    const md5_frame_edit frames = {.frame_rate = 960.0, .is_closed = true};
+    const md5_frame_edit frames = {.frame_rate = 960, .is_closed = true};
     const md5_space_edit space = {.is_mirrored = true};
     return number == 0   ? md5_fix_weights(doc, 1, 1e-3f, NULL, error)
            : number == 1 ? md5_edit_meshes(doc, &meshes, error)
@@ -1160,7 +1149,7 @@ TEST (edit_fails_wherever_memory_ends) {
                                                  : is_anim ? 8
                                                            : size,
                                    .num_components = size,
-                                   .frame_rate = 24.0,
+                                   .frame_rate = 24,
                                    .numbers = (float *)zeros,
                                    .bounds = is_anim ? (md5_bounds *)zeros : NULL,
                                    .views = zeros,
@@ -1251,12 +1240,12 @@ TEST (edit_survives_failure_of_every_allocation) {
             CHECK_UINT(mesh->meshes[0].vertices[0].num_weights, 5);
         if (doc && EDIT_JOINTS(doc, &it.error, .root = "r") == MD5_NONE)
             CHECK_UINT(doc->num_joints, 3);
-        const md5_space_edit space = {.is_mirrored = true, .turn = {.yaw = 9.0f}, .scale = 2.0f};
+        const md5_space_edit space = {.is_mirrored = true, .turn = {.yaw = 9}, .scale = 2};
         if (doc && md5_edit_space(doc, &space, &it.error) == MD5_NONE)
             CHECK_EXACT(doc->joints[0].position.y, 0.0);
         if (mesh && md5_edit_space(mesh, &space, &it.error) == MD5_NONE)
             CHECK_EXACT(mesh->joints[1].position.x, 0.1f);
-        const md5_frame_edit frames = {.frame_rate = 48.0, .is_closed = true, .tolerance = 1.0f};
+        const md5_frame_edit frames = {.frame_rate = 48, .is_closed = true, .tolerance = 1};
         if (doc && md5_edit_frames(doc, &frames, &it.error) == MD5_NONE)
             CHECK_UINT(doc->num_frames, 2);
         const bool turned = true;

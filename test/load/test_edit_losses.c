@@ -122,7 +122,7 @@ TEST (edit_comments_stay_at_their_lines) {
     REQUIRE(doc);
     OWN_STRING text = written(doc, NULL);
     CHECK_STRING(text, commented_text);
-    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, NULL), 2);
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2}, NULL), 2);
     OWN_STRING larger = written(doc, NULL);
     REQUIRE(larger);
     CHECK(strstr(larger, "( 0 0 2 )\n// last weight\n}\n"));
@@ -176,7 +176,7 @@ TEST (edit_comments_go_with_their_frames) {
     REQUIRE(part);
     CHECK(strstr(part, "baseframe { // base\n"));
     CHECK(strstr(part, "\nframe 0 {\n\t4 // at 2\n}\n\nframe 1 {\n\t9 // at 3\n}\n"));
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48.0}, NULL), 3);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48}, NULL), 3);
     OWN_STRING finer = written(doc, NULL);
     CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
 }
@@ -187,7 +187,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1.0);
     FOR (phase, FRAMES + 2) {
-        float numbers[FRAMES][ROW] = {{0.0f}};
+        float numbers[FRAMES][ROW] = {{0}};
         md5_doc_joint joints[] = {
             {.name = "root", .parent = MD5_NONE, .track = {63, 0}},
             {.name = "leg", .parent = 0, .track = {63, 6}, .position = {0, 0, -30}}};
@@ -196,7 +196,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
                        .joints = joints,
                        .num_frames = FRAMES,
                        .num_components = ROW,
-                       .frame_rate = 24.0,
+                       .frame_rate = 24,
                        .numbers = numbers[0]};
         const bool is_cycle = phase < FRAMES;
         FOR (f, FRAMES) {
@@ -239,7 +239,7 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
                        .joints = joints,
                        .num_frames = FRAMES,
                        .num_components = 1,
-                       .frame_rate = 10.0,
+                       .frame_rate = 10,
                        .numbers = numbers};
         md5_loop loop = {.end = MD5_LOOP_CLOSED};
         const md5_frame_edit job = {
@@ -283,7 +283,7 @@ TEST (edit_finds_how_loops_end) {
                              .joints = joints,
                              .num_frames = FRAMES,
                              .num_components = 4,
-                             .frame_rate = 24.0,
+                             .frame_rate = 24,
                              .numbers = numbers[0]};
         OWN_ANIM anim = anim_of(&doc);
         REQUIRE(anim);
@@ -308,7 +308,7 @@ TEST (edit_open_cycles_at_another_rate) {
     OWN_STRING text = test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);
     REQUIRE(text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text);
-    const md5_frame_edit job = {.frame_rate = 48.0, .is_closed = true};
+    const md5_frame_edit job = {.frame_rate = 48, .is_closed = true};
     REQUIRE(doc && md5_edit_frames(doc, &job, NULL) == 17);
     const float *const end = doc->numbers + (size_t)16 * doc->num_components;
     CHECK_BYTES(end, doc->numbers, doc->num_components * sizeof *end);

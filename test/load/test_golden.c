@@ -434,10 +434,8 @@ static unsigned check_folder(const char *folder, const char *relative_to, const 
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         OWN_STRING text = strstr(entry->d_name, ".txt") ? test_read_file(path, NULL) : NULL;
         if (text && strncmp(text, "md5golden", 9) == 0 && strcmp(entry->d_name, skipped) != 0) {
-            golden g = {.file = path,
-                        .folder = relative_to,
-                        .text = test_read_file(path, NULL),
-                        .size = 1.0};
+            golden g = {
+                .file = path, .folder = relative_to, .text = test_read_file(path, NULL), .size = 1};
             g.at = g.text;
             if (CHECK(g.text))
                 check_all(&g);

@@ -201,7 +201,7 @@ static uint64_t hash_player(const machine_case *made)
         const float where = (float)(step - 20);
         FOR (i, made->file->desc.num_modifiers) {
             md5_target *const target = md5_player_target(made->player, i);
-            target->position = (md5_vec3){40.0f, where, 30.0f - 0.5f * where};
+            target->position = (md5_vec3){40, where, 30.0f - 0.5f * where};
             target->weight = 0.75f;
         }
 

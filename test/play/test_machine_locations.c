@@ -767,7 +767,7 @@ TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig,
     md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
     play_pose(rig->player, old);
     memcpy(pose, old, sizeof pose);
-    md5_aim_job job = {.tip = 4, .length = 2, .target = {0, 30, 20}, .weight = 1.0f};
+    md5_aim_job job = {.tip = 4, .length = 2, .target = {0, 30, 20}, .weight = 1};
     job.numbers.limit = MD5_ZERO;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof pose);

@@ -111,7 +111,7 @@ TEST (axes_bend_straight_limbs_forward) {
             memcpy(b, to->bind_local, sizeof b);
             const md5_vec3 target = {0, 0, 16};
             if (k == 0) {
-                md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1.0f};
+                md5_two_bone_job job = {.tip = 2, .target = target, .weight = 1};
                 CHECK(md5_solve_two_bone(&from->skeleton, &job, a));
                 job.target = axes_point(fixture, SCALE, target);
                 CHECK(md5_solve_two_bone(&to->skeleton, &job, b));
@@ -122,7 +122,7 @@ TEST (axes_bend_straight_limbs_forward) {
                                      .target = target,
                                      .tolerance = 1e-3f,
                                      .iterations = 60,
-                                     .weight = 1.0f};
+                                     .weight = 1};
                 md5_solve_chain(&from->skeleton, &job, a);
                 job.target = axes_point(fixture, SCALE, target);
                 job.tolerance *= SCALE;
@@ -146,8 +146,8 @@ TEST (axes_place_feet_along_up) {
         if (!begin(&made, &axes_cases[i]))
             return;
         md5_foot feet[2] = {
-            {.ankle = joint(&made, "foot_l"), .floor = 4.0f, .normal = {0.2f, 0.1f, 1}},
-            {.ankle = joint(&made, "foot_r"), .floor = -2.0f}};
+            {.ankle = joint(&made, "foot_l"), .floor = 4, .normal = {0.2f, 0.1f, 1}},
+            {.ankle = joint(&made, "foot_r"), .floor = -2}};
         md5_foot others[2] = {feet[0], feet[1]};
         md5_feet_job job = {.pelvis = joint(&made, "hips"),
                             .feet = feet,

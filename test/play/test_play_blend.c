@@ -7,12 +7,12 @@
 // -- Blend spaces -----------------------------------------------------------------------------
 
 TEST (on_a_line_the_two_neighbours_share) {
-    const md5_motion_item items[] = {{.x = -1.0f}, {.x = 0.0f}, {.x = 4.0f}};
+    const md5_motion_item items[] = {{.x = -1}, {.x = 0}, {.x = 4}};
     const struct {
         float x, weights[3];
     } rows[] = {
-        {-9.0f, {1, 0, 0}}, {-1.0f, {1, 0, 0}},        {-0.25f, {0.25f, 0.75f, 0}},
-        {0.0f, {0, 1, 0}},  {3.0f, {0, 0.25f, 0.75f}}, {9.0f, {0, 0, 1}},
+        {-9, {1, 0, 0}}, {-1, {1, 0, 0}},        {-0.25f, {0.25f, 0.75f, 0}},
+        {0, {0, 1, 0}},  {3, {0, 0.25f, 0.75f}}, {9, {0, 0, 1}},
     };
     EACH (row, rows) {
         float weights[3];
@@ -51,7 +51,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
 }
 
 TEST (one_item_has_all_the_weight) {
-    const md5_motion_item item = {.x = 3.0f};
+    const md5_motion_item item = {.x = 3};
     float weight;
     md5i_blend_weights_1d(&item, 1, -8.0f, &weight);
     CHECK(weight == 1.0f);
@@ -62,16 +62,16 @@ TEST (one_item_has_all_the_weight) {
 // -- Synchronised clips -----------------------------------------------------------------------
 
 TEST (without_markers_a_group_advances_at_the_mean_rate) {
-    const md5_sync_item items[] = {{0.25f, 1.0, NULL}, {0.75f, 2.0, NULL}};
+    const md5_sync_item items[] = {{0.25f, 1, NULL}, {0.75f, 2, NULL}};
     const md5_clock clock = md5i_sync_advance(items, 2, 0, (md5_clock){3, 0.5}, 2.0);
     CHECK_NEAR(md5_clock_time(clock), 7.0, 1e-12);
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(NULL, 0, clock)), 7.0, 1e-12);
     CHECK_NEAR(md5_clock_time(md5i_sync_shared(NULL, 0, clock)), 7.0, 1e-12);
-    const md5_sync_item nothing = {0.0f, 1.0, NULL};
+    const md5_sync_item nothing = {0, 1, NULL};
     CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2.0)), 7.0);
 }
 
-static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0.0, 0.3, 0.9};
+static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0, 0.3, 0.9};
 
 TEST (clips_meet_at_their_markers) {
     FOR (marker, 3) {
@@ -81,14 +81,14 @@ TEST (clips_meet_at_their_markers) {
     }
     FOR_FROM (step, -300, 300) {
         const double time = 0.01 * step;
-        const md5_timing loop = {2, 1.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
+        const md5_timing loop = {2, 1, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
         const md5_clock shared = md5i_sync_shared(WALK, 3, md5i_clock_at(&loop, time));
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), time, 1e-9);
     }
 }
 
 TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
-    const md5_sync_item walk = {1.0f, 0.8, WALK};
+    const md5_sync_item walk = {1, 0.8, WALK};
     FOR_FROM (step, -38, 38) {
         const double seconds = 0.13 * step;
         const md5_clock shared = md5i_sync_advance(&walk, 1, 3, (md5_clock){0}, seconds);
@@ -118,19 +118,19 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
 
 TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
     // Forward in the first part, backward in the second: it stays at the marker between.
-    const double even[] = {0.0, 0.5}, late[] = {0.0, 0.9};
-    const md5_sync_item items[] = {{0.5f, 1.0, even}, {0.5f, -1.0, late}};
+    const double even[] = {0, 0.5}, late[] = {0, 0.9};
+    const md5_sync_item items[] = {{0.5f, 1, even}, {0.5f, -1, late}};
     const md5_clock ahead = md5i_sync_advance(items, 2, 2, (md5_clock){0, 0.25}, 100.0);
     CHECK_NEAR(md5_clock_time(ahead), 0.5, 1e-9);
     // And one that stands still does not move.
-    const md5_sync_item still = {1.0f, 0.0, even};
+    const md5_sync_item still = {1, 0, even};
     const md5_clock rest = md5i_sync_advance(&still, 1, 2, (md5_clock){0, 0.25}, 100.0);
     CHECK_NEAR(md5_clock_time(rest), 0.25, 1e-12);
 }
 
 TEST (the_end_of_the_last_part_is_the_next_cycle) {
     const md5_clock below = {2, 1.0 - 1e-17};
-    const double even[] = {0.0, 0.5};
+    const double even[] = {0, 0.5};
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(even, 2, below)), 3.0, 1e-12);
 }
 
@@ -397,12 +397,12 @@ static double worst_error(md5_player *player, double low, double high)
 
 // Backward, idle, walk, run; and two gaits of which the faster one has few and long steps: blended
 // by the mean of the rates they would be faster half way than at the end.
-static const speed_clip GAITS[] = {{{-20, 0, 0}, 25, {3, 14}, 24.0},
-                                   {{0, 0, 0}, 41, {5, 30}, 20.0},
-                                   {{30, 0, 0}, 25, {1, 13}, 24.0},
-                                   {{90, 0, 1}, 16, {0, 6}, 25.0}};
-static const speed_clip LONG_STEPS[] = {{{10, 0, 0}, 13, {0, 5}, 24.0},
-                                        {{14, 0, 0}, 61, {11, 31}, 20.0}};
+static const speed_clip GAITS[] = {{{-20, 0, 0}, 25, {3, 14}, 24},
+                                   {{0, 0, 0}, 41, {5, 30}, 20},
+                                   {{30, 0, 0}, 25, {1, 13}, 24},
+                                   {{90, 0, 1}, 16, {0, 6}, 25}};
+static const speed_clip LONG_STEPS[] = {{{10, 0, 0}, 13, {0, 5}, 24},
+                                        {{14, 0, 0}, 61, {11, 31}, 20}};
 
 TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
@@ -438,8 +438,8 @@ TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHAS
 
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
     for (int side = -1; side <= 1; side += 2) {
-        const speed_clip arcs[] = {{{30.0, side * 0.9, 0.0}, 25, {1, 13}, 24.0},
-                                   {{90.0, side * 0.9, 0.0}, 16, {0, 6}, 25.0}};
+        const speed_clip arcs[] = {{{30, side * 0.9, 0}, 25, {1, 13}, 24},
+                                   {{90, side * 0.9, 0}, 16, {0, 6}, 25}};
         OWN_PLAY fixture;
         begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
@@ -451,8 +451,8 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
 
 // Up counts as forward, also if down is faster.
 TEST (by_speed_of_clips_that_climb_is_along_z) {
-    static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24.0},
-                                        {{1, 0, 20}, 25, {1, 13}, 24.0}};
+    static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24},
+                                        {{1, 0, 20}, 25, {1, 13}, 24}};
     OWN_PLAY fixture;
     begin(&fixture, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
     const double down = sqrt(30.0 * 30.0 + 1.0), up = (20.0 * 30.0 - 1.0) / down;
@@ -565,8 +565,8 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
     EACH (row, cases)
         check_refused(&fixture->made, "walk", row->items, row->message);
     // A file has no place for this.
-    static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90.0f}},
-                                                {{.motion = "c2"}, {.motion = "c3", .y = 90.0f}}};
+    static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90}},
+                                                {{.motion = "c2"}, {.motion = "c3", .y = 90}}};
     EACH (items, placed) {
         md5_machine_desc desc = *md5_machine_tables(fixture->machine);
         md5_motion_desc motion = desc.motions[0];
@@ -672,7 +672,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     static const struct {
         double start, fade, end;
         uint32_t heard;
-    } rows[] = {{0.4, 1.0, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
+    } rows[] = {{0.4, 1, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
     EACH (row, rows) {
         static const int splits[] = {1, 2, 7, 100};
         OWN_PLAY fixture;
@@ -751,13 +751,13 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
         const char *compare;
         double at; // with markers
     } rows[] = {
-        {0.0, 1.0, 0.3, false, "<", 0},
-        {0.0, 2.0, 0.25, false, "<=", 0},
+        {0, 1, 0.3, false, "<", 0},
+        {0, 2, 0.25, false, "<=", 0},
         {0.3, 0.8, 0.1, false, "<", 0},
-        {0.0, 1.0, 0.3, true, "<", 1.0 / 2.4 - 0.3},
-        {0.0, 1.0, 0.2, true, "<=", 1.0 / 2.4 - 0.2},
-        {0.0, 1.0, 0.1, true, "<", 0.9},
-        {0.0, 1.0, 0.5, true, ">", 0.25},
+        {0, 1, 0.3, true, "<", 1.0 / 2.4 - 0.3},
+        {0, 1, 0.2, true, "<=", 1.0 / 2.4 - 0.2},
+        {0, 1, 0.1, true, "<", 0.9},
+        {0, 1, 0.5, true, ">", 0.25},
     };
     EACH (row, rows) {
         OWN_PLAY fixture;

@@ -435,7 +435,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
             *both[k] = play_player(fixture->scene.machine);
             md5_player_seek(*both[k], 0, 0, 0.1 * i);
             *md5_player_target(*both[k], 0) =
-                (md5_target){.weight = 1.0f, .position = {50, (float)i, 40}};
+                (md5_target){.weight = 1, .position = {50, (float)i, 40}};
         }
         fixture->jobs[i] = (md5_play_job){.player = fixture->players[i],
                                           .seconds = 0.03,

@@ -8,7 +8,7 @@
 
 static md5_timing timing_of(uint32_t num_frames, md5_period period, md5_play_mode mode)
 {
-    return (md5_timing){num_frames, 24.0, period, mode};
+    return (md5_timing){num_frames, 24, period, mode};
 }
 
 static void check_moment(const md5_timing *timing, double time, uint32_t frame0, uint32_t frame1,
@@ -115,7 +115,7 @@ TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
 }
 
 TEST (a_float_is_the_decimal_that_was_meant) {
-    static const double times[] = {0.0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
+    static const double times[] = {0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
     FOR (i, COUNT_OF(times))
         CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0.0);
     CHECK(md5i_decimal_of(1e30f) == 1e30f);
@@ -165,7 +165,7 @@ static const md5_event EVENTS[NUM_EVENTS] = {
 
 static md5_timing event_walk_timing_of(md5_play_mode mode)
 {
-    return (md5_timing){5, 10.0, MD5_PERIOD_CLOSED, mode};
+    return (md5_timing){5, 10, MD5_PERIOD_CLOSED, mode};
 }
 
 static md5_cues cues_of(const md5_timing *timing, md5_cue table[2 * NUM_EVENTS])
@@ -401,7 +401,7 @@ static void make_rooted(rooted *fixture, double step, md5_extract extract)
     extract_roots(fixture, extract);
 }
 
-static const md5_timing LOOP = {NUM_FRAMES, 10.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
+static const md5_timing LOOP = {NUM_FRAMES, 10, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
 
 static bool ways_agree(md5_root_delta a, md5_root_delta b, double tolerance)
 {
@@ -419,8 +419,8 @@ static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timi
 }
 
 TEST (a_root_delta_times_its_inverse_is_identity) {
-    const md5_root_delta way = {3.0, -4.0, 5.0, 0.6, 0.8};
-    const md5_root_delta none = {.cosine = 1.0};
+    const md5_root_delta way = {3, -4, 5, 0.6, 0.8};
+    const md5_root_delta none = {.cosine = 1};
     ways_agree(md5_root_delta_mul(way, md5_root_delta_inverse(way)), none, 1e-12);
     ways_agree(md5_root_delta_mul(md5_root_delta_inverse(way), way), none, 1e-12);
 }
@@ -431,7 +431,7 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     CHECK_SMALL(ahead.x, 1e-6);
     CHECK_NEAR(ahead.y, 1.0, 1e-6);
     CHECK_EXACT(left.translation.z, 3.0);
-    const md5_xform back = md5_root_delta_transform((md5_root_delta){.cosine = -1.0});
+    const md5_xform back = md5_root_delta_transform((md5_root_delta){.cosine = -1});
     CHECK_EXACT(back.rotation.z, 1.0);
     CHECK_EXACT(back.rotation.w, 0.0);
 }
@@ -440,11 +440,9 @@ TEST (each_kind_takes_its_own_axes) {
     rooted fixture;
     make_rooted(&fixture, 0.0, MD5_EXTRACT_MOVE);
     const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
-    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0},
-               1e-5);
+    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 4, 1, 0}, 1e-5);
     extract_roots(&fixture, MD5_EXTRACT_WALK);
-    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0},
-               1e-5);
+    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 0, 1, 0}, 1e-5);
 }
 
 // With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
@@ -477,12 +475,11 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
     make_rooted(&fixture, 0.35, MD5_EXTRACT_TURN);
     uint64_t random = 9;
     FOR (i, 5000) {
-        const md5_timing timing = {NUM_FRAMES, 10.0, (md5_period)(i % 2),
-                                   (md5_play_mode)(i / 2 % 3)};
+        const md5_timing timing = {NUM_FRAMES, 10, (md5_period)(i % 2), (md5_play_mode)(i / 2 % 3)};
         const double from = test_random(&random) * 6.0 - 3.0;
         const double to = from + test_random(&random) * 8.0 - 4.0;
         const md5_clock start = md5i_clock_at(&timing, from), end = md5i_clock_at(&timing, to);
-        md5_root_delta sum = {.cosine = 1.0};
+        md5_root_delta sum = {.cosine = 1};
         md5_clock at = start;
         FOR (part, 5) {
             const md5_clock next =
@@ -502,7 +499,7 @@ TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600.0, 1e-3);
     const md5_root_delta back = way_of(&fixture.track, &LOOP, far, (md5_clock){0});
-    ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1.0}, 1e-9);
+    ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1}, 1e-9);
 }
 
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
@@ -618,7 +615,7 @@ static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144
 // with another.
 TEST (borders_keep_the_phase_of_whole_exits) {
     static const double exits[] = {1, 2, 3, 4, 7};
-    static const double durations[] = {0.0, 0.2, 0.25};
+    static const double durations[] = {0, 0.2, 0.25};
     FOR (exit, 5u) {
         FOR (i, 6u) {
             OWN_PLAY fixture;
@@ -646,9 +643,9 @@ TEST (borders_have_an_owner) {
         double seconds;
         const char *expected;
     } cases[] = {
-        {1.0, false, 1.0, "amnzA"}, {1.0, true, 1.0, "amnzA"},   {2.0, true, 2.0, "amnzamnzA"},
-        {0.3, false, 0.3, "amA"},   {0.3, true, 0.3, "am"},      {0.7, false, 0.7, "amnA"},
-        {0.7, true, 1.0, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
+        {1, false, 1, "amnzA"},   {1, true, 1, "amnzA"},       {2, true, 2, "amnzamnzA"},
+        {0.3, false, 0.3, "amA"}, {0.3, true, 0.3, "am"},      {0.7, false, 0.7, "amnA"},
+        {0.7, true, 1, "amnZA"},  {1.3, true, 1.8, "amnzamN"},
     };
     EACH (row, cases) {
         OWN_PLAY fixture;
@@ -864,8 +861,8 @@ TEST (borders_of_synchronised_clips) {
         CHECK_NEAR(md5i_sync_seconds(items, 3, num_markers, from, to), seconds, 1e-9);
     }
     // A clock that stands still never reaches a later time.
-    const double marker[2] = {0.0, 0.5};
-    const md5_sync_item still = {.weight = 1.0f, .rate = 0.0, .markers = marker};
+    const double marker[2] = {0, 0.5};
+    const md5_sync_item still = {.weight = 1, .rate = 0, .markers = marker};
     CHECK(!isfinite(md5i_sync_seconds(&still, 1, 2, (md5_clock){0, 0.1}, (md5_clock){0, 0.9})));
     CHECK(!isfinite(md5i_sync_seconds(&still, 1, 0, (md5_clock){0, 0.1}, (md5_clock){5, 0.9})));
 }

@@ -65,7 +65,7 @@ static void stir(md5_player *player, uint64_t *random)
         else
             CHECK(md5_player_play_shot(player, slot, test_random_u32(random) % 5, &desc));
     }
-    const float extremes[8] = {0.0f, 1.0f, -1.0f, 0.5f, 1e30f, -1e30f, 1e-30f, 0.999f};
+    const float extremes[8] = {0, 1, -1, 0.5f, 1e30f, -1e30f, 1e-30f, 0.999f};
     const uint32_t parameter = test_random_u32(random) % 4;
     const bool is_extreme = test_random_u32(random) % 4 == 0;
     md5_player_set(player, parameter,
@@ -88,7 +88,7 @@ static void stir(md5_player *player, uint64_t *random)
 // A step that a game would make, and now and then one that it would not.
 static double random_step(uint64_t *random)
 {
-    static const double odd[6] = {0.0, -0.3, 3.0, 500.0, -100.0, 40.0};
+    static const double odd[6] = {0, -0.3, 3, 500, -100, 40};
     if (test_random_u32(random) % 64 == 0)
         return odd[test_random_u32(random) % 6];
     return 0.03 * test_random(random);
@@ -269,7 +269,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
                                  .numbers.limit = 0.5f,
                                  .weight = 0.75f};
         const md5_two_bone_job bend = {
-            .tip = 11, .target = place, .numbers.stretch = 1.0f, .weight = 0.75f};
+            .tip = 11, .target = place, .numbers.stretch = 1, .weight = 0.75f};
         md5_chain_job reach = {.solver = i == 3 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
                                .tip = i == 3 ? 6 : 8,
                                .length = i == 3 ? 4 : 3,

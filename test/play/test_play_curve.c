@@ -44,7 +44,7 @@ static double miss(const play_scene *fixture, double seconds, double weight)
 }
 
 TEST (curve_of_a_transition_is_that_of_style_sheets) {
-    static const double ease[4] = {0.25, 0.1, 0.25, 1.0}, back[4] = {0.3, -0.5, 0.6, 1.5};
+    static const double ease[4] = {0.25, 0.1, 0.25, 1}, back[4] = {0.3, -0.5, 0.6, 1.5};
     FOR (i, 2) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
@@ -101,7 +101,7 @@ static void check_refused(md5_ease_kind easing, md5_easing curve, const char *me
 TEST (curve_of_a_transition_must_make_sense) {
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x1 = 1.5f},
                   "a transition of layer 'body': x1 is 1.5, which must be 0 to 1");
-    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x2 = -1.0f},
+    check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.x2 = -1},
                   "a transition of layer 'body': x2 is -1, which must be 0 to 1");
     check_refused(MD5_EASE_CUBIC_BEZIER, (md5_easing){.y1 = INFINITY},
                   "a transition of layer 'body': y1 is not finite");
@@ -153,7 +153,7 @@ static double weight_curves_miss(const play_scene *fixture, double weight)
 static double expected(const char *curve, double t)
 {
     if (strcmp(curve, BEZIER) == 0)
-        return bezier((const double[]){0.5, 0.0, 0.5, 1.0}, t);
+        return bezier((const double[]){0.5, 0, 0.5, 1}, t);
     if (strcmp(curve, "steps 4") == 0)
         return floor(4.0 * t) / 4.0;
     if (strcmp(curve, "cubic_in") == 0)
@@ -413,11 +413,11 @@ TEST_HERE (follow_is_saved_and_copied) {
 
 // How a parameter goes from 1 to 3, and after a second back to 0.5.
 static const md5_follow_desc kinds[] = {
-    {.rate = 5.0f},
+    {.rate = 5},
     {.rate = 0.2f},
-    {.kind = MD5_FOLLOW_SPRING, .stiffness = 90.0f, .damping = 3.0f},
-    {.kind = MD5_FOLLOW_SPRING, .stiffness = 64.0f, .damping = 16.0f},
-    {.kind = MD5_FOLLOW_SPRING, .stiffness = 20.0f, .damping = 30.0f},
+    {.kind = MD5_FOLLOW_SPRING, .stiffness = 90, .damping = 3},
+    {.kind = MD5_FOLLOW_SPRING, .stiffness = 64, .damping = 16},
+    {.kind = MD5_FOLLOW_SPRING, .stiffness = 20, .damping = 30},
     {.kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing.kind = MD5_EASE_SMOOTH},
     {.kind = MD5_FOLLOW_EASE, .duration = 0.7f, .easing.kind = MD5_EASE_LINEAR},
     {.kind = MD5_FOLLOW_EASE, .duration = 0.6f, .easing.kind = MD5_EASE_BOUNCE_OUT},
@@ -441,7 +441,7 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
 {
     const double x = from.value - goal, v = from.velocity;
     if (follow->kind == MD5_FOLLOW_SMOOTH)
-        return (moving){goal + x * exp(-(double)follow->rate * t), 0.0};
+        return (moving){goal + x * exp(-(double)follow->rate * t), 0};
     if (follow->kind == MD5_FOLLOW_SPRING) {
         const double half = 0.5 * follow->damping, k = follow->stiffness;
         const double square = half * half - k, w = sqrt(fabs(square)), e = exp(-half * t);
@@ -452,7 +452,7 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
     }
     const double duration = follow->duration;
     const double part = t < duration ? md5_ease(follow->easing, (float)(t / duration)) : 1.0;
-    return (moving){goal + x * (1.0 - part), 0.0};
+    return (moving){goal + x * (1.0 - part), 0};
 }
 
 // Cycles of a clip of one second that it drives, after t seconds: by the middles of many short
@@ -658,12 +658,12 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
 
 TEST (follow_refuses_what_makes_no_sense) {
     const md5_follow_desc rows[] = {
-        {.rate = 1.0f},
-        {.parameter = "jump", .rate = 1.0f},
-        {.parameter = "speed", .rate = 0.0f},
-        {.parameter = "speed", .kind = MD5_FOLLOW_SPRING, .stiffness = -1.0f},
-        {.parameter = "speed", .kind = MD5_FOLLOW_SPRING, .stiffness = 1.0f, .damping = -1.0f},
-        {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .duration = -1.0f},
+        {.rate = 1},
+        {.parameter = "jump", .rate = 1},
+        {.parameter = "speed", .rate = 0},
+        {.parameter = "speed", .kind = MD5_FOLLOW_SPRING, .stiffness = -1},
+        {.parameter = "speed", .kind = MD5_FOLLOW_SPRING, .stiffness = 1, .damping = -1},
+        {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .duration = -1},
         {.parameter = "speed", .kind = MD5_FOLLOW_EASE, .easing.kind = MD5_EASE_STEPS},
         {.parameter = "speed", .kind = (md5_follow_kind)7},
     };
@@ -679,8 +679,8 @@ TEST (follow_refuses_what_makes_no_sense) {
     };
     FOR (i, COUNT_OF(rows))
         follow_check_refused(&rows[i], 1, messages[i]);
-    const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1.0f},
-                                      {.parameter = "speed", .rate = 2.0f}};
+    const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1},
+                                      {.parameter = "speed", .rate = 2}};
     follow_check_refused(twice, 2, "parameter 'speed' has two follow rules");
     follow_check_refused(NULL, 1, "machine '': no array of follows, but a count of 1");
 }

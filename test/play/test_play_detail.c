@@ -40,7 +40,7 @@ static const md5_modifier_desc swaying = {.name = "sway",
                                           .kind = MD5_MODIFIER_SPRING,
                                           .joint = "head",
                                           .length = 2,
-                                          .spring.gravity = 50.0f};
+                                          .spring.gravity = 50};
 
 // play_random_make() gives layers no masks; here layers of every second machine have them.
 static void begin_machine(detail_test *fixture, uint64_t seed, uint64_t *random,
@@ -323,7 +323,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         bool is_right = true;
         for (int step = 0; is_right && step < 120; step++) {
             STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
-            static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
+            static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
             FOR (i, 2) {
                 play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0.0f);
                 if (step % 9 == 4)

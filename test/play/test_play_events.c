@@ -308,7 +308,7 @@ TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn t
         const double yaw = 2.0 * atan(expected[0].rotation.z / expected[0].rotation.w);
         CHECK_SMALL(remainder(at.yaw - yaw, 6.283185307179586), 1e-4);
         CHECK_SMALL(pose[0].translation.x, 1e-3);
-        at = (play_place){expected[0].at.x, expected[0].at.y, 0.0, at.yaw};
+        at = (play_place){expected[0].at.x, expected[0].at.y, 0, at.yaw};
     }
     md5_destroy_player(player);
 }
@@ -433,12 +433,12 @@ TEST (clips_end_in_every_mode_and_direction) {
         double steps[3];
         const char *heard[3];
     } cases[] = {
-        {"b", {0.5, 1.0, -0.75}, {"last; end b; ", "last; end b; last; end b; ", "end b; last; "}},
-        {"b_once", {0.25, 1.0, 1.0}, {"", "last; end b; ", ""}},
-        {"b_there", {0.5, 0.5, 1.0}, {"last; ", "end b; ", "last; end b; "}},
+        {"b", {0.5, 1, -0.75}, {"last; end b; ", "last; end b; last; end b; ", "end b; last; "}},
+        {"b_once", {0.25, 1, 1}, {"", "last; end b; ", ""}},
+        {"b_there", {0.5, 0.5, 1}, {"last; ", "end b; ", "last; end b; "}},
         // It begins at its last frame, which is not its end.
-        {"b_back", {0.0, 0.25, 1.0}, {"last; ", "", "end b; "}},
-        {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
+        {"b_back", {0, 0.25, 1}, {"last; ", "", "end b; "}},
+        {"b_once", {1, -0.25, -1}, {"last; end b; ", "", "end b; "}},
     };
     EACH (row, cases) {
         OWN_REPORT fixture;

@@ -319,12 +319,12 @@ static void check_order(const char *file, const order *given, double most_share)
 // are about to lift.
 TEST (soles_of_bobbin_stand_without_a_word) {
     static const order orders[] = {
-        {"fall out of steps back", -3.0f, -3.0f, 0.0f, "fall", 2.5, 3.4},
-        {"start of a run", 45.0f, 45.0f, 0.0f, NULL, 0.0, 2.0},
-        {"start of a walk", 22.5f, 22.5f, 0.0f, NULL, 0.0, 2.0},
-        {"stop of a walk", 22.5f, 0.0f, 0.0f, NULL, 2.5, 4.5},
-        {"steps back", -3.0f, 0.0f, 0.0f, NULL, 0.0, 4.5},
-        {"turn", 0.0f, 0.0f, 60.0f, NULL, 0.0, 4.5},
+        {"fall out of steps back", -3, -3, 0, "fall", 2.5, 3.4},
+        {"start of a run", 45, 45, 0, NULL, 0, 2},
+        {"start of a walk", 22.5f, 22.5f, 0, NULL, 0, 2},
+        {"stop of a walk", 22.5f, 0, 0, NULL, 2.5, 4.5},
+        {"steps back", -3, 0, 0, NULL, 0, 4.5},
+        {"turn", 0, 0, 60, NULL, 0, 4.5},
     };
     EACH (row, orders)
         check_order("models/bobbin/bobbin.md5machine", row, 0.8);
@@ -332,12 +332,12 @@ TEST (soles_of_bobbin_stand_without_a_word) {
 
 TEST (soles_of_thimble_stand_without_a_word) {
     static const order orders[] = {
-        {"shot out of a trot", 45.0f, 45.0f, 0.0f, "shoot", 2.5, 4.0},
-        {"start of a trot", 45.0f, 45.0f, 0.0f, NULL, 0.0, 2.0},
-        {"start of a walk", 22.5f, 22.5f, 0.0f, NULL, 0.0, 2.0},
-        {"stop of a walk", 22.5f, 0.0f, 0.0f, NULL, 2.5, 4.5},
-        {"steps back", -3.0f, 0.0f, 0.0f, NULL, 0.0, 4.5},
-        {"turn", 0.0f, 0.0f, 30.0f, NULL, 0.0, 4.5},
+        {"shot out of a trot", 45, 45, 0, "shoot", 2.5, 4},
+        {"start of a trot", 45, 45, 0, NULL, 0, 2},
+        {"start of a walk", 22.5f, 22.5f, 0, NULL, 0, 2},
+        {"stop of a walk", 22.5f, 0, 0, NULL, 2.5, 4.5},
+        {"steps back", -3, 0, 0, NULL, 0, 4.5},
+        {"turn", 0, 0, 30, NULL, 0, 4.5},
     };
     EACH (row, orders)
         check_order("models/thimble/thimble.md5machine", row, 0.0);

@@ -47,7 +47,7 @@ static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 // The eyes are on the point that the state names, wherever the head is.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
            "gaze head { " EYES "length 2 distance 60 max_seconds 1 eye_limit 1 seed 5 }") {
-    const md5_gaze_desc same = {.origin = {5, 0, 48}, .numbers.distance = 60.0f};
+    const md5_gaze_desc same = {.origin = {5, 0, 48}, .numbers.distance = 60};
     int moves = 0;
     md5_vec3 last = {0, 0, 0};
     FOR (i, 200) {

@@ -37,8 +37,8 @@ static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
 // turns by `turn`, the z of a quaternion, and its left leg rises by `up`, all from its first frame.
 static const struct {
     double ahead, turn, up;
-} clips[HOLD_CLIPS] = {{0, 0, 0},        {0.5, 0.0, 0.0},   {2, 0, 0},        {0.5, 0.0, 0.1},
-                       {0.3, 0.01, 0.0}, {0.0, -0.02, 0.0}, {0.0, -0.05, 0.0}};
+} clips[HOLD_CLIPS] = {{0, 0, 0},      {0.5, 0, 0},   {2, 0, 0},    {0.5, 0, 0.1},
+                       {0.3, 0.01, 0}, {0, -0.02, 0}, {0, -0.05, 0}};
 
 static md5_anim *make_clip(int number, const md5_load_opts *opts)
 {
@@ -161,16 +161,16 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         double least, most;
     } cases[] = {
         {"glides", HOLD_FEET "}", 2.49, 2.51},
-        {"glides", HOLD_FEET "hold { toe toe_l } }", 0.0, 1e-4},
-        {"glides", HOLD_FEET "hold { toe toe_l } }\nmodifier none joint head", 0.0, 1e-4},
-        {"turns", HOLD_FEET "}", 1.4, 4.0},
-        {"turns", HOLD_FEET "hold { toe toe_l } }", 0.0, 1e-4},
+        {"glides", HOLD_FEET "hold { toe toe_l } }", 0, 1e-4},
+        {"glides", HOLD_FEET "hold { toe toe_l } }\nmodifier none joint head", 0, 1e-4},
+        {"turns", HOLD_FEET "}", 1.4, 4},
+        {"turns", HOLD_FEET "hold { toe toe_l } }", 0, 1e-4},
         // Faster than clips have soles stand; held nowhere far; not low enough.
         {"slides", HOLD_FEET "hold { toe toe_l } }", 9.99, 10.01},
         {"glides", HOLD_FEET "hold { toe toe_l speed 4.9 } }", 2.49, 2.51},
         {"glides", HOLD_FEET "hold { toe toe_l speed 0 } }", 2.49, 2.51},
         {"glides", HOLD_FEET "hold { toe toe_l distance 0 } }", 2.49, 2.51},
-        {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0.0, 1e-4},
+        {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0, 1e-4},
     };
     EACH (row, cases) {
         OWN_RIG fixture;
@@ -489,12 +489,12 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
 // becomes one of 10.21.
 TEST (play_hold_stretches_no_leg_by_turning) {
     static const md5_hold_numbers hold = {
-        .height = 0.3f, .speed = 10.0f, .distance = 4.0f, .release = 0.2f};
+        .height = 0.3f, .speed = 10, .distance = 4, .release = 0.2f};
     FOR (is_long, 2) {
         md5_held held = {0};
         md5_hold_step step = {
             .seconds = 0.1f,
-            .cosine = 1.0f,
+            .cosine = 1,
             .facing = {1, 0, 0},
             .stands = true,
             .ankle = {-4, 0, 2},

@@ -428,7 +428,7 @@ TEST (an_offset_decays_as_in_the_talk) {
         // Along y; velocity across it has no effect.
         const md5_xform from = {.rotation = none, .translation = {0, (float)x0, 0}};
         const md5_xform to = {.rotation = none};
-        const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
+        const md5_velocity of_from = {.linear = {5, (float)(v0 + 3.0), 0}};
         const md5_velocity of_to = {.linear = {0, 3, -7}};
         const md5_offset offset = offset_of(&from, of_from, &to, of_to);
         md5_xform pose = to;
@@ -462,8 +462,8 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             .translation = {0, (float)angle, 0},
         };
         const md5_velocity of_from = {.linear = {1, -1, 0}, .angular = {3, 0, 1}};
-        const md5_velocity of_to = {.linear = {0.0f, (float)(approach - 1.0), 0.0f},
-                                    .angular = {0.0f, 0.0f, (float)(approach + 1.0)}};
+        const md5_velocity of_to = {.linear = {0, (float)(approach - 1.0), 0},
+                                    .angular = {0, 0, (float)(approach + 1.0)}};
         const md5_offset offset = offset_of(&from, of_from, &to, of_to);
         double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0.0;
         for (int k = 1; k <= 1000; k++) {
@@ -490,7 +490,7 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
     for (int side = -1; side <= 1; side += 2) {
         const double half = 0.5 * 179.9 * degree;
         const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
-        const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0.0f, 0.0f}};
+        const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0, 0}};
         const md5_offset offset = offset_of(&from, velocity, &to, STILL);
         CHECK((offset.turn_rate == 0.0f) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
@@ -500,14 +500,14 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
 
 // Offsets of any size give finite results.
 TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
-    static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
+    static const float sizes[] = {0, 1e-30f, 1e-18f, 1e-9f, 1, 1e15f, 1e18f};
     FOR (i, sizeof sizes / sizeof *sizes) {
         FOR (k, sizeof sizes / sizeof *sizes) {
             const md5_xform to = {.rotation = {0, 0, 0, 1}};
             md5_xform from = to;
             from.translation.z = sizes[i];
-            const md5_velocity velocity = {.linear = {0.0f, sizes[k], -sizes[k]},
-                                           .angular = {sizes[k], 0.0f, 0.0f}};
+            const md5_velocity velocity = {.linear = {0, sizes[k], -sizes[k]},
+                                           .angular = {sizes[k], 0, 0}};
             const md5_offset offset = offset_of(&from, velocity, &to, STILL);
             for (int step = -1; step <= 4; step++) {
                 md5_xform pose = to;
@@ -554,7 +554,7 @@ enum { CLIPS = 5 };
 // Clips of three frames; and a blend of two that are synchronised although one takes twice as long.
 static void speed_begin(speed_case *fixture)
 {
-    static const double rates[CLIPS] = {1.0, 0.5, 0.8, 1.0, 1.0};
+    static const double rates[CLIPS] = {1, 0.5, 0.8, 1, 1};
     static const play_walk walks[CLIPS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}};
     *fixture = (speed_case){.random = 1};
     play_begin(&fixture->made);

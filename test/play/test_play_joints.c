@@ -398,7 +398,7 @@ static const md5_xform *pose_of(const below_case *fixture, int which)
 
 static void play(const char *fade)
 {
-    static const float weights[] = {1.0f, 1.0f, 0.5f, 1.0f, 0.0f};
+    static const float weights[] = {1, 1, 0.5f, 1, 0};
     below_case fixture;
     begin(&fixture, fade);
     const uint32_t num_joints = fixture.made.model->skeleton.num_joints;

@@ -33,7 +33,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     OWN void *const scratch = malloc(md5_player_pose_scratch(machine));
     md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
-    *target = (md5_target){.weight = 1.0f, .position = {5, 2, 6}};
+    *target = (md5_target){.weight = 1, .position = {5, 2, 6}};
     play_advance(player, 0.0);
     md5_player_pose(player, pose, NULL, NULL, scratch);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
@@ -276,14 +276,10 @@ TEST (modifier_weight_a_target_is_enough) {
     const md5_vec3 place = {30, 20, 50};
     const md5_quat turn = {0.6f, 0, 0, 0.8f};
     play_pose(fixture.player, expected);
-    const md5_aim_job aim = {.tip = 4, .length = 2, .target = place, .weight = 1.0f};
+    const md5_aim_job aim = {.tip = 4, .length = 2, .target = place, .weight = 1};
     const md5_two_bone_job bend = {.tip = 11, .target = place, .weight = 0.4f};
-    const md5_chain_job reach = {.tip = 6,
-                                 .length = 4,
-                                 .target = place,
-                                 .tolerance = 0.01f,
-                                 .iterations = 16,
-                                 .weight = 1.0f};
+    const md5_chain_job reach = {
+        .tip = 6, .length = 4, .target = place, .tolerance = 0.01f, .iterations = 16, .weight = 1};
     CHECK(md5_solve_aim(skeleton, &aim, expected));
     CHECK(md5_solve_two_bone(skeleton, &bend, expected));
     md5_solve_chain(skeleton, &reach, expected);

@@ -38,7 +38,7 @@ TEST_HERE (play_crossfades_up_to_four) {
     play_scene_read(fixture, "layer body { state a a state b b state c c state d d }");
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
-    const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
+    const double begins[4] = {0, 0.3, 0.5, 0.6}, durations[4] = {1, 0.9, 1, 0.8};
     double time = 0.0;
     uint32_t num_begun = 1;
     FOR (i, 180) {
@@ -244,7 +244,7 @@ TEST (play_fades_channels_as_the_original) {
                                      {fixture.masks[0], {1, 0}, {in, 1.0 - in}},
                                      {fixture.masks[1], {3, 2}, {in, 1.0 - in}},
                                      {fixture.masks[2], {0, 3}, {in, 1.0 - in}},
-                                     {fixture.masks[3], {2, 0}, {blink, 0.0}}};
+                                     {fixture.masks[3], {2, 0}, {blink, 0}}};
         md5_player_set(fixture.scene.player, 0, (float)blink);
         check_original(&fixture, channels, time);
         play_advance(fixture.scene.player, 0.025);
@@ -260,10 +260,10 @@ TEST (play_fades_the_whole_body_as_the_original) {
     play_fade(fixture.scene.player, 3, 0, 1.0f);
     FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1.0);
-        const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0.0}},
-                                     {fixture.masks[0], {0, 0}, {in, 0.0}},
-                                     {fixture.masks[1], {2, 0}, {in, 0.0}},
-                                     {fixture.masks[2], {3, 0}, {in, 0.0}},
+        const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0}},
+                                     {fixture.masks[0], {0, 0}, {in, 0}},
+                                     {fixture.masks[1], {2, 0}, {in, 0}},
+                                     {fixture.masks[2], {3, 0}, {in, 0}},
                                      {fixture.masks[3], {2, 0}, {0, 0}}};
         check_original(&fixture, channels, time);
         play_advance(fixture.scene.player, 0.025);

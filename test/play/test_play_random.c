@@ -9,11 +9,11 @@ static const struct {
     uint32_t num_frames;
     double rate;
     play_walk walk;
-} clips[PLAY_RANDOM_CLIPS] = {{21, 20.0, {40, 0, 0}},
-                              {13, 24.0, {100, 0, 3}},
-                              {31, 30.0, {50.0, 0.7, 0.0}},
-                              {2, 4.0, {10, 0, 0}},
-                              {1, 10.0, {0, 0, 0}}};
+} clips[PLAY_RANDOM_CLIPS] = {{21, 20, {40, 0, 0}},
+                              {13, 24, {100, 0, 3}},
+                              {31, 30, {50, 0.7, 0}},
+                              {2, 4, {10, 0, 0}},
+                              {1, 10, {0, 0, 0}}};
 
 void play_random_begin(play_random_stock *fixture)
 {
@@ -36,13 +36,13 @@ bool play_one_in(uint64_t *random, uint32_t count)
 
 static double random_start(uint64_t *random)
 {
-    static const double starts[] = {0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 0.3f, 0.7f, 1.5};
+    static const double starts[] = {0, 0, 0, 0.25, 0.5, 1, 0.3f, 0.7f, 1.5};
     return play_one_in(random, 8) ? 2.0 * test_random(random) : starts[play_below(random, 9)];
 }
 
 static float random_speed(uint64_t *random)
 {
-    static const float speeds[] = {0.0f, 0.0f, 1.0f, 2.0f, 0.5f, -1.0f, 0.3f, -0.7f};
+    static const float speeds[] = {0, 0, 1, 2, 0.5f, -1, 0.3f, -0.7f};
     return play_one_in(random, 4) ? (float)(4.0 * test_random(random) - 1.5)
                                   : speeds[play_below(random, 8)];
 }
@@ -83,8 +83,8 @@ static void make_motions(play_random_tables *to, uint64_t *random)
 static void make_transition(md5_transition_desc *to, md5_condition *condition, uint32_t num_states,
                             uint64_t *random)
 {
-    static const float exits[] = {0.0f, 0.25f, 0.5f, 1.0f, 1.0f, 1.5f, 2.0f, 3.0f, 0.3f, 0.7f};
-    static const float durations[] = {0.0f, 0.0f, 0.1f, 0.2f, 0.25f, 0.5f};
+    static const float exits[] = {0, 0.25f, 0.5f, 1, 1, 1.5f, 2, 3, 0.3f, 0.7f};
+    static const float durations[] = {0, 0, 0.1f, 0.2f, 0.25f, 0.5f};
     *to = (md5_transition_desc){
         .from = play_one_in(random, 6) ? NULL : state_names[play_below(random, num_states)],
         .to = state_names[play_below(random, num_states)],
@@ -249,7 +249,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
             to->windows[i][k] = (md5_window){event_names[k], "", a < b ? a : b, a < b ? b : a, {0}};
         }
         to->keys[i][0].weight = (float)i;
-        to->keys[i][1] = (md5_morph_key){.frame = last, .weight = 1.0f};
+        to->keys[i][1] = (md5_morph_key){.frame = last, .weight = 1};
         to->curves[i] = (md5_clip_curve){.name = "curve", ROWS(keys, to->keys[i])};
         to->curves[i].num_keys = last > 0 ? 2 : 1;
         to->markers[i][0] = play_below(random, last / 2 + 1);
@@ -406,7 +406,7 @@ void play_random_add_shots(play_random_tables *to, uint64_t *random)
 
 double play_random_seconds(uint64_t *random)
 {
-    const double units[] = {0.05, 0.25, 0.5, 1.0, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};
+    const double units[] = {0.05, 0.25, 0.5, 1, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};
     const double way = play_one_in(random, 3) ? -1.0 : 1.0;
     if (play_one_in(random, 3))
         return way * 6.0 * test_random(random);

@@ -7,14 +7,14 @@
 enum { MOMENTS = 4, STEPS = 6, MODIFIERS = 5 };
 
 static const md5_foot_desc foot = {.ankle = "lfoot"};
-static const md5_modifier_hold hold = {.numbers = {.height = 40.0f, .speed = 1e3f}};
+static const md5_modifier_hold hold = {.numbers = {.height = 40, .speed = 1e3f}};
 static const md5_modifier_gaze gaze = {.eyes = {"lhand"}, .numbers.max_seconds = 0.5f};
 static const md5_modifier_desc modifiers[MODIFIERS] = {
     {.name = "sway",
      .kind = MD5_MODIFIER_SPRING,
      .joint = "lhand",
      .length = 2,
-     .spring.gravity = 50.0f},
+     .spring.gravity = 50},
     {.name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .length = 3},
     {.name = "reach", .kind = MD5_MODIFIER_TWO_BONE, .joint = "lfoot"},
     {.name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", ROW(feet, foot), .hold = &hold},
@@ -284,7 +284,7 @@ static const edit edits[] = {
     // The clip's file changed, also in length; another clip; a clip's speed.
     {GO, "clip b f clip a f clip c f " GO, "", "go", 0.5, 0.9},
     {GO, "clip b f clip c f clip a f " GO, "", "go", 0.5, 1.3},
-    {GO, "layer body { state go b }", "", "go", 0.0, 0.4},
+    {GO, "layer body { state go b }", "", "go", 0, 0.4},
     {GO, "motion m clip a { speed 0.5 } layer body { state go m }", "", "go", 0.5, 0.7},
     // Another share of clips in step; one more, which keeps step: c is half as long.
     {MIX("item a 0 item b 1"), MIX("item a 0 item b 0.7"), "", "go", 0.5, 0.9},
@@ -297,13 +297,13 @@ static const edit edits[] = {
      0.7},
     // The source of an inertial transition begins again; else the first state begins.
     {FADE("inertial"), "layer body { state new c state go a }", "parameter call, state far, ", "go",
-     0.0, 0.4},
-    {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0.0,
+     0, 0.4},
+    {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0,
      0.8},
     // A fade that is over has no source.
     {"trigger call layer body { state go a state far b transition go far { when call duration 0.1 "
      "} }",
-     "layer body { state new c state go a }", "parameter call, state far, ", "new", 0.0, 0.8},
+     "layer body { state new c state go a }", "parameter call, state far, ", "new", 0, 0.8},
 };
 
 // Advances by frames of 1/60 s. Returns the largest move of one.

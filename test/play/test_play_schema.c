@@ -532,8 +532,8 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
     add_column(&longer, (md5_column){.kind = MD5_COLUMN_FLOAT,
                                      .member = "glow",
                                      .offset = offsetof(md5_modifier_desc, reserved),
-                                     .least = 0.0,
-                                     .most = 8.0,
+                                     .least = 0,
+                                     .most = 8,
                                      .keeps_zero = true,
                                      .is_filled = true,
                                      .otherwise = 2.5f,
@@ -591,7 +591,7 @@ static void is_refused(const md5_machine_desc *desc, const char *message)
 
 TEST (what_a_file_cannot_have_is_not_written) {
     const md5_modifier_desc quotes = {.name = "a\"b'c", .joint = "head"};
-    const md5_motion_desc twice = {.name = "m", .clip = "c", .speed = 2.0f, .speed_parameter = "p"};
+    const md5_motion_desc twice = {.name = "m", .clip = "c", .speed = 2, .speed_parameter = "p"};
     const md5_motion_desc clip = {.name = "m", .kind = MD5_MOTION_STACK, .clip = "c"};
     const md5_layer_desc frame = {.name = "l", .reference_frame = 3};
     const md5_mask_desc bracket = {.name = "b", .joints = "a)b"};

@@ -86,7 +86,7 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     OWN_PLAYER other = md5_create_player(fixture.machine, NULL, NULL);
     FOR (i, 5) {
         const md5_shot_desc desc = {
-            .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1.0f};
+            .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1};
         CHECK((play_apart(fixture.player, other) > 0.0) == (i > 0));
         CHECK(md5_player_play_shot(fixture.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
         if (i > 0)
@@ -146,20 +146,20 @@ TEST (shot_starts_and_goes_as_described) {
         md5_shot_desc desc;
         double seconds, frame; // -1: it has ended
     } cases[] = {
-        {{.start = 0.25}, 0.2, 8.0},
+        {{.start = 0.25}, 0.2, 8},
         {{.start = 0.25}, 0.59, 15.8},
-        {{.start = 0.25}, 0.6, -1.0},
-        {{.speed = 2.0f}, 0.3, 12.0},
-        {{.speed = 2.0f}, 0.4, -1.0},
-        {{.speed = -1.0f}, 0.3, 10.0},
-        {{.speed = -0.5f, .start = 0.5}, 0.4, 4.0},
-        {{.speed = -0.5f, .start = 0.5}, 0.8, -1.0},
-        {{.speed = MD5_ZERO, .start = 0.5}, 50.0, 8.0},
-        {{.end = MD5_SHOT_HOLDS}, 7.0, 16.0},
-        {{.end = MD5_SHOT_HOLDS, .speed = -1.0f}, 7.0, 0.0},
-        {{.end = MD5_SHOT_LOOPS}, 1.9, 6.0},
-        {{.end = MD5_SHOT_LOOPS, .speed = -1.0f}, 1.9, 10.0},
-        {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2.0},
+        {{.start = 0.25}, 0.6, -1},
+        {{.speed = 2}, 0.3, 12},
+        {{.speed = 2}, 0.4, -1},
+        {{.speed = -1}, 0.3, 10},
+        {{.speed = -0.5f, .start = 0.5}, 0.4, 4},
+        {{.speed = -0.5f, .start = 0.5}, 0.8, -1},
+        {{.speed = MD5_ZERO, .start = 0.5}, 50, 8},
+        {{.end = MD5_SHOT_HOLDS}, 7, 16},
+        {{.end = MD5_SHOT_HOLDS, .speed = -1}, 7, 0},
+        {{.end = MD5_SHOT_LOOPS}, 1.9, 6},
+        {{.end = MD5_SHOT_LOOPS, .speed = -1}, 1.9, 10},
+        {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2},
     };
     EACH (row, cases) {
         OWN_PLAY fixture;
@@ -281,7 +281,7 @@ TEST_HERE (shot_that_makes_no_sense_is_refused) {
     static const md5_shot_desc wrong[] = {
         {.mask = "legs"},    {.layer = "hat"},  {.reference = "d"},      {.weight = 1.5f},
         {.weight = -0.5f},   {.weight = NAN},   {.speed = INFINITY},     {.start = 1.5},
-        {.start = -0.1},     {.start = NAN},    {.fade_in = -1.0f},      {.fade_in = INFINITY},
+        {.start = -0.1},     {.start = NAN},    {.fade_in = -1},         {.fade_in = INFINITY},
         {.fade_out = -0.1f}, {.fade_out = NAN}, {.reference_frame = 17},
     };
     md5_player_play_shot(fixture->player, 1, WAVE, NULL);
@@ -451,15 +451,15 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
         uint32_t clip;
         double way; // in 0.8 s
     } cases[] = {
-        {{0}, LUNGE, 80.0},
-        {{.weight = 0.5f}, LUNGE, 56.0},
-        {{.mask = "upper"}, LUNGE, 32.0},
-        {{.mask = "lower"}, LUNGE, 80.0},
+        {{0}, LUNGE, 80},
+        {{.weight = 0.5f}, LUNGE, 56},
+        {{.mask = "upper"}, LUNGE, 32},
+        {{.mask = "lower"}, LUNGE, 80},
         {{.fade_in = 0.2f, .fade_out = 0.3f}, LUNGE, 40.0 * 0.8 + 60.0 * 0.55},
         {{.mode = MD5_LAYER_ADD, .weight = 0.25f}, LUNGE, 32.0 + 20.0},
-        {{.speed = -1.0f, .mode = MD5_LAYER_ADD}, LUNGE, 32.0 - 80.0},
-        {{.end = MD5_SHOT_LOOPS}, NOD, 0.0},
-        {{.end = MD5_SHOT_LOOPS, .mask = "upper"}, NOD, 32.0},
+        {{.speed = -1, .mode = MD5_LAYER_ADD}, LUNGE, 32.0 - 80.0},
+        {{.end = MD5_SHOT_LOOPS}, NOD, 0},
+        {{.end = MD5_SHOT_LOOPS, .mask = "upper"}, NOD, 32},
     };
     EACH (row, cases) {
         acting fixture;
@@ -567,7 +567,7 @@ static void shot_curves_begin(play_scene *fixture)
 }
 
 static const md5_easing bezier = {
-    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.75f, .x2 = 0.5f, .y2 = 1.0f};
+    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, .y1 = 0.75f, .x2 = 0.5f, .y2 = 1};
 static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_START};
 static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
 
@@ -686,8 +686,8 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = -0.5f},
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = NAN},
-        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = 2.0f},
-        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = -1.0f},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = 2},
+        {.kind = MD5_EASE_CUBIC_BEZIER, .x2 = -1},
         {.kind = MD5_EASE_CUBIC_BEZIER, .y1 = NAN},
         {.kind = MD5_EASE_CUBIC_BEZIER, .y2 = INFINITY},
         {.kind = MD5_EASE_STEPS},
@@ -1043,10 +1043,10 @@ static const struct {
     uint32_t clip;
     int priority;
     bool loops;
-} table[ROWS] = {{2.0, 1.0, 0.26, 0, 0, false},
-                 {0.8, 1.0, 0.11, 1, 1, false},
-                 {1.0, 1.0, 0.31, 2, 0, true},
-                 {0.4, 2.0, 0.13, 1, -1, false}};
+} table[ROWS] = {{2, 1, 0.26, 0, 0, false},
+                 {0.8, 1, 0.11, 1, 1, false},
+                 {1, 1, 0.31, 2, 0, true},
+                 {0.4, 2, 0.13, 1, -1, false}};
 
 typedef struct table_sim {
     float set[4];                             // speed, wave, hit, dance

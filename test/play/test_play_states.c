@@ -47,12 +47,12 @@ TEST (states_follow_conditions) {
         float set;
         bool holds;
     } cases[] = {
-        {"armed", 1, 1.0f, true},       {"armed", 1, 0.0f, false},
-        {"not armed", 1, 1.0f, false},  {"not armed", 1, 0.0f, true},
+        {"armed", 1, 1, true},          {"armed", 1, 0, false},
+        {"not armed", 1, 1, false},     {"not armed", 1, 0, true},
         {"speed", 0, -0.5f, true},      {"speed < 2", 0, 1.9f, true},
-        {"speed < 2", 0, 2.0f, false},  {"speed > 2", 0, 2.1f, true},
-        {"speed > 2", 0, 2.0f, false},  {"speed <= 2", 0, 2.0f, true},
-        {"speed <= 2", 0, 2.1f, false}, {"speed >= 2", 0, 2.0f, true},
+        {"speed < 2", 0, 2, false},     {"speed > 2", 0, 2.1f, true},
+        {"speed > 2", 0, 2, false},     {"speed <= 2", 0, 2, true},
+        {"speed <= 2", 0, 2.1f, false}, {"speed >= 2", 0, 2, true},
         {"speed >= 2", 0, 1.9f, false},
     };
     EACH (row, cases) {
@@ -249,8 +249,8 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
     static const struct {
         const char *from, *to, *exit;
         double begin;
-    } cases[] = {{"a", "b", "1", 0.375},    {"a", "b", "0.25", 0.375}, {"o", "b", "1", 0.0},
-                 {"o", "p", "0.5", 1.0},    {"a", "p", "1", 0.375},    {"r", "b", "1", 0.625},
+    } cases[] = {{"a", "b", "1", 0.375},    {"a", "b", "0.25", 0.375}, {"o", "b", "1", 0},
+                 {"o", "p", "0.5", 1},      {"a", "p", "1", 0.375},    {"r", "b", "1", 0.625},
                  {"a", "b", "1.375", 0.375}};
     EACH (row, cases) {
         for (int steps = 1; steps <= 11; steps += 5) {
@@ -590,7 +590,7 @@ static void sim_instant(sim *fixture)
                     best->in_step
                         ? sim_begin_in_step(fixture, &layer->old, best->to)
                         : sim_length[fixture->clip[best->to]] / 4 * fixture->start[best->to];
-                layer->now = (sim_live){best->to, begin, begin, 0.0, best->in_step};
+                layer->now = (sim_live){best->to, begin, begin, 0, best->in_step};
                 layer->is_new = true;
                 layer->deaf = ~0u;
             }
@@ -842,7 +842,7 @@ typedef struct sim_sums {
 static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
 {
     enum { SEGMENTS = 5, PLAYERS = 4 };
-    static const double steps[PLAYERS] = {100.0, 1.0 / 24.0, 1.0 / 90.0, 1.0 / 50.0};
+    static const double steps[PLAYERS] = {100, 1.0 / 24.0, 1.0 / 90.0, 1.0 / 50.0};
     static sim sims;
     sim *const model = &sims;
     sim_heard heard[PLAYERS] = {{.num_log = 0}};

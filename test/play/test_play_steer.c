@@ -24,8 +24,8 @@ static const subject bobbin = {
     .num_feet = 2,
     .ankles = {"foot_l", "foot_r"},
     .toes = {"toes_l", "toes_r"},
-    .speeds = {0.0f, 22.5f, 22.5f, 45.0f, -3.0f},
-    .most_turn = 90.0f,
+    .speeds = {0, 22.5f, 22.5f, 45, -3},
+    .most_turn = 90,
     .action = "jump",
     .strafes = true,
 };
@@ -39,8 +39,8 @@ static const subject thimble = {
     .num_feet = 6,
     .ankles = SIX_FEET,
     .toes = SIX_FEET,
-    .speeds = {0.0f, 22.5f, 22.5f, 45.0f, -3.0f},
-    .most_turn = 36.0f,
+    .speeds = {0, 22.5f, 22.5f, 45, -3},
+    .most_turn = 36,
     .action = "shoot",
 };
 
@@ -206,7 +206,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             // Random input as from keys, or from a stick that turns at any rate; the test changes
             // it every 0.3 to 1.5 seconds.
             const float most = fixture.who->most_turn;
-            const float turns[] = {0.0f, most, -most,
+            const float turns[] = {0, most, -most,
                                    (float)(test_random(&random) * 2.0 - 1.0) * most};
             static const float strafes[] = {0, 0, 5, -5};
             play_set(fixture.player, "speed",
@@ -295,7 +295,7 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         float after;
         double from, to, seconds; // units a second; of the transition
     } cases[] = {
-        {-3.0f, "fall", 1.0f, -10.5, 0.0, 0.15},
+        {-3, "fall", 1, -10.5, 0, 0.15},
     };
     const double step = 1.0 / 240.0;
     EACH (row, cases) {
@@ -427,7 +427,7 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
 
 // README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
 TEST (steer_walks_and_runs_as_fast_as_is_written) {
-    static const float orders[][2] = {{20.0f, 15.9f}, {45, 44}};
+    static const float orders[][2] = {{20, 15.9f}, {45, 44}};
     FOR (i, 2) {
         walker fixture;
         heard none = {.name = ""};

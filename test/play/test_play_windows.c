@@ -51,7 +51,7 @@ TEST (windows_open_and_close_at_their_frames) {
     } cases[] = {
         {"a", round, "", 1.1},
         {"b", "+far 1.00 -far 1.00 +far 1.00 ", "", 1.1},
-        {"o", round, "", 3.0},
+        {"o", round, "", 3},
         {"p", round, again, 2.1},
         {"r", "+far 1.00 -far 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 step 1.00 ", "", 0.95},
         {"s", "+far 1.00 ", "", 1.1}, // a still in it

@@ -28,7 +28,7 @@ static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max
     crowd->num_made = num_made;
     crowd->num_jobs = num_jobs;
     FOR (i, num_made) {
-        const double parts[3] = {0.0, test_random(random), 1.0};
+        const double parts[3] = {0, test_random(random), 1};
         make_pose(&crowd->made[i], 1 + test_random_u32(random) % max_joints,
                   (made_pairing)(i % MADE_PAIRINGS), parts[test_random_u32(random) % 3],
                   parts[test_random_u32(random) % 3], random);
@@ -438,7 +438,7 @@ TEST (pose_gives_the_same_bits_with_every_instruction_set) {
 TEST (pose_of_partly_still_clips_gives_the_same_bits) {
     uint64_t random = 2;
     FOR (round, 60) {
-        const double parts[4] = {0.0, 1.0, test_random(&random), test_random(&random)};
+        const double parts[4] = {0, 1, test_random(&random), test_random(&random)};
         check_made(1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS, MADE_SAME,
                    parts[test_random_u32(&random) % 4], parts[test_random_u32(&random) % 4],
                    &random);

@@ -108,11 +108,11 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
         snprintf(names[i], sizeof names[i], "j%u", (unsigned)i);
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
-        bind_local[i] = (md5_xform){.rotation = {.w = 1.0f}};
+        bind_local[i] = (md5_xform){.rotation = {.w = 1}};
     }
     const md5_skeleton skeleton = {.num_joints = COUNT, .joints = joints, .order = order};
     const md5_anim anim = {
-        .skeleton = skeleton, .num_frames = 1, .frame_rate = 1.0, .constant = bind_local};
+        .skeleton = skeleton, .num_frames = 1, .frame_rate = 1, .constant = bind_local};
     uint32_t num_bound = 0;
     EACH_FAILURE (it) {
         OWN_BINDING binding = md5_bind_skeleton(&skeleton, bind_local, &anim, &it.opts, &it.error);

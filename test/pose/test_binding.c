@@ -69,8 +69,8 @@ static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
         .skeleton = skeleton,
         .base_frame = m->constant,
         .num_frames = 2,
-        .frame_rate = 1.0,
-        .duration = 1.0,
+        .frame_rate = 1,
+        .duration = 1,
         .constant = m->constant,
         .num_rotations = count,
         .num_translations = count,
@@ -554,7 +554,7 @@ TEST (bind_and_sample_stay_linear) {
         .skeleton = {.num_joints = 2 * HALF, .joints = anim.joints, .order = anim.order},
         .base_frame = anim.transforms,
         .num_frames = 1,
-        .frame_rate = 1.0,
+        .frame_rate = 1,
         .constant = anim.transforms,
     };
     warnings t = {0};

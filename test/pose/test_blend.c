@@ -17,7 +17,7 @@ static md5_xform random_transform(uint64_t *random)
 {
     const md5_quat rotation = made_any_rotation(random);
     const float x = random_number(random), y = random_number(random);
-    return (md5_xform){rotation, {x, y, random_number(random)}, 0.0f};
+    return (md5_xform){rotation, {x, y, random_number(random)}, 0};
 }
 
 static md5_quat negative(md5_quat q)
@@ -102,15 +102,14 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
     enum { STEPS = 100 };
     for (int i = 0; i <= STEPS; i++) {
         const double angle = acos(0.0) * i / (double)STEPS;
-        const md5_xform a = {{1, 0, 0, 0}, {0, 0, 0}, 0.0f};
-        const md5_xform b = {
-            {(float)cos(angle), 0.0f, (float)sin(angle), 0.0f}, a.translation, 0.0f};
+        const md5_xform a = {{1, 0, 0, 0}, {0, 0, 0}, 0};
+        const md5_xform b = {{(float)cos(angle), 0, (float)sin(angle), 0}, a.translation, 0};
         for (int k = 0; k <= STEPS; k++) {
             md5_xform found;
             const float t = (float)k / (float)STEPS;
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double rotated = angle * (double)t;
-            const real4 expected = {cos(rotated), 0.0, sin(rotated), 0.0};
+            const real4 expected = {cos(rotated), 0, sin(rotated), 0};
             CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 1e-6);
             CHECK_SMALL(off_unit(found.rotation), 5e-7);
         }
@@ -127,7 +126,7 @@ static bool same(const md5_xform *a, const md5_xform *b, size_t count)
 TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
     made->a[3].translation.x = made->a[70].rotation.y = -0.0f;
     made->b[3].translation.x = made->b[70].rotation.y = 0.0f;
-    const float low[] = {0.0f, -0.0f, -1.0f, -INFINITY, NAN}, high[] = {1.0f, 7.0f, INFINITY};
+    const float low[] = {0, -0.0f, -1, -INFINITY, NAN}, high[] = {1, 7, INFINITY};
     EACH (weight, low) {
         md5_blend_poses(made->a, made->b, *weight, NULL, MAX_COUNT, made->out);
         CHECK(same(made->out, made->a, MAX_COUNT));
@@ -143,7 +142,7 @@ TEST (blend_mask_weighs_each_joint) {
     static poses made, expected;
     uint64_t random = 3;
     make_poses(&made, &random);
-    const float ends[] = {0.0f, 1.0f, -1.0f, 2.0f, NAN, INFINITY};
+    const float ends[] = {0, 1, -1, 2, NAN, INFINITY};
     FOR (i, MAX_COUNT) {
         // Blocks in which all joints are blended, all are copied, and some of both.
         if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
@@ -254,7 +253,7 @@ TEST (added_weights_are_clamped) {
     static poses made, expected;
     uint64_t random = 8;
     make_poses(&made, &random);
-    const float none[] = {0.0f, -0.0f, NAN};
+    const float none[] = {0, -0.0f, NAN};
     FOR (i, 3) {
         md5_add_pose(made.a, made.b, NULL, none[i], NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, made.a, MAX_COUNT));
@@ -272,8 +271,8 @@ TEST (added_weights_are_clamped) {
 // A joint rotates about its own current axes, which determines the order of the product.
 TEST (added_rotations_are_about_the_joints_own_axes) {
     const float half = sqrtf(0.5f);
-    const md5_xform rotated = {{0.0f, 0.0f, half, half}, {1, 2, 3}, 0.0f}; // about z
-    const md5_xform nod = {{0.0f, half, 0.0f, half}, {0, 0, 4}, 0.0f};     // about y
+    const md5_xform rotated = {{0, 0, half, half}, {1, 2, 3}, 0}; // about z
+    const md5_xform nod = {{0, half, 0, half}, {0, 0, 4}, 0};     // about y
     md5_xform out;
     md5_add_pose(&rotated, &nod, NULL, 1.0f, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
@@ -296,7 +295,7 @@ static void check_difference(const poses *made, float weight, const float *joint
 }
 
 TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
-    const float weights[] = {1.0f, 0.3f, 0.0f, -0.4f, -1.0f, 2.0f, NAN};
+    const float weights[] = {1, 0.3f, 0, -0.4f, -1, 2, NAN};
     EACH (weight, weights) {
         check_difference(made, *weight, NULL);
         check_difference(made, *weight, made->weights);
@@ -349,10 +348,10 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
     for (uint32_t count = 0; count < MAX_COUNT; count += count < 150 ? 1 : 7) {
         make_poses(&made, &random);
         for (int i = 0; i < MAX_COUNT && count % 3 == 0; i++) {
-            const float kinds[4] = {0.0f, 1.0f, -0.5f, made.weights[i]};
+            const float kinds[4] = {0, 1, -0.5f, made.weights[i]};
             made.weights[i] = kinds[test_random_u32(&random) % 4];
         }
-        const float weights[4] = {1.0f, 0.0f, -0.8f, (float)test_random(&random)};
+        const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
         EACH_CPU (level, MD5_CPU_SCALAR) {
             check_level(level, &made, weights[count % 4], NULL, count);
             check_level(level, &made, weights[(count + 1) % 4], made.weights, count);

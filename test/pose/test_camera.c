@@ -103,7 +103,7 @@ enum { SHAKEN_Y, SHAKEN_Z, SHAKEN_TURN, SHAKEN_FOV = SHAKEN_TURN + 3, NUM_SHAKEN
 
 static double shaking(int what, uint32_t frame)
 {
-    static const double sizes[NUM_SHAKEN] = {5.0, 3.0, 0.1, 0.2, 0.05, 7.0};
+    static const double sizes[NUM_SHAKEN] = {5, 3, 0.1, 0.2, 0.05, 7};
     return round(1e4 * sizes[what] * sin((2.4 - 0.3 * what) * frame + what)) / 1e4;
 }
 

@@ -96,7 +96,7 @@ static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base
             width += bits & 1;
         md5_xform *b = &base[flags];
         *b = (md5_xform){
-            .rotation = {small(random), small(random), small(random), 0.0f},
+            .rotation = {small(random), small(random), small(random), 0},
             .translation = {small(random), small(random), small(random)},
         };
         const md5_quat q = b->rotation;
@@ -157,7 +157,7 @@ TEST (clip_decodes_all_flags) {
 TEST (clip_without_flags_is_the_base_frame) {
     const md5_track tracks[2] = {{0, 0}, {0, 0}};
     const md5_xform base[2] = {
-        {.rotation = {0.6f, 0.0f, 0.0f, -0.8f}, .translation = {1, 2, 3}},
+        {.rotation = {0.6f, 0, 0, -0.8f}, .translation = {1, 2, 3}},
         {.rotation = {0, 0, 0, -1}},
     };
     // No numbers at all, and more frames than could be visited joint by joint.
@@ -184,9 +184,9 @@ TEST (clip_finds_constants_by_value) {
     FOR (joint, 3)
         base[joint] = (md5_xform){.rotation = {0, 0, 0, -1}};
     const float numbers[3][12] = {
-        {1, 2, 3, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, -0.0f, 0.5f},
-        {1, 2, 3, 0.1f, 0.2f, 0.4f, -0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
-        {1, 2, 7, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
+        {1, 2, 3, 0.1f, 0.2f, 0.3f, 0, 5, 6, 0.5f, -0.0f, 0.5f},
+        {1, 2, 3, 0.1f, 0.2f, 0.4f, -0.0f, 5, 6, 0.5f, 0, 0.5f},
+        {1, 2, 7, 0.1f, 0.2f, 0.3f, 0, 5, 6, 0.5f, 0, 0.5f},
     };
     const md5_anim_file source = {.num_frames = 3,
                                   .num_joints = 3,
@@ -411,9 +411,9 @@ TEST (moment_agrees_with_the_engine) {
 TEST (moment_loops_over_one_interval_less_than_frames) {
     const md5_anim anim = clip_of(5, 8.0); // powers of two: no rounding
     const moment_row rows[] = {
-        {0, 0, 1, 0, 0},       {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
-        {0.5, 0, 1, 0.0, 1},   {1.5, 0, 1, 0.0, 3},        {-0.0625, 3, 4, 0.5, -1},
-        {-0.5, 0, 1, 0.0, -1}, {-0.53125, 3, 4, 0.75, -2},
+        {0, 0, 1, 0, 0},     {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
+        {0.5, 0, 1, 0, 1},   {1.5, 0, 1, 0, 3},          {-0.0625, 3, 4, 0.5, -1},
+        {-0.5, 0, 1, 0, -1}, {-0.53125, 3, 4, 0.75, -2},
     };
     CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
 }
@@ -421,8 +421,8 @@ TEST (moment_loops_over_one_interval_less_than_frames) {
 TEST (moment_cycles_through_the_last_frame_into_the_first) {
     const md5_anim anim = clip_of(4, 8.0);
     const moment_row rows[] = {
-        {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0.0, 0},    {0.4375, 3, 0, 0.5, 0},
-        {0.5, 0, 1, 0.0, 1},    {-0.0625, 3, 0, 0.5, -1},
+        {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0, 0},      {0.4375, 3, 0, 0.5, 0},
+        {0.5, 0, 1, 0, 1},      {-0.0625, 3, 0, 0.5, -1},
     };
     CHECK_MOMENTS(&anim, MD5_WRAP_CYCLE, rows);
 }
@@ -433,18 +433,18 @@ TEST (moment_clamps_at_both_ends) {
         {-7, 0, 1, 0, 0},
         {0, 0, 1, 0, 0},
         {0.4375, 3, 4, 0.5, 0},
-        {0.5, 4, 4, 0.0, 0},
-        {nextafter(0.5, 0.0), 4, 4, 0.0, 0},
+        {0.5, 4, 4, 0, 0},
+        {nextafter(0.5, 0.0), 4, 4, 0, 0},
         {9, 4, 4, 0, 0},
-        {INFINITY, 4, 4, 0.0, 0},
-        {-INFINITY, 0, 1, 0.0, 0},
+        {INFINITY, 4, 4, 0, 0},
+        {-INFINITY, 0, 1, 0, 0},
     };
     CHECK_MOMENTS(&anim, MD5_WRAP_CLAMP, rows);
 }
 
 TEST (moment_of_one_frame_is_always_that_frame) {
     const md5_anim anim = clip_of(1, 24.0);
-    const double times[] = {0.0, 1.0, -1.0, 1e300, -INFINITY, INFINITY, NAN};
+    const double times[] = {0, 1, -1, 1e300, -INFINITY, INFINITY, NAN};
     EACH (row, times) {
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
             CHECK(is_at(md5_moment_at(&anim, *row, (md5_wrap)wrap), 0, 0, 0.0, 0));
@@ -456,10 +456,10 @@ TEST (moment_of_one_frame_is_always_that_frame) {
 TEST (moment_rounds_up_to_the_next_frame) {
     const md5_anim anim = clip_of(5, 8.0);
     const moment_row rows[] = {
-        {nextafter(0.125, 0.0), 1, 2, 0.0, 0},
-        {nextafter(0.5, 0.0), 0, 1, 0.0, 1},
-        {-DBL_MIN, 0, 1, 0.0, 0},
-        {-1e-12, 0, 1, 0.0, 0},
+        {nextafter(0.125, 0.0), 1, 2, 0, 0},
+        {nextafter(0.5, 0.0), 0, 1, 0, 1},
+        {-DBL_MIN, 0, 1, 0, 0},
+        {-1e-12, 0, 1, 0, 0},
     };
     CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
 }
@@ -468,12 +468,12 @@ TEST (moment_is_defined_for_every_double) {
     const md5_anim anim = clip_of(5, 8.0);
     // 2^61 seconds are 2^64 frames: a whole number of cycles, 2^62 of them.
     const moment_row rows[] = {
-        {NAN, 0, 1, 0.0, 0},
-        {0x1p61, 0, 1, 0.0, (int64_t)1 << 62},
-        {-0x1p61, 0, 1, 0.0, -((int64_t)1 << 62)},
-        {0x1p62, 0, 1, 0.0, INT64_MAX},
-        {-0x1p62, 0, 1, 0.0, INT64_MIN},
-        {-0x1p63, 0, 1, 0.0, INT64_MIN},
+        {NAN, 0, 1, 0, 0},
+        {0x1p61, 0, 1, 0, (int64_t)1 << 62},
+        {-0x1p61, 0, 1, 0, -((int64_t)1 << 62)},
+        {0x1p62, 0, 1, 0, INT64_MAX},
+        {-0x1p62, 0, 1, 0, INT64_MIN},
+        {-0x1p63, 0, 1, 0, INT64_MIN},
     };
     CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
 

@@ -42,7 +42,7 @@ static md5_xform random_transform(uint64_t *random, double size)
     while (square < 0.01 || square > 1.0) {
         q = (md5_quat){(float)(2.0 * test_random(random) - 1.0),
                        (float)(2.0 * test_random(random) - 1.0),
-                       (float)(2.0 * test_random(random) - 1.0), 0.0f};
+                       (float)(2.0 * test_random(random) - 1.0), 0};
         square = (q.x * q.x + q.y * q.y + q.z * q.z);
     }
     return (md5_xform){

@@ -218,7 +218,7 @@ void free_pose(made_pose *made)
 
 md5_moment make_moment(const md5_anim *anim, uint64_t *random)
 {
-    const float fractions[4] = {0.0f, 0.25f, 0.99999994f, random_between(0.0, 0.999, random)};
+    const float fractions[4] = {0, 0.25f, 0.99999994f, random_between(0.0, 0.999, random)};
     return (md5_moment){
         .frame0 = test_random_u32(random) % anim->num_frames,
         .frame1 = test_random_u32(random) % anim->num_frames,

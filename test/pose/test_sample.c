@@ -462,7 +462,7 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
 static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 {
     const size_t at = (size_t)frame * anim->skeleton.num_joints + joint;
-    return (md5_xform){anim->rotations[at], anim->translations[at], 0.0f};
+    return (md5_xform){anim->rotations[at], anim->translations[at], 0};
 }
 
 // Checks the speed on both sides of the frame that ends interval a-b and begins interval c-d: the
@@ -544,8 +544,8 @@ static void make_even(even_clip *clip, uint32_t num_frames)
                               .inverse_bind = clip->bind};
     FOR (i, num_frames) {
         const double angle = 0.35 * i + 0.1;
-        clip->rotations[i] = (md5_quat){0.0f, (float)(0.6 * sin(angle)), (float)(0.8 * sin(angle)),
-                                        (float)cos(angle)};
+        clip->rotations[i] =
+            (md5_quat){0, (float)(0.6 * sin(angle)), (float)(0.8 * sin(angle)), (float)cos(angle)};
         if (i % 2) // signs differ in files, too, whose w is <= 0
             clip->rotations[i] = (md5_quat){-clip->rotations[i].x, -clip->rotations[i].y,
                                             -clip->rotations[i].z, -clip->rotations[i].w};
@@ -556,7 +556,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
         .skeleton = skeleton,
         .base_frame = clip->local,
         .num_frames = num_frames,
-        .frame_rate = 1.0,
+        .frame_rate = 1,
         .duration = num_frames - 1,
         .constant = clip->local,
         .num_rotations = 1,
@@ -670,7 +670,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     md5_free_binding(clip.binding);
     const md5_joint joints[2] = {{"elsewhere", MD5_NONE}, {"origin", 0}};
     const uint32_t order[2] = {0, 1};
-    const md5_xform still[2] = {clip.local[0], {{0, 0, 0, -1}, {0, 0, 0}, 0.0f}};
+    const md5_xform still[2] = {clip.local[0], {{0, 0, 0, -1}, {0, 0, 0}, 0}};
     clip.anim.skeleton = (md5_skeleton){.num_joints = 2, .joints = joints, .order = order};
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);

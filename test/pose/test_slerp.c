@@ -94,7 +94,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
     const double pi = 2.0 * acos(0.0), half = angle / 360.0 * pi;
     const double x = test_random(random), y = sqrt(1.0 - x * x);
     const md5_quat a = {0, 0, 0, 1};
-    const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0.0f, (float)cos(half)};
+    const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0, (float)cos(half)};
     double worst = 0.0;
     FOR (i, 2001) {
         const float t = (float)i / 2000.0f;
@@ -109,8 +109,8 @@ static double angle_to_slerp(double angle, uint64_t *random)
 TEST (nlerp_is_as_far_from_slerp_as_documented) {
     static const struct {
         double angle, to_slerp, rounding;
-    } rows[] = {{10.0, 0.0012, 5e-5}, {30.0, 0.033, 5e-4}, {60.0, 0.27, 5e-3},
-                {90.0, 0.92, 5e-3},   {120.0, 2.2, 0.05},  {179.999, 8.1, 0.05}};
+    } rows[] = {{10, 0.0012, 5e-5}, {30, 0.033, 5e-4}, {60, 0.27, 5e-3},
+                {90, 0.92, 5e-3},   {120, 2.2, 0.05},  {179.999, 8.1, 0.05}};
     uint64_t random = 11;
     EACH (row, rows) {
         const double pi = 2.0 * acos(0.0), h = row->angle / 720.0 * pi;

@@ -423,11 +423,8 @@ TEST (number_as_double_is_close) {
     static const struct {
         const char *text;
         double value;
-    } cases[] = {{"29.97", 29.97},
-                 {"59.94", 59.94},
-                 {"23.976", 23.976},
-                 {"1e300", INFINITY},
-                 {"1e-300", 0.0}};
+    } cases[] = {
+        {"29.97", 29.97}, {"59.94", 59.94}, {"23.976", 23.976}, {"1e300", INFINITY}, {"1e-300", 0}};
     EACH (item, cases) {
         double value = -1.0;
         const char *const text = item->text;

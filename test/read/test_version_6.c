@@ -533,8 +533,8 @@ TEST (version_12_tangents_stand_at_right_angles_to_normals) {
     check_frame("( 0 0 1 ) ( 1 0 0 1 )", up, (md5_vec4){0, 1, 0, 1});
     check_frame("( 0 0 1 ) ( 1 0 1 -1 )", up, (md5_vec4){0, 1, 0, -1});
     check_frame("( 1 0 0 ) ( 1 1 0 0 )", left, (md5_vec4){-1, 0, 0, 1});
-    check_frame("( 0 1 1 ) ( 0 1 0 1 )", (md5_vec3){-half, 0.0f, half},
-                (md5_vec4){-half, 0.0f, -half, 1.0f});
+    check_frame("( 0 1 1 ) ( 0 1 0 1 )", (md5_vec3){-half, 0, half},
+                (md5_vec4){-half, 0, -half, 1});
 }
 
 TEST (version_12_normals_of_any_length_are_made_unit) {

@@ -75,15 +75,15 @@ static double mirror_lobe(double cosine, double roughness)
     return cosine * square / (below * below);
 }
 
-static const real3 normals[] = {{1, 0, 0},        {0, -1, 0},          {0, 0, 1},
-                                {0.6, 0.0, -0.8}, {0.48, -0.64, 0.6},  {-0.36, 0.48, 0.8},
-                                {-1, 0, 0},       {-0.48, -0.6, -0.64}};
+static const real3 normals[] = {{1, 0, 0},      {0, -1, 0},          {0, 0, 1},
+                                {0.6, 0, -0.8}, {0.48, -0.64, 0.6},  {-0.36, 0.48, 0.8},
+                                {-1, 0, 0},     {-0.48, -0.6, -0.64}};
 enum { NUM_NORMALS = COUNT_OF(normals) };
 
 static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
 {
     const double terms[9] = {
-        1.0, n.x, n.y, n.z, n.x * n.y, n.y * n.z, n.x * n.z, n.z * n.z, n.x * n.x - n.y * n.y};
+        1, n.x, n.y, n.z, n.x * n.y, n.y * n.z, n.x * n.z, n.z * n.z, n.x * n.x - n.y * n.y};
     double sum = 0.0;
     FOR (i, 9) {
         const float color[3] = {polynomial[i].x, polynomial[i].y, polynomial[i].z};
@@ -283,7 +283,7 @@ TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
 }
 
 TEST_SCENE (gl_environment_has_limits) {
-    static const float texels[6] = {-1.0f, NAN, 1e30f, 0.5f, 0.5f, 0.5f};
+    static const float texels[6] = {-1, NAN, 1e30f, 0.5f, 0.5f, 0.5f};
     md5_error error = {0};
     CHECK_FAILS(md5gl_create_environment(scene->renderer, 0, 1, texels, &error), error,
                 MD5_ERROR_GPU);

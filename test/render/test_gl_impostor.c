@@ -3,7 +3,7 @@
 #include "test/render/test_gl_scene.h"
 
 static const md5gl_impostor at_origin = {
-    .rotation = {0, 0, 0, 1}, .scale = 1.0f, .frame = 0.0f, .shown = 1.0f};
+    .rotation = {0, 0, 0, 1}, .scale = 1, .frame = 0, .shown = 1};
 
 // -- A character ------------------------------------------------------------------------------
 

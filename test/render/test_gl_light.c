@@ -115,7 +115,7 @@ TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
 // -- Tone mapping -----------------------------------------------------------------------------
 
 TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
-    static const float skies[] = {0.1f, 0.5f, 0.7f, 1.0f, 2.0f, 8.0f};
+    static const float skies[] = {0.1f, 0.5f, 0.7f, 1, 2, 8};
     gl_picture picture;
     stage->frame.tone_mapped = true;
     int last = 0;

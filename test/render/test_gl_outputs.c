@@ -128,7 +128,7 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
 {
     const double right = 2.0 * (x + 0.5 - (double)LEFT) / (double)WIDTH - 1.0;
     const double up = 2.0 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1.0;
-    const clip_point pixel = {right, up, 1.0};
+    const clip_point pixel = {right, up, 1};
     clip_point now[3], was[3], before = {0};
     FOR (v, 3) {
         now[v] = project(&state->clip_from_world[0], &state->placements[0][instance],

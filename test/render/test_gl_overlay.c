@@ -316,8 +316,8 @@ static void check_pixel(const gl_picture *picture, const double expected[3], int
 }
 
 static const uint8_t texel[4] = {200, 150, 100, 255};
-static const md5_vec3 red = {1.0f, 0.4f, 0.0f};
-static const double reds[3] = {1.0, 0.4, 0.0};
+static const md5_vec3 red = {1, 0.4f, 0};
+static const double reds[3] = {1, 0.4, 0};
 
 // The classic light multiplies the numbers of the files, the studio's those in linear colour.
 TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {

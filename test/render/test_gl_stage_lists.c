@@ -222,7 +222,7 @@ TEST_SQUARE (gl_stages_leave_the_state_of_the_frame) {
     memset(strange.color, 0, sizeof strange.color);
     strange.masked = MD5GL_MASK_RED;
     const md5gl_stage_list list = {
-        .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, ROW(stages, strange)};
+        .cull = MD5GL_CULL_FRONT, .depth_offset = 5, ROW(stages, strange)};
     FOR (i, 2u) {
         stage_begin(stage);
         stage_pose(stage, scene_identities, NULL, 1);
@@ -338,7 +338,7 @@ static bool open_film(gl_stage *stage, uint32_t samples)
 
 static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *picture)
 {
-    static const md5_vec3 red = {1.0f, 0.2f, 0.0f};
+    static const md5_vec3 red = {1, 0.2f, 0};
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_stage_list list = {.base = MD5GL_BASE_ADDED};
     const md5_mat34 roof = scene_moved(0, 0, 35), at = scene_moved(0, 0, drawn->height);
@@ -368,14 +368,14 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
         gl_picture film, below[2], both[2], hidden;
         if (!open_film(&stage, samples))
             return;
-        draw_film(&stage, &(film_case){.has_film = true, .height = 20.0f}, &film);
+        draw_film(&stage, &(film_case){.has_film = true, .height = 20}, &film);
         FOR (i, 2) {
-            film_case drawn = {.has_floor = true, .has_roof = i == 1, .height = 20.0f};
+            film_case drawn = {.has_floor = true, .has_roof = i == 1, .height = 20};
             draw_film(&stage, &drawn, &below[i]);
             drawn.has_film = true;
             draw_film(&stage, &drawn, &both[i]);
         }
-        draw_film(&stage, &(film_case){true, false, true, -20.0f}, &hidden);
+        draw_film(&stage, &(film_case){true, false, true, -20}, &hidden);
         CHECK(layer_difference(&hidden, &below[0]) == 0);
         const uint8_t *const added = picture_at(&film, 3, 3);
         CHECK(added[0] > 60 && added[1] > 10 && added[0] > added[1] + 40);
@@ -395,7 +395,7 @@ TEST (gl_light_of_translucent_surfaces_covers_as_it_shines) {
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         gl_stage stage;
         gl_picture opaque, film;
-        const film_case drawn = {.has_film = true, .height = 20.0f};
+        const film_case drawn = {.has_film = true, .height = 20};
         if (!open_film(&stage, samples))
             return;
         draw_film(&stage, &drawn, &opaque);

@@ -15,7 +15,7 @@ static double clamped(double value)
 // Returns a texel; outside of the texture, or on its border, by the wrap mode.
 static stages_rgba texel_at(const gl_layer *layer, int x, int y)
 {
-    stages_rgba texel = {{0.0, 0.0, 0.0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
+    stages_rgba texel = {{0, 0, 0, layer->wrap == MD5GL_WRAP_CLAMP_BLACK ? 1.0 : 0.0}};
     const int last = LAYER_SIDE - 1;
     const bool has_border =
         layer->wrap == MD5GL_WRAP_CLAMP_BLACK || layer->wrap == MD5GL_WRAP_CLAMP_CLEAR;
@@ -327,7 +327,7 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
             md5gl_stage stages[2] = {replacing, replacing};
             stages[1] = (md5gl_stage){.source = MD5GL_FACTOR_SOURCE_ALPHA,
                                       .target = MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA,
-                                      .color = {0.5f, 2.0f, 0.75f, 0.8f}, // 2: limited to 1
+                                      .color = {0.5f, 2, 0.75f, 0.8f}, // 2: limited to 1
                                       .vertex_color = (md5gl_vertex_color)mode,
                                       .masked = masked};
             CHECK_SMALL(worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE), 2);

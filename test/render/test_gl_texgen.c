@@ -160,7 +160,7 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
     draw(stage, &drawn, NULL, &picture);
     FOR_FROM (y, -19, 19) {
         FOR_FROM (z, -19, 19) {
-            const double way[3] = {-30.0, y + 0.5, z + 0.5};
+            const double way[3] = {-30, y + 0.5, z + 0.5};
             const uint8_t *const texel = look(&around, way);
             if (texel == NULL)
                 continue;
@@ -174,7 +174,7 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
     memcpy(drawn.matrix, quarter, sizeof quarter);
     drawn.has_matrix = true;
     draw(stage, &drawn, NULL, &picture);
-    const double turned[3] = {5.5, 30.0, 2.5};
+    const double turned[3] = {5.5, 30, 2.5};
     CHECK(is_near(picture_at(&picture, 5, 2), look(&around, turned)));
 }
 

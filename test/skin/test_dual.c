@@ -18,7 +18,7 @@ typedef struct dual_quat {
 static dual_quat dual_of(md5_xform transform)
 {
     const md5_vec3 t = transform.translation;
-    const real4 half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0.0};
+    const real4 half = {0.5 * (double)t.x, 0.5 * (double)t.y, 0.5 * (double)t.z, 0};
     const real4 real = real4_of(transform.rotation);
     return (dual_quat){real, real4_mul(half, real)};
 }
@@ -27,7 +27,7 @@ static dual_quat dual_of(md5_xform transform)
 // `is_place` is 1, not 0: Kavan and others, 2008, equation 4.
 static real3 moved(dual_quat q, md5_vec3 point, double is_place)
 {
-    const real4 p = {(double)point.x, (double)point.y, (double)point.z, 0.0};
+    const real4 p = {(double)point.x, (double)point.y, (double)point.z, 0};
     const real4 back = real4_conjugate(q.real);
     const real4 sum =
         add(real4_mul(real4_mul(q.real, p), back), real4_mul(q.dual, back), 2.0 * is_place);
@@ -87,7 +87,7 @@ static void set_random_joints(dual_case *made, uint64_t *random)
         set_joint(made, i,
                   (md5_xform){made_rotation(random),
                               {coordinate(random), coordinate(random), coordinate(random)},
-                              0.0f});
+                              0});
 }
 
 static void add_influence(dual_case *made, uint32_t joint, float bias)
@@ -189,7 +189,7 @@ TEST (dual_palette_is_the_same_motion) {
         const md5_xform transform = {
             i < num_special ? special[i] : made_rotation(&random),
             {coordinate(&random), coordinate(&random), coordinate(&random)},
-            0.0f,
+            0,
         };
         const md5_mat34 matrix = md5_mat34_from_xform(transform);
         md5_dual_quat q;
@@ -253,7 +253,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     set_joint(&made, 1, (md5_xform){{(float)sin(half), 0, 0, (float)cos(half)}, {0, 0, 0}, 0});
     FOR_U32 (i, RING) {
         const double angle = tau * i / (double)RING;
-        add_vertex(&made, (md5_vec3){5.0f, (float)cos(angle), (float)sin(angle)}, &random);
+        add_vertex(&made, (md5_vec3){5, (float)cos(angle), (float)sin(angle)}, &random);
         add_influence(&made, i % 2, 0.5f);
         add_influence(&made, 1 - i % 2, 0.5f);
     }
@@ -261,7 +261,7 @@ TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     md5_skin(&made.mesh, made.palette, mean, NULL, NULL);
     FOR (i, RING) {
         const double angle = tau * i / (double)RING + half;
-        const real3 expected = {5.0, cos(angle), sin(angle)};
+        const real3 expected = {5, cos(angle), sin(angle)};
         CHECK_SMALL(real3_distance(expected, real3_of(made.posed[i])), 1e-6);
         CHECK_NEAR(hypot((double)mean[i].y, (double)mean[i].z), cos(half), 1e-6);
     }
@@ -301,7 +301,7 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     add_random_vertices(&made, &random);
     skin(&made);
     other = made;
-    const md5_xform motion = {made_rotation(&random), {30, -20, 10}, 0.0f};
+    const md5_xform motion = {made_rotation(&random), {30, -20, 10}, 0};
     const md5_mat34 matrix = md5_mat34_from_xform(motion);
     FOR_U32 (i, JOINTS)
         set_joint(&other, i, md5_xform_mul(motion, made.transforms[i]));

@@ -24,7 +24,7 @@ static rigid rigid_mesh(const md5_vec3 *points, const md5_vec2 *texcoords, size_
     mesh.weights = calloc(num_vertices + 1, sizeof *mesh.weights);
     FOR_U32 (i, num_vertices) {
         mesh.vertices[i] = (md5_vertex){i, 1};
-        mesh.weights[i] = (md5_weight){0, 1.0f, points[i]};
+        mesh.weights[i] = (md5_weight){0, 1, points[i]};
     }
     mesh.source = (made_source){
         .num_vertices = (uint32_t)num_vertices,
@@ -237,7 +237,7 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
 }
 
 TEST (normals_hold_at_any_scale) {
-    static const float scales[] = {1e-30f, 1e-12f, 1.0f, 1e12f, 1e30f};
+    static const float scales[] = {1e-30f, 1e-12f, 1, 1e12f, 1e30f};
     EACH (scale, scales) {
         const float s = *scale;
         const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
@@ -308,7 +308,7 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
     md5_vec3 points[6];
     md5_vec2 texcoords[6];
     FOR (i, 6u) {
-        points[i] = (md5_vec3){(float)(i % 3) - 1.0f, (float)(i / 3), 0.0f};
+        points[i] = (md5_vec3){(float)(i % 3) - 1.0f, (float)(i / 3), 0};
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
     const uint32_t triangles[12] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
@@ -412,7 +412,7 @@ TEST (widest_numbers_stay_finite) {
 
 TEST (summary_counts_weights_and_off_sums) {
     // Sums: 1; 0.99995 (within the tolerance); 0.5; 1.7; no weight; -1.
-    const float biases[8] = {1.0f, 0.5f, 0.49995f, 0.5f, 0.9f, 0.8f, -1.0f, 1.0f};
+    const float biases[8] = {1, 0.5f, 0.49995f, 0.5f, 0.9f, 0.8f, -1, 1};
     const md5_vertex vertices[6] = {{0, 1}, {1, 2}, {3, 1}, {4, 2}, {0, 0}, {6, 1}};
     const md5_vec2 texcoords[6] = {{0, 0}};
     md5_weight weights[8];

@@ -108,8 +108,8 @@ TEST (influences_are_weights_merged_by_joint) {
 
 TEST (weights_that_add_nothing_leave_no_influence) {
     const md5_weight weights[4] = {
-        {2, 0.0f, {1, 2, 3}}, // zero bias
-        {1, 1.0f, {4, 5, 6}},
+        {2, 0, {1, 2, 3}}, // zero bias
+        {1, 1, {4, 5, 6}},
         {0, 0.5f, {7, 8, 9}}, // cancelled by the next
         {0, -0.5f, {7, 8, 9}},
     };
@@ -124,8 +124,7 @@ TEST (weights_that_add_nothing_leave_no_influence) {
 // Biases that cancel out leave a direction that rotates with the joint: omitting it would be wrong,
 // though its bias is 0.
 TEST (cancelled_biases_keep_what_is_left_of_their_points) {
-    const md5_weight weights[3] = {
-        {0, 1.0f, {0, 0, 0}}, {1, 2.0f, {1, 0, 0}}, {1, -2.0f, {0, 1, 0}}};
+    const md5_weight weights[3] = {{0, 1, {0, 0, 0}}, {1, 2, {1, 0, 0}}, {1, -2, {0, 1, 0}}};
     const md5_mat34 bind[2] = {identity, identity};
     BUILD_VERTEX(made, weights, 3, bind, 2);
     REQUIRE(made.mesh.num_influences == 2);
@@ -246,12 +245,12 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
 
 TEST (packing_knows_negative_and_cancelling_biases) {
     check_packed((float[]){-0.5f, 1.5f}, 2, 4, (float[]){1.5f, -0.5f, 0, 0});
-    check_packed((float[]){-2.0f}, 1, 2, (float[]){1, 0});
+    check_packed((float[]){-2}, 1, 2, (float[]){1, 0});
     check_packed((float[]){0.25f, 0.25f}, 2, 2, (float[]){0.5f, 0.5f});
     check_packed((float[]){1, -1}, 2, 3, (float[]){1, 0, 0});
-    check_packed((float[]){1.0f, -1.0f + FLT_EPSILON}, 2, 2, (float[]){1, 0});
-    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 2, (float[]){1, 0});
-    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 3, (float[]){2, -2, 1});
+    check_packed((float[]){1, -1.0f + FLT_EPSILON}, 2, 2, (float[]){1, 0});
+    check_packed((float[]){1, -1, 0.5f}, 3, 2, (float[]){1, 0});
+    check_packed((float[]){1, -1, 0.5f}, 3, 3, (float[]){2, -2, 1});
 }
 
 // -- Loss -------------------------------------------------------------------------------------
@@ -322,7 +321,7 @@ static real3 rotate_worst(const loss_case *test, uint32_t joint, real3 v, const 
     const worst_turns *worst = how;
     const real3 from = worst->from[joint], to = worst->to;
     // Any vector at right angles to `to`, for the second reflection.
-    const real3 beside = fabs(to.x) < 0.7 ? (real3){0.0, -to.z, to.y} : (real3){-to.z, 0.0, to.x};
+    const real3 beside = fabs(to.x) < 0.7 ? (real3){0, -to.z, to.y} : (real3){-to.z, 0, to.x};
     return reflect(reflect(v, real3_sub(from, to)), beside);
 }
 
@@ -514,7 +513,7 @@ TEST (bytes_get_the_largest_remainders) {
     static const bytes_case cases[] = {
         {{4.0 / 7, 2.0 / 7, 1.0 / 7}, 3, 4, {7, 8, 9, 0}, {146, 73, 36, 0}},
         {{0.5, 0.5}, 2, 2, {7, 8}, {128, 127}},
-        {{1.0}, 1, 4, {7, 0, 0, 0}, {255, 0, 0, 0}}};
+        {{1}, 1, 4, {7, 0, 0, 0}, {255, 0, 0, 0}}};
     EACH (row, cases)
         check_bytes(row);
 }
@@ -571,7 +570,7 @@ TEST (bytes_go_into_an_interleaved_vertex) {
     static packed_mesh made;
     made.mesh.num_vertices = 0;
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 250);
-    add_vertex(&made, (const double[]){1.0}, 1, 255);
+    add_vertex(&made, (const double[]){1}, 1, 255);
     game_vertex vertices[2], before;
     memset(vertices, 0x55, sizeof vertices);
     memcpy(&before, vertices, sizeof before);

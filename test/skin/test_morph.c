@@ -212,7 +212,7 @@ static void make_palette(md5_mat34 *palette, uint64_t *random)
         transform.rotation.y /= length;
         transform.rotation.z /= length;
         transform.rotation.w /= length;
-        transform.translation = (md5_vec3){(float)(9.0 * test_random(random)), (float)j, -2.0f};
+        transform.translation = (md5_vec3){(float)(9.0 * test_random(random)), (float)j, -2};
         palette[j] = md5_mat34_from_xform(transform);
     }
 }

@@ -95,7 +95,7 @@ static double error_of(const shape *fixture, md5_normals weighting)
 
 TEST (normals_are_weighted_as_the_formulas_say) {
     uint64_t random = 31;
-    static const double sizes[] = {1e-3, 1.0, 100.0, 1e6};
+    static const double sizes[] = {1e-3, 1, 100, 1e6};
     shape fan;
     FOR (round, 200) {
         // A fan around the first point, as large as `size`, with thin and with obtuse triangles.
@@ -142,7 +142,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
         memcpy(cube.triangles[2 * i], halves, sizeof halves);
     }
-    double worst[3] = {0.0};
+    double worst[3] = {0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&cube, (md5_normals)weighting);
         FOR (i, 8u) {

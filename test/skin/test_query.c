@@ -609,7 +609,7 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
     static const uint32_t indices[3] = {0, 1, 2}, first[4] = {0, 1, 3, 5};
     static const uint32_t joints[5] = {3, 5, 3, 5, 3};
     static const md5_vec4 influences[5] = {
-        {.w = 1.0f}, {.w = 0.6f}, {.w = 0.4f}, {.w = 0.6f}, {.w = 0.4f}};
+        {.w = 1}, {.w = 0.6f}, {.w = 0.4f}, {.w = 0.6f}, {.w = 0.4f}};
     const md5_mesh mesh = {.num_vertices = 3,
                            .num_triangles = 1,
                            .indices = indices,

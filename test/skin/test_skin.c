@@ -121,7 +121,7 @@ void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *
         const md5_vec3 position = {test_betweenf(-most, most, random),
                                    test_betweenf(-most, most, random),
                                    test_betweenf(-most, most, random)};
-        joints[i] = md5_mat34_from_xform((md5_xform){rotation, position, 0.0f});
+        joints[i] = md5_mat34_from_xform((md5_xform){rotation, position, 0});
     }
 }
 
@@ -247,7 +247,7 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     OWN_ARRAY(cloth_patch, patch, 1);
     uint64_t random = 19;
     static const uint32_t most[] = {1, 2, 4, MAX_WEIGHTS};
-    static const double oddness[] = {0.0, 0.7};
+    static const double oddness[] = {0, 0.7};
     FOR (round, 8u) {
         make_patch(patch, round % 2, most[round % 4], oddness[round / 4], &random);
         OWN_MESH made;
@@ -598,7 +598,7 @@ static double dual_error(const size_case *fixture, const skinned *result, uint32
 
 // Files contain no bias above 1e9.
 TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
-    static const double mantissas[] = {1.0, 1.7, 3.1, 6.3};
+    static const double mantissas[] = {1, 1.7, 3.1, 6.3};
     uint64_t random = 1;
     for (int exponent = -44; exponent <= 8; exponent++) {
         FOR (i, 4) {
@@ -614,7 +614,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
                                                     {test_betweenf(-0.5f, 0.5f, &random),
                                                      test_betweenf(-0.5f, 0.5f, &random),
                                                      test_betweenf(-0.5f, 0.5f, &random)},
-                                                    0.0f};
+                                                    0};
                 fixture.palette[j] = md5_mat34_from_xform(fixture.transforms[j]);
             }
             md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
@@ -644,7 +644,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     size_case fixture = {.mesh = mesh};
     FOR (i, SIZES_JOINTS) {
         fixture.palette[i] =
-            md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0.0f});
+            md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0});
     }
     md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
     skinned expected, actual;

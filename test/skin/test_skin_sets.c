@@ -295,7 +295,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
 
 // Directions that vanish, infinite numbers and NaN give the same bits, too.
 TEST (skin_gives_the_same_bits_for_odd_palettes) {
-    static const float odd[] = {0.0f, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
+    static const float odd[] = {0, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
     FOR (round, 60u) {

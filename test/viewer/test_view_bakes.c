@@ -201,12 +201,12 @@ TEST (view_large_crowds_are_baked_by_default) {
         view_options options;
         float pixels;
     } cases[] = {
-        {{.crowd = 1000}, 128.0f},
-        {{.crowd = 999}, 0.0f},
-        {{.crowd = 1000, .output = "x.png"}, 0.0f},
-        {{.crowd = 1000, .crowd_exact = true}, 0.0f},
-        {{.crowd = 2, .crowd_baked = 40, .crowd_baked_given = true, .output = "x.png"}, 40.0f},
-        {{.crowd = 1000, .crowd_baked_given = true}, 0.0f},
+        {{.crowd = 1000}, 128},
+        {{.crowd = 999}, 0},
+        {{.crowd = 1000, .output = "x.png"}, 0},
+        {{.crowd = 1000, .crowd_exact = true}, 0},
+        {{.crowd = 2, .crowd_baked = 40, .crowd_baked_given = true, .output = "x.png"}, 40},
+        {{.crowd = 1000, .crowd_baked_given = true}, 0},
     };
     EACH (row, cases) {
         view_document *const document = shot_load(&row->options);

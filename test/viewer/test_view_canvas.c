@@ -17,12 +17,12 @@ typedef struct sheet {
 
 static bool open_sheet(sheet *fixture)
 {
-    *fixture = (sheet){.font = {.scale = 1.0f,
+    *fixture = (sheet){.font = {.scale = 1,
                                 .solid_u = 0.5f,
                                 .solid_v = 0.5f,
-                                .disc_u1 = 1.0f,
-                                .disc_v1 = 1.0f,
-                                .disc_radius = 8.0f}};
+                                .disc_u1 = 1,
+                                .disc_v1 = 1,
+                                .disc_radius = 8}};
     fixture->canvas.font = &fixture->font;
     return true;
 }
@@ -122,7 +122,7 @@ TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
 }
 
 TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
-    static const float uv[4] = {0.0f, 0.25f, 1.0f, 0.75f};
+    static const float uv[4] = {0, 0.25f, 1, 0.75f};
     view_clip_canvas(&s->canvas, clip);
     view_draw_image(&s->canvas, (view_rect){0, 0, 100, 100}, uv, 1, true);
     CHECK_UINT(s->canvas.num_images, 1);
@@ -181,7 +181,7 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
     } cases[] = {
         {1.5, 3, false, "1.500"},
         {-1.5, 3, false, MINUS "1.500"},
-        {0.0, 3, false, "0.000"},
+        {0, 3, false, "0.000"},
         {-0.0, 3, false, "0.000"},
         {-1.884e-09, 3, false, "0.000"},
         {0.00049, 3, false, "0.000"},

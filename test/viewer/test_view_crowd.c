@@ -32,7 +32,7 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
 {
     md5_mat44 view, clip;
     view_lens_matrices(lens, &view, &clip);
-    const float world[4] = {p.x, p.y, p.z, 1.0f};
+    const float world[4] = {p.x, p.y, p.z, 1};
     float seen[4] = {0}, drawn[4] = {0};
     FOR (row, 4)
         FOR (i, 4)
@@ -66,7 +66,7 @@ TEST (view_culling_keeps_what_the_picture_shows) {
             const md5_vec3 arm = somewhere(0.57f * radius, &random);
             CHECK(!is_in || view_sees(&sight, (view_sphere){md5_vec3_add(point, arm), radius}));
             num_in += is_in;
-            num_culled += !view_sees(&sight, (view_sphere){point, 0.0f});
+            num_culled += !view_sees(&sight, (view_sphere){point, 0});
         }
     }
     CHECK(num_in > 500);
@@ -93,9 +93,9 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
                 test_betweenf(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
             const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));
             const bool is_thrown = is_in_picture(&lens, shaded);
-            CHECK(!is_thrown || view_sees(&sight, (view_sphere){point, 0.0f}));
+            CHECK(!is_thrown || view_sees(&sight, (view_sphere){point, 0}));
             num_thrown += is_thrown;
-            num_culled += !view_sees(&sight, (view_sphere){point, 0.0f});
+            num_culled += !view_sees(&sight, (view_sphere){point, 0});
         }
     }
     CHECK(num_thrown > 500 && num_culled > 4000);
@@ -106,8 +106,7 @@ TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
     const view_lens lens = any_lens(false, &random);
     md5gl_frame frame = frame_of(&lens);
     frame.light_direction = (md5_vec3){1, 0, 0};
-    const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100.0f)),
-                                1.0f};
+    const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100.0f)), 1};
     view_sight sight = view_make_sight(&lens, &frame, 0.0f);
     CHECK(!view_sees(&sight, behind)); // no casters, no shadows
     frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
@@ -254,7 +253,7 @@ TEST (view_distant_members_are_updated_in_turn) {
     crowd_case made;
     if (open_crowd(&made, models, 2, 50000.0f)) {
         view_crowd *const crowd = made.crowd;
-        double lived[12] = {0.0};
+        double lived[12] = {0};
         FOR (i, 61) {
             double waited[12];
             FOR (k, 12)

@@ -163,16 +163,16 @@ TEST (view_cube_looks_have_masks_and_alpha) {
         float specular, glow, alpha_test;
         bool has_masks;
     } cases[] = {
-        {"md5skin torso red.png", 1.0f, 1.0f, 0.0f, false},
-        {"md5skin torso red.png masks.png", 1.0f, 1.0f, 0.0f, true},
-        {"md5skin torso red.png masks.png\nmdlspec 25\nmdlglow 150", 0.25f, 0.5f, 0.0f, true},
-        {"md5skin * red.png masks.png\nmdlspec 25\nmd5spec torso 40\nmd5glow * 0", 0.4f, 0.0f, 0.0f,
+        {"md5skin torso red.png", 1, 1, 0, false},
+        {"md5skin torso red.png masks.png", 1, 1, 0, true},
+        {"md5skin torso red.png masks.png\nmdlspec 25\nmdlglow 150", 0.25f, 0.5f, 0, true},
+        {"md5skin * red.png masks.png\nmdlspec 25\nmd5spec torso 40\nmd5glow * 0", 0.4f, 0, 0,
          true},
-        {"mdlspec 900\nmdlglow -5", 1.0f, 0.0f, 0.0f, false},
-        {"md5alphatest torso 0.9", 1.0f, 1.0f, 0.9f, false},
-        {"mdlalphatest 0.25\nmdlalphablend 0", 1.0f, 1.0f, 0.25f, false},
-        {"mdlalphatest 0\nmdlalphablend 0", 1.0f, 1.0f, 1e-6f, false},
-        {"mdlalphatest 0", 1.0f, 1.0f, 0.0f, false}, // blended: cut out as usual
+        {"mdlspec 900\nmdlglow -5", 1, 0, 0, false},
+        {"md5alphatest torso 0.9", 1, 1, 0.9f, false},
+        {"mdlalphatest 0.25\nmdlalphablend 0", 1, 1, 0.25f, false},
+        {"mdlalphatest 0\nmdlalphablend 0", 1, 1, 1e-6f, false},
+        {"mdlalphatest 0", 1, 1, 0, false}, // blended: cut out as usual
     };
     EACH (row, cases) {
         cube_view view;

@@ -283,7 +283,7 @@ TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
          i < mesh->first_influence[lit->vertex + 1]; i++)
         weight += mesh->influence_joints[i] == (uint32_t)joint ? mesh->influences[i].w : 0.0f;
     CHECK(lit->is_set && weight > 0.5f); // the heaviest come first
-    const ui_mouse away = {.x = 600.0f, .y = 400.0f, .is_moved = true};
+    const ui_mouse away = {.x = 600, .y = 400, .is_moved = true};
     view_run_ui(&s->viewer.ui, &s->facts, &away);
     CHECK(!lit->is_set);
 }
@@ -410,7 +410,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
 
 TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/hips");
-    const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3.0f};
+    const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_HANDLED);
     screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
@@ -439,7 +439,7 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     const float edge = before.x + before.width - 1.0f;
     item_press_at(&s->viewer, &s->facts, edge, 300.0f);
     view_run_ui(&s->viewer.ui, &s->facts,
-                &(ui_mouse){.x = edge + 100.0f, .y = 300.0f, .is_moved = true});
+                &(ui_mouse){.x = edge + 100.0f, .y = 300, .is_moved = true});
     item_release(&s->viewer);
     screen_draw(s);
     CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3.0);
@@ -457,7 +457,7 @@ TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
     const view_rect wide = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     CHECK(wide.width > before.width);
     const ui_mouse twice = {
-        .x = wide.x + wide.width - 1.0f, .y = 300.0f, .is_pressed = true, .is_double = true};
+        .x = wide.x + wide.width - 1.0f, .y = 300, .is_pressed = true, .is_double = true};
     view_run_ui(&s->viewer.ui, &s->facts, &twice);
     item_release(&s->viewer);
     screen_draw(s);

@@ -18,7 +18,7 @@ static void make_square(square *s)
     memset(s, 0, sizeof *s);
     FOR (i, CORNERS) {
         const float x = i == 1 || i == 2 ? 1.0f : 0.0f, y = i >= 2 ? 1.0f : 0.0f;
-        s->positions[i] = (md5_vec3){x, -y, 0.0f};
+        s->positions[i] = (md5_vec3){x, -y, 0};
         s->texcoords[i] = (md5_vec2){x, y};
         s->normals[i] = (md5_vec3){0, 0, 1};
         // cross(N, T) is +y, and v grows along -y.
@@ -55,7 +55,7 @@ TEST (view_faults_are_counted_by_kind) {
     faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 1, 0, 0, 0, 0));
     CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
-    s.normals[1] = (md5_vec3){0.0f, 0.0f, (float)NAN};
+    s.normals[1] = (md5_vec3){0, 0, (float)NAN};
     faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK_UINT(faults.counts[VIEW_FAULT_SHORT], 1);
 
@@ -66,7 +66,7 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK(marks[3] && !marks[1]);
 
     make_square(&s);
-    s.tangents[0] = (md5_vec4){0.6f, 0.0f, 0.8f, -1.0f}; // leans out of the surface
+    s.tangents[0] = (md5_vec4){0.6f, 0, 0.8f, -1}; // leans out of the surface
     faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0));
     CHECK(marks[0]);
@@ -124,16 +124,16 @@ TEST (view_faults_are_named) {
 
 // In the bind pose the three lines of a vertex are perpendicular.
 TEST (view_tangents_are_drawn_at_the_skin) {
-    view_document document = {.ground = 0.0f};
+    view_document document = {.ground = 0};
     view_scene *const scene = &document.scene;
     view_lines lines = {0};
     view_log log = quiet_log;
     const char *const file = test_path("models/bobbin/bobbin.md5mesh");
     if (CHECK(view_load_scene(scene, &file, 1, NULL, false, &log))) {
-        const view_play play = {.speed = 1.0};
+        const view_play play = {.speed = 1};
         const view_shown tangents = {.tangents = true}, normals = {.normals = true};
         // Their lines are half a unit long.
-        const view_camera camera = {.scene_radius = 25.0f}, nearer = {.scene_radius = 20.0f};
+        const view_camera camera = {.scene_radius = 25}, nearer = {.scene_radius = 20};
         view_stage stage = {
             .document = &document, .camera = &camera, .shown = &tangents, .lines = &lines};
         view_pose(scene, &play);
@@ -168,14 +168,14 @@ TEST (view_faults_are_counted_in_a_pose) {
     square s, posed;
     make_square(&s);
     make_square(&posed);
-    const view_directed pose = {posed.positions, posed.normals, posed.tangents, 0.0f};
+    const view_directed pose = {posed.positions, posed.normals, posed.tangents, 0};
     view_directed lax = pose;
     lax.most_skew = 0.1f;
     posed.normals[1].z = -1.0f; // both triangles have corners 0 and 2, one has 1
     view_faults faults = view_find_faults(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0) && marks[1] && !marks[3]);
     posed.normals[1].z = 1.0f;
-    posed.tangents[2] = (md5_vec4){sqrtf(1.0f - 0.0025f), 0.0f, 0.05f, -1.0f};
+    posed.tangents[2] = (md5_vec4){sqrtf(1.0f - 0.0025f), 0, 0.05f, -1};
     faults = view_find_faults(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0) && marks[2]);
     faults = view_find_faults(&s.mesh, &lax, marks);
@@ -193,7 +193,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh")};
     if (CHECK(view_load_scene(&scene, files, 1, NULL, false, &log))
         && CHECK(view_add_clip(&scene, test_path("models/bobbin/run.md5anim"), &log))) {
-        view_play play = {.speed = 1.0};
+        view_play play = {.speed = 1};
         const md5_anim *const anim = scene.clips[0].anim;
         const view_clip_faults all = view_find_clip_faults(&scene);
         uint32_t most = 0, num_faulty = 0;

@@ -533,7 +533,7 @@ typedef struct played {
 
 static bool open_played(played *fixture, const char *address)
 {
-    *fixture = (played){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1.0}};
+    *fixture = (played){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1}};
     return CHECK(view_load_game_scene(&fixture->scene, NULL, address, &fixture->log));
 }
 
@@ -660,7 +660,7 @@ TEST (monster_looks_at_the_pointer) {
     const view_motion_kind *const mover = view_mover_of(scene);
     float yaws[2];
     FOR (side, 2) {
-        mover->point(scene, (md5_vec3){200.0f, side == 0 ? 200.0f : -200.0f, 44.0f});
+        mover->point(scene, (md5_vec3){200, side == 0 ? 200.0f : -200.0f, 44});
         play_for(&fixture, 1.5);
         yaws[side] = md5_monster_state(scene->entity.monster).look.yaw;
     }
@@ -824,8 +824,7 @@ static void tell_story(played *fixture)
 // Whichever way a time is reached, there is the same picture: by seeking back, back and forth,
 // before an order and after it again, and after ten minutes, where all begins anew.
 TEST (monster_is_the_same_at_a_time_on_any_way) {
-    static const double times[] = {3.0,   -0.4,  2.5,   0.9, -2.0, -3.37,
-                                   620.0, 621.0, 615.0, 3.0, -7.0, -1.5};
+    static const double times[] = {3, -0.4, 2.5, 0.9, -2, -3.37, 620, 621, 615, 3, -7, -1.5};
     float farthest = 0.0f;
     FOR (i, (int)COUNT_OF(times)) {
         pair both, *const it = &both;
@@ -890,7 +889,7 @@ TEST (bodies_of_a_monster_are_drawn_where_they_are) {
     view_document document = {.scene = fixture.scene};
     const md5_figure *const bodies = fixture.scene.entity.bodies;
     const view_shown shown = {.joint_bounds = true};
-    const view_camera camera = {.scene_radius = 1.0f};
+    const view_camera camera = {.scene_radius = 1};
     view_lines lines = {0};
     const view_stage stage = {
         .document = &document, .camera = &camera, .shown = &shown, .lines = &lines};
@@ -1118,7 +1117,7 @@ TEST (view_guest_is_patted_where_the_hand_reaches) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
-        guest.place.translation = (md5_vec3){far ? 60.0f : 27.0f, -13.0f, 0.0f};
+        guest.place.translation = (md5_vec3){far ? 60.0f : 27.0f, -13, 0};
         view_run_machine(&host, 0.1);
         set_off(&host, "beg");
         view_run_machine(&host, 0.2);
@@ -1150,12 +1149,12 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
 TEST (view_guest_is_looked_at) {
     static const struct {
         float ahead, left, yaw;
-    } cases[] = {{60.0f, 30.0f, 26.565f}, {400, 30, 0}, {-60, 30, 0}};
+    } cases[] = {{60, 30, 26.565f}, {400, 30, 0}, {-60, 30, 0}};
     EACH (fixture, cases) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
-        guest.place.translation = (md5_vec3){fixture->ahead, fixture->left, 0.0f};
+        guest.place.translation = (md5_vec3){fixture->ahead, fixture->left, 0};
         view_run_machine(&host, 3.0);
         CHECK_NEAR(value_of(&host, "eyes_yaw"), fixture->yaw, 0.1);
         CHECK_NEAR(value_of(&host, "head_yaw"), fixture->yaw, 0.5);
@@ -1191,19 +1190,19 @@ TEST (view_first_minute_tells_its_story) {
         double second;
         const char *shot, *story, *guest; // guest: its state
     } cases[] = {
-        {5.0, "wave", "ready", "waits"},     {10.0, "stand", "chase", "waits"},
-        {15.0, "stand", "dizzy", "waits"},   {19.5, "sneeze", "ready", "waits"},
-        {24.0, "none", "yawn", "waits"},     {30.0, "stand", "doze", "trots"},
-        {42.3, "stand", "startle", "looks"}, {45.0, "pat", "ready", "begs"},
-        {48.0, "none", "ready", "purrs"},    {54.0, "wave", "ready", "leaves"},
+        {5, "wave", "ready", "waits"},       {10, "stand", "chase", "waits"},
+        {15, "stand", "dizzy", "waits"},     {19.5, "sneeze", "ready", "waits"},
+        {24, "none", "yawn", "waits"},       {30, "stand", "doze", "trots"},
+        {42.3, "stand", "startle", "looks"}, {45, "pat", "ready", "begs"},
+        {48, "none", "ready", "purrs"},      {54, "wave", "ready", "leaves"},
     };
     view_machine host, guest;
-    view_camera camera = {.scene_radius = 1.0f};
+    view_camera camera = {.scene_radius = 1};
     for (int rate = 1; rate <= 50; rate += 49) {
         if (!begin_guest(&host, &guest))
             return;
         guest.start = (md5_xform){.rotation = {.z = 0.70710678f, .w = 0.70710678f},
-                                  .translation = {27.5f, -347.0f, 0.0f}};
+                                  .translation = {27.5f, -347, 0}};
         guest.place = guest.start;
         host.acts = true;
         EACH (fixture, cases) {

@@ -145,11 +145,11 @@ TEST (view_gif_has_the_pictures_that_were_written) {
         int most; // difference
         double mean;
     } rows[] = {
-        {paint_one, 1, 1, 0, 0.0},       {paint_one, 67, 3, 0, 0.0},
-        {paint_few, 1, 1, 0, 0.0},       {paint_few, 33, 17, 0, 0.0},
-        {paint_few, 1, 300, 0, 0.0},     {paint_slope, 127, 83, 40, 5.0},
-        {paint_square, 64, 31, 14, 2.0}, {paint_hole, 64, 31, MAX_OFF, 0.1},
-        {paint_nothing, 5, 4, 0, 0.0},   {paint_noise, 251, 199, 0, 0.0},
+        {paint_one, 1, 1, 0, 0},       {paint_one, 67, 3, 0, 0},
+        {paint_few, 1, 1, 0, 0},       {paint_few, 33, 17, 0, 0},
+        {paint_few, 1, 300, 0, 0},     {paint_slope, 127, 83, 40, 5},
+        {paint_square, 64, 31, 14, 2}, {paint_hole, 64, 31, MAX_OFF, 0.1},
+        {paint_nothing, 5, 4, 0, 0},   {paint_noise, 251, 199, 0, 0},
     };
     EACH (row, rows) {
         gif_movie movie;
@@ -212,7 +212,7 @@ TEST (view_gif_stands_still_where_nothing_changes) {
 // The delays add up to the length, rounded to a hundredth; none is shorter than browsers take,
 // which can make the last picture of a quick movie end two later.
 TEST (view_gif_takes_its_time) {
-    static const double rates[] = {7.3, 10.0, 24.0, 30.0, 50.0, 60.0, 144.0, 1000.0, 0.5};
+    static const double rates[] = {7.3, 10, 24, 30, 50, 60, 144, 1000, 0.5};
     EACH (rate, rates) {
         const int count = 48;
         gif_movie movie;

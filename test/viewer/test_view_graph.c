@@ -107,7 +107,7 @@ static void check_layer(const md5_layer_desc *layer)
     EACH_IN (node, graph, nodes)
         CHECK(is_within(graph, node->rect) && fits(node));
     EACH_IN (point, graph, points)
-        CHECK(is_within(graph, (view_rect){point->x, point->y, 0.0f, 0.0f}));
+        CHECK(is_within(graph, (view_rect){point->x, point->y, 0, 0}));
     CHECK_UINT(count_overlaps(graph), 0);
     CHECK_UINT(count_through(graph), 0);
     CHECK(are_joined(graph));
@@ -239,7 +239,7 @@ TEST (view_graph_of_a_machine_of_any_size_is_drawn_whole) {
 static bool press_key(view_state *state, int32_t key, const char *name, view_command *command)
 {
     const view_stage facts = item_draw(state, 1280.0f, 900.0f);
-    *command = view_run_ui(&state->ui, &facts, &(ui_mouse){.x = 1.0f, .y = 1.0f, .key = key});
+    *command = view_run_ui(&state->ui, &facts, &(ui_mouse){.x = 1, .y = 1, .key = key});
     const view_rect rect = item_find(state, &facts, name), focus = state->ui.focus_rect;
     return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
 }

@@ -9,7 +9,7 @@
 static const float windows[][2] = {{420, 300},  {800, 600},   {1024, 768},  {1280, 720},
                                    {1366, 768}, {1920, 1080}, {2560, 1440}, {3840, 2160},
                                    {390, 844},  {780, 1688}};
-static const float scales[] = {1.0f, 1.25f, 1.5f, 2.0f};
+static const float scales[] = {1, 1.25f, 1.5f, 2};
 
 // Everything that a window can be: bit 0 to 2 of `state` open the docks, then come the sheet, the
 // front, the time bar and the full sheet.

@@ -24,7 +24,7 @@ TEST (view_maps_are_found_by_their_endings) {
 
 enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MAX_STAGES = 6 };
 
-static const float registers[NUM_REGISTERS] = {[WHITE] = 1.0f, [HALF] = 0.5f};
+static const float registers[NUM_REGISTERS] = {[WHITE] = 1, [HALF] = 0.5f};
 
 static md5_stage lit_stage(md5_stage_light light, uint32_t condition, uint32_t red)
 {

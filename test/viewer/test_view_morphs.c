@@ -51,7 +51,7 @@ static char oh_name[] = "oh", smile_name[] = "smile", blink_name[] = "blink",
             wrong_name[] = "nosuch";
 
 TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
-    view_setting smile[] = {{.parameter = smile_name, .value = 1.0f}};
+    view_setting smile[] = {{.parameter = smile_name, .value = 1}};
     view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
     if (CHECK(document)) {
         CHECK_UINT(document->morphs.morph->num_targets, 7);
@@ -76,7 +76,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
 }
 
 TEST (view_morph_of_no_such_name_is_an_error) {
-    view_setting wrong[] = {{.parameter = wrong_name, .value = 1.0f}};
+    view_setting wrong[] = {{.parameter = wrong_name, .value = 1}};
     CHECK(open_bobbin(wrong, 1, NULL, bobbin) == NULL);
     // A model without a folder of targets.
     CHECK(open_bobbin(wrong, 1, NULL, "models/spindle/spindle.md5mesh") == NULL);
@@ -161,7 +161,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 // A smile as wide as the character is tall: culling by a sphere that ignores it would hide the
 // character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
-    view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
+    view_setting smile[] = {{.parameter = smile_name, .value = 60}};
     const view_options options = {.morphs = {smile, COUNT_OF(smile)}, .samples = 1, .crowd = 2};
     view_log log = quiet_log;
     const view_loader loader = {&options, NULL, &log};

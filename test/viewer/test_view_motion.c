@@ -55,13 +55,13 @@ static void pose_kite(view_scene *scene, const view_play *play)
 static md5_xform place_kite(const view_scene *scene)
 {
     (void)scene;
-    return (md5_xform){.translation = {0, 0, 5}, .rotation = {.w = 1.0f}};
+    return (md5_xform){.translation = {0, 0, 5}, .rotation = {.w = 1}};
 }
 
 static md5_vec3 walked_by_kite(const view_scene *scene, const view_play *play)
 {
     (void)scene;
-    return (md5_vec3){0.0f, 0.0f, (float)play->time};
+    return (md5_vec3){0, 0, (float)play->time};
 }
 
 static void describe_kite(const view_scene *scene, char *text, size_t size)
@@ -104,9 +104,9 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
                          .document = &document,
                          .width = 200,
                          .height = 100,
-                         .camera = {.distance = 50.0f},
+                         .camera = {.distance = 50},
                          .pages = {.open = -1}};
-    const view_play play = {.time = 3.0};
+    const view_play play = {.time = 3};
     char text[64];
     if (!open_scene(scene, "models/thimble/thimble.md5mesh"))
         return;
@@ -286,7 +286,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
          legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
     CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_LIFT), 0); // that is for monsters
     CHECK(view_find_feet(&scene->terrain, scene, VIEW_HILLS) == 6 && view_begin_walk(scene));
-    const view_play play = {.time = 3.0};
+    const view_play play = {.time = 3};
     view_pose(scene, &play);
     const md5_vec3 walked = view_walked(scene, &play);
     CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
@@ -297,7 +297,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
         CHECK_NEAR(at.z, view_ground_height(&scene->terrain, at.x, at.y), 1e-5);
     }
     // Back to the beginning.
-    const view_play begin = {.time = 0.0};
+    const view_play begin = {.time = 0};
     view_pose(scene, &begin);
     CHECK_SMALL(view_walked(scene, &begin).x, 1e-6);
     view_pose(scene, &play);
@@ -318,16 +318,16 @@ TEST (view_keys_drive_legs) {
     view_drive(&viewer, &trigger, true);
     CHECK(!document.scene.legs.is_driven);
     view_drive(&viewer, &ahead, true);
-    view_pose(&document.scene, &(view_play){.time = 1.0});
+    view_pose(&document.scene, &(view_play){.time = 1});
     const md5_walk first = document.scene.legs.walk;
     CHECK(first.position.x > 10.0f && fabsf(first.position.y) < 1e-4f);
     view_drive(&viewer, &ahead, false);
     view_drive(&viewer, &left, true);
-    view_pose(&document.scene, &(view_play){.time = 2.0});
+    view_pose(&document.scene, &(view_play){.time = 2});
     CHECK(document.scene.legs.walk.facing.z > 0.2f);
     view_drive(&viewer, &left, false);
     view_drive(&viewer, &back, true);
-    view_pose(&document.scene, &(view_play){.time = 3.0});
+    view_pose(&document.scene, &(view_play){.time = 3});
     CHECK(document.scene.legs.walk.velocity.x < -10.0f);
     view_free_scene(&document.scene);
 }
@@ -384,7 +384,7 @@ static view_camera camera_at(float azimuth, float elevation, float distance, md5
                          .elevation = elevation,
                          .distance = distance,
                          .target = target,
-                         .scene_radius = 10.0f};
+                         .scene_radius = 10};
 }
 
 TEST (view_camera_follows_by_a_share) {

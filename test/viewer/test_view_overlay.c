@@ -10,13 +10,13 @@ static bool open_boxes(view_document *document, view_lines *lines, const char *c
 {
     view_scene *const scene = &document->scene;
     const view_shown shown = {.joint_bounds = true};
-    const view_camera camera = {.scene_radius = 1.0f};
+    const view_camera camera = {.scene_radius = 1};
     const view_stage stage = {
         .document = document, .camera = &camera, .shown = &shown, .lines = lines};
     view_log log = quiet_log;
     if (!CHECK(view_load_scene(scene, files, num_files, NULL, false, &log)))
         return false;
-    const view_play play = {.time = 0.4, .speed = 1.0};
+    const view_play play = {.time = 0.4, .speed = 1};
     view_pose(scene, &play);
     view_skin(scene);
     view_add_overlays(&stage, false);
@@ -51,7 +51,7 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
                                  test_path("models/bobbin/dance.md5anim")};
     enum { MAX_JOINTS = 256 };
     uint32_t box_of[MAX_JOINTS] = {0}, num_boxes = 0, num_held = 0;
-    view_document document = {.ground = 0.0f};
+    view_document document = {.ground = 0};
     view_scene *const scene = &document.scene;
     view_lines lines = {0};
     if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MAX_JOINTS)) {
@@ -78,7 +78,7 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
 
 TEST (view_joints_alone_have_no_boxes) {
     const char *const files[] = {test_path("models/bobbin/dance.md5anim")};
-    view_document document = {.ground = 0.0f};
+    view_document document = {.ground = 0};
     view_lines lines = {0};
     if (open_boxes(&document, &lines, files, 1))
         CHECK_UINT(lines.count, 0);
@@ -105,7 +105,7 @@ TEST (view_ghosts_are_frames_before_and_after) {
     anim.frame_rate = 10.0;
     anim.duration = 1.0;
     view_ghost ghosts[2 * VIEW_MAX_ONION];
-    view_play play = {.time = 0.4, .speed = 1.0, .wrap = MD5_WRAP_LOOP};
+    view_play play = {.time = 0.4, .speed = 1, .wrap = MD5_WRAP_LOOP};
     const view_onion none = {.count = 0, .step = 3}, two = {.count = 2, .step = 3};
     const double looped[4] = {1, 7, 8, 0}, once[3] = {1, 7, 10};
     CHECK_UINT(view_find_ghosts(&none, &play, &anim, ghosts), 0);

@@ -37,7 +37,7 @@ static view_command turn_wheel(screen *s, const view_stage *stage, float x, floa
 // Turns the wheel until what is called so is in sight.
 static void reveal(screen *s, const view_stage *stage, const char *sought)
 {
-    const view_rect window = {0.0f, 40.0f, stage->width, stage->height - 40.0f};
+    const view_rect window = {0, 40, stage->width, stage->height - 40.0f};
     const view_rect panel =
         view_inset(s->viewer.pages.open == VIEW_CONTENTS ? window : s->viewer.pages.panel,
                    2.0f * VIEW_PADDING * stage->font->scale);

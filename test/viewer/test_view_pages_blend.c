@@ -277,7 +277,7 @@ TEST_PAGE (page_grip_holds_the_staff, "grip") {
     const double turn = 2.0 * asin(0.6088);
     FOR (clip, 4)
         for (int along = 14; along <= 20; along += 2) {
-            const md5_vec3 grip = {(float)(along * cos(turn)), (float)(along * sin(turn)), 0.0f};
+            const md5_vec3 grip = {(float)(along * cos(turn)), (float)(along * sin(turn)), 0};
             CLAIM("clip = %d; along the staff = %d; weight = 1 @ %.17g |"
                   " farthest, both hands < 1e-3; farthest, right hand alone > 5",
                   clip, along, 0.5 * clip + 0.1 * along);
@@ -408,8 +408,8 @@ TEST_PAGE (page_gaze_counts_saccades, "gaze") {
         CLAIM("interest in the ball = 0; seed = %d @ 9", seed);
         const md5_gaze_desc desc = {.head = JOINT("eye_l"),
                                     .numbers = {.interest = MD5_ZERO,
-                                                .distance = 60.0f,
-                                                .max_seconds = 2.0f,
+                                                .distance = 60,
+                                                .max_seconds = 2,
                                                 .head_share = 0.6f,
                                                 .head_seconds = 0.2f}};
         md5_gaze gaze;
@@ -495,7 +495,7 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
         int number, rate;
         uint32_t frames;
         double least;
-    } clips[] = {{"dance", 2, 24, 96, 1.0}, {"walk", 0, 12, 12, 0.1}};
+    } clips[] = {{"dance", 2, 24, 96, 1}, {"walk", 0, 12, 12, 0.1}};
     EACH (by, clips) {
         CLAIM("clip = %d; frames a second = %d @ 0.3 | frames = %u; error at frames < 0.002",
               by->number, by->rate, by->frames);

@@ -137,7 +137,7 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
                                    .length = 4,
                                    .target = {12, 12, 32},
                                    .iterations = (uint32_t)needed - i % 2,
-                                   .weight = 1.0f};
+                                   .weight = 1};
         view_sample_clip(&fixture->picture, "stand", 0.0, pose);
         CHECK((md5_solve_chain(fixture->scene.skeleton, &job, pose) <= 0.01f) == (i % 2 == 0));
     }
@@ -182,7 +182,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
                     const double turn = 7.5 * way * DEGREE;
                     const md5_quat turns[2] = {
                         md5_quat_mul(md5_quat_from_axis_angle(
-                                         (md5_vec3){0.0f, (float)cos(turn), (float)sin(turn)},
+                                         (md5_vec3){0, (float)cos(turn), (float)sin(turn)},
                                          0.1f * (float)swing),
                                      md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist)),
                         md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend)};

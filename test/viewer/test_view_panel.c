@@ -330,7 +330,7 @@ static view_rect seen_box(screen *s)
     FOR (m, viewer->document->scene.model->num_meshes)
         FOR (v, viewer->document->scene.model->meshes[m].num_vertices) {
             const md5_vec3 p = viewer->document->scene.skinned[m].positions[v];
-            const float world[4] = {p.x, p.y, p.z, 1.0f};
+            const float world[4] = {p.x, p.y, p.z, 1};
             float eye[4] = {0}, out[4] = {0};
             FOR (row, 4)
                 FOR (column, 4)

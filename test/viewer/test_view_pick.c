@@ -412,7 +412,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
         OWN_PICTURE with = shot_draw(&viewer);
         view_companion *const held = viewer.state.document->companions + VIEW_HELD + 1;
         const view_scene *const fixture = &viewer.state.document->scene;
-        md5_xform at = {.rotation = {.w = 1.0f}};
+        md5_xform at = {.rotation = {.w = 1}};
         REQUIRE(held->model != NULL && held[-1].model == NULL);
         for (uint32_t joint = md5_find_joint(fixture->skeleton, "prop_r"); joint != MD5_NONE;
              joint = fixture->skeleton->joints[joint].parent)
@@ -420,7 +420,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
         at = md5_xform_mul(fixture->machine.place, at);
         const md5_vec3 hand =
             md5_mat34_translation(fixture->joints[md5_find_joint(fixture->skeleton, "hand_l")]);
-        const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0.0f});
+        const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0});
         CHECK(md5_vec3_length(md5_vec3_sub(hand, grip)) < 1e-2f);
         FOR (i, 2u) {
             const md5_vec3 bind = md5_mat34_translation(held->model->bind[i]);

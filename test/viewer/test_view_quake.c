@@ -56,7 +56,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
     static const struct {
         const char *folder;
         double rate;
-    } cases[] = {{"progs", 10.0}, {"md5", 10.0}, {"models", 24.0}};
+    } cases[] = {{"progs", 10}, {"md5", 10}, {"models", 24}};
     EACH (row, cases) {
         quake_view view;
         open_view(&view, row->folder, NULL);

@@ -13,7 +13,7 @@ static const md5_anim clip = {.num_frames = 41, .frame_rate = 20, .duration = 2}
 static view_play make_play(md5_wrap wrap)
 {
     return (view_play){
-        .playing = true, .speed = 1.0, .wrap = wrap, .range_first = 10, .range_last = 30};
+        .playing = true, .speed = 1, .wrap = wrap, .range_first = 10, .range_last = 30};
 }
 
 TEST (view_range_has_the_times_of_its_frames) {
@@ -81,7 +81,7 @@ TEST (view_range_plays_once) {
 }
 
 TEST (view_range_is_set_at_the_shown_frame) {
-    view_play play = {.speed = 1.0, .wrap = MD5_WRAP_LOOP};
+    view_play play = {.speed = 1, .wrap = MD5_WRAP_LOOP};
     view_seek(&play, &clip, 0.5);
     CHECK(view_set_range(&play, &clip, false));
     CHECK(play.range_first == 10 && play.range_last == 40);
@@ -205,8 +205,8 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
 // Plays a clip in frames of `seconds` each; returns its time.
 static double play_frames(double seconds, int count)
 {
-    view_pace pace = {.last = 100.0};
-    view_play play = {.playing = true, .speed = 1.0};
+    view_pace pace = {.last = 100};
+    view_play play = {.playing = true, .speed = 1};
     double now = 100.0;
     FOR (i, count) {
         now += seconds;
@@ -225,7 +225,7 @@ TEST (view_clips_keep_real_time_on_a_slow_clock) {
 }
 
 TEST (view_opening_a_file_does_not_advance_clips) {
-    view_pace pace = {.last = 0.0};
+    view_pace pace = {.last = 0};
     CHECK_NEAR(view_pace_frame(&pace, 0.25), 0.25, 1e-12);
     view_pace_work(&pace, 3.0, true); // a large model
     CHECK_NEAR(view_pace_frame(&pace, 3.5), 0.25, 1e-12);
@@ -233,14 +233,14 @@ TEST (view_opening_a_file_does_not_advance_clips) {
 }
 
 TEST (view_waiting_for_events_does_not_advance_clips) {
-    view_pace pace = {.last = 0.0};
+    view_pace pace = {.last = 0};
     view_pace_work(&pace, 0.9, false); // until Space is pressed
     view_pace_work(&pace, 0.05, false);
     CHECK_NEAR(view_pace_frame(&pace, 1.0), 0.05, 1e-12);
 }
 
 TEST (view_clock_that_jumps_is_bounded) {
-    view_pace pace = {.last = 50.0};
+    view_pace pace = {.last = 50};
     CHECK_EXACT(view_pace_frame(&pace, 40.0), 0.0);
     CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
     CHECK_EXACT(view_pace_frame(&pace, 3640.5), 10.0); // suspended for an hour
@@ -256,15 +256,15 @@ TEST (view_scale_is_that_of_the_desktop) {
         double expected;
     } cases[] = {
         {"Xft.dpi:\t144\n", 1.5},
-        {"Xcursor.size: 24\nXft.antialias: 1\nXft.dpi: 192", 2.0},
-        {"*Xft.dpi: 144\n", 0.0},
-        {"Other.Xft.dpi: 144\n", 0.0},
-        {"Xft.dpi: much\n", 0.0},
-        {"Xft.dpi: 1e30\n", 0.0},
-        {"Xft.dpi: nan\n", 0.0},
-        {"Xft.dpi:", 0.0},
-        {"", 0.0},
-        {NULL, 0.0},
+        {"Xcursor.size: 24\nXft.antialias: 1\nXft.dpi: 192", 2},
+        {"*Xft.dpi: 144\n", 0},
+        {"Other.Xft.dpi: 144\n", 0},
+        {"Xft.dpi: much\n", 0},
+        {"Xft.dpi: 1e30\n", 0},
+        {"Xft.dpi: nan\n", 0},
+        {"Xft.dpi:", 0},
+        {"", 0},
+        {NULL, 0},
     };
     EACH (row, cases)
         CHECK_EXACT(view_scale_of_resources(row->resources), row->expected);

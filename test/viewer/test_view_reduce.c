@@ -25,10 +25,10 @@ static void make_sheet(sheet *fixture)
     uint32_t *next = fixture->indices;
     FOR_U32 (i, NUM_PLACES) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
-        fixture->positions[i] = (md5_vec3){x, y, 0.0f};
+        fixture->positions[i] = (md5_vec3){x, y, 0};
         fixture->normals[i] = (md5_vec3){0, 0, 1};
         fixture->texcoords[i] = (md5_vec2){x / (float)SIDE, y / (float)SIDE};
-        fixture->influences[i] = (md5_vec4){x, y, 0.0f, 1.0f};
+        fixture->influences[i] = (md5_vec4){x, y, 0, 1};
         fixture->joints[i] = 0;
         fixture->first_influence[i + 1] = i + 1;
         if (i % SIDE + 1 == SIDE || i + SIDE >= NUM_PLACES)
@@ -158,18 +158,18 @@ TEST (view_reduced_sheet_keeps_its_edge) {
 TEST (view_reduced_meshes_keep_what_shows) {
     static sheet bent;
     const uint32_t centre = NUM_PLACES / 2, ends[] = {0, 1};
-    const md5_morph_delta delta = {.position = {0.0f, 0.0f, 0.5f}};
+    const md5_morph_delta delta = {.position = {0, 0, 0.5f}};
     const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
     FOR (kind, 5) {
         const md5_morph_mesh *const morph = kind == 4 ? &moved : NULL;
-        const float errors[] = {0.1f, 10.0f};
+        const float errors[] = {0.1f, 10};
         make_sheet(&bent);
         if (kind == 0)
             bent.positions[centre].z = 0.5f;
         if (kind == 1)
             bent.texcoords[centre].x += 0.5f / (float)SIDE;
         if (kind == 2)
-            bent.normals[centre] = (md5_vec3){0.8f, 0.0f, 0.6f};
+            bent.normals[centre] = (md5_vec3){0.8f, 0, 0.6f};
         if (kind == 3)
             bent.joints[centre] = 1;
         view_triangles levels[2];
@@ -243,7 +243,7 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
                                : i == SIDES ? 0.1f
                                             : -0.1f};
         normals[i] = (md5_vec3){0, 0, 1};
-        influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1.0f};
+        influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1};
         first[i + 1] = i + 1;
     }
     FOR_U32 (i, SIDES) {
@@ -270,12 +270,12 @@ TEST (view_large_crowds_are_reduced_by_default) {
         view_options options;
         float pixels;
     } cases[] = {
-        {{.crowd = 100}, 512.0f},
-        {{.crowd = 99}, 0.0f},
-        {{.crowd = 100, .output = "x.png"}, 512.0f},
-        {{.crowd = 100, .crowd_exact = true}, 0.0f},
-        {{.crowd = 2, .crowd_reduced = 40, .crowd_reduced_given = true}, 40.0f},
-        {{.crowd = 100, .crowd_reduced_given = true}, 0.0f},
+        {{.crowd = 100}, 512},
+        {{.crowd = 99}, 0},
+        {{.crowd = 100, .output = "x.png"}, 512},
+        {{.crowd = 100, .crowd_exact = true}, 0},
+        {{.crowd = 2, .crowd_reduced = 40, .crowd_reduced_given = true}, 40},
+        {{.crowd = 100, .crowd_reduced_given = true}, 0},
     };
     EACH (row, cases) {
         view_document *const document = shot_load(&row->options);
@@ -374,7 +374,7 @@ TEST_SHOT (view_baked_members_are_drawn_from_fewer_triangles,
 static const view_quality_offers everything = {.samples = true, .shadows = true};
 
 // The time of a frame at each step, relative to full quality.
-static const double shares[VIEW_NUM_QUALITIES] = {1.0, 0.6, 0.45, 0.3, 0.18, 0.12};
+static const double shares[VIEW_NUM_QUALITIES] = {1, 0.6, 0.45, 0.3, 0.18, 0.12};
 
 // Runs frames for this many seconds, where a frame of full quality takes `full` seconds; returns
 // the number of changes.
@@ -512,7 +512,7 @@ TEST (view_quality_is_described) {
         view_describe_economy(&view_economies[step], text, sizeof text);
         CHECK_STRING(text, texts[step]);
     }
-    const view_economy zeroed = {.scale = 0.0f};
+    const view_economy zeroed = {.scale = 0};
     view_describe_economy(&zeroed, text, sizeof text);
     CHECK_STRING(text, "");
 }
@@ -597,7 +597,7 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
             OWN_PICTURE full = shot_draw(&viewer);
             viewer.state.economy = view_economies[2];
             OWN_PICTURE reduced = shot_draw(&viewer);
-            viewer.state.economy = (view_economy){.scale = 0.0f};
+            viewer.state.economy = (view_economy){.scale = 0};
             OWN_PICTURE again = shot_draw(&viewer);
             size_t below, above;
             compare_light(&reduced, &none, &below, &above);

@@ -395,7 +395,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     const view_stage facts = draw(state);
     const view_rect before = node_of(state, "body", "back");
     const float x = before.x + 0.5f * before.width, y = before.y + 0.5f * before.height;
-    const ui_mouse wheel = {.x = x, .y = y, .wheel = 1.0f};
+    const ui_mouse wheel = {.x = x, .y = y, .wheel = 1};
     CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_HANDLED);
     const view_rect nearer = node_of(state, "body", "back");
     CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);

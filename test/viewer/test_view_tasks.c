@@ -94,7 +94,7 @@ static void click_at(desk *d, float x, float y, view_button button)
 static view_rect find_on_body(desk *d, uint32_t joint)
 {
     const view_rect free = view_free_region(&d->facts);
-    view_rect found = {.width = 0.0f};
+    view_rect found = {.width = 0};
     view_ui *const ui = &d->viewer.ui;
     const uint32_t picked = ui->retarget.picked; // which a click would give a partner, as the card
     const view_over over = ui->over;
@@ -105,7 +105,7 @@ static view_rect find_on_body(desk *d, uint32_t joint)
             for (float x = free.x; !(found.width > 0.0f) && x < free.x + free.width; x += step) {
                 view_pick_at(&d->viewer, x, y);
                 if (d->viewer.pick.is_set && d->viewer.pick.joint == (int32_t)joint)
-                    found = (view_rect){x, y, 1.0f, 1.0f};
+                    found = (view_rect){x, y, 1, 1};
             }
     d->viewer.pick.is_set = false;
     ui->selected_joint = -1;
@@ -427,7 +427,7 @@ static void finger(desk *d, float x, float y, view_input_kind kind)
                          .clicks = 1,
                          .x = x,
                          .y = y,
-                         .moved_y = -30.0f,
+                         .moved_y = -30,
                          .is_touch = kind == VIEW_INPUT_PRESS});
     draw(d);
 }

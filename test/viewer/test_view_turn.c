@@ -253,7 +253,7 @@ static bool make_walk(view_scene *scene, uint32_t num_stray)
 TEST (view_hull_of_a_still_is_that_of_its_pose) {
     view_scene scene;
     view_hull hull;
-    const view_play middle = {.time = 0.5, .speed = 1.0};
+    const view_play middle = {.time = 0.5, .speed = 1};
     if (make_walk(&scene, 0)) {
         const md5_bounds way = view_clip_bounds(&scene, NULL, &hull);
         const md5_bounds still = view_clip_bounds(&scene, &middle, &hull);
@@ -271,7 +271,7 @@ TEST (view_hull_leaves_out_stray_pieces) {
     FOR (i, 2) {
         view_scene scene;
         view_hull hull;
-        const view_play begin = {.speed = 1.0};
+        const view_play begin = {.speed = 1};
         if (make_walk(&scene, stray[i])) {
             const float top = i == 0 ? 0.0f : 1000.0f;
             CHECK_NEAR(view_clip_bounds(&scene, &begin, &hull).max.z, top, 1e-3);
@@ -311,7 +311,7 @@ static const char *name_of(const view_scene *scene, const view_difference *diffe
 TEST (view_compare_finds_joints_of_the_same_name) {
     view_scene scene = {0};
     view_compare compare = {0};
-    const view_play play = {.speed = 1.0};
+    const view_play play = {.speed = 1};
     if (open_scene(&scene, "models/zoo/fewer_joints.md5mesh", NULL)
         && CHECK(load(&compare, &scene, "models/zoo/bind_turned.md5mesh"))) {
         view_pose(&scene, &play);
@@ -335,7 +335,7 @@ TEST (view_compare_finds_joints_of_the_same_name) {
 TEST (view_compare_poses_another_clip) {
     view_scene scene = {0};
     view_compare compare = {0};
-    const view_play play = {.time = 0.25, .speed = 1.0};
+    const view_play play = {.time = 0.25, .speed = 1};
     if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")
         && CHECK(load(&compare, &scene, "models/zoo/one_frame.md5anim"))) {
         view_pose(&scene, &play);
@@ -365,7 +365,7 @@ TEST (view_compare_follows_the_clip_of_the_scene) {
     view_scene scene = {0};
     view_compare compare = {0};
     view_log log = quiet_log;
-    const view_play play = {.time = 0.3, .speed = 1.0};
+    const view_play play = {.time = 0.3, .speed = 1};
     if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
         && CHECK(load(&compare, &scene, "models/bobbin/bobbin.md5mesh"))) {
         scene.turn = view_turn_further((view_turn){0}, 0);
@@ -394,7 +394,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
             view_free_compare(&compare);
         }
         // A model that the clip does not fit stands in its bind pose.
-        const view_play play = {.time = 0.3, .speed = 1.0};
+        const view_play play = {.time = 0.3, .speed = 1};
         CHECK(load(&compare, &scene, "models/zoo/chain.md5mesh"));
         view_pose(&scene, &play);
         view_pose_compare(&compare, &scene, &play);
@@ -436,7 +436,7 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
 TEST (view_compare_measures_all_frames_of_a_clip) {
     view_scene scene = {0};
     view_compare compare = {0};
-    const view_play play = {.time = 0.1, .speed = 1.0};
+    const view_play play = {.time = 0.1, .speed = 1};
     if (open_scene(&scene, "models/zoo/half_turn.md5mesh", "models/zoo/half_turn.md5anim")
         && CHECK(load(&compare, &scene, "models/zoo/one_frame.md5anim"))) {
         view_pose(&scene, &play);
@@ -462,7 +462,7 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
 TEST (view_compare_measures_what_single_frames_show) {
     view_scene scene = {0};
     view_compare compare = {0};
-    view_play play = {.speed = 1.0};
+    view_play play = {.speed = 1};
     if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
         && CHECK(load(&compare, &scene, "models/bobbin/run.md5anim"))) {
         const md5_anim *const anim = scene.clips[0].anim;

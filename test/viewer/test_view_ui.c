@@ -56,7 +56,7 @@ static bool move(screen *s, float x, float y)
 
 static view_command turn_wheel(screen *s, float x, float y)
 {
-    const ui_mouse event = {.x = x, .y = y, .wheel = -1.0f};
+    const ui_mouse event = {.x = x, .y = y, .wheel = -1};
     return view_run_ui(&s->viewer.ui, &s->facts, &event);
 }
 
@@ -970,7 +970,7 @@ TEST (view_debug_line_has_each_switch) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     const view_shown none = {0};
-    const view_lights dark = {{0.0f}};
+    const view_lights dark = {{0}};
     char text[840];
     view_write_shown(&none, &dark, text, sizeof text);
     FOR (i, count) {

@@ -265,7 +265,7 @@ static void press_bracket(screen *s, double after)
 
 // Keys that follow at once are one step; later, or for another option, they are another.
 TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
-    static const double after[] = {5.0, 0.5, 0.79, 0.81, 0.1};
+    static const double after[] = {5, 0.5, 0.79, 0.81, 0.1};
     static const size_t steps[] = {1, 1, 1, 2, 2};
     begin(s);
     FOR (i, COUNT_OF(after)) {

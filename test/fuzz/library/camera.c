@@ -15,7 +15,7 @@ static const char *view_fault(const md5_camera *camera, double time, md5_wrap wr
 static const char *camera_fault(const md5_camera *camera)
 {
     const double end = camera->duration;
-    const double times[] = {0.0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, NAN};
+    const double times[] = {0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_camera_fault(camera);
     for (size_t i = 0; i < 3 * COUNT_OF(times) && !fault; i++)
         fault = view_fault(camera, times[i / 3], (md5_wrap)(i % 3));

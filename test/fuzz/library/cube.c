@@ -30,7 +30,7 @@ static const char *cube_part_fault(const md5_cube2_part *part)
     const md5_joint joints[] = {{"a", MD5_NONE}, {"b", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
-    md5_xform pose[2] = {{.rotation = {0.0f, 0.0f, 0.0f, 1.0f}}};
+    md5_xform pose[2] = {{.rotation = {0, 0, 0, 1}}};
     md5_cube2_look skin;
     uint32_t first, count;
     for (uint32_t i = 0; i < part->num_anims && i < 100; i++) {

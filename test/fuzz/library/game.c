@@ -62,7 +62,7 @@ static const char *game_stage_fault(const md5_material *material, const md5_stag
 static const char *game_material_fault(const md5_material *material)
 {
     static float registers[MD5_MAX_REGISTERS];
-    const md5_material_input input = {.time = 1.5f, .parms = {1.0f, 1.0f, 1.0f, 1.0f, -3.0f}};
+    const md5_material_input input = {.time = 1.5f, .parms = {1, 1, 1, 1, -3}};
     float matrix[2][3];
     const char *fault = NULL;
     if (material->decl->state == MD5_DECL_UNPARSED)

@@ -15,8 +15,8 @@ static void forget_event(void *user, md5_player *player, const md5_event *event,
 // Sets parameters and targets, plays clips and advances, by the number of the step.
 static const char *play_machine(md5_player *player, const md5_machine_desc *desc, void *scratch)
 {
-    static const float values[] = {0.0f, 1.0f, -3.0f, 1e30f, 0.5f};
-    static const double seconds[] = {0.03, 0.0, 0.2, -0.07, 2.5, 1e-9};
+    static const float values[] = {0, 1, -3, 1e30f, 0.5f};
+    static const double seconds[] = {0.03, 0, 0.2, -0.07, 2.5, 1e-9};
     md5_xform pose[FUZZ_JOINTS];
     md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS], attached[FUZZ_JOINTS];
     size_t num_events = 0;
@@ -28,8 +28,8 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         FOR (i, desc->num_modifiers) {
             md5_target *const target = md5_player_target(player, i);
             target->weight = step % 3 == 0 ? 1.0f : 0.4f;
-            target->position = (md5_vec3){(float)step, 3.0f, 8.0f};
-            target->rotation = (md5_quat){0.0f, 0.6f, 0.0f, 0.8f};
+            target->position = (md5_vec3){(float)step, 3, 8};
+            target->rotation = (md5_quat){0, 0.6f, 0, 0.8f};
             target->has_rotation = step % 2 == 0;
             md5_foot *const feet = md5_player_feet(player, i);
             if (feet)
