@@ -102,7 +102,7 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
 #define CHECK_NEAR(actual, expected, tolerance) \
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
 // The same number.
-#define CHECK_EXACT(actual, expected) CHECK_NEAR((actual), (expected), 0.0)
+#define CHECK_EXACT(actual, expected) CHECK_NEAR((actual), (expected), 0)
 // What is off, of any sign.
 #define CHECK_SMALL(actual, tolerance) \
     test_check_near((actual), 0.0, (tolerance), __FILE__, __LINE__, #actual)

@@ -386,7 +386,7 @@ TEST (compress_file_may_have_one_joint) {
     if (CHECK(read)) {
         md5_xform pose;
         sample_own(read, md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP), MD5_ROOT_FILE, &pose);
-        CHECK_NEAR(pose.translation.x, 8.0, 0.011);
+        CHECK_NEAR(pose.translation.x, 8, 0.011);
     }
     free(made.bytes);
 }

@@ -229,7 +229,7 @@ static void check_rebuilt(double length)
     CHECK_NEAR(q.x, x / scale, 1e-6 * fabs(x / scale) + 1e-9);
     const double unit =
         (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
-    CHECK_NEAR(unit, 1.0, 1e-6);
+    CHECK_NEAR(unit, 1, 1e-6);
 }
 
 // Continuous: a length slightly above 1 gives nearly the same rotation as one slightly below.
@@ -250,15 +250,15 @@ TEST (math_composes_in_textbook_order) {
     const md5_xform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
     const md5_xform step = {.rotation = {0, 0, 0, 1}, .translation = {10, 0, 0}};
     const md5_vec3 both = md5_xform_mul(rotation, step).translation;
-    CHECK_NEAR(both.x, 1.0, 1e-5);
-    CHECK_NEAR(both.y, 12.0, 1e-5);
+    CHECK_NEAR(both.x, 1, 1e-5);
+    CHECK_NEAR(both.y, 12, 1e-5);
     const md5_mat34 product =
         md5_mat34_mul(md5_mat34_from_xform(rotation), md5_mat34_from_xform(step));
     const md5_vec3 same = md5_mat34_point(product, (md5_vec3){0, 0, 0});
-    CHECK_VEC3(same, 1.0, 12.0, 3.0, 1e-5);
+    CHECK_VEC3(same, 1, 12, 3, 1e-5);
     const md5_xform none = md5_xform_mul(rotation, md5_xform_inverse(rotation));
     CHECK_SMALL((double)none.translation.x + none.translation.y, 1e-6);
-    CHECK_NEAR(none.rotation.w, 1.0, 1e-6);
+    CHECK_NEAR(none.rotation.w, 1, 1e-6);
     const md5_mat34 matrix = md5_mat34_from_xform(rotation);
     const md5_mat34 identity = md5_mat34_mul(matrix, md5_mat34_inverse(matrix));
     FOR (i, 12)

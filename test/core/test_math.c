@@ -175,7 +175,7 @@ TEST (math_finds_the_shortest_rotation) {
         const md5_vec3 from = random_vector(&random), near = random_vector(&random);
         const float scale = i % 3 == 0 ? 1e25f : 1.0f;
         check_between(md5_vec3_scale(from, scale), near);
-        check_between(from, md5_vec3_scale(from, -3.0f));
+        check_between(from, md5_vec3_scale(from, -3));
         check_between(from, md5_vec3_sub(md5_vec3_scale(near, 1e-4f), from));
         check_between(from, from);
     }
@@ -288,7 +288,7 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
     const real3 both = apply_transform(a, apply_transform(b, (real3){0.5, -2, 3}));
     const real4 actual = apply44(product, (real4){0.5, -2, 3, 1});
     check_clip(actual, (real4){both.x, both.y, both.z, 1}, 5e-6);
-    CHECK_EXACT(actual.w, 1.0);
+    CHECK_EXACT(actual.w, 1);
     const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
     check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (real3){3, 3, 4}, 0.0);
     check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (real3){10, 11, 13}, 0.0);
@@ -304,7 +304,7 @@ TEST (math_looks_at_a_target) {
     // From the front, +y (left of the character) is on the right.
     const md5_mat44 front =
         md5_mat44_look_at((md5_vec3){10, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
-    CHECK_NEAR(apply44(front, (real4){0, 1, 0, 1}).x, 1.0, 1e-6);
+    CHECK_NEAR(apply44(front, (real4){0, 1, 0, 1}).x, 1, 1e-6);
 }
 
 // Rigid and right-handed whatever the arguments are.
@@ -322,7 +322,7 @@ TEST (math_looks_along_up_and_at_itself) {
         const real3 rows[] = {{m.at[0][0], m.at[0][1], m.at[0][2]},
                               {m.at[1][0], m.at[1][1], m.at[1][2]},
                               {m.at[2][0], m.at[2][1], m.at[2][2]}};
-        CHECK_NEAR(real3_dot(rows[0], real3_cross(rows[1], rows[2])), 1.0, 1e-6);
+        CHECK_NEAR(real3_dot(rows[0], real3_cross(rows[1], rows[2])), 1, 1e-6);
     }
 }
 
@@ -352,8 +352,8 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
     const double up = 10 * tan(30 * DEGREES);
     const real4 edge = apply44(md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE),
                                (real4){2 * up, up, -10, 1});
-    CHECK_NEAR(edge.x / edge.w, 1.0, 1e-6);
-    CHECK_NEAR(edge.y / edge.w, 1.0, 1e-6);
+    CHECK_NEAR(edge.x / edge.w, 1, 1e-6);
+    CHECK_NEAR(edge.y / edge.w, 1, 1e-6);
 }
 
 // -- Decay ----------------------------------------------------------------------------------------
@@ -488,7 +488,7 @@ TEST (math_takes_points_to_pixels_and_back) {
         // The ray begins at the near plane, goes through the point and ends at the far plane.
         const md5_ray ray = md5_ray_from_pixel(clip, window, actual.x, actual.y);
         const double t = real_length(md5_vec3_sub(point, ray.origin));
-        CHECK_NEAR(real_length(ray.direction), 1.0, 1e-6);
+        CHECK_NEAR(real_length(ray.direction), 1, 1e-6);
         check_vector(md5_vec3_add(ray.origin, md5_vec3_scale(ray.direction, (float)t)), p,
                      1e-5 * (20 + d));
         CHECK_NEAR(along(eye.forward, &eye, ray.origin), eye.near_z, 1e-4);

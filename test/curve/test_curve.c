@@ -479,7 +479,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
     FOR (i, 10001) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
         const md5_vec3 tangent = md5_curve_tangent(circle, i / 10000.0);
-        if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1.0, 1e-6) || !CHECK(p.z == 5.0f)
+        if (!CHECK_NEAR(hypot((double)p.x, (double)p.y), 1, 1e-6) || !CHECK(p.z == 5.0f)
             || !CHECK_SMALL((p.x * tangent.x + p.y * tangent.y), 1e-5))
             break;
     }
@@ -501,7 +501,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
     const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
     const md5_curve_desc desc = {ROWS(points, points)};
     OWN_CURVE line = curve_of(&desc);
-    CHECK_NEAR(md5_curve_length(line), 13.0, 1e-12);
+    CHECK_NEAR(md5_curve_length(line), 13, 1e-12);
     FOR (i, 11) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
         CHECK_NEAR(md5_curve_distance(line, 0.1 * i), 1.3 * i, 1e-9);
@@ -550,7 +550,7 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
         sum += real_distance(p, last);
         last = p;
     }
-    CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
+    CHECK_NEAR(md5_curve_length(curve) / sum, 1, 2e-5);
 }
 
 TEST (curve_distance_and_parameter_are_inverse) {
@@ -592,7 +592,7 @@ TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 last = md5_curve_point(curve, 0.0);
     for (int i = 1; i <= num_steps; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_at_distance(curve, i * step));
-        if (!CHECK_NEAR(md5_vec3_length(md5_vec3_sub(p, last)) / step, 1.0, 1e-3))
+        if (!CHECK_NEAR(md5_vec3_length(md5_vec3_sub(p, last)) / step, 1, 1e-3))
             break;
         last = p;
     }
@@ -758,7 +758,7 @@ TEST (curve_with_equal_neighbours_still_passes_them) {
     FOR (i, 6u) {
         CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
     }
-    CHECK_NEAR(md5_curve_length(curve), 3.0, 0.1);
+    CHECK_NEAR(md5_curve_length(curve), 3, 0.1);
 }
 
 TEST (curve_of_many_points) {

@@ -16,7 +16,7 @@ TEST (curve_functions_are_those_of_libc) {
         if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
             || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2.0 * pi * turns), 2e-13)
             || !CHECK_NEAR(md5i_angle(3.0 * sin(angle), 3.0 * cos(angle)), angle, 1e-14)
-            || !CHECK_NEAR(md5i_power_of_two(10.0 * x) / exp2(10.0 * x), 1.0, 1e-9))
+            || !CHECK_NEAR(md5i_power_of_two(10.0 * x) / exp2(10.0 * x), 1, 1e-9))
             return;
     }
     CHECK(md5i_angle(0.0, 1.0) == 0.0 && md5i_angle(0.0, 0.0) == 0.0);
@@ -186,7 +186,7 @@ TEST (squad_of_one_key_is_the_key) {
         FOR (i, 10) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_SMALL(real_angle(at, key), 2e-7);
-            CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
+            CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1, 1e-6);
         }
     }
 }
@@ -210,7 +210,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
         FOR (i, 101) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
-            if (!CHECK_NEAR(real4_dot(real4_widen(q), real4_widen(q)), 1.0, 1e-6))
+            if (!CHECK_NEAR(real4_dot(real4_widen(q), real4_widen(q)), 1, 1e-6))
                 break;
         }
     }
@@ -223,7 +223,7 @@ TEST (squad_of_a_moment_is_a_rotation) {
     OWN_SQUAD squad = squad_of(keys, times, 3, 0.0);
     FOR (i, 3) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
-        CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1.0, 1e-6);
+        CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1, 1e-6);
     }
 }
 

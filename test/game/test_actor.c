@@ -154,7 +154,7 @@ TEST_HERE (eyelids_are_blended_over_all) {
     FOR (i, 2) {
         md5_xform pose[ENTITY_JOINTS];
         md5_actor_pose(stage->actor, pose, NULL, NULL);
-        CHECK_NEAR(pose[LID].translation.z, 1.0, 1e-5);
+        CHECK_NEAR(pose[LID].translation.z, 1, 1e-5);
         CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_EYELIDS, 0));
     }
 }
@@ -175,7 +175,7 @@ TEST_HERE (channels_are_cleared_over_time) {
 TEST_HERE (clips_of_several_files_show_the_first) {
     play(stage, MD5_CHANNEL_ALL, "both", MD5_ACTOR_ONCE, 0, 0);
     check_after(stage, 100, 10.0, 0.0, 11.0, 10.0);
-    CHECK_NEAR(moved(stage), 10.0, 1e-4);
+    CHECK_NEAR(moved(stage), 10, 1e-4);
 }
 
 // While nothing plays the last pose stays, also in an actor that is restored.
@@ -283,7 +283,7 @@ TEST_WITH (clips_play_at_the_rate_of_their_modeldef, actor_stage, stage,
     play(stage, MD5_CHANNEL_ALL, "hasty", MD5_ACTOR_ONCE, 0, 0);
     check_after(stage, 60, 15.0, 0.0, 11.5, 10.0);
     CHECK_UINT(status_of(stage).time, 150);
-    CHECK_NEAR(moved(stage), 15.0, 1e-4);
+    CHECK_NEAR(moved(stage), 15, 1e-4);
     check_fired(stage, 20, "hasty:footstep ");
     advance_stage(stage, 79);
     CHECK(!status_of(stage).has_ended);
@@ -304,10 +304,10 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
         advance_stage(stage, 70);
         sum += moved(stage);
     }
-    CHECK_NEAR(sum, 77.0, 1e-3);
+    CHECK_NEAR(sum, 77, 1e-3);
     check_joints(stage, 0.0, 0.0, 13.7, 10.0);
     advance_stage(stage, 0);
-    CHECK_EXACT(moved(stage), 0.0);
+    CHECK_EXACT(moved(stage), 0);
 }
 
 // While "walk" fades out, its motion counts by its weight.
@@ -320,7 +320,7 @@ TEST_HERE (root_motion_is_blended) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 10);
     // A held frame moves nothing; the clips that fade out under it still do.
-    CHECK_NEAR(moved(stage), 1.0, 1e-4);
+    CHECK_NEAR(moved(stage), 1, 1e-4);
 }
 
 TEST_HERE (turning_clips_turn_the_root) {
@@ -336,7 +336,7 @@ TEST_HERE (turning_clips_turn_the_root) {
     // In the pose the root has the rotation that turning clips are made with: x stays, y is up.
     static md5_xform pose[ENTITY_JOINTS];
     md5_actor_pose(stage->actor, pose, NULL, NULL);
-    CHECK_NEAR(md5_quat_rotate(pose[0].rotation, (md5_vec3){0, 1, 0}).z, 1.0, 1e-5);
+    CHECK_NEAR(md5_quat_rotate(pose[0].rotation, (md5_vec3){0, 1, 0}).z, 1, 1e-5);
 }
 
 TEST_HERE (palettes_are_those_of_the_pose) {
@@ -346,8 +346,8 @@ TEST_HERE (palettes_are_those_of_the_pose) {
     md5_actor_pose(stage->actor, pose, joints, palette);
     md5_actor_pose(stage->actor, pose, NULL, alone);
     CHECK_BYTES(palette, alone, sizeof palette);
-    CHECK_NEAR(md5_mat34_translation(joints[NECK]).z, 120.0, 1e-4);
-    CHECK_NEAR(md5_mat34_translation(palette[NECK]).z, 95.0, 1e-4);
+    CHECK_NEAR(md5_mat34_translation(joints[NECK]).z, 120, 1e-4);
+    CHECK_NEAR(md5_mat34_translation(palette[NECK]).z, 95, 1e-4);
 }
 
 // -- Errors ---------------------------------------------------------------------------------------
@@ -458,7 +458,7 @@ static void close_head(head_stage *stage)
 #define TEST_HERE(title) TEST_WITH (title, head_stage, stage, open_head(stage), close_head(stage))
 
 TEST_HERE (heads_move_by_themselves) {
-    CHECK_EXACT(stage->entity->model_offset.y, 2.0);
+    CHECK_EXACT(stage->entity->model_offset.y, 2);
     CHECK_UINT(stage->entity->blink_min, 1000);
     CHECK_UINT(stage->entity->blink_max, 3000);
     const md5_actor_status status = md5_actor_channel(stage->head, MD5_CHANNEL_ALL);
@@ -467,8 +467,8 @@ TEST_HERE (heads_move_by_themselves) {
     md5_xform pose[3];
     advance(stage->head, 50);
     md5_actor_pose(stage->head, pose, NULL, NULL);
-    CHECK_NEAR(pose[1].translation.x, 4.0, 1e-4); // half of the way from 0 to 8
-    CHECK_SMALL(pose[2].translation.x, 1e-4);     // the blink begins
+    CHECK_NEAR(pose[1].translation.x, 4, 1e-4); // half of the way from 0 to 8
+    CHECK_SMALL(pose[2].translation.x, 1e-4);   // the blink begins
     advance(stage->body, 50);
     CHECK(eyelids(stage->body).clip == MD5_NONE);
 }
@@ -495,7 +495,7 @@ TEST_HERE (blinking_stops_and_goes_on) {
     advance(stage->head, 10);
     md5_actor_set_blinking(stage->head, false);
     advance(stage->head, 84); // it fades out over two frames of 24 a second
-    CHECK_EXACT(eyelids(stage->head).weight, 0.0);
+    CHECK_EXACT(eyelids(stage->head).weight, 0);
     advance(stage->head, 5000);
     md5_actor_advance(stage->head, 5000, count_blinks, &num_blinks);
     CHECK_UINT((unsigned)num_blinks, 0);

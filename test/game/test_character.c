@@ -686,14 +686,14 @@ TEST (monsters_look_to_the_left) {
     md5_monster_look_at(monster, 1, 0, 1000);
     md5_monster_think(monster, &tick);
     const md5_monster_status now = md5_monster_state(monster);
-    CHECK_NEAR(now.look_goal.yaw, 75.0, 1e-4);
+    CHECK_NEAR(now.look_goal.yaw, 75, 1e-4);
     CHECK_NEAR(now.look.yaw, 7.5, 1e-4);
-    CHECK_NEAR(now.eyes.yaw, 30.0, 1e-4);
-    CHECK_NEAR(now.eye_height, 20.0, 0.0);
+    CHECK_NEAR(now.eyes.yaw, 30, 1e-4);
+    CHECK_NEAR(now.eye_height, 20, 0);
     md5_xform pose[ENTITY_JOINTS];
     md5_monster_pose(monster, pose, NULL, NULL);
     CHECK_NEAR(pose[NECK].rotation.z, -sin(3.75 / 2.0 * DEGREE), 1e-6);
-    CHECK_NEAR(pose[SPINE].rotation.z, 0.0, 0.0);
+    CHECK_NEAR(pose[SPINE].rotation.z, 0, 0);
     CHECK_UINT(now.num_legs, 0);
 }
 
@@ -786,19 +786,19 @@ TEST (figures_are_hit_where_they_are) {
     CHECK_UINT(figure->bodies[0].joint, 1);
     CHECK_UINT(figure->body_of_joint[1], 0);
     CHECK_UINT(figure->body_of_joint[2], 1);
-    CHECK_NEAR(figure->bodies[0].mass, 16000.0, 1e-2);
-    CHECK_NEAR(figure->bodies[0].inertia[0], 16000.0 * 800.0 / 12.0, 1.0);
+    CHECK_NEAR(figure->bodies[0].mass, 16000, 1e-2);
+    CHECK_NEAR(figure->bodies[0].inertia[0], 16000.0 * 800.0 / 12.0, 1);
     CHECK_NEAR(figure->bodies[1].mass, 0.2 * 6.0 * 12.0 / 3.0, 1e-5);
     md5_body_state bodies[2] = {{.place = figure->setup[0]}, {.place = figure->setup[1]}};
     md5_figure_hit hit;
     REQUIRE(md5_raycast_figure(figure, bodies, (md5_vec3){50, 1, 5}, (md5_vec3){-50, 1, 5}, &hit));
     CHECK_UINT(hit.body, 0);
     CHECK_NEAR(hit.fraction, 0.4, 1e-6);
-    CHECK_VEC3(hit.point, 10.0, 1.0, 5.0, 1e-4);
-    CHECK_VEC3(hit.normal, 1.0, 0.0, 0.0, 1e-6);
+    CHECK_VEC3(hit.point, 10, 1, 5, 1e-4);
+    CHECK_VEC3(hit.normal, 1, 0, 0, 1e-6);
     REQUIRE(md5_raycast_figure(figure, bodies, (md5_vec3){0, 0, 99}, (md5_vec3){0, 0, 0}, &hit));
     CHECK_UINT(hit.joint, 2);
-    CHECK_NEAR(hit.point.z, 32.0, 1e-4);
+    CHECK_NEAR(hit.point.z, 32, 1e-4);
     CHECK(!md5_raycast_figure(figure, bodies, (md5_vec3){0, 0, 10}, (md5_vec3){0, 0, 9}, &hit));
     CHECK(!md5_raycast_figure(figure, bodies, (md5_vec3){9, 9, 26}, (md5_vec3){-9, 9, 26}, &hit));
     md5_free_figure(figure);
@@ -895,10 +895,10 @@ TEST (hits_count_by_zones) {
     FOR_U32 (i, ENTITY_JOINTS) {
         const md5_damage_zone zone = md5_entity_damage_zone(ogre, i);
         CHECK_STRING(zone.name, zones[i].name);
-        CHECK_NEAR(zone.scale, zones[i].scale, 0.0);
+        CHECK_NEAR(zone.scale, zones[i].scale, 0);
         CHECK_STRING(md5_entity_damage_zone(ghost, i).name, "");
     }
-    CHECK_NEAR(md5_entity_damage_zone(ghost, 0).scale, 1.0, 0.0);
+    CHECK_NEAR(md5_entity_damage_zone(ghost, 0).scale, 1, 0);
 }
 
 // Where a monster that is turned by `yaw` has its head and its head's left eye, in its own space

@@ -98,20 +98,20 @@ TEST (cube_reads_parts_with_their_animations) {
     const md5_cube2_part *const body = &cube->parts[0];
     CHECK_STRING(body->mesh, "data/actors/hero/body.md5mesh");
     CHECK_STRING(body->skeleton, "hero");
-    CHECK_EXACT(body->smooth, 60.0);
+    CHECK_EXACT(body->smooth, 60);
     CHECK_STRING(cube->parts[1].mesh, "data/actors/hero/sub/hat.md5mesh");
     CHECK_STRING(cube->parts[1].skeleton, "");
     CHECK_UINT(body->num_anims, 2);
     CHECK_STRING(body->anims[0].names, "idle|mapmodel");
     CHECK_STRING(body->anims[0].file, "data/actors/hero/idle.md5anim");
-    CHECK_EXACT(body->anims[0].frame_rate, 15.0);
+    CHECK_EXACT(body->anims[0].frame_rate, 15);
     CHECK(body->anims[0].priority == 2 && body->anims[0].start == 3 && body->anims[0].end == -4);
     CHECK_STRING(body->anims[1].file, "data/actors/shared/run.md5anim");
-    CHECK_EXACT(body->anims[1].frame_rate, 10.0); // the engines' default
+    CHECK_EXACT(body->anims[1].frame_rate, 10); // the engines' default
     CHECK_UINT(cube->num_links, 1);
     CHECK(cube->links[0].parent == 0 && cube->links[0].child == 1);
     CHECK_STRING(cube->links[0].tag, "tag_hat");
-    CHECK_EXACT(cube->links[0].translation.y, -2.0); // mirrored
+    CHECK_EXACT(cube->links[0].translation.y, -2); // mirrored
     CHECK_UINT(cube->num_warnings, 0);
 }
 
@@ -119,10 +119,10 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
     OPEN_CUBE(cube, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
                     "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
     CHECK_NEAR(cube->scale, 1.05, 1e-6);
-    CHECK_VEC3(cube->translation, 1.0, -2.0, -0.25, 0.0);
-    CHECK_EXACT(cube->yaw, 90.0);
-    CHECK_EXACT(cube->pitch, 5.0);
-    CHECK_EXACT(cube->roll, -7.0);
+    CHECK_VEC3(cube->translation, 1, -2, -0.25, 0);
+    CHECK_EXACT(cube->yaw, 90);
+    CHECK_EXACT(cube->pitch, 5);
+    CHECK_EXACT(cube->roll, -7);
     CHECK_UINT(cube->num_settings, 2);
     CHECK_STRING(cube->settings[0].word, "mdlspin");
     CHECK_UINT(cube->settings[0].num_values, 2);
@@ -138,11 +138,11 @@ TEST (cube_reads_pitch_and_masks) {
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_UINT(part->num_pitches, 2);
     CHECK_STRING(part->pitches[0].joint, "");
-    CHECK_EXACT(part->pitches[0].min, -360.0); // neither is given: the whole circle
-    CHECK_EXACT(part->pitches[0].max, 360.0);
-    CHECK_EXACT(part->pitches[1].offset, 10.0);
-    CHECK_EXACT(part->pitches[1].min, -20.0);
-    CHECK_EXACT(part->pitches[1].max, 30.0);
+    CHECK_EXACT(part->pitches[0].min, -360); // neither is given: the whole circle
+    CHECK_EXACT(part->pitches[0].max, 360);
+    CHECK_EXACT(part->pitches[1].offset, 10);
+    CHECK_EXACT(part->pitches[1].min, -20);
+    CHECK_EXACT(part->pitches[1].max, 30);
     CHECK_UINT(part->num_masks, 2);
     CHECK_UINT(part->masks[0].num_joints, 0);
     CHECK_UINT(part->masks[1].num_joints, 2);
@@ -163,10 +163,10 @@ TEST (cube_mirrors_tags) {
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(tags[0].joint, "Hand");
     CHECK_STRING(tags[0].name, "tag_weapon");
-    CHECK_EXACT(tags[0].transform.translation.y, -2.0);
+    CHECK_EXACT(tags[0].transform.translation.y, -2);
     CHECK_NEAR(tags[0].transform.rotation.x, -0.70710678, 1e-6);
     CHECK_NEAR(tags[0].transform.rotation.w, 0.70710678, 1e-6);
-    CHECK_EXACT(tags[1].transform.rotation.w, 1.0);
+    CHECK_EXACT(tags[1].transform.rotation.w, 1);
     CHECK_NEAR(tags[2].transform.rotation.y, 0.5, 1e-6); // about the mirrored axis: same sign
 }
 
@@ -237,20 +237,20 @@ TEST (cube_finds_the_skin_of_a_mesh) {
     CHECK_STRING(skin.normal_map.path, "data/actors/hero/normals.png");
     CHECK_STRING(skin.environment, "skyboxes/lump");
     CHECK_STRING(skin.shader, "glossy");
-    CHECK_EXACT(skin.specular, 25.0);
-    CHECK_EXACT(skin.ambient, 3.0);
-    CHECK_EXACT(skin.glow, 4.0);
-    CHECK_EXACT(skin.glare[1], 1.0);
+    CHECK_EXACT(skin.specular, 25);
+    CHECK_EXACT(skin.ambient, 3);
+    CHECK_EXACT(skin.glow, 4);
+    CHECK_EXACT(skin.glare[1], 1);
     CHECK_EXACT(skin.alpha_test, 0.5);
     CHECK(skin.alpha_blend == MD5_CUBE2_OFF && skin.cull_face == MD5_CUBE2_ON);
     CHECK(skin.materials[0] == 2 && skin.materials[1] == 3);
-    CHECK_EXACT(skin.scroll[1], -1.0);
+    CHECK_EXACT(skin.scroll[1], -1);
     CHECK_EXACT(skin.fullbright, 0.75);
     md5_build_cube2_look(&cube->parts[0], "Tail", &skin);
     CHECK_STRING(skin.texture.path, "data/actors/hero/base.png");
     CHECK_STRING(skin.texture.commands, "");
     CHECK(!skin.masks.path && !skin.normal_map.path && !skin.shader);
-    CHECK_EXACT(skin.alpha_test, -1.0);
+    CHECK_EXACT(skin.alpha_test, -1);
     CHECK(skin.cull_face == MD5_CUBE2_UNSET);
 }
 
@@ -306,10 +306,10 @@ TEST (cube_adjusts_animations_that_come_later) {
         CHECK_UINT(part->anims[i].num_adjustments, counts[i]);
         md5_cube2_adjust_pose(part, &part->anims[i], &skeleton, pose);
         const bool is_adjusted = i == 1;
-        CHECK_EXACT(pose[0].rotation.w, 1.0);
+        CHECK_EXACT(pose[0].rotation.w, 1);
         CHECK_NEAR(pose[1].rotation.z, is_adjusted ? -0.70710678 : 0.0, 1e-6);
         const double moved = is_adjusted ? 1.0 : 0.0; // divided by 4
-        CHECK_VEC3(pose[1].translation, moved, -2.0 * moved, 3.0 * moved, 0.0);
+        CHECK_VEC3(pose[1].translation, moved, -2.0 * moved, 3.0 * moved, 0);
     }
 }
 
@@ -322,7 +322,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
     md5_xform pose = {.rotation = {0, 0, 0, 1}};
     md5_cube2_adjust_pose(&cube->parts[0], &cube->parts[0].anims[0], &skeleton, &pose);
     // Unity's z is forward, y up, and its space is mirrored.
-    CHECK_NEAR(pose.translation.z, 2.0, 1e-6);
+    CHECK_NEAR(pose.translation.z, 2, 1e-6);
     CHECK_SMALL(pose.translation.x, 1e-6);
     CHECK_NEAR(fabs((double)pose.rotation.y), 0.70710678, 1e-6);
     CHECK(pose.rotation.y * pose.rotation.w > 0.0f); // to the right: clockwise from above
@@ -588,7 +588,7 @@ TEST (cube_reads_red_eclipses_drone) {
     const uint32_t shoot = md5_find_cube2_anim(part, 1, "rifle secondary");
     if (CHECK(shoot != MD5_NONE)) {
         CHECK(strstr(part->anims[shoot].file, "/drone/rifle-shoot.md5anim"));
-        CHECK_EXACT(part->anims[shoot].frame_rate, 25.0);
+        CHECK_EXACT(part->anims[shoot].frame_rate, 25);
     }
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
     OWN_MODEL model = md5_load_model(part->mesh, NULL, NULL);

@@ -22,9 +22,9 @@ TEST (entities_have_model_clips_and_materials) {
     CHECK(imp->clips[0].anims[0] == imp->clips[4].anims[0]); // a shared file, loaded once
     CHECK_UINT(imp->clips[5].num_files, 2);
     CHECK_STRING(imp->materials[0], "scarlet");
-    CHECK_EXACT(imp->masks[MD5_CHANNEL_TORSO][SPINE], 1.0);
-    CHECK_EXACT(imp->masks[MD5_CHANNEL_TORSO][NECK], 0.0);
-    CHECK_EXACT(imp->masks[MD5_CHANNEL_ALL][LID], 1.0);
+    CHECK_EXACT(imp->masks[MD5_CHANNEL_TORSO][SPINE], 1);
+    CHECK_EXACT(imp->masks[MD5_CHANNEL_TORSO][NECK], 0);
+    CHECK_EXACT(imp->masks[MD5_CHANNEL_ALL][LID], 1);
     CHECK_UINT(imp->num_parts, 0);
     CHECK_UINT(imp->num_warnings, 0);
     CHECK(imp->size > 0);

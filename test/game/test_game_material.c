@@ -101,7 +101,7 @@ TEST (deep_expressions_are_read_without_recursion) {
         MATERIAL(material, text);
         CHECK_UINT(material->decl->state, depth == DEPTH ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED);
         if (depth == DEPTH)
-            CHECK_EXACT(color_at(material, 0, 0, 0.0f), 2.0);
+            CHECK_EXACT(color_at(material, 0, 0, 0.0f), 2);
     }
 }
 
@@ -125,7 +125,7 @@ TEST (image_programs_are_trees) {
     CHECK_STRING(image->steps[0].file, "a");
     CHECK_STRING(image->steps[1].file, "b/c");
     CHECK_UINT(image->steps[2].kind, MD5_IMAGE_HEIGHTMAP);
-    CHECK_EXACT(image->steps[2].values[0], 4.0);
+    CHECK_EXACT(image->steps[2].values[0], 4);
     CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
 }
 
@@ -186,7 +186,7 @@ TEST (stages_keep_words_of_their_own) {
     CHECK(stage->no_picmip && stage->has_alpha_test);
     CHECK_UINT(stage->vertex_color, MD5_VERTEX_COLOR_MODULATE);
     CHECK_UINT(stage->condition, MD5_REGISTER_PARM0 + 4);
-    CHECK_EXACT(stage->polygon_offset, -2.0);
+    CHECK_EXACT(stage->polygon_offset, -2);
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
     CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
     CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
@@ -200,13 +200,13 @@ TEST (stages_keep_programs) {
     CHECK_STRING(program->fragment, "heat.vfp");
     CHECK_UINT(program->num_vertex_parms, 2);
     CHECK_UINT(program->vertex_parms[1][0], MD5_REGISTER_TIME);
-    CHECK_EXACT(material->registers[program->vertex_parms[1][1]], 2.0);
-    CHECK_EXACT(material->registers[program->vertex_parms[1][2]], 0.0);
-    CHECK_EXACT(material->registers[program->vertex_parms[1][3]], 1.0);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][1]], 2);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][2]], 0);
+    CHECK_EXACT(material->registers[program->vertex_parms[1][3]], 1);
     CHECK_UINT(program->num_images, 2);
     CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
-    CHECK_EXACT(material->sort, 100.0);
+    CHECK_EXACT(material->sort, 100);
 }
 
 TEST (matrices_multiply_from_the_right) {
@@ -216,9 +216,9 @@ TEST (matrices_multiply_from_the_right) {
     MATERIAL(material, "m { { map x scale 2, 4 scroll 3, time } }");
     md5_evaluate_material(material, &input, registers);
     md5_stage_matrix(&material->stages[0], registers, matrix);
-    CHECK_NEAR(matrix[0][0], 2.0, 1e-6);
-    CHECK_NEAR(matrix[0][2], 6.0, 1e-6); // 2 * 3
-    CHECK_NEAR(matrix[1][1], 4.0, 1e-6);
+    CHECK_NEAR(matrix[0][0], 2, 1e-6);
+    CHECK_NEAR(matrix[0][2], 6, 1e-6); // 2 * 3
+    CHECK_NEAR(matrix[1][1], 4, 1e-6);
     CHECK_SMALL(matrix[1][2], 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
 }
 
@@ -242,8 +242,8 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->deform, MD5_DEFORM_FLARE);
     CHECK_UINT(material->deform_registers[0], MD5_REGISTER_TIME);
     CHECK_UINT(material->cull, MD5_CULL_NONE);
-    CHECK_EXACT(material->decal_fade, 3.0);
-    CHECK_EXACT(material->decal_end[3], 8.0);
+    CHECK_EXACT(material->decal_fade, 3);
+    CHECK_EXACT(material->decal_end[3], 8);
 }
 
 // The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
@@ -440,7 +440,7 @@ TEST (deform_tube_turns_about_its_long_axis) {
     OWN_DEFORM c;
     form(&c, "tube", &from_side);
     FOR (i, 4u) {
-        CHECK_NEAR(fabs((double)c.positions[i].x - 10.0), 1.0, 1e-3);
+        CHECK_NEAR(fabs((double)c.positions[i].x - 10.0), 1, 1e-3);
         CHECK_SMALL(c.positions[i].y, 1e-3);
         CHECK_NEAR(c.positions[i].z, c.mesh->positions[i].z, 1e-3);
     }
@@ -495,8 +495,8 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         widest = fmax(widest, wide);
         highest = fmax(highest, high);
     }
-    CHECK_NEAR(widest, 4.0, 0.2);
-    CHECK_NEAR(highest, 8.0, 0.2);
+    CHECK_NEAR(widest, 4, 0.2);
+    CHECK_NEAR(highest, 8, 0.2);
 }
 
 TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {

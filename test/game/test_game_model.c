@@ -37,7 +37,7 @@ TEST (models_have_mesh_skin_and_offset) {
     const md5_model_def *const model = model_of(game, "M");
     CHECK_STRING(model->mesh, "X.md5mesh");
     CHECK_STRING(model->skin, "some/skin");
-    CHECK_EXACT(model->offset.y, -2.0);
+    CHECK_EXACT(model->offset.y, -2);
     CHECK_UINT(model->num_joints, 4);
     CHECK_STRING(model->joints[2].name, "b");
     check_channel(model, MD5_CHANNEL_ALL, "0123");
@@ -188,14 +188,14 @@ TEST (long_lines_of_parents_are_no_deep_recursion) {
         test_append(&text, "model m%d { inherit m%d }\n", i, i - 1);
     test_append(&text, "model m0 { offset ( 7 0 0 ) }");
     OWN_GAME game = open_models(text.bytes, NULL);
-    CHECK_EXACT(model_of(game, "m20000")->offset.x, 7.0);
+    CHECK_EXACT(model_of(game, "m20000")->offset.x, 7);
 }
 
 TEST (models_that_inherit_themselves_end) {
     game_log log;
     OWN_GAME game = open_models(
         "model a { inherit b offset ( 1 0 0 ) } model b { inherit a } model c { inherit c }", &log);
-    CHECK_EXACT(model_of(game, "a")->offset.x, 1.0);
+    CHECK_EXACT(model_of(game, "a")->offset.x, 1);
     CHECK_UINT(model_of(game, "b")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model_of(game, "c")->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(log.count, 0);

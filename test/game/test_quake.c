@@ -146,12 +146,12 @@ TEST (scales_change_what_hangs_on_a_joint) {
     scale_case test;
     md5_vec3 vertices[3];
     REQUIRE(open_scales(&test, "{ \"arm\": { \"1\": 0.5, \"2\": 0 } }"));
-    md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0.0f);
+    md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -1, 2);
     check_vertex(vertices[1], 2, -0.5, 1);
     check_vertex(vertices[2], 0, -1, 2);
-    moment = md5_moment_from_frames(test.anim, 1, 1, 0.0f);
+    moment = md5_moment_from_frames(test.anim, 1, 1, 0);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -0.5, 2);
     check_vertex(vertices[1], 2, -0.25, 1); // half of its weight is on the root
@@ -166,7 +166,7 @@ TEST (scales_change_positions_if_asked) {
     scale_case test;
     md5_vec3 vertices[3];
     REQUIRE(open_scales(&test, "{\"arm\":{\"0\":0.5,\"scale_positions\":true}}"));
-    const md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0.0f);
+    const md5_moment moment = md5_moment_from_frames(test.anim, 0, 0, 0);
     skin_scaled(&test, &moment, vertices);
     check_vertex(vertices[0], 0, -0.5, 1);
     check_vertex(vertices[1], 2, -0.25, 0.5);
@@ -178,7 +178,7 @@ TEST (scales_leave_bits_of_other_joints) {
     scale_case test;
     md5_mat34 joints[3] = {{{0}}}, palette[3];
     REQUIRE(open_scales(&test, "{\"arm\":{\"2\":0.5}}"));
-    const md5_moment moment = md5_moment_from_frames(test.anim, 1, 1, 0.0f);
+    const md5_moment moment = md5_moment_from_frames(test.anim, 1, 1, 0);
     memset(palette, 0x41, sizeof palette);
     md5_mat34 before[3];
     memcpy(before, palette, sizeof before);

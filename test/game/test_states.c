@@ -236,7 +236,7 @@ TEST (scripts_warn_of_what_is_cut_and_of_conditions_without_end) {
                          "\";\n#ifdef QUAD\nr = ( word == \"0123456789012345678901234567890123"
                          "45678901234567890123456789012\" );"));
     md5_states_advance(it.states, 0, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "r"), 1.0, 0.0);
+    CHECK_NEAR(md5_states_variable(it.states, "r"), 1, 0);
     CHECK(strstr(it.log.text, "a.script:14: expected #endif, found the end\n"));
     CHECK(strstr(it.log.text, "' is cut to 63 bytes\n"));
     close_case(&it);
@@ -254,9 +254,9 @@ TEST (scripts_list_states_and_variables) {
     CHECK(!md5_states_set(it.states, MD5_CHANNEL_LEGS, "Legs_B", 0));
     CHECK(!md5_states_set_variable(it.states, "word", 1.0f));
     CHECK(md5_states_set_variable(it.states, "AI_PAIN", 1.0f));
-    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 1.0, 0.0);
+    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 1, 0);
     md5_states_advance(it.states, 10, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 0.0, 0.0);
+    CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 0, 0);
     // A copy goes on on its own.
     const md5_states_desc desc = {
         .script = it.script, .entity = it.stage.entity, .body = it.stage.actor};
@@ -264,13 +264,13 @@ TEST (scripts_list_states_and_variables) {
     REQUIRE(copy);
     md5_copy_states(copy, it.states);
     md5_states_advance(it.states, 49, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "r"), 1.0, 0.0);
+    CHECK_NEAR(md5_states_variable(it.states, "r"), 1, 0);
     md5_states_advance(it.states, 1, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(it.states, "r"), 2.0, 0.0);
+    CHECK_NEAR(md5_states_variable(it.states, "r"), 2, 0);
     CHECK(!md5_states_channel(it.states, MD5_CHANNEL_TORSO).is_running);
-    CHECK_NEAR(md5_states_variable(copy, "r"), 1.0, 0.0);
+    CHECK_NEAR(md5_states_variable(copy, "r"), 1, 0);
     md5_states_advance(copy, 0, NULL, NULL);
-    CHECK_NEAR(md5_states_variable(copy, "r"), 2.0, 0.0);
+    CHECK_NEAR(md5_states_variable(copy, "r"), 2, 0);
     close_case(&it);
 }
 
@@ -531,7 +531,7 @@ TEST_WITH (clips_change_rate_cycles_and_start, actor_stage, stage, open_stage(st
     CHECK(md5_actor_channel(actor, legs).is_cycling);
     CHECK(!md5_actor_channel(actor, legs).has_ended);
     const md5_entity_clip *const clip = &stage->entity->clips[walk];
-    CHECK_NEAR(md5_entity_clip_movement(clip).x, 40.0, 0.0);
+    CHECK_NEAR(md5_entity_clip_movement(clip).x, 40, 0);
     CHECK_UINT(md5_find_frame_command(clip->anim, MD5_FRAME_SOUND_BODY)->frame, 3);
     CHECK(!md5_find_frame_command(clip->anim, MD5_FRAME_FX));
 }

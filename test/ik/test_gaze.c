@@ -43,7 +43,7 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
         const double t = fmin(0.01 * i / duration, 1.0), part = t * t * (3.0 - 2.0 * t);
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
-        CHECK_NEAR(at.x, 50.0, 1e-5);
+        CHECK_NEAR(at.x, 50, 1e-5);
         CHECK_NEAR(at.y, 50.0 * x * part, 1e-3);
         CHECK_NEAR(at.z, 50.0 * y * part, 1e-3);
         CHECK_NEAR(gaze.head.x, 0.5 * x * (1.0 - exp(-0.01 * i / 0.3)), 1e-5);

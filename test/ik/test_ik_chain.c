@@ -118,20 +118,20 @@ TEST (ik_dls_bends_a_straight_chain) {
 TEST (ik_dls_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_LEAST_SQUARES, &rig, (md5_vec3){0, 30, 40});
-    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-3);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 1e-3);
 }
 
 TEST (ik_fabrik_points_at_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0, 30, 40});
-    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-4);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 1e-4);
     CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 4), (real3){0, 9.6, 12.8}), 1e-4);
 }
 
 TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_CCD, &rig, (md5_vec3){0, 30, 40});
-    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 0.1);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34, 0.1);
 }
 
 static void check_weight(md5_chain_solver solver)
@@ -236,10 +236,10 @@ TEST (ik_chains_end_at_the_longest) {
                                .tolerance = 0.01f,
                                .iterations = 50,
                                .weight = 1};
-    CHECK_NEAR(md5_solve_chain(&skeleton, &job, pose), 37.0, 1e-3);
+    CHECK_NEAR(md5_solve_chain(&skeleton, &job, pose), 37, 1e-3);
     CHECK(pose[LONG - 1 - MD5_MAX_CHAIN].rotation.w == 1.0f);
     CHECK(pose[LONG - MD5_MAX_CHAIN].rotation.w != 1.0f);
-    CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63.0, 1e-3);
+    CHECK_NEAR(md5_joint_in_model(&skeleton, pose, LONG - 1).translation.y, 63, 1e-3);
 }
 
 // -- Goals ----------------------------------------------------------------------------------------

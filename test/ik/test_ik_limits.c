@@ -301,10 +301,10 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                          .weight = 1,
                          .limits = limits};
     ik_rig other = rig;
-    CHECK_NEAR(IK_SOLVE(chain, rig, job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 2, 1e-5); // 2 * 2 sin(30 degrees)
     CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1, 0}), 1e-5);
     job.solver = MD5_CHAIN_FABRIK;
-    CHECK_NEAR(IK_SOLVE(chain, other, job), 2.0, 1e-5);
+    CHECK_NEAR(IK_SOLVE(chain, other, job), 2, 1e-5);
     CHECK_BYTES(rig.pose, other.pose, sizeof rig.pose);
 }
 

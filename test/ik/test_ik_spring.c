@@ -98,7 +98,7 @@ static double end_after(float total, int steps, float damping, double *exact)
     const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
     const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).at;
     const real3 bone = real3_sub(end, start), way = real3_sub(real3_of(state[0].position), start);
-    CHECK_NEAR(real3_length(bone), 4.0, 1e-5);
+    CHECK_NEAR(real3_length(bone), 4, 1e-5);
     CHECK_SMALL(real3_length(real3_cross(bone, way)), 1e-4);
     CHECK(real3_dot(bone, way) > 0.0);
     return state[0].position.z;
@@ -134,7 +134,7 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
         const double behind = -6.0 * 10.0 / 100.0;
         const double exact = 30.0 + behind + swing.keep * -behind + swing.drift * -10.0;
         CHECK_NEAR(state[0].position.y, exact, 1e-4);
-        CHECK_NEAR(state[0].target.y, 30.0, 1e-6);
+        CHECK_NEAR(state[0].target.y, 30, 1e-6);
         CHECK(md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).translation.y < -0.1f);
     }
 }
@@ -152,7 +152,7 @@ TEST (ik_spring_hangs_by_gravity) {
         advance(&rig, job, state, 0.05f, i == 0, rig.pose);
     }
     CHECK_NEAR(state[1].position.z, 27.0 - 2.0, 1e-3);
-    CHECK_NEAR(state[1].position.x, 100.0, 1e-3);
+    CHECK_NEAR(state[1].position.x, 100, 1e-3);
     CHECK_NEAR(state[1].position.y, 50.0 - 12.0, 1e-3);
     const real3 tip = ik_place(&rig.skeleton, rig.pose, rig.chain[2]).at;
     CHECK(tip.z < 19.0 && fabs(tip.y) < 1e-3);

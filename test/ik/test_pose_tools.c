@@ -26,8 +26,8 @@ TEST (pose_tools_velocity_is_that_of_an_even_turn) {
         CHECK_NEAR(velocity.angular.x, axis.x * angle * 4.0, 1e-5);
         CHECK_NEAR(velocity.angular.y, axis.y * angle * 4.0, 1e-5);
         CHECK_NEAR(velocity.angular.z, axis.z * angle * 4.0, 1e-5);
-        CHECK_NEAR(velocity.linear.x, 4.0, 1e-5);
-        CHECK_NEAR(velocity.linear.z, -2.0, 1e-5);
+        CHECK_NEAR(velocity.linear.x, 4, 1e-5);
+        CHECK_NEAR(velocity.linear.z, -2, 1e-5);
     }
 }
 
@@ -240,7 +240,7 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK_SMALL(real_angle(found, exact), 1e-6);
-    CHECK_NEAR(real4_length(found) * real4_length(found), 1.0, 1e-6);
+    CHECK_NEAR(real4_length(found) * real4_length(found), 1, 1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0, 0, 0, 0};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);

@@ -232,7 +232,7 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
         const real3 foot = at_of(&giant, out, 4);
         CHECK_NEAR(real3_distance(foot, (real3){1.4 * (hips.x + leg.x), 1.4 * (hips.y + leg.y),
                                                 54 + 1.4 * (hips.z + leg.z)}),
-                   0.0, 1e-3);
+                   0, 1e-3);
     }
 }
 
@@ -247,10 +247,10 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
     md5_xform out[BODY_JOINTS];
     show(retarget, man.bind_local, out);
     const real3 foot = at_of(&bent, out, 4);
-    CHECK_NEAR(real3_distance(foot, (real3){0, 0, 5}), 0.0, 1e-4);
+    CHECK_NEAR(real3_distance(foot, (real3){0, 0, 5}), 0, 1e-4);
     CHECK_NEAR(real_angle(md5_joint_in_model(&bent.model.skeleton, out, 4).rotation,
                           md5_joint_in_model(&bent.model.skeleton, bent.bind_local, 4).rotation),
-               0.0, 1e-5);
+               0, 1e-5);
 }
 
 // A quarter of the way from hips that turn by 20 degrees to a chest that turns by 100.
@@ -277,7 +277,7 @@ TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
     const md5_quat rest = md5_joint_in_model(&other.model.skeleton, other.bind_local, 5).rotation;
     CHECK_NEAR(real_angle(md5_joint_in_model(&other.model.skeleton, out, 5).rotation,
                           md5_quat_mul(md5_quat_from_axis_angle(up, 40 * degree), rest)),
-               0.0, 1e-5);
+               0, 1e-5);
 }
 
 // No joint is above the ground in both models, so there is no pelvis, and displacements are not

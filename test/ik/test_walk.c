@@ -412,7 +412,7 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
         CHECK(is_finite(fixture->walk.position) && is_finite(fixture->walk.normal));
         FOR (joint, fixture->model->skeleton.num_joints) {
             const real4 q = real4_widen(fixture->pose[joint].rotation);
-            CHECK_NEAR(real4_dot(q, q), 1.0, 1e-3);
+            CHECK_NEAR(real4_dot(q, q), 1, 1e-3);
         }
     }
 }

@@ -78,13 +78,13 @@ TEST (axes_convert_every_number_of_a_model) {
         CHECK(to->skeleton.axes == fixture->axes && to->skeleton.scale == 0.25f);
         FOR (m, from->num_meshes) {
             const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
-            CHECK_EXACT(mesh_error(fixture, 0.25, a, b), 0.0);
+            CHECK_EXACT(mesh_error(fixture, 0.25, a, b), 0);
             CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
             CHECK(b->is_mirrored == fixture->is_left_handed);
             CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
         FOR (j, from->skeleton.num_joints) {
-            CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0);
+            CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1.0), 0);
             CHECK_SMALL(
                 axes_mat34_error(fixture, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0),
                 0.0);
@@ -332,7 +332,7 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         if (!CHECK(to != NULL && to->num_cut_views == 1))
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
-        CHECK_EXACT(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0);
+        CHECK_EXACT(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0);
         CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
     }
 }

@@ -134,7 +134,7 @@ TEST (bfg_models_are_read_like_text) {
     CHECK_UINT(model->skeleton.num_joints, 2);
     CHECK_STRING(model->skeleton.joints[1].name, "arm");
     CHECK(model->skeleton.joints[0].parent == MD5_NONE && model->skeleton.joints[1].parent == 0);
-    CHECK_NEAR(model->bind_local[1].translation.z, 2.0, 1e-6);
+    CHECK_NEAR(model->bind_local[1].translation.z, 2, 1e-6);
     CHECK_NEAR(model->bind_local[1].rotation.z * model->bind_local[1].rotation.w, -0.5, 1e-6);
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_STRING(mesh->shader, "models/arm/skin");
@@ -142,14 +142,14 @@ TEST (bfg_models_are_read_like_text) {
     CHECK_UINT(mesh->num_triangles, 1);
     CHECK_UINT(mesh->num_weights, 4);
     CHECK_UINT(mesh->weights[0].joint, 1);
-    CHECK_EXACT(mesh->weights[0].bias, 1.0);
-    CHECK_VEC3(mesh->weights[0].offset, 1.0, 0.0, 0.0, 1e-6); // 0 -1 2 seen from the arm
+    CHECK_EXACT(mesh->weights[0].bias, 1);
+    CHECK_VEC3(mesh->weights[0].offset, 1, 0, 0, 1e-6); // 0 -1 2 seen from the arm
     CHECK_NEAR(mesh->weights[1].bias, 0.8, 1e-6);
     CHECK_NEAR(mesh->weights[2].bias, 0.2, 1e-6);
-    CHECK_NEAR(mesh->positions[1].x, 4.0, 1e-5);
+    CHECK_NEAR(mesh->positions[1].x, 4, 1e-5);
     CHECK_SMALL(mesh->positions[1].y, 1e-5);
-    CHECK_NEAR(mesh->positions[2].y, 3.0, 1e-6);
-    CHECK_EXACT(mesh->texcoords[0].x, 1.0);
+    CHECK_NEAR(mesh->positions[2].y, 3, 1e-6);
+    CHECK_EXACT(mesh->texcoords[0].x, 1);
     CHECK_EXACT(mesh->texcoords[0].y, 0.25);
     CHECK_EXACT(mesh->texcoords[1].x, -1.5);
     CHECK_NEAR(mesh->texcoords[1].y, 5.9604645e-8, 1e-15);
@@ -311,11 +311,11 @@ TEST (bfg_anims_are_those_of_text) {
         return;
     }
     CHECK_UINT(anim->num_frames, 2);
-    CHECK_EXACT(anim->frame_rate, 24.0);
+    CHECK_EXACT(anim->frame_rate, 24);
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
     CHECK_BYTES(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds));
     FOR (frame, 2u) {
-        const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0.0f);
+        const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0);
         md5_xform pose[2], expected[2];
         sample_own(anim, moment, MD5_ROOT_FILE, pose);
         sample_own(text, moment, MD5_ROOT_FILE, expected);
@@ -432,7 +432,7 @@ TEST (bfg_cameras_are_those_of_text) {
     CHECK_STRING(camera->command_line, "");
     CHECK_UINT(camera->num_warnings, 0);
     CHECK_NEAR(camera->frames[0].rotation.w, -0.8660254, 1e-6);
-    CHECK_EXACT(camera->frames[2].position.z, 30.0);
+    CHECK_EXACT(camera->frames[2].position.z, 30);
 }
 
 static void check_error(size_t at, uint32_t big, const char *message)
@@ -519,7 +519,7 @@ TEST (bfg_files_are_written_as_text) {
     OWN_STRING anim_text = as_text(MD5_DOC_ANIM, &file);
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, NULL);
     REQUIRE(anim);
-    CHECK_EXACT(anim->translations[anim->num_translations].x, 5.0); // frame 1
+    CHECK_EXACT(anim->translations[anim->num_translations].x, 5); // frame 1
     make_camera(&file);
     OWN_STRING camera_text = as_text(MD5_DOC_CAMERA, &file);
     CHECK(strstr(camera_text, "\t( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n") != NULL);

@@ -248,7 +248,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
         CHECK(now <= before + 1e-6);
         largest_step = fmax(largest_step, before - now);
         before = now;
-        CHECK_NEAR(now + bind_weight(weights, ring * 24, 1), 1.0, 1e-6);
+        CHECK_NEAR(now + bind_weight(weights, ring * 24, 1), 1, 1e-6);
     }
     CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // the joint
     CHECK(bind_weight(weights, 4 * 24, 0) > 0.98);
@@ -304,7 +304,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
                 real_worse(&worst_place, bind_distance(placed, fixture->positions[vertex],
                                                        fixture->positions[vertex]));
             }
-            CHECK_NEAR(sum, 1.0, 1e-6);
+            CHECK_NEAR(sum, 1, 1e-6);
         }
         CHECK_SMALL(worst_place, 1e-5);
     }
@@ -499,7 +499,7 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
             OWN_BINDING binding = anim ? md5_bind(fixture.model, anim, NULL, NULL) : NULL;
             CHECK(binding);
             for (uint32_t frame = 0; binding && frame < anim->num_frames; frame += 6) {
-                const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
+                const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0);
                 md5_pose_palette(binding, moment, MD5_ROOT_FILE, fixture.scratch, fixture.joints,
                                  fixture.palette);
                 uint32_t first = 0;
@@ -661,7 +661,7 @@ TEST (bind_takes_any_triangles) {
             double sum = 0.0;
             FOR (k, vertex->num_weights)
                 sum += weights->weights[vertex->first_weight + k].bias;
-            CHECK_NEAR(sum, 1.0, 1e-5);
+            CHECK_NEAR(sum, 1, 1e-5);
         }
     }
 }

@@ -134,7 +134,7 @@ TEST (chain_programs_work_as_they_are_written) {
             FOR (k, h.model->meshes[i].num_vertices) {
                 const vertex *const v = &h.buffers[i][k];
                 CHECK(v->position.y > bounds.min.y - 3.0f && v->position.y < bounds.max.y + 3.0f);
-                CHECK_NEAR(md5_vec3_length(v->normal), 1.0, 1e-5);
+                CHECK_NEAR(md5_vec3_length(v->normal), 1, 1e-5);
                 CHECK(v->u == 0.0f && v->v == 0.0f); // not ours
             }
         }

@@ -310,7 +310,7 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(mesh->weights[1].joint, 2);
     CHECK_NEAR(mesh->weights[1].bias, 0.3 / 0.9, 1e-7);
     CHECK_NEAR(mesh->weights[mesh->vertices[1].first_weight].bias, 0.5 / 0.9, 1e-7);
-    CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 1.0);
+    CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 1);
     OWN_MODEL model = model_of(doc);
     REQUIRE(model);
     CHECK_UINT(model->meshes[0].num_off_sums, 0);
@@ -361,7 +361,7 @@ TEST (edit_weights_below_0_count_by_their_size) {
             CHECK_NEAR(mesh->weights[k].bias, (*biases)[joint] / (*biases)[4], 1e-6);
             sum += (double)mesh->weights[k].bias;
         }
-        CHECK_NEAR(sum, 1.0, 1e-6);
+        CHECK_NEAR(sum, 1, 1e-6);
     }
 }
 
@@ -396,8 +396,8 @@ TEST (edit_bounds_are_those_of_the_skin) {
     OWN_ARRAY(md5_vec3, points, model->max_vertices);
     FOR (f, doc->num_frames) {
         md5_bounds box = md5_bounds_from_points(NULL, 0);
-        md5_pose_palette(binding, md5_moment_from_frames(anim, f, f, 0.0f), MD5_ROOT_FILE, pose,
-                         NULL, palette);
+        md5_pose_palette(binding, md5_moment_from_frames(anim, f, f, 0), MD5_ROOT_FILE, pose, NULL,
+                         palette);
         EACH_IN (mesh, model, meshes) {
             md5_skin(mesh, palette, points, NULL, NULL);
             box = md5_bounds_union(box, md5_bounds_from_points(points, mesh->num_vertices));
@@ -486,14 +486,14 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
         OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
         REQUIRE(binding && binding->same_order);
         md5_xform pose[3];
-        md5_sample(binding, md5_moment_from_frames(anim, 1, 1, 0.0f), MD5_ROOT_FILE, pose);
+        md5_sample(binding, md5_moment_from_frames(anim, 1, 1, 0), MD5_ROOT_FILE, pose);
         // The crane is 10 above the origin, and turned about y by (0 1.5 0), which is longer than
         // 1: w is -sqrt(1.25), all divided by their length.
         CHECK_SMALL(real_distance(pose[0].translation, (md5_vec3){7, 0, 6}), 1e-6);
         const double y = 1.5 / sqrt(2.25 + 1.25), w = -sqrt(1.25 / (2.25 + 1.25));
         const double cosine = 1.0 - 2.0 * y * y, sine = 2.0 * w * y;
         CHECK_NEAR(pose[1].translation.x, cosine * 1.0 + sine * 4.0, 1e-5);
-        CHECK_NEAR(pose[1].translation.y, 2.0, 1e-6);
+        CHECK_NEAR(pose[1].translation.y, 2, 1e-6);
         CHECK_NEAR(pose[1].translation.z, 10.0 + cosine * 4.0 - sine * 1.0, 1e-5);
         CHECK_SMALL(real_distance(pose[2].translation, model->bind_local[2].translation), 1e-5);
         CHECK_UINT(md5_fix_joints(doc, model, all, NULL), 0);
@@ -539,7 +539,7 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
         return all;
     memcpy(pose, model->bind_local, model->skeleton.num_joints * sizeof *pose);
     if (binding)
-        md5_sample(binding, md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose);
+        md5_sample(binding, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE, pose);
     md5_local_to_palette(model, pose, NULL, palette);
     FOR (m, model->num_meshes)
         all.count += 3 * (size_t)model->meshes[m].num_triangles;
@@ -640,7 +640,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
         const md5_vec3 from = md5_mat34_translation(model->bind[partners[j]]);
         CHECK_STRING(mesh->joints[j].name, model->skeleton.joints[j].name);
         CHECK_UINT(mesh->joints[j].parent, model->skeleton.joints[j].parent);
-        CHECK_EXACT(real_distance(mesh->joints[j].position, mirrored(from)), 0.0);
+        CHECK_EXACT(real_distance(mesh->joints[j].position, mirrored(from)), 0);
     }
     CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
     OWN_STRING after = written(mesh, NULL);
@@ -905,7 +905,7 @@ TEST (edit_frames_are_resampled) {
     OWN_DOC doc = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old && doc);
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 48.0), 49);
-    CHECK_EXACT(doc->frame_rate, 48.0);
+    CHECK_EXACT(doc->frame_rate, 48);
     const size_t size = old->num_components * sizeof *old->numbers;
     FOR (f, old->num_frames)
         CHECK_BYTES(doc->numbers + (size_t)2 * f * old->num_components,
@@ -949,9 +949,9 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     CHECK(md5_edit_frames(doc, &job, NULL) > 0);
     const float *const middle = doc->numbers + 12, *const last = doc->numbers + 24;
     CHECK_BYTES(last + 2, doc->numbers + 2, 10 * sizeof *last); // but the way along x and y
-    CHECK_EXACT(last[0], 10.0);
+    CHECK_EXACT(last[0], 10);
     CHECK_EXACT(last[1], 0.4f);
-    CHECK_EXACT(middle[0], 5.0);
+    CHECK_EXACT(middle[0], 5);
     CHECK_NEAR(middle[2], 2.0 - 0.5, 1e-6);
     CHECK_NEAR(middle[7], 1.0 - 1.0, 1e-6);
     CHECK_NEAR(fabsf(middle[9]), sin(0.5 * asin(0.6)), 1e-6); // half the turn, the other way
@@ -1007,20 +1007,20 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     OWN_ANIM old = anim_of(doc);
     CHECK_UINT(EDIT_SPACE(doc, NULL, .turn = {.yaw = 90}), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
-    CHECK_EXACT(doc->joints[0].position.x, -2.0); // quarters of a circle are exact
-    CHECK_EXACT(doc->joints[0].position.y, 1.0);
+    CHECK_EXACT(doc->joints[0].position.x, -2); // quarters of a circle are exact
+    CHECK_EXACT(doc->joints[0].position.y, 1);
     OWN_ANIM now = anim_of(doc);
     REQUIRE(old && now);
     OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
     OWN_BINDING second = md5_bind_skeleton(&now->skeleton, now->base_frame, now, NULL, NULL);
     FOR (f, 3u) {
         md5_xform a[2], b[2];
-        md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
-        md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
+        md5_sample(first, md5_moment_from_frames(old, f, f, 0), MD5_ROOT_FILE, a);
+        md5_sample(second, md5_moment_from_frames(now, f, f, 0), MD5_ROOT_FILE, b);
         const md5_vec3 from = md5_xform_point(a[0], (md5_vec3){4, 5, 6});
         const md5_vec3 to = md5_xform_point(b[0], (md5_vec3){4, 5, 6});
         CHECK_SMALL(real_distance(to, (md5_vec3){-from.y, from.x, from.z}), 1e-5);
-        CHECK_EXACT(real_distance(a[1].translation, b[1].translation), 0.0);
+        CHECK_EXACT(real_distance(a[1].translation, b[1].translation), 0);
     }
 }
 
@@ -1242,7 +1242,7 @@ TEST (edit_survives_failure_of_every_allocation) {
             CHECK_UINT(doc->num_joints, 3);
         const md5_space_edit space = {.is_mirrored = true, .turn = {.yaw = 9}, .scale = 2};
         if (doc && md5_edit_space(doc, &space, &it.error) == MD5_NONE)
-            CHECK_EXACT(doc->joints[0].position.y, 0.0);
+            CHECK_EXACT(doc->joints[0].position.y, 0);
         if (mesh && md5_edit_space(mesh, &space, &it.error) == MD5_NONE)
             CHECK_EXACT(mesh->joints[1].position.x, 0.1f);
         const md5_frame_edit frames = {.frame_rate = 48, .is_closed = true, .tolerance = 1};

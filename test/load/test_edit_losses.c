@@ -37,8 +37,8 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     REQUIRE(first && second);
     FOR (f, now->num_frames) {
         md5_xform a[2], b[2];
-        md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
-        md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
+        md5_sample(first, md5_moment_from_frames(old, f, f, 0), MD5_ROOT_FILE, a);
+        md5_sample(second, md5_moment_from_frames(now, f, f, 0), MD5_ROOT_FILE, b);
         FOR (j, 2u) {
             const md5_vec3 at = {4, 5, 6};
             CHECK_SMALL(real_distance(md5_xform_point(a[j], at), md5_xform_point(b[j], at)), 1e-4);

@@ -490,7 +490,7 @@ TEST (golden_overlong_rotations_become_rotations) {
         FOR (i, count) {
             const md5_quat q = pose[i].rotation;
             const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-            CHECK_NEAR(square, 1.0, 3e-5);
+            CHECK_NEAR(square, 1, 3e-5);
             CHECK(isfinite(pose[i].translation.x + pose[i].translation.y));
         }
     }

@@ -40,9 +40,9 @@ TEST (load_model_holds_what_the_file_says) {
 
     // Joint 0 turns x to y, y to z, z to x, since its w is negative too.
     const float *const m = model->bind[0].m;
-    CHECK_NEAR(m[4], 1.0, 1e-6);
-    CHECK_NEAR(m[9], 1.0, 1e-6);
-    CHECK_NEAR(m[2], 1.0, 1e-6);
+    CHECK_NEAR(m[4], 1, 1e-6);
+    CHECK_NEAR(m[9], 1, 1e-6);
+    CHECK_NEAR(m[2], 1, 1e-6);
     CHECK(model->bind[1].m[11] == 10.0f && model->bind[2].m[7] == 5.5f);
     CHECK_STRING(model->meshes[1].name, "Hat");
     CHECK_UINT(model->meshes[1].num_vertices, 0);
@@ -367,10 +367,10 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
     CHECK_UINT(mesh->num_vertices, 3);
-    CHECK_NEAR(mesh->normals[0].y, 1.0, 1e-6);
-    CHECK_NEAR(mesh->tangents[0].z, 1.0, 1e-6);
+    CHECK_NEAR(mesh->normals[0].y, 1, 1e-6);
+    CHECK_NEAR(mesh->tangents[0].z, 1, 1e-6);
     CHECK(mesh->tangents[0].w == -1.0f && mesh->tangents[1].w == 1.0f);
-    CHECK_NEAR(mesh->normals[1].x, 1.0, 1e-6);
+    CHECK_NEAR(mesh->normals[1].x, 1, 1e-6);
     CHECK(mesh->normals[2].z == 1.0f); // undefined in the file
     REQUIRE(mesh->colors);
     CHECK(mesh->colors[0].y == 0.5f && mesh->colors[2].x == 0.25f);

@@ -158,7 +158,7 @@ TEST (normals_of_any_weights_ignore_triangles_without_area) {
         const md5_load_opts opts = {.normals = (md5_normals)weighting};
         OWN_MODEL model = md5_parse_model(text, sizeof text - 1, &opts, NULL);
         for (uint32_t i = 0; CHECK(model) && i < 3; i++)
-            CHECK_NEAR(model->meshes[0].normals[i].z, -1.0, 1e-6);
+            CHECK_NEAR(model->meshes[0].normals[i].z, -1, 1e-6);
     }
 }
 
@@ -173,7 +173,7 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     CHECK(a->tangents != NULL && b->tangents == NULL);
     const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
     FOR (i, b->num_vertices) {
-        CHECK_NEAR(md5_vec3_dot(md5_mat34_direction(to, a->normals[i]), b->normals[i]), 1.0, 1e-5);
+        CHECK_NEAR(md5_vec3_dot(md5_mat34_direction(to, a->normals[i]), b->normals[i]), 1, 1e-5);
         CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
     }
 }

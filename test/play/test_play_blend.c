@@ -45,7 +45,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
                 return;
             before[item] = weights[item];
         }
-        if (!CHECK_NEAR(sum, 1.0, 1e-6))
+        if (!CHECK_NEAR(sum, 1, 1e-6))
             return;
     }
 }
@@ -64,11 +64,11 @@ TEST (one_item_has_all_the_weight) {
 TEST (without_markers_a_group_advances_at_the_mean_rate) {
     const md5_sync_item items[] = {{0.25f, 1, NULL}, {0.75f, 2, NULL}};
     const md5_clock clock = md5i_sync_advance(items, 2, 0, (md5_clock){3, 0.5}, 2.0);
-    CHECK_NEAR(md5_clock_time(clock), 7.0, 1e-12);
-    CHECK_NEAR(md5_clock_time(md5i_sync_clock(NULL, 0, clock)), 7.0, 1e-12);
-    CHECK_NEAR(md5_clock_time(md5i_sync_shared(NULL, 0, clock)), 7.0, 1e-12);
+    CHECK_NEAR(md5_clock_time(clock), 7, 1e-12);
+    CHECK_NEAR(md5_clock_time(md5i_sync_clock(NULL, 0, clock)), 7, 1e-12);
+    CHECK_NEAR(md5_clock_time(md5i_sync_shared(NULL, 0, clock)), 7, 1e-12);
     const md5_sync_item nothing = {0, 1, NULL};
-    CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2.0)), 7.0);
+    CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2.0)), 7);
 }
 
 static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0, 0.3, 0.9};
@@ -131,7 +131,7 @@ TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
 TEST (the_end_of_the_last_part_is_the_next_cycle) {
     const md5_clock below = {2, 1.0 - 1e-17};
     const double even[] = {0, 0.5};
-    CHECK_NEAR(md5_clock_time(md5i_sync_clock(even, 2, below)), 3.0, 1e-12);
+    CHECK_NEAR(md5_clock_time(md5i_sync_clock(even, 2, below)), 3, 1e-12);
 }
 
 // -- Blend kinds ----------------------------------------------------------------------------------
@@ -422,18 +422,18 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
 
 TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE,
            MD5_EXTRACT_MOVE) {
-    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 0), -20.0, 0.02);
-    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 2), 30.0, 0.03);
-    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 0, 4), 0.0); // there is no such item
-    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 1, 0), 0.0); // nor such a motion
+    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 0), -20, 0.02);
+    CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 2), 30, 0.03);
+    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 0, 4), 0); // there is no such item
+    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 1, 0), 0); // nor such a motion
 }
 
 TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
            MD5_EXTRACT_WALK) {
-    md5_player_set(fixture->player, 0, -1000.0f);
-    CHECK_NEAR(speed_over(fixture->player, 4.0, false), -20.0, 0.02);
-    md5_player_set(fixture->player, 0, 1000.0f);
-    CHECK_NEAR(speed_over(fixture->player, 4.0, false), 90.0, 0.09);
+    md5_player_set(fixture->player, 0, -1000);
+    CHECK_NEAR(speed_over(fixture->player, 4.0, false), -20, 0.02);
+    md5_player_set(fixture->player, 0, 1000);
+    CHECK_NEAR(speed_over(fixture->player, 4.0, false), 90, 0.09);
 }
 
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
@@ -444,7 +444,7 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
         begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
             md5_player_set(fixture.player, 0, (float)speed);
-            CHECK_NEAR(speed_over(fixture.player, 6.0, true) / speed, 1.0, 1e-3);
+            CHECK_NEAR(speed_over(fixture.player, 6.0, true) / speed, 1, 1e-3);
         }
     }
 }
@@ -634,13 +634,13 @@ TEST (states_of_unlike_markers_are_not_in_step) {
         " state a a state b b transition a a { exit 9 in_step }"
         " transition b a { when go duration 0.5 } transition a b { when go duration 0.5 } }");
     play_advance(fixture.player, 0.9);
-    md5_player_set(fixture.player, 0, 1.0f);
+    md5_player_set(fixture.player, 0, 1);
     play_advance(fixture.player, 0.1);
     md5_newest(&fixture.player->layer_states[0])->in_step = true;
     md5_newest(&fixture.player->layer_states[0])->leader = MD5_NONE;
     play_advance(fixture.player, 0.1);
     CHECK_NEAR(play_time(fixture.player), 0.2 * 3.0, 1e-9);
-    md5_player_set(fixture.player, 0, 1.0f);
+    md5_player_set(fixture.player, 0, 1);
     play_advance(fixture.player, 0.1);
     md5_newest(&fixture.player->layer_states[0])->in_step = true;
     play_advance(fixture.player, 0.1);
@@ -686,7 +686,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
             heard_two heard_here = {.names = {"far", ""}};
             md5_player_reset(fixture.player);
             md5_player_seek(fixture.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
-            md5_player_set(fixture.player, 0, 1.0f);
+            md5_player_set(fixture.player, 0, 1);
             FOR (i, *split)
                 md5_player_advance(fixture.player, row->fade / *split, count_two, &heard_here);
             CHECK_NEAR(play_time(fixture.player), row->end, 1e-7);
@@ -703,10 +703,10 @@ TEST (a_clock_in_step_turns_round_within_days) {
                     "trigger go motion there clip a { speed 2 } motion back clip b { speed -1 } "
                     "layer body { state a there state b back "
                     "transition a b { when go duration 600000 in_step } }");
-    md5_player_set(fixture.player, 0, 1.0f);
-    play_advance(fixture.player, 600000.0);
+    md5_player_set(fixture.player, 0, 1);
+    play_advance(fixture.player, 600000);
     // Its integral over D is D / 2.
-    CHECK_NEAR(play_time(fixture.player), 300000.0, 1e-3);
+    CHECK_NEAR(play_time(fixture.player), 300000, 1e-3);
 }
 
 // Ten times 0.1 s are a little less than 1 s, where the transition is taken.
@@ -732,7 +732,7 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
 static double time_behind(play_scene *fixture, int num_steps)
 {
     md5_player_reset(fixture->player);
-    md5_player_set(fixture->player, 0, 1.0f);
+    md5_player_set(fixture->player, 0, 1);
     play_steps(fixture->player, num_steps, 1.9);
     const md5_layer_status status = md5_player_layer(fixture->player, 0);
     return status.state == 2 ? status.time : -1.0;

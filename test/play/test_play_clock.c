@@ -333,9 +333,9 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     uint32_t event;
     md5_clock when;
     CHECK(md5i_next_event(&events, &event, &when));
-    CHECK_NEAR(md5_clock_time(when), 2.0, 1e-12);
+    CHECK_NEAR(md5_clock_time(when), 2, 1e-12);
     CHECK(md5i_next_event(&events, &event, &when));
-    CHECK_NEAR(md5_clock_time(when), 1.0, 1e-12);
+    CHECK_NEAR(md5_clock_time(when), 1, 1e-12);
     CHECK(!md5i_next_event(&events, &event, &when));
 }
 
@@ -429,11 +429,11 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     const md5_xform left = md5_root_delta_transform((md5_root_delta){1, 2, 3, 0, 1});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1, 0, 0});
     CHECK_SMALL(ahead.x, 1e-6);
-    CHECK_NEAR(ahead.y, 1.0, 1e-6);
-    CHECK_EXACT(left.translation.z, 3.0);
+    CHECK_NEAR(ahead.y, 1, 1e-6);
+    CHECK_EXACT(left.translation.z, 3);
     const md5_xform back = md5_root_delta_transform((md5_root_delta){.cosine = -1});
-    CHECK_EXACT(back.rotation.z, 1.0);
-    CHECK_EXACT(back.rotation.w, 0.0);
+    CHECK_EXACT(back.rotation.z, 1);
+    CHECK_EXACT(back.rotation.w, 0);
 }
 
 TEST (each_kind_takes_its_own_axes) {
@@ -460,7 +460,7 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, fixture.roots[frame].translation);
             CHECK_SMALL(md5_vec3_dot(off, off), 1e-8);
-            CHECK_NEAR(left.translation.x, 5.0, 1e-4);
+            CHECK_NEAR(left.translation.x, 5, 1e-4);
             CHECK_SMALL(left.translation.y, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
                 CHECK_NEAR(left.rotation.z, fixture.roots[0].rotation.z, 1e-5);
@@ -497,7 +497,7 @@ TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     make_rooted(&fixture, 0.0, MD5_EXTRACT_WALK);
     const md5_clock far = md5i_clock_at(&LOOP, 100.0);
     const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, far);
-    CHECK_NEAR(way.x, 1600.0, 1e-3);
+    CHECK_NEAR(way.x, 1600, 1e-3);
     const md5_root_delta back = way_of(&fixture.track, &LOOP, far, (md5_clock){0});
     ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1}, 1e-9);
 }
@@ -517,7 +517,7 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     FOR (step, 32) {
         const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
         const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
-        CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
+        CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1, 1e-6);
     }
 }
 
@@ -542,7 +542,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     play_scene_read(&fixture, "layer body { state walk walk }");
     play_advance(fixture.player, 0.1);
     const md5_vec3 way = md5_player_root_motion(fixture.player).translation;
-    CHECK_NEAR(way.x, 3.0, 1e-4);
+    CHECK_NEAR(way.x, 3, 1e-4);
     CHECK_SMALL(way.y, 1e-4);
     CHECK_SMALL(way.z, 1e-4);
 }
@@ -683,7 +683,7 @@ TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
         heard got = {0};
         md5_player_reset(fixture->player);
         FOR (i, zeros)
-            md5_player_advance(fixture->player, 0.0, hear, &got);
+            md5_player_advance(fixture->player, 0, hear, &got);
         CHECK_STRING(got.names, "a");
         md5_player_advance(fixture->player, -1e-12, hear, &got);
         md5_player_advance(fixture->player, -0.4, hear, &got);
@@ -713,7 +713,7 @@ TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
     heard got = heard_in(fixture, 0.1, 1);
     play_fade(fixture->player, 0, 1, 0.2f);
     got = (heard){0};
-    md5_player_advance(fixture->player, 0.0, hear, &got);
+    md5_player_advance(fixture->player, 0, hear, &got);
     CHECK_STRING(got.names, "A");
     CHECK_NEAR(got.sum, 1.0 / 16.0, 1e-6);
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
@@ -763,7 +763,7 @@ TEST (borders_consume_triggers_immediately) {
                         "trigger leap layer one { state a a state b b "
                         "transition a b { when leap } } layer two { state a a state b b "
                         "transition a b { when leap exit 0.5 } }");
-        md5_player_set(fixture.player, 0, 1.0f);
+        md5_player_set(fixture.player, 0, 1);
         play_steps(fixture.player, steps, 0.9);
         CHECK_UINT(play_state(fixture.player), 1);
         CHECK_UINT(md5_player_layer(fixture.player, 1).state, 0);
@@ -778,7 +778,7 @@ TEST_PLAY (borders_of_a_step_of_too_many_events,
     static const double way[2] = {1e6, -1e6};
     FOR (i, 2) {
         md5_player_reset(fixture->player);
-        play_advance(fixture->player, 0.0);
+        play_advance(fixture->player, 0);
         CHECK(md5_player_set(fixture->player, PACE, 1e6f));
         heard got = {0};
         const md5_advance_status status = md5_player_advance(fixture->player, way[i], hear, &got);
@@ -789,7 +789,7 @@ TEST_PLAY (borders_of_a_step_of_too_many_events,
         CHECK(status.undivided == 0.0);
     }
     heard got = {0};
-    md5_player_set(fixture->player, PACE, 1.0f);
+    md5_player_set(fixture->player, PACE, 1);
     md5_player_advance(fixture->player, INFINITY, hear, &got);
     CHECK_UINT(md5_player_advance(fixture->player, NAN, hear, &got).num_dropped, 0);
     CHECK_UINT(got.count, 0);

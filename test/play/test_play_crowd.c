@@ -383,7 +383,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         play_pose(player, pose);
         CHECK_BYTES(pose, model->bind_local, sizeof pose); // there is nothing to play
         md5_mat34 joints[2];
-        play_advance(player, 1.0);
+        play_advance(player, 1);
         md5_local_to_model(&model->skeleton, pose, joints);
         if (row->count == 0)
             CHECK(md5_player_bounds(player, joints).max.y == 10.0f);

@@ -77,7 +77,7 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
         play_advance(others[i], 0.2);
         play_pose(others[i], pose[1]);
         CHECK(play_pose_distance(pose[0], pose[1]) == 0.0);
-        play_advance(others[i], 1.0);
+        play_advance(others[i], 1);
         md5_player_reset(others[i]);
         md5_destroy_player(others[i]);
     }
@@ -145,7 +145,7 @@ static double weight_curves_miss(const play_scene *fixture, double weight)
     play_real_sample(fixture->made.anims[0], 0.0, from);
     play_real_sample(fixture->made.anims[1], 0.0, to);
     play_real_blend(from, to, weight, weights, blended);
-    play_advance(fixture->player, 0.0);
+    play_advance(fixture->player, 0);
     return play_miss(fixture->player, blended);
 }
 
@@ -189,7 +189,7 @@ TEST (parameter_follows_by_a_curve) {
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", *curve);
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, true, "", "", follow);
-        CHECK(md5_player_set(fixture.player, 0, 3.0f));
+        CHECK(md5_player_set(fixture.player, 0, 3));
         FOR_FROM (step, 1, 20) {
             play_advance(fixture.player, 0.025);
             if (curve == curves || step % 5 != 0)
@@ -340,14 +340,14 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
         follow_begin(&fixture);
         set_all(&fixture, 5.0f);
         FOR (i, 3)
-            CHECK_EXACT(get(&fixture, (uint32_t)i), 1.0); // nothing has happened yet
-        CHECK_EXACT(get(&fixture, PLAIN), 5.0);
+            CHECK_EXACT(get(&fixture, (uint32_t)i), 1); // nothing has happened yet
+        CHECK_EXACT(get(&fixture, PLAIN), 5);
         for (int step = 1; step <= 40; step++) {
             play_steps(fixture.player, split, 0.02);
             FOR (i, NUM_PARAMETERS)
                 CHECK_NEAR(get(&fixture, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
         }
-        CHECK_EXACT(get(&fixture, EASE), 5.0); // exactly there
+        CHECK_EXACT(get(&fixture, EASE), 5); // exactly there
     }
 }
 
@@ -366,21 +366,21 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     set_all(fixture, 5.0f);
     play_advance(fixture->player, 0.25);
     const double ease = get(fixture, EASE), spring = get(fixture, SPRING);
-    play_advance(fixture->player, 0.0);
+    play_advance(fixture->player, 0);
     play_advance(fixture->player, -0.1);
     CHECK_EXACT(get(fixture, EASE), ease);
     CHECK_EXACT(get(fixture, SPRING), spring);
-    CHECK(md5_player_set(fixture->player, EASE, 5.0f)); // the same goal: it goes on
+    CHECK(md5_player_set(fixture->player, EASE, 5)); // the same goal: it goes on
     play_advance(fixture->player, 0.05);
     CHECK_NEAR(get(fixture, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
     const double from = get(fixture, EASE);
-    CHECK(md5_player_set(fixture->player, EASE, -1.0f)); // another one: from here
+    CHECK(md5_player_set(fixture->player, EASE, -1)); // another one: from here
     play_advance(fixture->player, 0.25);
     CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1.0 - from), 2e-5);
     md5_player_reset(fixture->player);
     play_advance(fixture->player, 0.25);
     FOR_U32 (i, NUM_PARAMETERS)
-        CHECK_EXACT(get(fixture, i), 1.0);
+        CHECK_EXACT(get(fixture, i), 1);
 }
 
 TEST_HERE (follow_is_saved_and_copied) {
@@ -565,10 +565,10 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
         FOR (i, FRAME_RATES) {
             play_place place = {0};
             md5_player_reset(fixture.player);
-            CHECK(md5_player_set(fixture.player, 0, 130.0f));
+            CHECK(md5_player_set(fixture.player, 0, 130));
             FOR (step, 2 * frame_rates[i]) {
                 if (step == frame_rates[i])
-                    CHECK(md5_player_set(fixture.player, 0, -20.0f));
+                    CHECK(md5_player_set(fixture.player, 0, -20));
                 play_advance(fixture.player, 1.0 / frame_rates[i]);
                 play_go_on(&place, md5_player_root_motion(fixture.player));
             }
@@ -634,7 +634,7 @@ TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
     FOR (i, FRAME_RATES) {
         int count = 0;
         md5_player_reset(fixture->player);
-        CHECK(md5_player_set(fixture->player, SMOOTH, 5.0f));
+        CHECK(md5_player_set(fixture->player, SMOOTH, 5));
         FOR (step, frame_rates[i])
             md5_player_advance(fixture->player, 1.0 / frame_rates[i], count_event, &count);
         most = i == 0 ? count : most;

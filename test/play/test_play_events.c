@@ -151,10 +151,10 @@ TEST_PLAY (play_events_have_weights,
     md5_player_set(player, 0, 0.25f);
     listen(player, 0.3, &got);
     CHECK_UINT(got.count, 4); // start and left foot of both
-    CHECK_NEAR(got.weights[2] + got.weights[3], 1.0, 1e-6);
+    CHECK_NEAR(got.weights[2] + got.weights[3], 1, 1e-6);
     CHECK_NEAR(fmaxf(got.weights[2], got.weights[3]), 0.75, 1e-6);
     // An event of a clip without weight in its blend space does not fire.
-    md5_player_set(player, 0, 0.0f);
+    md5_player_set(player, 0, 0);
     listen(player, 0.6, &got);
     CHECK_UINT(got.count, 1);
     play_fade(player, 0, 1, 0.4f);
@@ -284,9 +284,9 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
         CHECK_NEAR(now, velocity, 4.0 * 60.0 * step + 1e-3);
         velocity = now;
     }
-    play_advance(player, 1.0);
-    play_advance(player, 1.0);
-    CHECK_NEAR(md5_player_root_motion(player).translation.x, 100.0, 1e-3);
+    play_advance(player, 1);
+    play_advance(player, 1);
+    CHECK_NEAR(md5_player_root_motion(player).translation.x, 100, 1e-3);
     md5_destroy_player(player);
     md5_destroy_player(other);
 }
@@ -381,7 +381,7 @@ TEST (states_are_entered_and_left_and_transitions_end) {
                  "transition jump stand { exit 1 inertial }");
     CHECK_STRING(advance(&fixture, 0.0), "enter body/stand 0.0; ");
     CHECK_STRING(advance(&fixture, 0.5), "");
-    md5_player_set(fixture.scene.player, 0, 1.0f);
+    md5_player_set(fixture.scene.player, 0, 1);
     CHECK_STRING(advance(&fixture, 0.0), "leave body/stand 0.0; enter body/jump 0.1; ");
     CHECK_STRING(advance(&fixture, 0.125), "");
     CHECK_STRING(advance(&fixture, 0.125), "arrive body/jump 0.1; ");

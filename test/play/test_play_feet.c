@@ -81,8 +81,8 @@ TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " 
     feet[0].floor = 2.0f;
     feet[1].floor = -1.0f;
     play_rig_go_on(fixture, 0.0);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4.0, 1e-4);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1.0, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
     CHECK(md5_player_feet(fixture->player, 1) == NULL);
     md5_player_reset(fixture->player);
     CHECK(feet[0].floor == 0.0f && feet[0].lift == 0.0f && feet[0].ankle == ANKLE_L);
@@ -117,15 +117,15 @@ TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoo
     md5_target *const target = md5_player_target(fixture->player, 0);
     feet[0].floor = feet[1].floor = 2.0f;
     play_rig_go_on(fixture, 0.1);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4.0, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
     target->weight = 0.0f;
     play_rig_go_on(fixture, 0.1);
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
     feet[0].floor = feet[1].floor = -1.0f;
     target->weight = 1.0f;
     play_rig_go_on(fixture, 0.1);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 1.0, 1e-4);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1.0, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 1, 1e-4);
+    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
 }
 
 TEST (play_feet_that_cannot_stand_are_refused) {

@@ -177,7 +177,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
         CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
         FOR (i, JOINTS) {
             const real4 q = real4_widen(fixture.pose[i].rotation);
-            CHECK_NEAR(real4_dot(q, q), 1.0, 1e-5);
+            CHECK_NEAR(real4_dot(q, q), 1, 1e-5);
         }
     }
 }

@@ -187,7 +187,7 @@ TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }")
         fixture->place.translation.x += 1.0f;
         play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, 20.0, 1e-4);
+    CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, 20, 1e-4);
 }
 
 // After the distance is passed the foot returns like a critically damped spring: in double, the
@@ -224,7 +224,7 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     play_rig_go_on(fixture, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, 4.0, 1e-4);
+    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, 4, 1e-4);
 }
 
 // A leg that would be stretched lets go: no foot is farther from its hip than it can reach.
@@ -269,7 +269,7 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     hold_begin(&fixture, "still", words);
     play_rig_go_on(&fixture, HOLD_TICK);
     CHECK(fixture.player->held[0].is_held && fixture.player->held[1].is_held);
-    CHECK(md5_player_set(fixture.player, 0, 1.0f));
+    CHECK(md5_player_set(fixture.player, 0, 1));
     play_rig_go_on(&fixture, HOLD_TICK);
     CHECK(!fixture.player->held[0].is_held && !fixture.player->held[1].is_held);
     CHECK(md5_player_set(fixture.player, 0, 0.25f));
@@ -600,7 +600,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
         play_rig_go_on(fixture, i == 0 ? 0.0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(fixture->place, ankle);
         CHECK_SMALL(at.x, 1e-4);
-        CHECK_NEAR(at.y, 3.0, 1e-4);
+        CHECK_NEAR(at.y, 3, 1e-4);
     }
 }
 

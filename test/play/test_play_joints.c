@@ -113,7 +113,7 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
     // At the other end of the line, joint 10 is moved by c alone.
-    CHECK(md5_player_set(fixture->player, 0, 1.0f));
+    CHECK(md5_player_set(fixture->player, 0, 1));
     play_fade(fixture->player, 0, 1, 0.0f);
     play_advance(fixture->player, 0.4);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
@@ -257,7 +257,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
         play_fade(fixture.player, 1, 1, 0.0f);
-        play_advance(fixture.player, 0.0);
+        play_advance(fixture.player, 0);
         play_pose(fixture.player, pose);
         sample(&fixture.made, 0, 0.26, expected);
         CHECK_BYTES(pose, expected, sizeof pose);

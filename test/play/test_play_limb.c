@@ -34,7 +34,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
     *target = (md5_target){.weight = 1, .position = {5, 2, 6}};
-    play_advance(player, 0.0);
+    play_advance(player, 0);
     md5_player_pose(player, pose, NULL, NULL, scratch);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
     const double miss = real3_length(real3_sub(foot, real3_of(target->position)));

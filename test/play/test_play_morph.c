@@ -61,9 +61,9 @@ TEST_HERE (morph_targets_have_names) {
 
 TEST_HERE (morph_is_the_value_of_a_parameter) {
     CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
-    CHECK(md5_player_set(fixture->player, 0, -3.0f));
-    CHECK_EXACT(weight_of(fixture, SMILE), -3.0);
-    CHECK_EXACT(weight_of(fixture, OH), 0.0); // its row has the factor 0
+    CHECK(md5_player_set(fixture->player, 0, -3));
+    CHECK_EXACT(weight_of(fixture, SMILE), -3);
+    CHECK_EXACT(weight_of(fixture, OH), 0); // its row has the factor 0
     CHECK(md5_player_set(fixture->player, 0, 3e38f));
     CHECK_EXACT(weight_of(fixture, SMILE), 1e6);
     CHECK(md5_player_set(fixture->player, 0, -3e38f));
@@ -90,8 +90,8 @@ TEST_HERE (morph_has_the_weight_of_its_layer) {
     CHECK_NEAR(weight_of(fixture, OH), 0.2, 1e-6);
     CHECK(md5_player_set(fixture->player, 1, 0.25f));
     CHECK_NEAR(weight_of(fixture, OH), 0.05, 1e-6);
-    CHECK(md5_player_set(fixture->player, 1, 0.0f));
-    CHECK_EXACT(weight_of(fixture, OH), 0.0);
+    CHECK(md5_player_set(fixture->player, 1, 0));
+    CHECK_EXACT(weight_of(fixture, OH), 0);
 }
 
 TEST_HERE (morph_follows_a_curve_over_a_clip) {
@@ -104,12 +104,12 @@ TEST_HERE (morph_follows_a_curve_over_a_clip) {
     pass(fixture, 0.1);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
     pass(fixture, 0.4);
-    CHECK_EXACT(weight_of(fixture, BLINK), 0.0);
+    CHECK_EXACT(weight_of(fixture, BLINK), 0);
 }
 
 TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     md5_player_seek(fixture->player, 0, 1, 0.0);
-    CHECK_EXACT(weight_of(fixture, BLINK), 0.0);
+    CHECK_EXACT(weight_of(fixture, BLINK), 0);
     const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
     CHECK(md5_player_play_shot(fixture->player, 0, 0, &shot));
     pass(fixture, 0.3);
@@ -117,7 +117,7 @@ TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     pass(fixture, 0.15);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.6 * curve(4.5), 1e-5);
     pass(fixture, 0.6);
-    CHECK_EXACT(weight_of(fixture, BLINK), 0.0);
+    CHECK_EXACT(weight_of(fixture, BLINK), 0);
 }
 
 // Bollo's quintic for an offset at rest.

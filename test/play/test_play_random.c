@@ -428,9 +428,9 @@ void play_random_change(md5_player *const *players, uint32_t num_players,
         add_fade(fixture, layer, fade, duration);
     FOR (i, num_players) {
         if (kind < 4)
-            md5_player_set(players[i], PLAY_LEAP, 1.0f);
+            md5_player_set(players[i], PLAY_LEAP, 1);
         if (kind >= 2 && kind < 6)
-            md5_player_set(players[i], PLAY_CALL, 1.0f);
+            md5_player_set(players[i], PLAY_CALL, 1);
         if (kind == 6)
             md5_player_set(players[i], PLAY_FLAG, 1.0f - md5_player_get(players[i], PLAY_FLAG));
         if (kind == 7)

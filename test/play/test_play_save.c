@@ -332,7 +332,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
         char lost[LOST_TEXT] = "";
         md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
         double most = move(was.player, 12, old);
-        (void)md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1.0f);
+        (void)md5_player_set(was.player, md5_find_parameter(was.machine, "call"), 1);
         most = fmax(most, move(was.player, 18, old));
         md5_player_adopt(is.player, was.player, note_lost, lost);
         play_pose(is.player, pose);
@@ -365,7 +365,7 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     char lost[LOST_TEXT] = "";
     begin_edited(&from, was);
     begin_edited(&to, is);
-    CHECK(md5_player_set(from.player, 1, 5.0f));
+    CHECK(md5_player_set(from.player, 1, 5));
     CHECK(md5_player_play_shot(from.player, 2, 1, NULL));
     CHECK(PLAY_SHOT(from.player, 3, 2, .mask = "top"));
     CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
@@ -373,9 +373,9 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     play_advance(from.player, 0.25);
     md5_player_adopt(to.player, from.player, note_lost, lost);
     CHECK_STRING(lost, "mask top, parameter x, ");
-    CHECK_EXACT(md5_player_get(to.player, 0), 5.0); // it follows no more
-    CHECK_EXACT(md5_player_get(to.player, 1), 4.0);
-    CHECK_EXACT(md5_player_target(to.player, 0)->position.x, 7.0);
+    CHECK_EXACT(md5_player_get(to.player, 0), 5); // it follows no more
+    CHECK_EXACT(md5_player_get(to.player, 1), 4);
+    CHECK_EXACT(md5_player_target(to.player, 0)->position.x, 7);
     CHECK_NEAR(md5_player_shot(to.player, 2).time, 0.25, 1e-9);
     CHECK(!md5_player_shot(to.player, 3).is_playing); // its mask is gone
     CHECK_NEAR(md5_player_layer(to.player, 1).time, 0.25, 1e-9);
@@ -689,8 +689,8 @@ TEST (saved_player_of_version_2_is_restored) {
     // What the player had done when it was saved: it is in a transition, a parameter is following
     // its goal, and three one-shots play, of which one is being replaced and one is being stopped.
     md5_player *player = same.player;
-    md5_player_set(player, 0, 2.0f);
-    md5_player_set(player, 1, 1.0f);
+    md5_player_set(player, 0, 2);
+    md5_player_set(player, 1, 1);
     md5_target *const target = md5_player_target(player, 0);
     target->weight = 0.5f;
     target->position = (md5_vec3){20, 5, 60};
@@ -799,7 +799,7 @@ TEST (saved_player_of_version_5_is_restored) {
     play_unhex(saved_5, sizeof bytes, bytes);
     CHECK(md5_player_restore(fixture.player, bytes, sizeof bytes, NULL));
     OWN_PLAYER same = play_player(fixture.machine);
-    md5_player_set(same, 0, 5.0f);
+    md5_player_set(same, 0, 5);
     play_advance(same, 0.375);
     FOR (step, 10) {
         CHECK_NEAR(md5_player_get(fixture.player, 0), md5_player_get(same, 0), 2e-6);

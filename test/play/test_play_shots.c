@@ -124,7 +124,7 @@ TEST (shot_adds_its_difference) {
 #define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
 
 TEST_HERE (shot_is_played_over_its_layer) {
-    md5_player_set(fixture->player, 0, 1.0f); // the weight of `top`
+    md5_player_set(fixture->player, 0, 1); // the weight of `top`
     PLAY_SHOT(fixture->player, 0, HIT, .layer = "body");
     advance(fixture, 0.4);
     real_place hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
@@ -265,13 +265,13 @@ TEST_HERE (shot_stops_over_its_fade) {
     CHECK(!md5_player_shot(fixture->player, 0).is_playing);
     // A shorter fade takes over from what is left.
     md5_player_play_shot(fixture->player, 0, HIT, &loops);
-    md5_player_stop_shot(fixture->player, 0, 1.0f);
+    md5_player_stop_shot(fixture->player, 0, 1);
     advance(fixture, 0.5);
     md5_player_stop_shot(fixture->player, 0, 0.1f);
     advance(fixture, 0.05);
     CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 0.25, 1e-6);
-    CHECK(md5_player_stop_shot(fixture->player, 0, 0.0f));
-    CHECK(!md5_player_stop_shot(fixture->player, 0, 0.0f));
+    CHECK(md5_player_stop_shot(fixture->player, 0, 0));
+    CHECK(!md5_player_stop_shot(fixture->player, 0, 0));
     md5_player_play_shot(fixture->player, 0, HIT, &loops);
     md5_player_reset(fixture->player);
     CHECK(!md5_player_shot(fixture->player, 0).is_playing);
@@ -289,7 +289,7 @@ TEST_HERE (shot_that_makes_no_sense_is_refused) {
         CHECK(!md5_player_play_shot(fixture->player, 1, HIT, row));
     CHECK(!md5_player_play_shot(fixture->player, 4, HIT, NULL));
     CHECK(!md5_player_play_shot(fixture->player, 1, 3, NULL));
-    CHECK(!md5_player_stop_shot(fixture->player, 4, 0.0f));
+    CHECK(!md5_player_stop_shot(fixture->player, 4, 0));
     CHECK(!md5_player_shot(fixture->player, 4).is_playing);
     CHECK_UINT(md5_player_shot(fixture->player, 1).clip, WAVE);
     CHECK(md5_find_clip(fixture->machine, "c") == WAVE
@@ -423,7 +423,7 @@ TEST_HERE (shot_goes_back_in_time) {
     shot_time_advance(fixture, 0.7);
     CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 0.2, 1e-6);
     CHECK_STRING(heard_in(fixture, -0.6), "hit 0.8000 ");
-    CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 1.0, 1e-6);
+    CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 1, 1e-6);
     CHECK_STRING(heard_in(fixture, -5.0), "begin 1.0000 ");
     CHECK_STRING(heard_in(fixture, 0.4), "hit 0.8000 ");
     CHECK_NEAR(md5_player_shot(fixture->player, 0).time, 0.5, 1e-9);
@@ -468,10 +468,10 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
         shot_time_advance(&fixture, 0.8);
         if (!CHECK_NEAR(fixture.place.x, row->way, 2e-3))
             printf("case %d\n", (int)(row - cases));
-        md5_player_stop_shot(fixture.player, 0, 0.0f);
+        md5_player_stop_shot(fixture.player, 0, 0);
         fixture.place.x = 0.0;
         shot_time_advance(&fixture, 1.0);
-        CHECK_NEAR(fixture.place.x, 40.0, 1e-3);
+        CHECK_NEAR(fixture.place.x, 40, 1e-3);
         end(&fixture);
     }
 }
@@ -895,8 +895,8 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fi
         if (test_random_u32(&random) % 3 == 0)
             sections_change(fixture, &sim, &random);
         sim.count = 0;
-        play_advance(fixture->whole, 0.0); // events of the commands
-        play_advance(fixture->split, 0.0);
+        play_advance(fixture->whole, 0); // events of the commands
+        play_advance(fixture->split, 0);
         const bool was_held = sim.section < 0 && sim.holds
                               && fabs(sim.frame - (sim.rate > 0.0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
         const double before = sim.frame;
@@ -954,10 +954,10 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, fixture
     CHECK_UINT(fired.count, COUNT_OF(expected));
     CHECK(memcmp(fired.frames, expected, sizeof expected) == 0);
     play_advance(fixture->whole, -0.25);
-    CHECK_NEAR(md5_player_shot(fixture->whole, 0).time * 40.0, 6.0, 1e-9);
+    CHECK_NEAR(md5_player_shot(fixture->whole, 0).time * 40.0, 6, 1e-9);
     CHECK(md5_player_shot_section(fixture->whole, 0, NULL, MD5_SECTION_LEAVE));
     play_advance(fixture->whole, 1.45); // in the fade before the end of the clip
-    CHECK_NEAR(md5_player_shot(fixture->whole, 0).time * 40.0, 35.0, 1e-9);
+    CHECK_NEAR(md5_player_shot(fixture->whole, 0).time * 40.0, 35, 1e-9);
     CHECK_NEAR(md5_player_shot(fixture->whole, 0).weight, 0.5, 1e-6);
     CHECK(!md5_player_shot(fixture->whole, 0).section);
     CHECK(!PLAY_SHOT(fixture->whole, 0, 0, .section = "b", .start = 1.0));
@@ -982,8 +982,8 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
             "shot held two a { when hold until heard ev holds priority 1 fade_out 0.2 } "
             "shot called two b { when call until heard ev } "
             "shot itself three c { when not off until heard ev fade_out 0.1 }");
-        md5_player_set(fixture.player, 0, 1.0f);
-        md5_player_set(fixture.player, 1, 1.0f);
+        md5_player_set(fixture.player, 0, 1);
+        md5_player_set(fixture.player, 1, 1);
         play_steps(fixture.player, *split, 0.6);
         FOR (slot, 3u)
             CHECK_NEAR(md5_player_shot(fixture.player, slot).time, 0.3, 1e-9);
@@ -999,7 +999,7 @@ TEST (shot_hears_its_own_section_begin_again) {
                     "trigger go clip a f { section part 4 10 frame 4 ev } "
                     "layer l { state none nothing } slot s "
                     "shot over s a { when go until heard ev section part loops fade_out 1 } ");
-    md5_player_set(fixture.player, 0, 1.0f);
+    md5_player_set(fixture.player, 0, 1);
     play_advance(fixture.player, 0.25);
     CHECK(md5_player_shot(fixture.player, 0).is_playing
           && !md5_player_shot(fixture.player, 0).is_stopping);
@@ -1019,9 +1019,9 @@ TEST (shot_that_is_let_go_on_makes_room_at_once) {
                                   "layer l { state none nothing } slot s "
                                   "shot over s a { when go section end loops fade_out 0.5 } "
                                   "shot then s b { when next } ");
-        md5_player_set(fixture.player, 0, 1.0f);
-        md5_player_set(fixture.player, 1, 1.0f);
-        play_advance(fixture.player, 1.0);
+        md5_player_set(fixture.player, 0, 1);
+        md5_player_set(fixture.player, 1, 1);
+        play_advance(fixture.player, 1);
         CHECK_UINT(md5_player_shot(fixture.player, 0).clip, 0);
         CHECK(md5_player_shot_section(fixture.player, 0, NULL, MD5_SECTION_LEAVE));
         play_steps(fixture.player, *split, 0.2);
@@ -1232,9 +1232,9 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
         md5_xform *const poses = calloc(2 * (size_t)num_joints, sizeof *poses);
         double moved = 0.0;
         FOR (k, 2) {
-            md5_player_set(players[k], md5_find_parameter(machine, "speed"), 20.0f);
+            md5_player_set(players[k], md5_find_parameter(machine, "speed"), 20);
             play_advance(players[k], 1.5);
-            md5_player_set(players[k], md5_find_parameter(machine, triggers[i]), 1.0f);
+            md5_player_set(players[k], md5_find_parameter(machine, triggers[i]), 1);
         }
         for (int step = 0; poses && step < 30; step++) {
             FOR (k, 2) {

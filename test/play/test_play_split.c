@@ -292,7 +292,7 @@ static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, in
     play_advance(player, 0.3);
     if (fade <= MD5_FADE_INERTIAL)
         md5_player_fade_to(player, 0, 1, 1.6f, fade, easing);
-    md5_player_set(player, 0, 1.0f);
+    md5_player_set(player, 0, 1);
     FOR (i, steps) {
         play_advance(player, 2.0 / steps);
         play_go_on(&at, md5_player_root_motion(player));

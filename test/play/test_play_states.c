@@ -70,9 +70,9 @@ TEST (states_follow_conditions) {
 
 TEST_PLAY (states_need_all_conditions,
            begin(fixture, "transition stand walk { when speed > 1 and armed }")) {
-    md5_player_set(fixture->player, 0, 2.0f);
+    md5_player_set(fixture->player, 0, 2);
     CHECK_UINT(state_after(fixture, 0.01), STAND);
-    md5_player_set(fixture->player, 1, 7.0f);
+    md5_player_set(fixture->player, 1, 7);
     CHECK(md5_player_get(fixture->player, 1) == 1.0f);
     CHECK_UINT(state_after(fixture, 0.01), WALK);
 }
@@ -82,12 +82,12 @@ TEST (states_use_up_triggers) {
     OWN_PLAY fixture;
     begin(&fixture, "transition stand jump { when leap } transition jump sit { when leap } "
                     "transition sit stand { when not leap }");
-    CHECK(md5_player_set(fixture.player, 2, 1.0f));
+    CHECK(md5_player_set(fixture.player, 2, 1));
     CHECK_UINT(state_after(&fixture, 0.01), JUMP);
     CHECK_UINT(md5_player_layer(fixture.player, 1).state, JUMP);
     CHECK(md5_player_get(fixture.player, 2) == 0.0f);
     CHECK_UINT(state_after(&fixture, 0.01), JUMP);
-    md5_player_set(fixture.player, 2, 1.0f);
+    md5_player_set(fixture.player, 2, 1);
     // To sit, which it leaves immediately: the trigger is no longer set in this layer.
     CHECK_UINT(state_after(&fixture, 0.01), STAND);
     CHECK_UINT(state_after(&fixture, 0.01), STAND);
@@ -120,7 +120,7 @@ TEST (states_end_with_their_clip) {
     begin(&fixture, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
     CHECK_UINT(state_after(&fixture, 0.0), JUMP);
     CHECK_UINT(state_after(&fixture, 7.0), JUMP);
-    CHECK_EXACT(play_time(fixture.player), 1.0);
+    CHECK_EXACT(play_time(fixture.player), 1);
     play_scene_end(&fixture);
 
     begin_clips(&fixture);
@@ -144,9 +144,9 @@ TEST_PLAY (states_wait_for_what_stands, begin_clips(fixture)) {
                                    "layer body { state paced paced state sit sit "
                                    "transition paced sit { exit 0.5 } }");
     md5_player *const player = fixture->player;
-    play_advance(player, 10.0);
+    play_advance(player, 10);
     CHECK_UINT(play_state(player), 0);
-    md5_player_set(player, 0, 4.0f);
+    md5_player_set(player, 0, 4);
     play_advance(player, 0.225);
     CHECK_UINT(play_state(player), 1);
     CHECK_NEAR(play_time(player), 0.1, 1e-9);
@@ -194,9 +194,9 @@ TEST (states_may_be_interrupted) {
                   "transition stand walk { when leap duration 0.5 interrupt_%s %s } "
                   "transition walk sit { when armed priority %d }",
                   row->interrupt, FADES[fade], row->priority);
-            md5_player_set(fixture.player, 2, 1.0f);
+            md5_player_set(fixture.player, 2, 1);
             CHECK_UINT(state_after(&fixture, 0.1), WALK);
-            md5_player_set(fixture.player, 1, 1.0f);
+            md5_player_set(fixture.player, 1, 1);
             CHECK_UINT(state_after(&fixture, 0.1), row->at_once ? SIT : WALK);
             // As soon as the first transition has ended, within the step.
             CHECK_UINT(state_after(&fixture, 0.4), SIT);
@@ -216,7 +216,7 @@ TEST (states_that_are_left_at_once_are_no_source) {
               "transition walk sit { when armed duration 0.5 %s }",
               FADES[fade & 1], FADES[fade >> 1]);
         CHECK_UINT(state_after(&fixture, 0.3), STAND);
-        md5_player_set(fixture.player, 1, 1.0f);
+        md5_player_set(fixture.player, 1, 1);
         CHECK_UINT(state_after(&fixture, 0.0), SIT);
         CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
         CHECK_UINT(state_after(&fixture, 0.2), SIT);
@@ -263,7 +263,7 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
                             "layer l { state from %s state to %s "
                             "  transition from to { when x >= 0.6875 exit %s keep_phase } }",
                             row->from, row->to, row->exit);
-            md5_player_set(fixture.player, 0, 1.0f);
+            md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, steps, 1.5);
             CHECK_UINT(play_state(fixture.player), 1);
             // The parameter is a float.
@@ -283,7 +283,7 @@ TEST (states_may_go_in_circles) {
 }
 
 TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
-    CHECK(!md5_player_set(fixture->player, 3, 1.0f) && md5_player_get(fixture->player, 3) == 0.0f);
+    CHECK(!md5_player_set(fixture->player, 3, 1) && md5_player_get(fixture->player, 3) == 0.0f);
     CHECK(!md5_player_set(fixture->player, 0, NAN)
           && !md5_player_set(fixture->player, 0, INFINITY));
     CHECK(md5_player_get(fixture->player, 0) == 0.0f);
@@ -300,15 +300,15 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(play_fade(fixture->player, 0, WALK, 1.0f));
     CHECK(md5_player_layer(fixture->player, 0).from == WALK);
     play_advance(fixture->player, NAN);
-    CHECK_EXACT(md5_player_layer(fixture->player, 0).progress, 0.0);
+    CHECK_EXACT(md5_player_layer(fixture->player, 0).progress, 0);
     // Backward, clips go back; the transition goes on.
     play_advance(fixture->player, -0.25);
     CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.25, 1e-7);
     CHECK_NEAR(play_time(fixture->player), -0.25, 1e-9);
-    md5_player_set(fixture->player, 0, 5.0f);
+    md5_player_set(fixture->player, 0, 5);
     md5_player_reset(fixture->player);
     CHECK_UINT(play_state(fixture->player), STAND);
-    CHECK_EXACT(play_time(fixture->player), 0.0);
+    CHECK_EXACT(play_time(fixture->player), 0);
     CHECK(md5_player_get(fixture->player, 0) == 0.0f);
 }
 
@@ -338,7 +338,7 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
             OWN_PLAY fixture;
             begin_ears(&fixture);
             if (way == AFTER_NOTHING)
-                play_advance(fixture.player, 0.0);
+                play_advance(fixture.player, 0);
             if (way == AFTER_RESET) {
                 play_advance(fixture.player, 2.5);
                 md5_player_reset(fixture.player);
@@ -352,11 +352,11 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
             if (way == AFTER_FADE)
                 play_fade(fixture.player, 1, 0, 0.1f);
             if (way == AT_AN_END) { // it comes back at the end of a step
-                md5_player_set(fixture.player, 1, 1.0f);
-                play_advance(fixture.player, 0.0);
+                md5_player_set(fixture.player, 1, 1);
+                play_advance(fixture.player, 0);
                 CHECK_UINT(md5_player_layer(fixture.player, 1).state, 0);
             }
-            md5_player_set(fixture.player, 0, 1.0f);
+            md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, num_steps, 0.5);
             CHECK_UINT(md5_player_layer(fixture.player, 1).state,
                        1); // and not back by the same event
@@ -870,7 +870,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
             md5_player_set(players[i], 0, (float)flag);
             md5_player_set(players[i], 2, (float)quick);
             if (is_called)
-                md5_player_set(players[i], 1, 1.0f);
+                md5_player_set(players[i], 1, 1);
         }
         FOR (i, PLAYERS) {
             double step, left = ticks / 64.0;

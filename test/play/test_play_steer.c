@@ -303,7 +303,7 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         if (!make(&fixture, &bobbin))
             return;
         play_set(fixture.player, "speed", row->before);
-        play_advance(fixture.player, 3.0);
+        play_advance(fixture.player, 3);
         play_set(fixture.player, row->parameter, row->after);
         double velocity = row->from, most = 0.0;
         FOR (k, 150) {
@@ -327,7 +327,7 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     const double step = 1.0 / 240.0, fade = 0.25;
     double time = -1.0, worst = 0.0; // of the fade, once the root is faster
     play_set(fixture->player, "speed", 22.5f);
-    play_advance(fixture->player, 3.0);
+    play_advance(fixture->player, 3);
     play_set(fixture->player, "speed", 45.0f);
     FOR (k, 240) {
         play_advance(fixture->player, step);
@@ -401,7 +401,7 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     CHECK_STRING(state_of(fixture), "idle");
     play_advance(fixture->player, 0.2);
     CHECK_STRING(story_of(fixture), "yawn");
-    play_advance(fixture->player, 4.0);
+    play_advance(fixture->player, 4);
     CHECK_STRING(story_of(fixture), "sit");
     heard snores = {.name = "snore"};
     play(fixture, 56.0, &snores);
@@ -445,7 +445,7 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
 // Nobody sleeps while somebody is there.
 TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
     play_set(fixture->player, "pointer", 1.0f);
-    play_advance(fixture->player, 60.0);
+    play_advance(fixture->player, 60);
     CHECK_STRING(state_of(fixture), "idle");
 }
 
@@ -462,10 +462,10 @@ TEST_HERE (steer_a_sleeper_does_not_wave) {
     CHECK_STRING(story_of(fixture), "startle");
     CHECK_STRING(shot_in(fixture, "act"), "");
     CHECK_STRING(shot_in(fixture, "gesture"), "");
-    play_advance(fixture->player, 2.0);
+    play_advance(fixture->player, 2);
     CHECK_STRING(state_of(fixture), "idle");
     play_set(fixture->player, "speed", 15.0f);
-    play_advance(fixture->player, 2.0);
+    play_advance(fixture->player, 2);
     play_set(fixture->player, "wave", 1.0f);
     play_advance(fixture->player, 0.5);
     CHECK_STRING(shot_in(fixture, "gesture"), "wave");
@@ -482,7 +482,7 @@ TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     CHECK_STRING(shot_in(fixture, "act"), "");
     // Frame 38 of 30 a second.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
-    CHECK_NEAR(fixture->place.translation.x, -3.0, 0.01);
+    CHECK_NEAR(fixture->place.translation.x, -3, 0.01);
 }
 
 TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
@@ -538,9 +538,9 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
         FOR (i, tables->num_parameters)
             (void)md5_player_set(fixture->player, i, tables->parameters[i].value);
         play_set(fixture->player, "speed", 20.0f); // awake
-        play_advance(fixture->player, 15.0);
+        play_advance(fixture->player, 15);
         play_set(fixture->player, "speed", 0.0f);
-        play_advance(fixture->player, 3.0);
+        play_advance(fixture->player, 3);
         CHECK_STRING(state_of(fixture), "idle");
         CHECK_STRING(story_of(fixture), "ready");
         play_set(fixture->player, "wave", 1.0f);

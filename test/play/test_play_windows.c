@@ -98,7 +98,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         if (way == RESET)
             md5_player_reset(fixture.player);
         if (way == STOP)
-            md5_player_stop_shot(fixture.player, 0, 0.0f);
+            md5_player_stop_shot(fixture.player, 0, 0);
         const bool is_now = way != FADE && way != ITSELF;
         CHECK_STRING(heard(&fixture, 0.0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
         if (way == ITSELF) // the old one plays on until it has faded out
@@ -118,8 +118,8 @@ TEST (open_window_has_the_weight_of_its_clip) {
     const uint32_t far = md5_find_window(fixture.machine, "far");
     for (int step = 1; step <= 8; step += 7) {
         md5_player_reset(fixture.player);
-        play_advance(fixture.player, 0.0);
-        CHECK_EXACT(md5_player_window(fixture.player, far), 1.0);
+        play_advance(fixture.player, 0);
+        CHECK_EXACT(md5_player_window(fixture.player, far), 1);
         play_fade(fixture.player, 0, 1, 1.0f);
         for (int i = step; i <= 8; i += step) {
             play_advance(fixture.player, step / 10.0);
@@ -230,8 +230,8 @@ TEST (each_window_that_opens_closes) {
         FOR (i, made.desc.num_layers)
             md5_player_seek(player, i, made.layers[i].num_states - 1, 0.0);
         FOR (i, 4u)
-            md5_player_stop_shot(player, i, 0.0f);
-        md5_player_advance(player, 0.0, pair, &heard_of);
+            md5_player_stop_shot(player, i, 0);
+        md5_player_advance(player, 0, pair, &heard_of);
         bool is_empty = true;
         FOR (i, made.desc.num_layers)
             is_empty = is_empty && md5_player_layer(player, i).from == MD5_NONE
@@ -310,7 +310,7 @@ TEST (curves_are_blended_as_clips_are) {
     md5_player_reset(player);
     md5_player_seek(player, 0, 3, 0.5);
     CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.0) + 0.25 * -2.0, 1e-5);
-    CHECK_EXACT(curve_of(&fixture, "none"), 0.0);
+    CHECK_EXACT(curve_of(&fixture, "none"), 0);
 }
 
 // More transitions than there are slots, of both kinds: nothing jumps, and a saved player goes on.
@@ -329,8 +329,8 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);
     }
     go(&fixture, 0, 2, 0.1f, MD5_FADE_CROSS);
-    play_advance(fixture.player, 3.0);
-    CHECK_NEAR(curve_of(&fixture, "force"), -1.0, 1e-6);
+    play_advance(fixture.player, 3);
+    CHECK_NEAR(curve_of(&fixture, "force"), -1, 1e-6);
 }
 
 TEST (windows_and_curves_are_checked) {

@@ -70,7 +70,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         md5_pose_palette(binding, moment, MD5_ROOT_FILE, scratch, joints, palette);
         FOR (i, count) {
             const md5_mat34 expected = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
-            CHECK_EXACT(difference(&palette[i], &expected), 0.0);
+            CHECK_EXACT(difference(&palette[i], &expected), 0);
         }
         md5_pose_job jobs[JOBS];
         FOR (i, JOBS)

@@ -569,8 +569,8 @@ TEST (bind_and_sample_stay_linear) {
         const md5_moment start = {0};
         md5_sample(binding, start, MD5_ROOT_FILE, pose);
         // j<k> has k ancestors that the model lacks, each a unit further along x.
-        CHECK_EXACT(pose[HALF - 1].translation.x, 1.0);
-        CHECK_EXACT(pose[HALF - 30].translation.x, 30.0);
+        CHECK_EXACT(pose[HALF - 1].translation.x, 1);
+        CHECK_EXACT(pose[HALF - 30].translation.x, 30);
         // Long walks share a budget of steps (binding.c), which suffices for the first joint.
         CHECK_EXACT(pose[0].translation.x, HALF);
     }

@@ -277,10 +277,10 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
     md5_add_pose(&rotated, &nod, NULL, 1.0f, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0, 1, 0});
-    CHECK_NEAR(axis.x, -1.0, 1e-6);
+    CHECK_NEAR(axis.x, -1, 1e-6);
     // The translation is not rotated.
-    CHECK_EXACT(out.translation.x, 1.0);
-    CHECK_EXACT(out.translation.z, 7.0);
+    CHECK_EXACT(out.translation.x, 1);
+    CHECK_EXACT(out.translation.z, 7);
 }
 
 static void check_difference(const poses *made, float weight, const float *joint_weights)

@@ -246,7 +246,7 @@ TEST (camera_offers_the_views_of_cuts) {
         check_rotation(views[0].rotation, s * half, -s * half, -c * half, -c * half);
         const md5_vec3 ahead = md5_mat34_point(
             md5_mat34_from_xform((md5_xform){.rotation = views[0].rotation}), (md5_vec3){1, 0, 0});
-        CHECK_VEC3(ahead, 0.0, cos(0.5235987755982988), -0.5, 1e-6);
+        CHECK_VEC3(ahead, 0, cos(0.5235987755982988), -0.5, 1e-6);
         CHECK(views[0].cut == 0 && views[1].cut == 2);
         CHECK(!views[1].has_position && views[1].has_rotation);
         check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);

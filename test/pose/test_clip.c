@@ -200,11 +200,11 @@ TEST (clip_finds_constants_by_value) {
     CHECK_UINT(clip.arrays.translation_joints[0], 0);
     CHECK_UINT(clip.arrays.rotation_joints[0], 1);
     CHECK_UINT(clip.moves[2], 0);
-    CHECK_EXACT(clip.arrays.translations[2].z, 7.0);
+    CHECK_EXACT(clip.arrays.translations[2].z, 7);
     CHECK_EXACT(clip.arrays.rotations[1].z, 0.4f);
-    CHECK_EXACT(clip.arrays.constant[0].translation.z, 3.0);
+    CHECK_EXACT(clip.arrays.constant[0].translation.z, 3);
     CHECK_NEAR(clip.arrays.constant[2].rotation.w, -0.70710678118654752, 1e-7);
-    CHECK_EXACT(clip.arrays.constant[2].translation.y, 5.0);
+    CHECK_EXACT(clip.arrays.constant[2].translation.y, 5);
     free_clip(&clip);
 }
 
@@ -533,7 +533,7 @@ TEST (moment_of_frame_numbers) {
     const md5_anim anim = clip_of(10, 24.0);
     CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
     CHECK(is_at(md5_moment_from_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 7, 2, 0.0f), 7, 2, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 7, 2, 0), 7, 2, 0.0, 0));
 }
 
 // A moment's fraction is below 1, so that 1 must be the second frame itself.
@@ -541,8 +541,8 @@ TEST (moment_of_frame_numbers_is_clamped) {
     const md5_anim anim = clip_of(10, 24.0), still = clip_of(1, 24.0);
     CHECK(is_at(md5_moment_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
     CHECK(is_at(md5_moment_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 1.0f), 4, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 1), 4, 4, 0.0, 0));
     CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, INFINITY), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, -1.0f), 3, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, -1), 3, 4, 0.0, 0));
     CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, NAN), 3, 4, 0.0, 0));
 }

@@ -103,8 +103,8 @@ TEST (bind_pose_of_a_known_pair) {
     md5_mat34 bind[2], inverse[2];
     md5i_build_bind_pose(&skeleton, transforms, local, bind, inverse);
     CHECK_BYTES(&local[0], &transforms[0], sizeof local[0]);
-    CHECK_NEAR(local[1].rotation.w, -1.0, 1e-7);
-    CHECK_NEAR(local[1].translation.y, 4.0, 1e-6);
+    CHECK_NEAR(local[1].rotation.w, -1, 1e-7);
+    CHECK_NEAR(local[1].translation.y, 4, 1e-6);
     CHECK_SMALL(local[1].translation.z, 1e-6);
     double rotation = 0.0, translation = 0.0;
     compare(&bind[1], &(md5_mat34){{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 7}}, &rotation, &translation);

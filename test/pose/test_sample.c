@@ -237,7 +237,7 @@ TEST_WALK (root_as_in_the_engine) {
 
 TEST_WALK (root_in_place_holds_the_first_frame) {
     FOR_FROM (i, -20, 20)
-        CHECK_VEC3(root_at(clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0.0);
+        CHECK_VEC3(root_at(clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0);
 }
 
 static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wrap)
@@ -426,7 +426,7 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
 // The speed at a frame, from the differences to samples one and two steps away.
 static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
 {
-    return md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(one, 4.0f), two), (float)(0.5 / STEP));
+    return md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(one, 4), two), (float)(0.5 / STEP));
 }
 
 typedef struct speeds {
@@ -452,8 +452,8 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
                  md5_vec3_sub(two.translation, here.translation)),
     };
     if (before) {
-        found.turning = md5_vec3_scale(found.turning, -1.0f);
-        found.moving = md5_vec3_scale(found.moving, -1.0f);
+        found.turning = md5_vec3_scale(found.turning, -1);
+        found.moving = md5_vec3_scale(found.moving, -1);
     }
     return found;
 }
@@ -617,7 +617,7 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
             md5_sample(clip.binding, moment, MD5_ROOT_ID, &found[i]);
         }
         const md5_xform a = found[0], b = found[1], c = found[2];
-        CHECK_NEAR(b.translation.x, 12.0, 1e-5);
+        CHECK_NEAR(b.translation.x, 12, 1e-5);
         CHECK_NEAR(((double)c.translation.x - b.translation.x) / step, speed, 0.05);
         CHECK_NEAR(((double)b.translation.x - a.translation.x) / step, speed, 0.05);
     }

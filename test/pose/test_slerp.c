@@ -49,7 +49,7 @@ TEST (slerp_is_exact_to_a_millionth) {
         const float t = (float)test_random(&random);
         const md5_quat found = md5_quat_slerp(a, b, t);
         CHECK_SMALL(worst_of_either_path(a, b, t, found), 1e-6);
-        CHECK_NEAR(real4_length(found), 1.0, 1e-6);
+        CHECK_NEAR(real4_length(found), 1, 1e-6);
     }
 }
 
@@ -82,7 +82,7 @@ TEST (nlerp_is_exact_to_a_millionth) {
             continue; // rounding decides which arc is shorter
         const md5_quat found = md5_quat_nlerp(a, b, t);
         CHECK_SMALL(worst_of_nlerp(a, b, (double)t, found), 1e-6);
-        CHECK_NEAR(real4_length(found), 1.0, 1e-6);
+        CHECK_NEAR(real4_length(found), 1, 1e-6);
     }
 }
 

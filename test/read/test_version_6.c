@@ -161,14 +161,14 @@ TEST (version_6_animations_are_read) {
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
     static const double yaw[] = {0, 90, 90, 90};
     CHECK_UINT(anim->num_frames, 4);
-    CHECK_EXACT(anim->frame_rate, 24.0);
+    CHECK_EXACT(anim->frame_rate, 24);
     CHECK_UINT(anim->skeleton.num_joints, 2);
     CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == MD5_NONE);
     CHECK_UINT(anim->num_components, 4); // x and one rotation
     CHECK(!anim->frame_bounds && anim->num_warnings == 0);
     FOR (frame, 4u) {
         md5_xform pose[2];
-        sample_own(anim, md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose);
+        sample_own(anim, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE, pose);
         check_point(pose[0].translation, x[frame], 0.0, 0.0);
         check_point(pose[1].translation, 0.0, 0.0, 7.0);
         CHECK_NEAR(md5_quat_to_euler(pose[0].rotation).yaw, yaw[frame], 1e-4);
@@ -366,7 +366,7 @@ TEST (version_6_animations_move_models_of_version_6) {
             md5_xform pose[NUM_BONES];
             md5_mat34 joints[NUM_BONES];
             const md5_moment moment =
-                md5_moment_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0.0f);
+                md5_moment_from_frames(anim, (uint32_t)frame, (uint32_t)frame, 0);
             md5_sample(binding, moment, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             place(&made, frame, placed);
@@ -406,7 +406,7 @@ TEST (version_6_animations_may_stand_still) {
     CHECK_STRING(anim->skeleton.joints[0].name, "");
     CHECK(!anim->frame_bounds);
     check_point(anim->base_frame[0].translation, 5.0, 0.0, 0.0);
-    CHECK_NEAR(md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90.0, 1e-4);
+    CHECK_NEAR(md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90, 1e-4);
 }
 
 // The first of two bones with one name is the parent.

@@ -271,7 +271,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     FOR (i, count) {
         largest.position = fmax(largest.position, real_distance(cpu[i], gpu[i]));
         largest.normal = fmax(largest.normal, real_distance(cpu_normals[i], gpu_normals[i]));
-        CHECK_NEAR(real_length(gpu_normals[i]), 1.0, 1e-5);
+        CHECK_NEAR(real_length(gpu_normals[i]), 1, 1e-5);
         largest.tangent =
             fmax(largest.tangent, real_distance(along(tangents[i]), along(gpu_tangents[i])));
         CHECK_EXACT(gpu_tangents[i].w, tangents[i].w);
@@ -374,10 +374,10 @@ TEST_OWN_SCENE (gl_capture_without_normals) {
     const md5_mat34 palette[2] = {scene_identity, scene_moved(1, 2, 3)};
     md5_vec3 positions[4];
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, NULL, NULL, NULL));
-    CHECK_EXACT(positions[0].z, -20.0);
-    CHECK_EXACT(positions[3].x, 1.0);
-    CHECK_EXACT(positions[3].y, 22.0);
-    CHECK_EXACT(positions[3].z, 23.0);
+    CHECK_EXACT(positions[0].z, -20);
+    CHECK_EXACT(positions[3].x, 1);
+    CHECK_EXACT(positions[3].y, 22);
+    CHECK_EXACT(positions[3].z, 23);
     md5gl_destroy_model(scene->renderer, copy);
 }
 
@@ -392,8 +392,8 @@ TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
         md5_vec3 positions[4], normals[4];
         CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, normals, NULL, NULL));
         CHECK_SMALL(positions[3].y, 1e-6);
-        CHECK_NEAR(positions[3].z, 20.0, 1e-5);
-        CHECK_NEAR(normals[3].x, 1.0, 1e-6);
+        CHECK_NEAR(positions[3].z, 20, 1e-5);
+        CHECK_NEAR(normals[3].x, 1, 1e-6);
         CHECK_SMALL(normals[3].z, 1e-6);
         md5gl_destroy_model(scene->renderer, copy);
     }

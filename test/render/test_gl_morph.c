@@ -447,7 +447,7 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
 TEST_STAGE (gl_dual_preserves_volume_when_twisted, scene_hinge, 1) {
     EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
         md5gl_model *const copy = make_copy(&stage->scene, stage->model, path);
-        CHECK_NEAR(draw_twisted(stage, copy), 1600.0, 30.0);
+        CHECK_NEAR(draw_twisted(stage, copy), 1600, 30);
         CHECK(md5gl_set_blending(stage->renderer, copy, MD5GL_BLEND_LINEAR, NULL));
         CHECK(draw_twisted(stage, copy) < 40);
         md5gl_destroy_model(stage->renderer, copy);
@@ -471,5 +471,5 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     renderer->gl.GetShaderiv = real;
     CHECK(draw_twisted(stage, stage->copy) < 40);
     CHECK(md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error));
-    CHECK_NEAR(draw_twisted(stage, stage->copy), 1600.0, 30.0);
+    CHECK_NEAR(draw_twisted(stage, stage->copy), 1600, 30);
 }

@@ -584,7 +584,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
             }
         }
         // 32 x 40 pixels, of which half is cut out, and 2 of 5 are dissolved.
-        CHECK_NEAR(num_lit, 384.0, 40.0);
+        CHECK_NEAR(num_lit, 384, 40);
         CHECK_THAT(num_different == 0, "%d pixels differ", num_different);
     }
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);

@@ -255,7 +255,7 @@ TEST_SQUARE (gl_panel_blends_its_colour) {
     stage_finish(stage, &picture);
     const uint8_t expected[4] = {255, 64, 64, 255};
     FOR (i, 4)
-        CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1.0);
+        CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1);
 }
 
 // Texels are shown as they are in the file, opaque and unlit: colours are not decoded from sRGB,
@@ -281,7 +281,7 @@ TEST_SQUARE (gl_image_shows_texels_of_its_file) {
         FOR (i, 2) {
             const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
             FOR (c, 3)
-                CHECK_NEAR(shown[c], texels[i][c], 1.0);
+                CHECK_NEAR(shown[c], texels[i][c], 1);
             CHECK_UINT(shown[3], 255);
         }
         CHECK_UINT(picture.rgba[15][9][0], 0);
@@ -374,6 +374,6 @@ TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
         const double inverted = linear_of(picture_at(&pictures[2], 0, 0)[i] / 255.0);
         CHECK(own > 0.0 && own < 1.0);
         CHECK_UINT(picture_at(&pictures[1], 0, 0)[i], 255);
-        CHECK_NEAR(own + inverted, 1.0, 0.02);
+        CHECK_NEAR(own + inverted, 1, 0.02);
     }
 }

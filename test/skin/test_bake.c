@@ -206,8 +206,8 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     OWN_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
     md5_mat34 *const matrices = palettes + frames * joints;
     FOR (i, anim->num_frames)
-        md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
-                         scratch, NULL, palettes + i * joints);
+        md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0), MD5_ROOT_IN_PLACE, scratch,
+                         NULL, palettes + i * joints);
     OWN_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
     if (CHECK(baked)) {
         CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
@@ -292,5 +292,5 @@ TEST (bake_of_a_flat_model_is_flat) {
     md5_skin_baked(baked, 0, 3, moment, positions, normals);
     FOR (i, 3)
         CHECK(positions[i].z == 2.5f);
-    CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);
+    CHECK_NEAR(positions[1].x, 5, 1e-4f);
 }

@@ -160,8 +160,8 @@ static void compare(const dual_case *made, double *place, double *turn)
         *turn = fmax(*turn, real3_distance(moved(q, xyz(made->tangents[i]), 0.0),
                                            real3_of(xyz(made->posed_tangents[i]))));
         CHECK(made->posed_tangents[i].w == made->tangents[i].w);
-        CHECK_NEAR(real_length(made->posed_normals[i]), 1.0, 1e-6);
-        CHECK_NEAR(real_length(xyz(made->posed_tangents[i])), 1.0, 1e-6);
+        CHECK_NEAR(real_length(made->posed_normals[i]), 1, 1e-6);
+        CHECK_NEAR(real_length(xyz(made->posed_tangents[i])), 1, 1e-6);
     }
 }
 
@@ -200,7 +200,7 @@ TEST (dual_palette_is_the_same_motion) {
         const real4 dual = add(real4_widen(q.dual), expected.dual, -sign);
         CHECK_SMALL(sqrt(real4_dot(real, real)), 5e-7);
         CHECK_SMALL(sqrt(real4_dot(dual, dual)), 5e-6);
-        CHECK_NEAR(real4_dot(real4_widen(q.real), real4_widen(q.real)), 1.0, 3e-7);
+        CHECK_NEAR(real4_dot(real4_widen(q.real), real4_widen(q.real)), 1, 3e-7);
     }
 }
 

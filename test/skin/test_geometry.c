@@ -86,8 +86,8 @@ static void check_frames(const md5_mesh *mesh)
 {
     FOR (i, mesh->num_vertices) {
         const md5_vec3 normal = mesh->normals[i], tangent = xyz(mesh->tangents[i]);
-        CHECK_NEAR(dot(normal, normal), 1.0, 1e-6);
-        CHECK_NEAR(dot(tangent, tangent), 1.0, 1e-6);
+        CHECK_NEAR(dot(normal, normal), 1, 1e-6);
+        CHECK_NEAR(dot(tangent, tangent), 1, 1e-6);
         CHECK_SMALL(dot(normal, tangent), 1e-6);
         CHECK(fabsf(mesh->tangents[i].w) == 1.0f);
         CHECK(mesh->sources[i] < mesh->num_file_vertices);
@@ -173,8 +173,8 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
                 CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
         }
     }
-    CHECK_EXACT(mesh->bounds.min.x, -1.0);
-    CHECK_EXACT(mesh->bounds.max.z, 1.0);
+    CHECK_EXACT(mesh->bounds.min.x, -1);
+    CHECK_EXACT(mesh->bounds.max.z, 1);
 }
 
 TEST (degenerate_triangles_do_not_bend_normals) {
@@ -204,10 +204,10 @@ TEST (faces_have_equal_weight_whatever_their_size) {
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
     BUILD_RIGID(made, points, texcoords, 4, triangles, 2);
     const double half = sqrt(0.5);
-    CHECK_VEC3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
-    CHECK_VEC3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
-    CHECK_VEC3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
-    CHECK_VEC3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[0], -half, -half, 0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[1], -half, -half, 0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[2], 0, -1, 0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[3], -1, 0, 0, 1e-7);
 }
 
 TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
@@ -217,7 +217,7 @@ TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     BUILD_RIGID(made, points, texcoords, 6, triangles, 2);
     check_frames(&made.mesh);
     FOR (i, 6u)
-        CHECK_VEC3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
+        CHECK_VEC3(made.mesh.normals[i], 0, 0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
 // Front and back use the same vertices: the texture is mirrored on the back, so that its corners
@@ -231,8 +231,8 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     const md5_mesh *mesh = &made.mesh;
     check_frames(mesh);
     FOR (i, 3u) {
-        CHECK_VEC3(mesh->normals[mesh->indices[i]], 0.0, 0.0, 1.0, 1e-7);
-        CHECK_VEC3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
+        CHECK_VEC3(mesh->normals[mesh->indices[i]], 0, 0, 1, 1e-7);
+        CHECK_VEC3(mesh->normals[mesh->indices[3 + i]], 0, 0, -1, 1e-7);
     }
 }
 
@@ -246,9 +246,9 @@ TEST (normals_hold_at_any_scale) {
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         check_frames(&made.mesh);
         FOR (i, 3u) {
-            CHECK_VEC3(made.mesh.normals[i], 0.0, 0.0, 1.0, 1e-7);
-            CHECK_VEC3(xyz(made.mesh.tangents[i]), 1.0, 0.0, 0.0, 1e-7);
-            CHECK_VEC3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
+            CHECK_VEC3(made.mesh.normals[i], 0, 0, 1, 1e-7);
+            CHECK_VEC3(xyz(made.mesh.tangents[i]), 1, 0, 0, 1e-7);
+            CHECK_VEC3(bitangent(&made.mesh, i), 0, 1, 0, 1e-7);
         }
     }
 }
@@ -324,9 +324,9 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         const double side = i < 6 ? -1.0 : 1.0;
         CHECK_UINT(drawn->sources[vertex], triangles[i]);
         CHECK(vertex < 6 || i >= 6); // copies belong to negative texture areas
-        CHECK_VEC3(drawn->normals[vertex], 0.0, 0.0, 1.0, 1e-7);
-        CHECK_VEC3(xyz(drawn->tangents[vertex]), side, 0.0, 0.0, 1e-7);
-        CHECK_VEC3(bitangent(drawn, vertex), 0.0, 1.0, 0.0, 1e-7);
+        CHECK_VEC3(drawn->normals[vertex], 0, 0, 1, 1e-7);
+        CHECK_VEC3(xyz(drawn->tangents[vertex]), side, 0, 0, 1e-7);
+        CHECK_VEC3(bitangent(drawn, vertex), 0, 1, 0, 1e-7);
     }
     FOR_FROM (copy, 6, 8u) {
         const uint32_t source = drawn->sources[copy];
@@ -381,7 +381,7 @@ TEST (empty_mesh_is_empty) {
     CHECK_UINT(made.mesh.first_influence[0], 0);
     CHECK_UINT(made.mesh.max_influences, 0);
     CHECK(made.mesh.bounds.min.x > made.mesh.bounds.max.x);
-    CHECK_EXACT(md5_pack_loss(&made.model, 0, 4, NULL), 0.0);
+    CHECK_EXACT(md5_pack_loss(&made.model, 0, 4, NULL), 0);
 }
 
 TEST (vertices_that_no_triangle_uses_have_a_frame) {
@@ -389,8 +389,8 @@ TEST (vertices_that_no_triangle_uses_have_a_frame) {
     const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
     BUILD_RIGID(made, points, texcoords, 2, NULL, 0);
     check_frames(&made.mesh);
-    CHECK_VEC3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
-    CHECK_VEC3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
+    CHECK_VEC3(made.mesh.normals[0], 0, 0, 1, 0);
+    CHECK_VEC3(made.mesh.normals[1], 0, 0, 1, 0);
 }
 
 TEST (widest_numbers_stay_finite) {
@@ -431,7 +431,7 @@ TEST (summary_counts_weights_and_off_sums) {
     CHECK_UINT(made.mesh.max_weights, 2);
     CHECK_UINT(made.mesh.max_influences, 1);
     CHECK_UINT(made.mesh.num_off_sums, 3);
-    CHECK_NEAR(made.mesh.bounds.min.x, -6.0, 1e-6);
+    CHECK_NEAR(made.mesh.bounds.min.x, -6, 1e-6);
     CHECK_NEAR(made.mesh.bounds.max.x, 0.9 * 4 + 0.8 * 5, 1e-6);
 }
 

@@ -423,17 +423,17 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
     BUILD_VERTEX(made, &off_sum, 1, bind, 5);
     // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
-    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10, 1e-5);
     // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
     // which would be lost. A pose says how far they move.
     made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
     CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
-    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10, 1e-5);
 
     // Two halves, of different joints, whose points lie 2 apart: each is 1 from the middle.
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
     BUILD_VERTEX(two, apart, 2, bind, 5);
-    CHECK_NEAR(md5_pack_loss(&two.model, 0, 4, NULL), 1.0, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&two.model, 0, 4, NULL), 1, 1e-5);
 
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
     // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.

@@ -98,9 +98,9 @@ TEST (morph_leaves_what_it_does_not_change) {
         CHECK_BYTES(at[0], at[1], sizeof at[0]);
 
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], normals, NULL);
-        CHECK_VEC3(at[0][2], 7.0f, 12.0f, 12.0f, 1e-6f);
+        CHECK_VEC3(at[0][2], 7, 12, 12, 1e-6f);
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
-        CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
+        CHECK_NEAR(at[0][2].z, 12, 1e-6f);
     }
 }
 
@@ -140,11 +140,11 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph)) {
         skin_with_morph(morph, 1, &whole, NULL, NULL, at, normals, tangents);
-        CHECK_NEAR(at[2].z, 3.0f, 1e-6f);
+        CHECK_NEAR(at[2].z, 3, 1e-6f);
         skin_with_morph(morph, 1, &whole, &palette, NULL, at, normals, tangents);
-        CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
+        CHECK_NEAR(at[2].z, 12, 1e-6f);
         skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
-        CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
+        CHECK_NEAR(at[2].z, 12, 1e-6f);
         FOR (i, 3)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
     }

@@ -175,7 +175,7 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
     CHECK_NEAR(distance, 0.5, 1e-6);
     ray.limit = 10.0f / 3.0f;
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 0);
-    CHECK_NEAR(distance, 1.0, 1e-6);
+    CHECK_NEAR(distance, 1, 1e-6);
     ray.direction.x = -3;
     CHECK(md5_find_nearest_joint_to_ray(joints, 3, ray, &distance) == 1);
 }

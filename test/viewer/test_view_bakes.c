@@ -95,7 +95,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
             const double of_clip = worst_of(&scene, kind, i, &random, &memory);
             worst = of_clip > worst ? of_clip : worst;
             fastest = kind->bakes.rates[i] > fastest ? kind->bakes.rates[i] : fastest;
-            CHECK_EXACT(kind->bakes.sizes[i], 128.0);
+            CHECK_EXACT(kind->bakes.sizes[i], 128);
         }
         free(memory.pose);
         free(memory.joints);
@@ -306,7 +306,7 @@ TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 
     view_show_meshes(viewer->state.document, UINT64_MAX);
     OWN_PICTURE hidden = shot_draw(viewer);
     CHECK(shot_cover_of(&shown).share > 0.01);
-    CHECK_EXACT(shot_cover_of(&hidden).share, 0.0);
+    CHECK_EXACT(shot_cover_of(&hidden).share, 0);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------

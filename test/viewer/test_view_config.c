@@ -354,7 +354,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     view_read_config(&config, path, &log);
     view_options options = options_of(&config);
     CHECK(options.shown.grid);
-    CHECK_EXACT(options.lights.values[VIEW_LIGHT_KEY], 2.0);
+    CHECK_EXACT(options.lights.values[VIEW_LIGHT_KEY], 2);
     CHECK(view_store_config(&config, &options, false, &log));
     const char *const line = strstr(config.settings, "grid=");
     CHECK(line != NULL && strncmp(line, "grid=yes\n", 9) == 0

@@ -106,7 +106,7 @@ TEST (view_culling_without_a_light_from_above_keeps_all_casters) {
     const view_lens lens = any_lens(false, &random);
     md5gl_frame frame = frame_of(&lens);
     frame.light_direction = (md5_vec3){1, 0, 0};
-    const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100.0f)), 1};
+    const view_sphere behind = {md5_vec3_add(lens.eye, md5_vec3_scale(lens.axes.back, 100)), 1};
     view_sight sight = view_make_sight(&lens, &frame, 0.0f);
     CHECK(!view_sees(&sight, behind)); // no casters, no shadows
     frame.casters = (md5_bounds){{-60, -60, 0}, {60, 60, 40}};
@@ -207,7 +207,7 @@ static void start_inertial(view_crowd *crowd)
     const view_kind *const kind = &crowd->kinds[0];
     const uint32_t trigger = md5_find_parameter(kind->machine, "next_inertial");
     FOR_FROM (i, kind->begin, kind->end)
-        CHECK(md5_player_set(crowd->members[i].player, trigger, 1.0f));
+        CHECK(md5_player_set(crowd->members[i].player, trigger, 1));
 }
 
 // A member that becomes visible looks as if it had been visible all the time.
@@ -411,10 +411,10 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
 
 // The share is 1 up to the given size, then falls linearly to 0 at 1.25 times that size.
 TEST (view_impostors_fade_with_their_size) {
-    CHECK_EXACT(view_impostor_share(0.0f, 64.0f), 1.0);
-    CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1.0, 1e-6);
+    CHECK_EXACT(view_impostor_share(0.0f, 64.0f), 1);
+    CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1, 1e-6);
     CHECK_NEAR(view_impostor_share(72.0f, 64.0f), 0.5, 1e-6);
     CHECK_SMALL(view_impostor_share(80.0f, 64.0f), 1e-6);
-    CHECK_EXACT(view_impostor_share(500.0f, 64.0f), 0.0);
-    CHECK_EXACT(view_impostor_share(10.0f, 0.0f), 0.0);
+    CHECK_EXACT(view_impostor_share(500.0f, 64.0f), 0);
+    CHECK_EXACT(view_impostor_share(10.0f, 0.0f), 0);
 }

@@ -121,8 +121,8 @@ TEST_HERE (view_cube_links_parts_by_tags, linked) {
         view_skin(&view->scene);
         const md5_vec3 *const gun = view->scene.skinned[1].positions;
         CHECK_NEAR(gun[1].x, -1.5, 1e-4); // 8 along the gun's x, which points along -y
-        CHECK_NEAR(gun[1].y, -6.0, 1e-4);
-        CHECK_NEAR(gun[2].z, 8.0, 1e-4);
+        CHECK_NEAR(gun[1].y, -6, 1e-4);
+        CHECK_NEAR(gun[2].z, 8, 1e-4);
         CHECK_UINT(view->log.num_warnings, 0);
     }
 }
@@ -132,7 +132,7 @@ TEST_HERE (view_cube_plays_animations_by_name, linked) {
         CHECK_STRING(view->scene.clips[0].name, "walk");
         CHECK_STRING(view->scene.clips[1].name, "run");
         CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the first again, to loop
-        CHECK_NEAR(view->scene.clips[0].anim->frame_rate, 5.0, 1e-9);
+        CHECK_NEAR(view->scene.clips[0].anim->frame_rate, 5, 1e-9);
         CHECK(view->scene.picked_up);
         if (show_frame(view, "run", 1)) {
             check_joint(view, "arm", 0.0f, -0.5f, 10.0f);
@@ -247,7 +247,7 @@ TEST (view_cube_blends_masks_and_adjusts) {
         if (show_frame(&view, "shoot", 0))
             check_joint(&view, "arm", 1.0f, -2.0f, 53.0f);
         CHECK_UINT(view.scene.clips[0].anim->num_frames, 3);
-        CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 10.0, 1e-9);
+        CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 10, 1e-9);
         CHECK_UINT(view.scene.clips[2].anim->num_frames, 1);
         if (show_frame(&view, "idle", 0))
             check_joint(&view, "arm", 0.0f, 0.0f, 10.0f); // its mask has no idle: the bind pose
@@ -319,7 +319,7 @@ TEST_HERE (view_cube_limits_frames,
            "md5anim walk up.md5anim 1000000\n") {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_clips, 1)) {
         CHECK_UINT(view->scene.clips[0].anim->num_frames, 4001);
-        CHECK_NEAR(view->scene.clips[0].anim->duration, 2000.0, 1e-2);
+        CHECK_NEAR(view->scene.clips[0].anim->duration, 2000, 1e-2);
     }
 }
 

@@ -215,7 +215,7 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
     CHECK(weight > 0.3f && weight < 1.0f);
     CHECK(morphs->weights[smile] >= weight);
     press(s, "morph/smile", 0.01f); // its name: as usual
-    CHECK_EXACT(morphs->asked[smile], 0.0);
+    CHECK_EXACT(morphs->asked[smile], 0);
 }
 
 // -- The inspector --------------------------------------------------------------------------
@@ -264,7 +264,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
-    CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2.0); // with heads and a gap
+    CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2); // with heads and a gap
 }
 
 // The place of a vertex in the list is lit while the mouse is on its row.
@@ -361,7 +361,7 @@ TEST_HERE (curves_are_those_of_the_selected_joint, BOBBIN) {
     view_seek(&s->viewer.play, view_clock(scene), 5.0 / view_clock(scene)->frame_rate);
     view_pose(scene, &s->viewer.play);
     now = scene->pose[joint].rotation;
-    CHECK_NEAR(fabsf(q.x * now.x + q.y * now.y + q.z * now.z + q.w * now.w), 1.0, 1e-5);
+    CHECK_NEAR(fabsf(q.x * now.x + q.y * now.y + q.z * now.z + q.w * now.w), 1, 1e-5);
     SDL_free(text);
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
@@ -442,7 +442,7 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
                 &(ui_mouse){.x = edge + 100.0f, .y = 300, .is_moved = true});
     item_release(&s->viewer);
     screen_draw(s);
-    CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3.0);
+    CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3);
     press(s, "outliner/close", 0.5f);
     CHECK(!s->viewer.options->shown.hierarchy);
     CHECK(!(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));

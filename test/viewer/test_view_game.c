@@ -504,7 +504,7 @@ TEST_SCENE (view_eyes_look_where_their_triangles_say) {
         const double side = eyes[i]->right - eyes[i]->left;
         const double offset = (eyes[i]->white - eyes[i]->left) / side - 0.5;
         CHECK(side > 40.0);
-        CHECK_NEAR(eyes[i]->num_pixels / (side * side), 1.0, 0.05);
+        CHECK_NEAR(eyes[i]->num_pixels / (side * side), 1, 0.05);
         CHECK_NEAR(offset, i == 0 ? 0.0 : 2.0 / 16.0, 0.02);
         CHECK_NEAR(eyes[i]->num_white / (side * side), 7.5 * 7.5 / 256.0, 0.03);
     }
@@ -664,8 +664,8 @@ TEST (monster_looks_at_the_pointer) {
         play_for(&fixture, 1.5);
         yaws[side] = md5_monster_state(scene->entity.monster).look.yaw;
     }
-    CHECK_NEAR(yaws[0], 45.0, 8.0); // atan2(200, 200), and the eye is not at the origin
-    CHECK_NEAR(yaws[1], -45.0, 8.0);
+    CHECK_NEAR(yaws[0], 45, 8); // atan2(200, 200), and the eye is not at the origin
+    CHECK_NEAR(yaws[1], -45, 8);
     view_free_scene(scene);
 }
 
@@ -766,7 +766,7 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
     const view_entity *const entity = &scene->entity;
     const md5_moment begin = {0}, end = {.cycle = 10}; // of a second each
     const md5_anim *const anim = entity->entity->clips[find_clip(entity, "walk")].anims[0];
-    CHECK_NEAR(place.x, md5_anim_root_motion(anim, begin, end).x, 2.0);
+    CHECK_NEAR(place.x, md5_anim_root_motion(anim, begin, end).x, 2);
     CHECK_NEAR(place.z, view_ground_height(&scene->terrain, place.x, place.y), 1e-4);
     CHECK(place.z < -3.0f * (float)step);
 }
@@ -939,9 +939,9 @@ TEST (channel_in_focus_has_the_time) {
     CHECK_SMALL(entity->time, 1e-9);
     fixture.play.time = 0.0;
     play_for(&fixture, 0.25);
-    CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_LEGS), 1.0, 1e-9);
+    CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_LEGS), 1, 1e-9);
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
-    CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_HEAD), 1.0, 1e-9); // plays nothing
+    CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_HEAD), 1, 1e-9); // plays nothing
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
     view_free_scene(&fixture.scene);
 }
@@ -1019,7 +1019,7 @@ static float value_of(const view_machine *machine, const char *name)
 static void set_off(view_machine *machine, const char *name)
 {
     const uint32_t parameter = md5_find_parameter(machine->character->machine, name);
-    CHECK(parameter != MD5_NONE && md5_player_set(machine->player, parameter, 1.0f));
+    CHECK(parameter != MD5_NONE && md5_player_set(machine->player, parameter, 1));
 }
 
 TEST (view_carried_fire_burns_when_he_sneezes) {
@@ -1090,7 +1090,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     guest.start.translation = guest.place.translation = (md5_vec3){50, 0, 0};
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
-    CHECK_EXACT(guest.place.translation.x, 50.0);
+    CHECK_EXACT(guest.place.translation.x, 50);
     view_run_machine(&host, 39.3); // a snore or two later
     CHECK_STRING(state_in(&host, 1), "doze");
     CHECK_STRING(state_of(&guest), "looks");
@@ -1105,7 +1105,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     CHECK_STRING(state_of(&guest), "fold");
     view_restart_machine(&host);
     CHECK_STRING(state_of(&guest), "waits");
-    CHECK_EXACT(guest.place.translation.x, 50.0);
+    CHECK_EXACT(guest.place.translation.x, 50);
     view_free_machine(&guest);
     view_free_machine(&host);
 }
@@ -1139,8 +1139,8 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
     host.place.translation = (md5_vec3){1000, 0, 0};
     view_run_machine(&host, 26.3);
     CHECK_STRING(state_of(&guest), "start");
-    CHECK_NEAR(guest.place.translation.x, 1030.0, 6.0);
-    CHECK_NEAR(guest.place.translation.y, 40.0, 0.1);
+    CHECK_NEAR(guest.place.translation.x, 1030, 6);
+    CHECK_NEAR(guest.place.translation.y, 40, 0.1);
     view_free_machine(&guest);
     view_free_machine(&host);
 }
@@ -1160,12 +1160,12 @@ TEST (view_guest_is_looked_at) {
         CHECK_NEAR(value_of(&host, "head_yaw"), fixture->yaw, 0.5);
         CHECK((value_of(&host, "eyes_pitch") < -5.0f)
               == (fixture->yaw > 0.0f)); // it is lower than he
-        CHECK_EXACT(value_of(&host, "pointer"), 0.0);
+        CHECK_EXACT(value_of(&host, "pointer"), 0);
         host.target = (md5_vec3){100, -100, 40}; // a pointer comes first
         host.has_target = true;
         host.pointed = host.time;
         view_run_machine(&host, 5.0);
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), -45.0, 0.1);
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), -45, 0.1);
         view_free_machine(&guest);
         view_free_machine(&host);
     }
@@ -1217,8 +1217,8 @@ TEST (view_first_minute_tells_its_story) {
             CHECK_STRING(state_of(&guest), fixture->guest);
         }
         view_run_machine(&host, 58.0);
-        CHECK_NEAR(value_of(&host, "pointer"), 1.0, 0.01); // he looks into the camera
-        CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3.0);
+        CHECK_NEAR(value_of(&host, "pointer"), 1, 0.01); // he looks into the camera
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3);
         view_run_machine(&host, rate == 1 ? 60.0 : 59.0);
         view_take_over(&host);
         CHECK(!view_find_shot(&host, &camera));

@@ -86,7 +86,7 @@ TEST_SCENE (view_frames_what_is_drawn) {
         bounds[i] = viewer.state.document->bounds;
         fixture[i] = shot_draw(&viewer);
     }
-    CHECK_NEAR(bounds[0].max.z, 20.0, 1e-5);
+    CHECK_NEAR(bounds[0].max.z, 20, 1e-5);
     CHECK_BYTES(&bounds[0], &bounds[1], sizeof bounds[0]);
     CHECK(shot_same(&fixture[0], &fixture[1]));
     free(fixture[0].rgba);

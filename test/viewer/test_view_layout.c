@@ -131,17 +131,17 @@ TEST (layout_of_twice_the_scale_is_twice_as_large) {
     for (unsigned state = 0; state < NUM_STATES; state++) {
         const view_layout_wish small = make_wish((const float[2]){1920, 1080}, 1.0f, state);
         const view_layout_wish large = make_wish((const float[2]){3840, 2160}, 2.0f, state);
-        CHECK_NEAR(view_lay_out(&large).free.width, 2.0f * view_lay_out(&small).free.width, 4.0);
+        CHECK_NEAR(view_lay_out(&large).free.width, 2.0f * view_lay_out(&small).free.width, 4);
     }
 }
 
 TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
     view_layout_wish wish = make_wish((const float[2]){1920, 1080}, 1.0f, 7);
     wish.docks.sizes[VIEW_DOCK_LEFT] = view_drag_dock(&wish, VIEW_DOCK_LEFT, 20.0f * 13.0f, 0.0f);
-    CHECK_NEAR(view_lay_out(&wish).docks[VIEW_DOCK_LEFT].width, 260.0f, 1.0);
-    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_LEFT, 8.0f * 13.0f, 0.0f), 12.0f, 1e-4);
+    CHECK_NEAR(view_lay_out(&wish).docks[VIEW_DOCK_LEFT].width, 260, 1);
+    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_LEFT, 8.0f * 13.0f, 0.0f), 12, 1e-4);
     CHECK(view_drag_dock(&wish, VIEW_DOCK_LEFT, 13.0f, 0.0f) == 0.0f);
-    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30.0f, 1e-4);
+    CHECK_NEAR(view_drag_dock(&wish, VIEW_DOCK_RIGHT, 1920.0f - 390.0f, 0.0f), 30, 1e-4);
 }
 
 // == Colours ======================================================================================

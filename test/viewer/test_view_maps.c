@@ -290,7 +290,7 @@ TEST_SCENE (view_layers_are_lit_twice) {
     view_free_textures(&textures, scene->renderer);
     textures = add(scene, package, "kinds/lit_decal", 0.0f, 1.0f, &log);
     if (CHECK(textures.layers.num_meshes == 1)) {
-        CHECK_EXACT(textures.layers.lists[0].depth_offset, -1200.0); // 2 units of the engine
+        CHECK_EXACT(textures.layers.lists[0].depth_offset, -1200); // 2 units of the engine
         CHECK(textures.layers.lists[0].base == MD5GL_BASE_LIT
               && textures.layers.lists[0].num_lit_layers == 1);
         CHECK(textures.layers.lists[0].lit_layers[0].specular != 0);

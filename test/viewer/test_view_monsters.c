@@ -224,7 +224,7 @@ static void check_drops(const monster_case *it, md5_states *states)
     CHECK_UINT(figure.num_fired, COUNT_OF(texts));
     FOR (i, COUNT_OF(texts)) {
         CHECK_STRING(figure.fired[i].text, texts[i]);
-        CHECK_NEAR(figure.fired[i].time, 1.5, 0.0);
+        CHECK_NEAR(figure.fired[i].time, 1.5, 0);
     }
 }
 

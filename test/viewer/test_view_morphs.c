@@ -120,10 +120,10 @@ TEST (view_machine_drives_morph_targets) {
         const uint32_t fright = md5_find_morph_target(morph, "fright");
         const uint32_t other = md5_find_morph_target(morph, "oh");
         const uint32_t parameter = md5_find_parameter(scene->machine.character->machine, "smile");
-        CHECK(md5_player_set(scene->machine.player, parameter, 1.0f));
+        CHECK(md5_player_set(scene->machine.player, parameter, 1));
         view_pose(scene, &(view_play){.time = 0.25});
-        CHECK_EXACT(scene->morph_weights[smile], 1.0);
-        CHECK_EXACT(scene->morph_weights[fright], 0.0);
+        CHECK_EXACT(scene->morph_weights[smile], 1);
+        CHECK_EXACT(scene->morph_weights[fright], 0);
         view_set_in_machine(&scene->machine, "attack", 1.0f);
         view_pose(scene, &(view_play){.time = 0.75});
         CHECK_NEAR(scene->morph_weights[fright], 0.3, 1e-4);
@@ -203,7 +203,7 @@ TEST (view_driven_morph_targets_have_reach) {
             sum -= morphs->morph->targets[left[0]].reach + morphs->morph->targets[left[1]].reach;
             CHECK_NEAR(view_morph_reach(&fewer, NULL), sum, 1e-4);
         }
-        CHECK_EXACT(view_morph_reach(NULL, NULL), 0.0);
+        CHECK_EXACT(view_morph_reach(NULL, NULL), 0);
     }
     view_free_document(document, NULL);
 }

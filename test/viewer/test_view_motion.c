@@ -114,8 +114,8 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
 
     view_pose(scene, &play);
     CHECK_NEAR(scene->joints[0].m[11], scene->model->bind[0].m[11] + 3.0f, 1e-6);
-    CHECK_NEAR(view_walked(scene, &play).z, 3.0, 1e-6);
-    CHECK_NEAR(view_model_from_world(scene).m[11], -5.0, 1e-6);
+    CHECK_NEAR(view_walked(scene, &play).z, 3, 1e-6);
+    CHECK_NEAR(view_model_from_world(scene).m[11], -5, 1e-6);
     CHECK(view_shown_clip(scene) == NULL && view_clock(scene) == NULL);
     CHECK(view_mode_of(&document) == VIEW_MODE_CLIPS);
     view_describe_motion(scene, text, sizeof text);
@@ -255,12 +255,12 @@ TEST (view_ground_has_slopes_and_stairs) {
     }
     // A box rests on the highest of what is below it.
     CHECK_SMALL(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 2), 1e-6);
-    CHECK_NEAR(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 0.5f), -5.0, 1e-6);
+    CHECK_NEAR(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 0.5f), -5, 1e-6);
     // What is drawn: a riser is upright, treads end at its two edges.
     CHECK(view_corner_x(&stairs, 2) == 8.0f && view_corner_x(&stairs, 3) == 8.0f);
     CHECK(view_corner_x(&stairs, 4) == 8.0f && view_corner_x(&stairs, 5) == 16.0f);
-    CHECK_NEAR(view_corner_height(&stairs, 2, 0), 0.0, 1e-6);
-    CHECK_NEAR(view_corner_height(&stairs, 3, 0), -5.0, 1e-6);
+    CHECK_NEAR(view_corner_height(&stairs, 2, 0), 0, 1e-6);
+    CHECK_NEAR(view_corner_height(&stairs, 3, 0), -5, 1e-6);
 }
 
 // It is up after three seconds of six, and level with the floor at first.
@@ -353,7 +353,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
-        CHECK_EXACT(state->play.time, 0.0);
+        CHECK_EXACT(state->play.time, 0);
         FOR (i, 4)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
@@ -361,9 +361,9 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);
-        CHECK_EXACT(md5_vec3_length(view_walked(scene, &state->play)), 0.0);
+        CHECK_EXACT(md5_vec3_length(view_walked(scene, &state->play)), 0);
         const md5_vec3 again = md5_mat34_translation(scene->joints[10]);
-        CHECK_EXACT(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0.0);
+        CHECK_EXACT(md5_vec3_length(md5_vec3_sub(again, of_clip)), 0);
     }
     shot_close(&viewer);
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
@@ -392,14 +392,14 @@ TEST (view_camera_follows_by_a_share) {
     view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0, 0, 0});
     seen.scene_radius = 3.0f;
     CHECK(view_follow_camera(&seen, &to, 0.25f));
-    CHECK_NEAR(seen.azimuth, -175.0, 1e-4); // the shorter arc, across 180
-    CHECK_NEAR(seen.elevation, 25.0, 1e-4);
-    CHECK_NEAR(seen.distance, 70.0, 1e-4);
-    CHECK_NEAR(seen.target.x, 2.0, 1e-5);
-    CHECK_NEAR(seen.target.y, -1.0, 1e-5);
-    CHECK_EXACT(seen.scene_radius, 10.0);
+    CHECK_NEAR(seen.azimuth, -175, 1e-4); // the shorter arc, across 180
+    CHECK_NEAR(seen.elevation, 25, 1e-4);
+    CHECK_NEAR(seen.distance, 70, 1e-4);
+    CHECK_NEAR(seen.target.x, 2, 1e-5);
+    CHECK_NEAR(seen.target.y, -1, 1e-5);
+    CHECK_EXACT(seen.scene_radius, 10);
     CHECK(view_follow_camera(&seen, &to, 0.0f)); // no time passes: unchanged
-    CHECK_NEAR(seen.distance, 70.0, 1e-4);
+    CHECK_NEAR(seen.distance, 70, 1e-4);
     CHECK(!view_follow_camera(&seen, &to, 1.0f));
     CHECK(seen.azimuth == to.azimuth && seen.distance == to.distance);
     CHECK(!view_follow_camera(&seen, &to, 0.25f));

@@ -350,7 +350,7 @@ TEST (view_documents_are_shown_as_they_were_left) {
     view_follow_files(state);
     CHECK(strncmp(state->ui.notice, "As you left it", 14) == 0);
     CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->is_restored);
-    CHECK_NEAR(state->camera.azimuth, 77.0, 0.0);
+    CHECK_NEAR(state->camera.azimuth, 77, 0);
     const char *const used =
         view_mesh_image(&state->document->textures, 0, MD5GL_PICTURE_DIFFUSE)->path;
     CHECK_STRING(used, image);
@@ -369,8 +369,8 @@ TEST (view_documents_are_shown_as_they_were_left) {
             state->config = &again;
             state->documents = &again.documents;
             CHECK(view_open_first(state) && state->log.error[0] == '\0');
-            CHECK_NEAR(state->play.speed, round == 1 ? 2.0 : 0.5, 0.0);
-            CHECK_NEAR(state->camera.azimuth, 77.0, 0.0);
+            CHECK_NEAR(state->play.speed, round == 1 ? 2.0 : 0.5, 0);
+            CHECK_NEAR(state->camera.azimuth, 77, 0);
             CHECK_UINT(viewer.options.maps[MD5GL_PICTURE_DIFFUSE].count, round < 2 ? 1 : 0);
             CHECK(round < 2 || strstr(state->log.warning, "any.png is gone") != NULL);
             CHECK(viewer.options.onion.count == 0 && strstr(left, "--loop=once\n") != NULL);

@@ -77,7 +77,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
     CLAIM("@ 2"); // at a key both agree
     CHECK_NEAR(fabs(real4_dot(real4_widen(fixture->picture.figures[0].place.rotation),
                               real4_widen(fixture->picture.figures[1].place.rotation))),
-               1.0, 1e-5);
+               1, 1e-5);
 }
 
 // As the page says: angle by angle the way is longer than by slerp, and uneven.

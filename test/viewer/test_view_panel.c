@@ -167,8 +167,8 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     CHECK(machine->place.translation.x > 1.0f);
     send(s, VIEW_INPUT_KEY_UP, 'w', false);
     press(s, VIEW_KEY_LEFT, true);
-    CHECK_EXACT(machine->time, 0.0);
-    CHECK_EXACT(machine->place.translation.x, 0.0);
+    CHECK_EXACT(machine->time, 0);
+    CHECK_EXACT(machine->place.translation.x, 0);
 }
 
 TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
@@ -213,14 +213,14 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "speed");
     const uint32_t turn =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "turn");
-    CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20.0f));
-    CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30.0f));
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, speed, 20));
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30));
     live(s, 4.0);
     check_active(s, "stand walk walk_left breathe ");
     // And a one-shot over it, in the second slot.
     const uint32_t wave =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "wave");
-    CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1.0f));
+    CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1));
     live(s, 0.2);
     check_active(s, "stand walk walk_left wave breathe ");
 }

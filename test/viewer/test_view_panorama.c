@@ -43,7 +43,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     // The second row is a pixel that is repeated twice.
     REQUIRE(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error));
     CHECK(panorama.width == 3 && panorama.height == 2);
-    CHECK_EXACT(panorama.rgb[0], 1.0); // 128 / 256 * 2
+    CHECK_EXACT(panorama.rgb[0], 1); // 128 / 256 * 2
     FOR (i, 3u) {
         check_pixel(&panorama, i, rows[0][i]);
         check_pixel(&panorama, 3 + i, rows[1][0]);
@@ -132,7 +132,7 @@ TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
     CHECK(view_load_environment(&environment, scene->renderer, picture, &log));
     const md5gl_environment *const light = environment.light;
     CHECK(light != NULL && environment.exposure > 0.0f);
-    CHECK_NEAR(md5_vec3_dot(environment.brightest, environment.brightest), 1.0, 1e-5);
+    CHECK_NEAR(md5_vec3_dot(environment.brightest, environment.brightest), 1, 1e-5);
     CHECK(!view_load_environment(&environment, scene->renderer, test_path("README.md"), &log));
     CHECK(environment.light == light);
     CHECK(strstr(log.error, "README.md"));

@@ -517,14 +517,14 @@ TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
     if (!load(machine, &log))
         return;
     view_run_machine(machine, 0.5);
-    CHECK_EXACT(value(machine, "pointer"), 0.0);
+    CHECK_EXACT(value(machine, "pointer"), 0);
     view_machine_motion.point(&scene, point(machine, 30.0));
     // Eyes are there at once, the head is not.
     view_run_machine(machine, 0.6);
     CHECK(value(machine, "eyes_yaw") > 25.0 && value(machine, "head_yaw") < 15.0);
     view_run_machine(machine, 2.0);
-    CHECK_NEAR(value(machine, "pointer"), 1.0, 1e-6);
-    CHECK_NEAR(value(machine, "head_yaw"), 30.0, 0.1);
+    CHECK_NEAR(value(machine, "pointer"), 1, 1e-6);
+    CHECK_NEAR(value(machine, "head_yaw"), 30, 0.1);
     CHECK_SMALL(value(machine, "head_pitch"), 0.1);
     CHECK_STRING(state_of(machine), "idle");
     CHECK_SMALL((double)machine->place.rotation.z, 1e-6);

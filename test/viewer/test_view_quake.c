@@ -86,12 +86,12 @@ TEST (view_quake_scales_joints) {
         const md5_vec3 *const at = view.scene.skinned[0].positions;
         view_pose_moment(&view.scene, &(md5_moment){.frame0 = 1, .frame1 = 1});
         view_skin(&view.scene);
-        CHECK_NEAR(at[1].x, 2.0, 1e-5);
-        CHECK_NEAR(at[1].z, 5.0, 1e-5);
-        CHECK_NEAR(at[2].z, 6.0, 1e-5);
+        CHECK_NEAR(at[1].x, 2, 1e-5);
+        CHECK_NEAR(at[1].z, 5, 1e-5);
+        CHECK_NEAR(at[2].z, 6, 1e-5);
         view_pose_moment(&view.scene, &(md5_moment){.frame0 = 2, .frame1 = 2});
         view_skin(&view.scene);
-        CHECK_NEAR(at[2].z, 12.0, 1e-5);
+        CHECK_NEAR(at[2].z, 12, 1e-5);
     }
     close_view(&view);
 }

@@ -24,7 +24,7 @@ TEST (view_range_has_the_times_of_its_frames) {
     CHECK_NEAR(end, 1.5, 1e-12);
     play.range_last = 1000; // of a longer clip
     CHECK(view_find_range(&play, &clip, &begin, &end));
-    CHECK_NEAR(end, 2.0, 1e-12);
+    CHECK_NEAR(end, 2, 1e-12);
     play.range_first = 40; // only the last frame
     CHECK(!view_find_range(&play, &clip, &begin, &end));
     CHECK(!view_find_range(&play, NULL, &begin, &end));
@@ -172,7 +172,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
     PERFORM(state, VIEW_RECORD);
     if (CHECK(state->movie)) {
         char *const path = common_copy(state->movie->path);
-        CHECK_EXACT(state->movie->frame_rate, 10.0);
+        CHECK_EXACT(state->movie->frame_rate, 10);
         view_record_frame(state);
         view_record_frame(state);
         CHECK_UINT(state->movie->num_added, 2);
@@ -218,10 +218,10 @@ static double play_frames(double seconds, int count)
 
 // Frames of up to two seconds count in full; they once counted as a tenth of a second at most.
 TEST (view_clips_keep_real_time_on_a_slow_clock) {
-    CHECK_NEAR(play_frames(1.0 / 60.0, 600), 10.0, 1e-9);
-    CHECK_NEAR(play_frames(0.125, 80), 10.0, 1e-9);
-    CHECK_NEAR(play_frames(0.5, 20), 10.0, 1e-9);
-    CHECK_NEAR(play_frames(2.0, 5), 10.0, 1e-9);
+    CHECK_NEAR(play_frames(1.0 / 60.0, 600), 10, 1e-9);
+    CHECK_NEAR(play_frames(0.125, 80), 10, 1e-9);
+    CHECK_NEAR(play_frames(0.5, 20), 10, 1e-9);
+    CHECK_NEAR(play_frames(2.0, 5), 10, 1e-9);
 }
 
 TEST (view_opening_a_file_does_not_advance_clips) {
@@ -241,11 +241,11 @@ TEST (view_waiting_for_events_does_not_advance_clips) {
 
 TEST (view_clock_that_jumps_is_bounded) {
     view_pace pace = {.last = 50};
-    CHECK_EXACT(view_pace_frame(&pace, 40.0), 0.0);
+    CHECK_EXACT(view_pace_frame(&pace, 40.0), 0);
     CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
-    CHECK_EXACT(view_pace_frame(&pace, 3640.5), 10.0); // suspended for an hour
+    CHECK_EXACT(view_pace_frame(&pace, 3640.5), 10); // suspended for an hour
     view_pace_work(&pace, 5.0, true);
-    CHECK_EXACT(view_pace_frame(&pace, 3641.0), 0.0); // more seconds of work than have passed
+    CHECK_EXACT(view_pace_frame(&pace, 3641.0), 0); // more seconds of work than have passed
 }
 
 // -- The scale of the interface -------------------------------------------------------------------

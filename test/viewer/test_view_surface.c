@@ -167,7 +167,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
     const view_canvas_image *const image = &canvas->images[0];
     CHECK_NEAR(image->vertices[2].x - image->vertices[0].x,
                image->vertices[2].y - image->vertices[0].y, 0.01);
-    CHECK_NEAR(image->vertices[2].u, 1.0, 1e-6);
+    CHECK_NEAR(image->vertices[2].u, 1, 1e-6);
 }
 
 // -- Graph ----------------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE
     draw(state);
     CHECK_UINT(count_color(state, green), before); // nothing holds
     const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
-    CHECK(md5_player_set(machine->player, speed, 10.0f));
+    CHECK(md5_player_set(machine->player, speed, 10));
     draw(state);
     CHECK(count_color(state, green) > before);
 }

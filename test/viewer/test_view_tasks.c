@@ -487,12 +487,12 @@ TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     finger(d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
     finger(d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
     const view_layout half = view_layout_of(&d->facts);
-    CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2.0);
+    CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2);
     CHECK(half.free.y + half.free.height == half.handle.y);
     CHECK(view_free_region(&d->facts).height == half.free.height);
     finger(d, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
     finger(d, 200.0f, 300.0f, VIEW_INPUT_MOVE);
-    CHECK_NEAR(view_layout_of(&d->facts).handle.y, 300.0f - middle, 1.0);
+    CHECK_NEAR(view_layout_of(&d->facts).handle.y, 300.0f - middle, 1);
     finger(d, 200.0f, 100.0f, VIEW_INPUT_MOVE);
     finger(d, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
     const view_layout full = view_layout_of(&d->facts);

@@ -320,10 +320,10 @@ TEST (view_compare_finds_joints_of_the_same_name) {
         if (CHECK(compare.num_same == 2)) {
             CHECK_STRING(name_of(&scene, &compare.differences[0]), "tip");
             CHECK_NEAR(compare.differences[0].distance, sqrt(32.0), 1e-5);
-            CHECK_NEAR(compare.differences[0].angle, 90.0, 1e-3);
+            CHECK_NEAR(compare.differences[0].angle, 90, 1e-3);
             CHECK_STRING(name_of(&scene, &compare.differences[1]), "root");
-            CHECK_NEAR(compare.differences[1].distance, 4.0, 1e-5);
-            CHECK_NEAR(compare.differences[1].angle, 90.0, 1e-3);
+            CHECK_NEAR(compare.differences[1].distance, 4, 1e-5);
+            CHECK_NEAR(compare.differences[1].angle, 90, 1e-3);
         }
     }
     view_free_compare(&compare);
@@ -444,7 +444,7 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
         view_pose_compare(&compare, &scene, &play);
         CHECK(compare.measured == scene.clips[0].anim);
         CHECK_STRING(scene.skeleton->joints[compare.peaks[0].joint].name, "arm");
-        CHECK_NEAR(compare.peaks[0].angle, 180.0, 0.1);
+        CHECK_NEAR(compare.peaks[0].angle, 180, 0.1);
         CHECK_UINT(compare.peaks[0].angle_frame, 4);
         CHECK_SMALL(compare.peaks[1].angle, 1e-3);                    // the root
         CHECK_BYTES(&before, &scene.pose[1].rotation, sizeof before); // posed again

@@ -236,11 +236,11 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     CHECK(*sky > 1.0f && *sky < 2.0f);
     CHECK_STRING(item_release(&s->viewer), "inspected");
     press(s, "inspected/reset", 0.5f);
-    CHECK_EXACT(*sky, 1.0);
+    CHECK_EXACT(*sky, 1);
     drag(s, 1e6f);
-    CHECK_EXACT(*sky, 1.0);
+    CHECK_EXACT(*sky, 1);
     CHECK_STRING(item_release(&s->viewer), "inspected");
-    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1.0);
+    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1);
 }
 
 // The time of materials is set ahead of the clip's, also after the clip has passed the slider's
@@ -253,15 +253,15 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     CHECK_UINT(press(s, "inspected/7 burn", 0.5f).action, VIEW_HANDLED);
     CHECK(*burn > 1.0f && *burn < 9.0f);
     drag(s, 1e6f);
-    CHECK_NEAR(*burn, 10.0, 1e-5);
+    CHECK_NEAR(*burn, 10, 1e-5);
     press(s, "inspected/7 burn", 1.04f);
     CHECK(*burn == 0.0f);
     CHECK(view_material_time(&s->viewer.options->parms, s->viewer.play.time) < 20.0f);
     press(s, "inspected/time", 0.5f);
     drag(s, 1e6f);
     drag(s, 1e6f); // the end stays where it was when it was pressed
-    CHECK_NEAR(view_material_time(&s->viewer.options->parms, s->viewer.play.time), 20.0, 1e-4);
-    CHECK_EXACT(view_material_time(&s->viewer.options->parms, -100.0), 0.0);
+    CHECK_NEAR(view_material_time(&s->viewer.options->parms, s->viewer.play.time), 20, 1e-4);
+    CHECK_EXACT(view_material_time(&s->viewer.options->parms, -100.0), 0);
 }
 
 // From 0 to 2 over the 24 frames of a second; not over what a user sets.
@@ -275,18 +275,18 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
     OWN_STRING path = common_format("%s/parms.md5machine", folder);
     const char *const file = path;
     const view_stage *const shown = &s->facts;
-    CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0);
+    CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1);
     folder_put_text(folder, "parms.md5machine", text);
     if (CHECK(view_open(&s->viewer, &file, 1, true))) {
         screen_draw(s);
         md5_player *const player = s->viewer.document->scene.machine.player;
         md5_player_reset(player);
-        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.0);
+        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0);
         md5_player_advance(player, 0.25, NULL, NULL);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
-        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0);
+        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1);
         s->viewer.options->parms.values[7] = 5.0f;
-        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5.0);
+        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5);
     }
 }
 
@@ -306,7 +306,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         if (!is_float)
             CHECK(md5_player_get(machine->player, i) != before);
         // A parameter that follows another value needs time.
-        md5_player_advance(machine->player, 5.0, NULL, NULL);
+        md5_player_advance(machine->player, 5, NULL, NULL);
         if (is_float)
             CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
         CHECK_STRING(item_release(&s->viewer), "parameter");
@@ -352,7 +352,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.9f * sky.width, sky.y).action,
                VIEW_CLOSED);
-    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1.0);
+    CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_SKY], 1);
     CHECK_UINT(s->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
 }
 
@@ -669,7 +669,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
     CHECK(s->viewer.options->hidden_meshes == 2);
     CHECK_STRING(scene->clips[scene->clip].name, "walk");
-    CHECK_NEAR(view_frame_place(&s->viewer.play, view_clock(scene)), 12.0, 1e-6);
+    CHECK_NEAR(view_frame_place(&s->viewer.play, view_clock(scene)), 12, 1e-6);
 }
 
 // Those that were used come before their like.
@@ -806,11 +806,11 @@ TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
     CHECK(set(s, "animation-time", "0.5s"));
     CHECK_NEAR(s->viewer.play.time, 0.5, 1e-9);
     CHECK(set(s, "animation-time", "12"));
-    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 12.0, 1e-6);
+    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 12, 1e-6);
     CHECK(set(s, "animation-time", "7f"));
     CHECK(!set(s, "animation-time", "3x") && !set(s, "animation-time", "s"));
     CHECK(!set(s, "animation-time", "nan"));
-    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 7.0, 1e-6);
+    CHECK_NEAR(view_frame_place(&s->viewer.play, anim), 7, 1e-6);
     CHECK(s->viewer.document == before);
 }
 

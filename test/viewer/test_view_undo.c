@@ -278,7 +278,7 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
     undo(s);
     undo(s);
     undo(s);
-    CHECK_NEAR(s->options.speed, 1.0, 0.0);
+    CHECK_NEAR(s->options.speed, 1, 0);
 }
 
 // What goes back to where it was is no part of the step before, or there would be one of nothing.
@@ -289,7 +289,7 @@ TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
     FOR (i, 2)
         view_handle_event(&s->viewer, &reverse, &redraw);
     undo(s);
-    CHECK_NEAR(s->options.speed, -1.0, 0.0);
+    CHECK_NEAR(s->options.speed, -1, 0);
 }
 
 TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {

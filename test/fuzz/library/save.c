@@ -78,7 +78,7 @@ static const char *play_on(const figure *fixture, md5_player *player, uint32_t s
     FOR (i, steps) {
         const uint32_t choice = choices >> (i % 8);
         if (choice & 1)
-            md5_player_set(player, md5_find_parameter(fixture->machine, "t"), 1.0f);
+            md5_player_set(player, md5_find_parameter(fixture->machine, "t"), 1);
         md5_player_set(player, md5_find_parameter(fixture->machine, "b"), choice % 8 == 6);
         if (choice & 4)
             md5_player_play_shot(player, 0, i % 2,
