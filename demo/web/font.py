@@ -14,8 +14,9 @@ SOURCE = "demo/viewer/base/font.c"
 
 def wanted_codes():
     with open(SOURCE) as file:
-        others = re.search(r"others\[\] = \{([^}]*)\}", file.read())[1]
-    return [*range(32, 127), *range(160, 256), *(int(code, 16) for code in re.findall(r"0x[0-9A-F]+", others))]
+        others = re.search(r"others\[\] = ([^;]*);", file.read())[1]
+    letters = bytes.fromhex("".join(re.findall(r"\\x([0-9A-F]{2})", others))).decode()
+    return [*range(32, 127), *range(160, 256), *map(ord, letters)]
 
 
 def tables_of(font):

@@ -38,6 +38,7 @@ for kind in scalar simd; do
 done
 check "vectors skin at least 2.5 times as fast" speed
 grep '^note' "$scratch/said"
+check "the page's fonts have the letters of the viewer" made build/web/font.c
 [ "${WEB_TEST:-}" != node ] || finish
 
 # -- The viewer ---------------------------------------------------------------------------------
