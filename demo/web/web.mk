@@ -135,7 +135,7 @@ $(WEB)/jansson/src/jansson.h: .ci/deps.sh
 	@rm -rf $(WEB)/jansson && sh .ci/deps.sh --source jansson $(WEB)/jansson && touch $(@D)/jansson_private_config.h $@
 $(WEB_JSON:%=$(WEB)/jansson/src/%.c): $(WEB)/jansson/src/jansson.h ;
 # The fonts with the letters that the viewer draws.
-$(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
+$(WEB)/font.c: demo/web/font.py demo/viewer/base/font.c .ci/deps.sh .ci/embed.py | deps
 	@mkdir -p $(@D)
 	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh .ci/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
