@@ -42,7 +42,7 @@ typedef struct web_element {
     md5_camera *path;           // NULL: the page moves the camera
     double time;                // of the camera path, seconds
     md5_bounds casters;         // of the pose
-    float *weights;             // [targets] of the pose
+    float ground, *weights;     // of the pose; [targets] of it
     md5_mat34 palette[];        // [joints], and then the weights
 } web_element;
 
@@ -291,7 +291,7 @@ EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
     return NULL;
 }
 
-// Computes the palette, and the bounds of what casts shadows.
+// Computes the palette, the bounds of what casts shadows, and the ground, which is not above them.
 static void pose(web_element *element, md5_player *player)
 {
     const web_asset *const asset = element->asset;
@@ -305,15 +305,15 @@ static void pose(web_element *element, md5_player *player)
     for (uint32_t i = 0; element->up_is_y != 0.0f && i < count; i++)
         element->palette[i] = md5_mat34_mul(upright, element->palette[i]);
     element->casters = md5_skin_bounds(asset->model, element->palette);
-    if (asset->morph == NULL)
-        return;
     float reach = 0.0f;
-    md5_player_morphs(player, element->weights);
-    for (uint32_t i = 0; i < asset->morph->num_targets; i++)
+    if (asset->morph != NULL)
+        md5_player_morphs(player, element->weights);
+    for (uint32_t i = 0; asset->morph != NULL && i < asset->morph->num_targets; i++)
         reach += fabsf(element->weights[i]) * asset->morph->targets[i].reach;
     const md5_vec3 farther = {reach, reach, reach};
     element->casters.min = md5_vec3_sub(element->casters.min, farther);
     element->casters.max = md5_vec3_add(element->casters.max, farther);
+    element->ground = fminf(element->framed.min.z, element->casters.min.z);
 }
 
 // Finds what the camera shows: of the clip that plays, or of what the machine does soon.
@@ -483,7 +483,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         .light = {2.0f * light, 1.9f * light, 1.8f * light},
         .ambient = {0.45f * light, 0.47f * light, 0.5f * light},
         .casters = element->casters,
-        .ground = fminf(box->min.z, element->casters.min.z), // what dips below takes it along
+        .ground = element->ground,
         .softness = element->softness,
     };
     if (!md5gl_pose(renderer, asset->drawn, &one, &error))

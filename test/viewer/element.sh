@@ -47,7 +47,7 @@ int main(int count, char **words)
     for (int i = 0; i <= 20; i++) {
         web_go(element, 1, 0, 0.25 * i);
         pose(element, element->player);
-        printf("%f %f\n", (double)ground_of(element),
+        printf("%f %f\n", (double)element->ground,
                (double)md5_skin_bounds(asset->model, element->palette).min.z);
     }
     web_end(element);
