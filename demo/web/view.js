@@ -308,7 +308,7 @@
         await Promise.all([is_first && bring_pack(first), bring_ours(models)]);
         const whole = is_first && files.get("/" + own);
         if (is_first)
-            write("/" + own, new TextEncoder().encode("machine First { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
+            write("/" + own, new TextEncoder().encode("machine Bobbin { model bobbin.md5mesh clip idle idle.md5anim layer body { state idle idle } }"));
         const picture = new Promise((done) => drawn = done), status = await start(words);
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (window_of_program) {

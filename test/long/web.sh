@@ -118,21 +118,32 @@ check "a phone's stick drives, and the device is known" shown phone 390 844 open
 check "a long press is the right button" shown phone 390 844 open "view.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
 soon="new Promise(done => setTimeout(() => done(true), 2500))"
-# A tap on the handle: then the middle one of the pixels of a row is that of the sheet, which is dark, and no longer the ground.
-sheet() {
-    middle='import sys
+# The middle one of the pixels of a row of pictures.
+middle() { # ROW FILE...
+    python3 -c 'import sys
 sys.path.insert(0, "test/viewer")
 import png
-for name in sys.argv[1:]:
+for name in sys.argv[2:]:
     width, _, rows, step = png.read(name)
-    print(sorted(max(rows[1200][i * step:i * step + 3]) for i in range(width))[width // 2])'
+    print(sorted(max(rows[int(sys.argv[1])][i * step:i * step + 3]) for i in range(width))[width // 2])' "$@"
+}
+# A tap on the handle: then it is that of the sheet, which is dark, and no longer the ground.
+sheet() {
     shown phone 390 844 open "view.html#no-config" tap 200 100 0.1 is "$soon" save "$scratch/bar.png" tap 195 790 0.1 \
         is "$soon" save "$scratch/half.png" &&
-        python3 -c "$middle" "$scratch/bar.png" "$scratch/half.png" >"$scratch/levels" || return
+        middle 1200 "$scratch/bar.png" "$scratch/half.png" >"$scratch/levels" || return
     # shellcheck disable=SC2046,SC2016 # two numbers
     holds '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
 }
 check "a phone's panels come from below" sheet
+# Which keys drive is one dark line, above the buttons, whose upper edge is at 94 points; its middle is at 73.
+keys_told() {
+    shown phone 360 740 open "view.html#no-config" key w is "$soon" is "$soon" save "$scratch/keys.png" &&
+        for row in 160 200; do middle $row "$scratch/keys.png" || return; done >"$scratch/levels"
+    # shellcheck disable=SC2046,SC2016 # two numbers
+    holds '$1 < 60 && $2 > 100' "$(echo $(cat "$scratch/levels"))"
+}
+check "which keys drive lies above a phone's buttons" keys_told
 check "a phone's clips are tapped" shown phone 390 844 open "view.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
     is "$soon" tap 70 800 0.1 is "/ clip=bow /.test(told.textContent)"
 

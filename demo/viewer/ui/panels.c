@@ -130,10 +130,11 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
                     machine->desc->parameters[view_find_trigger(machine, 0)].name);
     if (count > 1)
         COMMON_TEXT(more, VIEW_DOT "F2\xE2\x80\x93%s%u %u more", "F", count, count - 1);
-    for (int i = 0; i < 4; i++) {
-        COMMON_TEXT(text, "Driving %s%s%s%s%s" VIEW_DOT "Esc gives the keys back",
-                    machine->desc->name, walks && i < 3 ? VIEW_DOT "W A S D walk" : "",
-                    walks && i < 2 ? VIEW_DOT "Shift run" : "", jump, i < 1 ? more : "");
+    for (int i = 0; i < 5; i++) {
+        COMMON_TEXT(
+            text, "Driving%s%s%s%s%s%s" VIEW_DOT "Esc gives the keys back", i < 4 ? " " : "",
+            i < 4 ? machine->desc->name : "", walks && i < 3 ? VIEW_DOT "W A S D walk" : "",
+            walks && i < 2 ? VIEW_DOT "Shift run" : "", i < 4 ? jump : "", i < 1 ? more : "");
         if (ui_text_width(ui, text) <= room)
             break;
     }
