@@ -108,7 +108,7 @@ static void list_known(moved_actor *moved)
 static look_angles angles_of(const md5_entity *entity, const char *key, float pitch, float yaw)
 {
     float values[2] = {pitch, yaw};
-    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, key), values, 2);
+    md5i_entity_numbers(md5_entity_def_value(entity->def, key), values, 2);
     return (look_angles){(double)values[0], (double)values[1]};
 }
 
@@ -122,7 +122,7 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
         const uint32_t joint =
             md5i_monster_joint(&monster->body, entity, key, name ? name : key->name, context);
         float parts[3] = {0.0f, 0.0f, 0.0f};
-        md5i_entity_numbers(entity, key->value, parts, 3);
+        md5i_entity_numbers(key->value, parts, 3);
         if (joint != MD5_NONE && (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f))
             monster->look_joints[monster->num_look_joints++] =
                 (look_joint){joint, parts[0], parts[1]};
@@ -146,8 +146,8 @@ static double find_eye_height(const md5_monster *monster)
         md5_local_to_model_xforms(&entity->model->skeleton, places, places);
         return (double)(places[monster->eye_joints[0]].translation.z + entity->model_offset.z);
     }
-    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "size"), top, 3);
-    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, "maxs"), top, 3);
+    md5i_entity_numbers(md5_entity_def_value(entity->def, "size"), top, 3);
+    md5i_entity_numbers(md5_entity_def_value(entity->def, "maxs"), top, 3);
     return (double)top[2] - 6.0;
 }
 

@@ -52,7 +52,7 @@ md5_quat md5i_quat_of_axes(const axes3 *axes)
 float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise)
 {
     const md5_entity *const entity = monster->desc.entity;
-    md5i_entity_numbers(entity, md5_entity_def_value(entity->def, key), &otherwise, 1);
+    md5i_entity_numbers(md5_entity_def_value(entity->def, key), &otherwise, 1);
     return otherwise;
 }
 
@@ -156,7 +156,7 @@ md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
         if (strcmp(md5_behind_prefix(key->name, scales), zone.name) != 0)
             continue;
         zone.scale = 0.0f; // of what is no number
-        md5i_entity_numbers(entity, key->value, &zone.scale, 1);
+        md5i_entity_numbers(key->value, &zone.scale, 1);
     }
     return zone;
 }

@@ -22,7 +22,6 @@ typedef struct md5_entity_owner {
     struct md5_entity_owner *next;       // in the list of the tree
     const struct md5_entity_owner *body; // what it is a part of, NULL for the first one
     const char *name;                    // as in the key, or as asked for
-    md5_game *game;
     md5_model *model;
     md5_entity_file *files;
     md5_allocator allocator;  // of the arena, once it is loaded
@@ -62,12 +61,10 @@ static const char *value_of(const md5_entity *entity, const char *key)
     return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
 }
 
-void md5i_entity_numbers(const md5_entity *entity, const char *text, float *values, int count)
+void md5i_entity_numbers(const char *text, float *values, int count)
 {
     md5_decl_lex lex;
-    // An entity is the first member of its owner.
-    md5_game *const game = ((const md5_entity_owner *)(const void *)entity)->game;
-    md5i_decl_lex_begin(&lex, game, NULL, 0, text ? text : "", text ? strlen(text) : 0);
+    md5i_decl_lex_begin(&lex, NULL, NULL, 0, text ? text : "", text ? strlen(text) : 0);
     lex.is_silent = true;
     lex.joins_strings = false; // that would need memory
     float value;
@@ -77,7 +74,7 @@ void md5i_entity_numbers(const md5_entity *entity, const char *text, float *valu
 
 static void entity_numbers(const md5_entity *entity, const char *key, float *values, int count)
 {
-    md5i_entity_numbers(entity, value_of(entity, key), values, count);
+    md5i_entity_numbers(value_of(entity, key), values, count);
 }
 
 // A vector or transform of a file, in the axes and units of a model.
@@ -388,7 +385,6 @@ static bool find_materials(md5_entity_load *load)
 static bool add_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
-    load->owner->game = load->game;
     md5_entity *const entity = &load->owner->entity;
     // Without keys color and parm 3 are 1, the others 0.
     char key[24];

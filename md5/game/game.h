@@ -117,7 +117,7 @@ md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose,
 
 // Reads up to `count` numbers of a key's text, NULL = none, as the engine does. Missing ones leave
 // their values as they are.
-void md5i_entity_numbers(const md5_entity *entity, const char *text, float *values, int count);
+void md5i_entity_numbers(const char *text, float *values, int count);
 
 // Fails, or with MD5_WARNING warns, at the location of a key. Returns false.
 bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_key *key,

@@ -366,7 +366,7 @@ static script_value key_of(md5_states *states, script_builtin which, const char 
     float numbers[3] = {0.0f, 0.0f, 0.0f};
     if (which == SCRIPT_GET_KEY)
         return join(text ? text : "", "");
-    md5i_entity_numbers(entity, text, numbers, 3);
+    md5i_entity_numbers(text, numbers, 3);
     script_value value = number_of(numbers[0]);
     if (which == SCRIPT_GET_INT_KEY)
         value.v.x = (float)whole_of(numbers[0]);
