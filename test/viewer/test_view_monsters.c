@@ -113,8 +113,7 @@ static void check_standing(monster_case *it)
     const md5_monster_status flat = think(it);
     FOR (i, skeleton->num_joints)
         CHECK_THAT(
-            real3_distance((real3){plain[i].m[3], plain[i].m[7], plain[i].m[11]},
-                           (real3){it->joints[i].m[3], it->joints[i].m[7], it->joints[i].m[11]})
+            real_distance(md5_mat34_translation(plain[i]), md5_mat34_translation(it->joints[i]))
                 < 0.5,
             "%s moves", skeleton->joints[i].name);
     it->step = 3.0f;
@@ -288,10 +287,10 @@ static void check_figure(monster_case *it)
     // Its limits hold in the pose that it begins with.
     FOR (i, figure->num_constraints) {
         const md5_body_constraint *const limit = &figure->constraints[i];
-        const md5_quat *const turns[] = {&figure->setup[limit->bodies[0]].rotation,
-                                         &figure->setup[limit->bodies[1]].rotation};
-        CHECK_THAT(real3_dot(real3_of(md5_quat_rotate(*turns[0], limit->limit_shaft)),
-                             real3_of(md5_quat_rotate(*turns[1], limit->limit_axis)))
+        CHECK_THAT(real3_dot(real3_of(md5_quat_rotate(figure->setup[limit->bodies[0]].rotation,
+                                                      limit->limit_shaft)),
+                             real3_of(md5_quat_rotate(figure->setup[limit->bodies[1]].rotation,
+                                                      limit->limit_axis)))
                        > limit->limit_cosines[0],
                    "%s is beyond its limit", limit->def->name);
     }
@@ -324,4 +323,56 @@ TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it
         count++;
     }
     CHECK_UINT(count, 5); // as in models/game/README.md
+}
+
+// Of the page's stairs: from the origin eight steps down, then up.
+static float stairs_height(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    (void)user, (void)is_waist;
+    for (int side = -1; side <= 1; side += 2) {
+        const int step = (int)floorf((from.x + 0.5f * size * (float)side) / 16.0f);
+        to.z = fmaxf(to.z, 5.0f * (float)(2 - abs(((step + 10) & 15) - 8)));
+    }
+    return to.z;
+}
+
+// What the page puts together stands as the monster of the game folder does. Without smoothing
+// nothing is moved on level ground.
+TEST_PAGE (page_stairs_has_the_heights_of_our_games_monster, "stairs") {
+    enum { NOW = 562 }; // ticks in 9 seconds
+    STRINGS(ways) = {"without", "with walk IK"};
+    const md5_vec3 deep = {0, 0, -99};
+    monster_case storage, *const it = &storage;
+    md5_vec3 *const at = &it->tick.origin;
+    REQUIRE(open_monsters(it));
+    FOR (foot, 2) {
+        REQUIRE(open_monster(it, "monster_bobbin"));
+        md5_actor *const body = it->actors[0];
+        CLAIM("foot = %d @ 9", foot);
+        const float *const ankle = it->joints[JOINT(foot == 0 ? "foot_l" : "foot_r")].m;
+        it->tick.sweep = stairs_height;
+        (void)md5_actor_play(body, MD5_CHANNEL_ALL, md5_actor_choose(body, NULL, "walk"),
+                             MD5_ACTOR_CYCLE, 0, 0);
+        (void)md5_actor_set_start(body, MD5_CHANNEL_ALL, 0);
+        for (int i = 0; i <= NOW; i++) {
+            md5_actor_advance(body, 16, NULL, NULL);
+            *at = md5_vec3_add(*at, md5_actor_root_motion(body).translation);
+            at->z = stairs_height(NULL, *at, deep, 0.0f, false);
+            it->tick.time += 16;
+            md5_monster_think(it->monster, &it->tick);
+            for (int way = i < NOW - 120 ? 2 : 0; way < 2; way++) {
+                (way == 0 ? md5_actor_pose(body, it->pose, it->joints, NULL)
+                          : md5_monster_pose(it->monster, it->pose, it->joints, NULL));
+                CHECK_NEAR(page_series_at(SERIES(0, ways[way]), 0.016 * (i - NOW)),
+                           at->z + ankle[11], 2e-4);
+            }
+        }
+        const md5_vec3 above = {at->x + ankle[3], 0, 0};
+        CLAIM("| with walk IK = %.17g ~ 2e-4; waist moved = %.17g ~ 2e-4",
+              (double)(at->z + ankle[11] - stairs_height(NULL, above, deep, 0.0f, false)),
+              (double)md5_monster_state(it->monster).waist_offset.z);
+    }
+    close_monsters(it);
+    CLAIM("step height, units = 0; smoothing = 0 @ 5 | waist moved = 0 ~ 1e-4;"
+          " with walk IK = ankle over its step, without ~ 1e-3");
 }

@@ -427,13 +427,6 @@ static float half_side(const view_entity *figure)
     return most[0] != '\0' ? strtof(most, NULL) : 0.5f * strtof(value_of(figure, "size"), NULL);
 }
 
-// md5_sweep_fn
-static float sweep(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
-{
-    (void)is_waist;
-    return fminf(fmaxf(view_ground_under(user, from, 0.5f * size), to.z), from.z);
-}
-
 // Stands where it has walked to. The first time it has been there for a while, so that the first
 // picture shows how it looks and stands.
 static void think(view_scene *scene)
@@ -451,7 +444,7 @@ static void think(view_scene *scene)
         .target = figure->has_target ? figure->target : md5_xform_point(figure->place, circling),
         .has_ground = true,
         .is_on_a_lift = scene->terrain.kind == VIEW_LIFT && origin->z > 0,
-        .sweep = sweep,
+        .sweep = view_sweep_ground,
         .user = &scene->terrain,
     };
     for (int i = figure->has_thought ? 0 : A_WHILE; i >= 0; i--) {

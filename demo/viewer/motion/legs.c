@@ -136,6 +136,12 @@ float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half
     return height;
 }
 
+float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
+{
+    (void)is_waist;
+    return fminf(fmaxf(view_ground_under(user, from, 0.5f * size), to.z), from.z);
+}
+
 // md5_terrain_fn
 static float find_terrain(void *user, md5_vec3 point, md5_vec3 *normal)
 {

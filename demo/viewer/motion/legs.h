@@ -48,6 +48,9 @@ float view_ground_height(const view_terrain *terrain, float x, float y);
 // The greatest of the heights below a level square, at its corners and its middle.
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side);
 
+// md5_sweep_fn of a terrain, `user`.
+float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist);
+
 // -- Legs ----------------------------------------------------------------------------------------
 //
 // Procedural walking (md5pose.h) instead of clips, over the terrain if there is any.

@@ -1,5 +1,5 @@
-// Inverse kinematics: solvers, limits, several targets; walking by rules; a head and eyes that look
-// by themselves.
+// Inverse kinematics: solvers, limits, several targets; walking by rules and on stairs; a head and
+// eyes that look by themselves.
 #include "demo/viewer/pages/page.h"
 
 static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *pose,
@@ -334,6 +334,121 @@ VIEW_SHOW(walk)
     view_add_fact(picture, "a step takes", walk.seconds, "s");
     view_add_fact(picture, "speed", md5_vec3_length(walk.velocity), "units/s");
     view_add_fact(picture, "body tilts", acos(fmin(walk.normal.z, 1)) * 57.29577951, "degrees");
+}
+
+// == Stairs ================================================================================
+//
+// A monster of a game walks on stairs, by the rules of its engine.
+
+// lines of stairs
+static void walk_on_stairs(md5_actor *body, md5_monster *monster, const view_terrain *stairs,
+                           md5_monster_tick *tick)
+{
+    md5_vec3 *const at = &tick->origin;
+    md5_actor_advance(body, 16, NULL, NULL);
+    *at = md5_vec3_add(*at, md5_actor_root_motion(body).translation);
+    at->z = view_ground_height(stairs, at->x, at->y);
+    tick->time += 16;
+    md5_monster_think(monster, tick); // sweeps a box down to the step below each foot
+}
+// end of lines
+
+static void simulate_stairs(view_picture *picture, md5_actor *body, md5_monster *monster)
+{
+    enum { TICKS = 1000, SHOWN = 125 }; // after which it begins again; of the plot
+    static const char *const facts[2] = {"ankle over its step, without", "with walk IK"};
+    const double seconds = 0.016;
+    const float *const v = picture->values;
+    const uint32_t ankle = view_page_joint(picture, v[0] > 0.5f ? "foot_r" : "foot_l");
+    view_figure *const figures = picture->figures;
+    view_terrain stairs = {.kind = VIEW_STAIRS, .cell = 0.25f * v[2], .height = v[1]};
+    md5_monster_tick tick = {
+        .rotation = {.w = 1}, .has_ground = true, .sweep = view_sweep_ground, .user = &stairs};
+    const int ticks = (int)fmod(fmax(picture->time, 0) / seconds, TICKS);
+    md5_actor_set_in_place(body, true);
+    md5_actor_play(body, MD5_CHANNEL_ALL, 0, MD5_ACTOR_CYCLE, 0, 0);
+    for (int i = 0; i <= ticks; i++) {
+        walk_on_stairs(body, monster, &stairs, &tick);
+        if (i < ticks - SHOWN)
+            continue;
+        md5_actor_pose(body, figures[0].pose, NULL, NULL);
+        md5_monster_pose(monster, figures[1].pose, NULL, NULL);
+        COMMON_FOR (way, 2) {
+            const md5_vec3 at =
+                md5_vec3_add(tick.origin, view_posed_place(picture, figures[way].pose, ankle));
+            const float step = view_ground_height(&stairs, at.x, at.y);
+            const double x = seconds * (i - ticks);
+            view_add_point(picture->plots, (int)way + 1, x, at.z);
+            if (way == 0)
+                view_add_point(picture->plots, 0, x, step);
+            if (i == ticks)
+                view_add_fact(picture, facts[way], at.z - step, "units");
+        }
+    }
+    // The picture goes along with the waist.
+    const float waist = md5_monster_state(monster).waist_offset.z;
+    const int32_t middle = (int32_t)(tick.origin.x / stairs.cell);
+    for (int32_t i = middle - 14; i <= middle + 14; i++) {
+        const md5_vec3 at = {view_corner_x(&stairs, i) - tick.origin.x, 50,
+                             view_corner_height(&stairs, i, 0) - tick.origin.z - waist};
+        view_draw_to(picture, at, i > middle - 14 ? VIEW_DIM_LINE : 0);
+        view_add_line(&picture->lines, at, (md5_vec3){at.x, -50, at.z}, VIEW_DIM_LINE);
+    }
+    picture->has_no_floor = true;
+    COMMON_FOR (way, 2)
+        figures[way].place.translation.z = -waist;
+    view_add_fact(picture, "waist moved", waist, "units");
+}
+
+// Our character becomes an entity of a game, with the clips and keys that walk IK needs.
+VIEW_SHOW(stairs)
+{
+    enum { NUM_KEYS = 13 };
+    static const char *const names[2][2] = {{"walk", "walk"}, {"idle", "ik_pose"}};
+    md5_model_anim anims[2];
+    md5_entity_clip clips[2];
+    COMMON_FOR (i, 2) {
+        const view_clip *const clip = view_page_clip(picture, names[i][0]);
+        if (clip == NULL)
+            return;
+        anims[i] = (md5_model_anim){.name = names[i][1],
+                                    .alias = names[i][1],
+                                    .num_frames = clip->anim->num_frames,
+                                    .milliseconds = (uint32_t)(1000 * clip->anim->duration),
+                                    .rate = 1};
+        clips[i] = (md5_entity_clip){&anims[i], 1, {clip->anim}, {clip->binding}};
+    }
+    char *const smoothing = common_format("%g", (double)picture->values[3]);
+    const char *const words[2 * NUM_KEYS] = {
+        "ik_numLegs", "2",        "ik_waist",     "hips",      "ik_minWaistAnkleDist",
+        "3",          "ik_hip1",  "thigh_l",      "ik_knee1",  "shin_l",
+        "ik_ankle1",  "foot_l",   "ik_foot1",     "toes_l",    "ik_hip2",
+        "thigh_r",    "ik_knee2", "shin_r",       "ik_ankle2", "foot_r",
+        "ik_foot2",   "toes_r",   "ik_smoothing", smoothing,   "ik_waistSmoothing",
+        smoothing};
+    const md5_decl decl = {.name = ""};
+    md5_entity_key keys[NUM_KEYS];
+    const float *masks[MD5_NUM_CHANNELS];
+    const uint32_t count = picture->scene->num_joints;
+    float *const mask = common_alloc(count, sizeof *mask);
+    COMMON_FOR (i, count)
+        mask[i] = 1;
+    COMMON_FOR (i, MD5_NUM_CHANNELS)
+        masks[i] = mask;
+    COMMON_FOR (i, NUM_KEYS)
+        keys[i] = (md5_entity_key){.name = words[2 * i], .value = words[2 * i + 1]};
+    const md5_entity_def def = {&decl, NUM_KEYS, keys};
+    const md5_entity entity = {
+        .def = &def, .model = picture->model, .num_clips = 2, .clips = clips, .masks = masks};
+    md5_actor *const body = md5_create_actor(&entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = &entity, .body = body};
+    md5_monster *const monster = body != NULL ? md5_create_monster(&desc, NULL, NULL) : NULL;
+    if (monster != NULL)
+        simulate_stairs(picture, body, monster);
+    md5_destroy_monster(monster);
+    md5_destroy_actor(body);
+    free(smoothing);
+    free(mask);
 }
 
 // == Gaze ==================================================================================
