@@ -294,7 +294,7 @@ static void obey(view_entity *figure, const view_order *order)
                 play(figure, other, all, order->time);
             play(figure, MD5_CHANNEL_ALL, -1, order->time);
         }
-        play(figure, channel, order->value, order->time);
+        play(figure, (int)channel, order->value, order->time);
     } else if (order->kind == VIEW_BEGINS && figure->states != NULL) {
         enum { BLEND = 4 }; // frames; a usual number of scripts
         const md5_script_state *const state = &figure->script->states[order->item];
