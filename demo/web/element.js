@@ -186,7 +186,7 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             this.#show_poster();
         else if (change === "camera")
             this.#is_held = false;
-        else if (change === "parameters")
+        else if (change === "parameters" && !this.#is_stale) // or they are the next model's, which takes them when it is there
             this.#set_parameters();
         else if (change === "autoplay" && now !== null && !is_still())
             this.play();
