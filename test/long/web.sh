@@ -398,6 +398,8 @@ printf 'noise' >$web/test/noise.md5mesh
 check "files that are no model or not there are events and texts, and are not remembered" element \
     is "($once)('error', () => $dance.src = 'test/noise.md5mesh').then(its => its.sourceError.code === 'parse'
         && /noise.md5mesh/.test($dance.shadowRoot.querySelector('[role=alert]').textContent))" \
+    is "(light => (light(getComputedStyle($dance.shadowRoot.querySelector('p')).color) + 0.05) / (light(getComputedStyle($dance).backgroundColor) + 0.05) >= 4.5)(
+        text => text.match(/[0-9]+/g).reduce((sum, value, i) => sum + [0.2126, 0.7152, 0.0722, 0][i] * (value / 255) ** 2.2, 0))" \
     is "($once)('error', () => $dance.src = 'none.md5mesh').then(its => its.sourceError.code === 'http' && its.sourceError.status === 404)" \
     is "($once)('dressed', () => { $dance.clips = null; $dance.textures = 'lantern.png'; $dance.src = 'models/lantern/lantern.md5mesh'; }).then(() => $dance.loadError === null)" forgive
 
@@ -563,6 +565,9 @@ check "each property is its attribute, and has its default" plain is "import('./
         it.removeAttribute(name);
         return before && is_there && it[key] === usual;
     }) || Promise.reject(new Error(document.title)); })"
+check "parameters that come with another model are that model's" plain is "window.it = add(), hear(it, 'dressed').then(() => {
+    Object.assign(it, {src: '../models/thimble/thimble.md5machine', textures: 'thimble.png', parameters: 'speed=16'});
+    return hear(it, 'dressed'); }).then(() => it.getParameter('speed') === 16)"
 check "readers who want no motion get none, until they play" plain \
     is "window.matchMedia = () => ({matches: true}), window.it = add({clips: '../models/lantern/swing.md5anim', autoplay: true}),
         hear(it, 'dressed').then(() => rest(500)).then(() => it.paused && it.currentTime === 0)" \
