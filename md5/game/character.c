@@ -307,16 +307,11 @@ void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command
     }
 }
 
-static md5_euler euler_of(look_angles angles)
+// Parts of angles.
+static md5_euler euler_of(look_angles angles, float pitch, float yaw)
 {
-    return (md5_euler){(float)angles.pitch, (float)angles.yaw, 0.0f};
-}
-
-// As md5_quat_from_euler(), in single precision.
-static md5_quat turn_of(float pitch, float yaw)
-{
-    const float half = (float)(0.5 * DEGREE), y = pitch * half, z = yaw * half;
-    return (md5_quat){-sinf(y) * sinf(z), sinf(y) * cosf(z), cosf(y) * sinf(z), cosf(y) * cosf(z)};
+    return (md5_euler){(float)(angles.pitch * (double)pitch), (float)(angles.yaw * (double)yaw),
+                       0.0f};
 }
 
 static double clamped(double value, double least, double most)
@@ -466,8 +461,7 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
         const look_joint *const part = &monster->look_joints[i];
         md5_joint_mod *const mod = &monster->mods[part->joint];
         mod->axis = MD5_MOD_WORLD;
-        mod->rotation =
-            turn_of((float)monster->look.pitch * part->pitch, (float)monster->look.yaw * part->yaw);
+        mod->rotation = md5_quat_from_euler(euler_of(monster->look, part->pitch, part->yaw));
     }
     place_eyes(monster, body, tick, &from->axes);
 }
@@ -576,9 +570,9 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
         .eye_height = (float)monster->eye_height,
         .eye = md5_vec3d_round(monster->eye),
         .focus = md5_vec3d_round(monster->focus),
-        .look = euler_of(monster->look),
-        .look_goal = euler_of(monster->goal),
-        .eyes = euler_of(monster->eyes),
+        .look = euler_of(monster->look, 1.0f, 1.0f),
+        .look_goal = euler_of(monster->goal, 1.0f, 1.0f),
+        .eyes = euler_of(monster->eyes, 1.0f, 1.0f),
         .align_time = monster->align_time,
         .force_time = monster->force_time,
         .focus_time = monster->focus_time,
