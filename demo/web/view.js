@@ -116,7 +116,7 @@
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
             await Promise.allSettled(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
-        const missing = url.endsWith(".md5mesh") && await md5files.pictures(bytes, from, (picture, texels) => write(place(picture), texels));
+        const missing = !url.endsWith(".md5mesh") ? [] : await md5files.pictures(bytes, from, (picture, texels) => write(place(picture), texels));
         if (missing.length > 0)
             note("No pictures beside the model for: " + missing.join(", ") + ". Drop the folder that has them here instead.");
         return path;
