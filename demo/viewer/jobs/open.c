@@ -343,11 +343,13 @@ bool view_tell_script(view_state *viewer, bool is_flag)
         if (is_asked != view_is_told(figure, is_flag, i) && (is_flag || is_asked))
             view_tell(figure, is_flag, i, is_asked);
     }
+    const char *const told = known[1] != '\0' ? known : " nothing, as there is no script ";
     COMMON_FOR (k, asked->count) {
         char *const word = common_format(" %s ", asked->names[k]);
         if (strstr(known, word) == NULL)
-            is_right = view_error(&viewer->log, "--%s %s: there is none of that name; known:%s",
-                                  is_flag ? "flag" : "state", asked->names[k], known);
+            is_right = view_error(&viewer->log, "--%s %s: there is none of that name; known:%.*s",
+                                  is_flag ? "flag" : "state", asked->names[k],
+                                  (int)strlen(told) - 1, told);
         free(word);
     }
     free(known);
