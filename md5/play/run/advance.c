@@ -459,7 +459,7 @@ static bool consume(md5_player *player, uint32_t layer, const md5_play_condition
 // Whether a transition may interrupt the one that is under way, if there is one.
 static bool may_interrupt(const md5_active_state *active, const md5_transition *transition)
 {
-    return active->interrupt == MD5_INTERRUPT_ANY || md5i_progress(active) == 1.0
+    return active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1.0
            || (active->interrupt == MD5_INTERRUPT_HIGHER
                && transition->change.priority > active->priority);
 }
@@ -484,8 +484,8 @@ typedef struct candidates {
     uint32_t own, own_end, any, any_end; // numbers in the layer
 } candidates;
 
-static candidates candidates_of(const md5_player *player, uint32_t layer,
-                                const md5_active_state *active, uint64_t causes)
+static inline candidates candidates_of(const md5_player *player, uint32_t layer,
+                                       const md5_active_state *active, uint64_t causes)
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
@@ -522,9 +522,10 @@ static inline const md5_transition *next_candidate(candidates *all)
     return &transitions[is_any ? all->any++ : all->own++];
 }
 
-// The others were not open and nothing has come up that may open them.
-static const md5_transition *find_open(const md5_player *player, uint32_t layer,
-                                       const md5_active_state *active, uint32_t *first)
+// One of those that a cause may have opened since none was open.
+static MD5_NO_INLINE const md5_transition *find_candidate(const md5_player *player, uint32_t layer,
+                                                          const md5_active_state *active,
+                                                          uint32_t *first)
 {
     uint32_t other;
     const md5_transition *candidate;
@@ -540,6 +541,16 @@ static const md5_transition *find_open(const md5_player *player, uint32_t layer,
             return candidate;
     }
     return NULL;
+}
+
+static inline const md5_transition *find_open(const md5_player *player, uint32_t layer,
+                                              const md5_active_state *active, uint32_t *first)
+{
+    const md5_play_layer *const played = &player->machine->layers[layer];
+    const uint64_t causes = played->states[active->state].causes | played->any_causes;
+    return (causes & player->layer_states[layer].causes) == 0
+               ? NULL
+               : find_candidate(player, layer, active, first);
 }
 
 // Takes transitions of a layer until none is possible at this instant. If more are taken than there
@@ -1051,7 +1062,7 @@ static void handle_instant(const step_context *context)
             if (left != MD5_NONE)
                 report(context, i, left, MD5_EVENT_LEAVE);
             report(context, i, newest->state, MD5_EVENT_ENTER);
-            if (left != MD5_NONE && md5i_progress(newest) == 1.0)
+            if (left != MD5_NONE && md5_progress(newest) == 1.0)
                 report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
         }
         if (has_events(context))
@@ -1077,12 +1088,12 @@ static void step(const step_context *context)
     MD5_FOR (layer, num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
-        const bool was_under_way = md5i_progress(newest) < 1.0;
+        const bool was_under_way = md5_progress(newest) < 1.0;
         MD5_FOR (i, layer_state->num_used)
             md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
         weigh_chain(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
-        layer_state->has_arrived = was_under_way && md5i_progress(newest) == 1.0;
+        layer_state->has_arrived = was_under_way && md5_progress(newest) == 1.0;
         if (!layer_state->has_arrived)
             continue;
         layer_state->is_resting = false;
@@ -1133,7 +1144,7 @@ static void step(const step_context *context)
             bool covers = false;
             while (lowest > 0 && !covers) {
                 const md5_active_state *const active = md5_active_at(layer_state, --lowest);
-                covers = !active->fades || md5i_progress(active) == 1.0;
+                covers = !active->fades || md5_progress(active) == 1.0;
             }
             md5_end_oldest(layer_state, lowest);
             layer_state->has_snapshot = layer_state->has_snapshot && !covers;
@@ -1260,7 +1271,7 @@ static double next_interval(md5_player *player, double left)
         md5_layer_state *const layer_state = &player->layer_states[i];
         MD5_FOR (k, layer_state->num_used) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
-            if (md5i_progress(active) == 1.0)
+            if (md5_progress(active) == 1.0)
                 continue;
             part = md5_least(part, active->duration / FADE_DIVISIONS);
             // Where it covers those below, their windows close.

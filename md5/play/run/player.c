@@ -435,7 +435,7 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     }
     if (to->num_used == 0) { // all are gone
         const md5_active_state *const newest = md5_newest(from);
-        const uint32_t left = md5i_progress(newest) < 1.0 ? newest->from : MD5_NONE;
+        const uint32_t left = md5_progress(newest) < 1.0 ? newest->from : MD5_NONE;
         const uint32_t state = adopted_state(machine, layer, names, left);
         md5i_change_state(
             player, layer,
@@ -739,7 +739,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
     const md5_active_state *const active = md5_newest(&player->layer_states[layer]);
-    const double progress = md5i_progress(active);
+    const double progress = md5_progress(active);
     return (md5_layer_status){
         .state = active->state,
         .from = progress < 1.0 ? active->from : MD5_NONE,

@@ -461,7 +461,10 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
                              uint32_t number, md5_clock from, md5_clock to);
 
 // Progress of its transition, 0..1.
-double md5i_progress(const md5_active_state *active);
+static inline double md5_progress(const md5_active_state *active)
+{
+    return md5_progress_of(active->elapsed, active->duration);
+}
 
 // Weight of a state over those below it in a part of the chain, `shift` seconds from now: the eased
 // progress of its fade, 0..1, or 1 at the bottom.

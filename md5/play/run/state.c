@@ -507,7 +507,7 @@ static double smooth_part(const step_group *group, double *since, double *whole)
     *since = INFINITY;
     for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
-        const double progress = md5i_progress(active), part = active->duration / MD5_EASE_PARTS;
+        const double progress = md5_progress(active), part = active->duration / MD5_EASE_PARTS;
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
         if (progress == 1.0)
             continue;
@@ -832,37 +832,45 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
     }
 }
 
+// For how long a clip that is played once has been at its end follows from how far it would have
+// advanced beyond it.
+static void stay_at_end(md5_clip_instance *instance, double seconds)
+{
+    const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
+    const double beyond = instance->before.phase + cycles - instance->now.phase;
+    if (cycles == 0.0 || instance->now.phase != end)
+        instance->seconds_at_end = 0.0;
+    else if (instance->before.phase == end)
+        instance->seconds_at_end += fabs(seconds);
+    else
+        instance->seconds_at_end = fabs(beyond / instance->rate);
+}
+
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
     active->elapsed += fabs(seconds);
     if (!tree)
         return;
+    const bool has_groups = tree->num_groups > 0 && seconds != 0.0;
+    if (has_groups)
+        md5i_find_clocks(player, active, seconds);
     MD5_FOR (i, tree->num_instances) {
+        const md5_timing *const timing = tree->instances[i].playable->timing;
         md5_clip_instance *const instance = &active->instances[i];
         instance->is_at_start =
             instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
         instance->before = instance->now;
-    }
-    if (seconds == 0.0)
-        return;
-    md5i_find_clocks(player, active, seconds);
-    set_clocks(player, active);
-    MD5_FOR (i, tree->num_instances) {
-        // For how long a clip that is played once has been at its end follows from how far it would
-        // have advanced beyond it.
-        md5_clip_instance *const instance = &active->instances[i];
-        const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
-        if (tree->instances[i].playable->timing->mode != MD5_PLAY_ONCE)
+        if (seconds == 0.0)
             continue;
-        const double beyond = instance->before.phase + cycles - instance->now.phase;
-        if (cycles == 0.0 || instance->now.phase != end)
-            instance->seconds_at_end = 0.0;
-        else if (instance->before.phase == end)
-            instance->seconds_at_end += fabs(seconds);
-        else
-            instance->seconds_at_end = fabs(beyond / instance->rate);
+        instance->now = has_groups
+                            ? player->instance_clocks[i]
+                            : md5i_clock_advance(timing, instance->now, instance->rate * seconds);
+        if (timing->mode == MD5_PLAY_ONCE)
+            stay_at_end(instance, seconds);
     }
+    for (uint32_t i = 0; has_groups && i < tree->num_groups; i++)
+        active->groups[i] = player->group_clocks[i];
 }
 
 double md5i_active_time(const md5_active_state *active)
@@ -885,11 +893,6 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
     return md5i_sync_seconds(player->sync_items, group->num_members, group->num_markers,
                              md5i_sync_shared(markers, group->num_markers, from),
                              md5i_sync_shared(markers, group->num_markers, to));
-}
-
-double md5i_progress(const md5_active_state *active)
-{
-    return md5_progress_of(active->elapsed, active->duration);
 }
 
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
