@@ -75,7 +75,7 @@ static void add_triangle(const shape *fixture, const uint32_t *corners, md5_norm
 // The largest distance of a normal from that of the formula.
 static double error_of(const shape *fixture, md5_normals weighting)
 {
-    double sums[MAX_POINTS][3] = {{0}}, worst = 0.0;
+    double sums[MAX_POINTS][3] = {{0}}, worst = 0;
     OWN_MODEL model = load(fixture, weighting);
     if (!model)
         return INFINITY;
@@ -191,6 +191,21 @@ static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint
     }
 }
 
+static void check_weld(const md5_vec3 *points, uint32_t count)
+{
+    OWN_ARRAY(uint32_t, first_equal, count);
+    md5_context context;
+    md5i_context_begin(&context, NULL, NULL, NULL);
+    md5_arena arena = {.context = &context};
+    memset(first_equal, 0xFF, count * sizeof *first_equal);
+    if (CHECK(md5i_weld(&arena, points, count, first_equal)))
+        check_first_equal(points, count, first_equal);
+    memset(first_equal, 0xFF, count * sizeof *first_equal);
+    if (CHECK(md5i_weld_by_sorting(&arena, points, count, first_equal)))
+        check_first_equal(points, count, first_equal);
+    md5i_arena_free(&arena);
+}
+
 TEST (weld_finds_the_first_equal_point) {
     enum { COUNT_MOST = 600 };
     uint64_t random = 11;
@@ -206,31 +221,13 @@ TEST (weld_finds_the_first_equal_point) {
             }
             points[i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
         }
-
-        uint32_t first_equal[COUNT_MOST];
-        md5_context context;
-        md5i_context_begin(&context, NULL, NULL, NULL);
-        md5_arena arena = {.context = &context};
-        if (CHECK(md5i_weld(&arena, points, count, first_equal)))
-            check_first_equal(points, count, first_equal);
-        if (CHECK(md5i_weld_by_sorting(&arena, points, count, first_equal)))
-            check_first_equal(points, count, first_equal);
-        md5i_arena_free(&arena);
+        check_weld(points, count);
     }
 }
 
 TEST (minus_zero_welds_to_zero) {
-    const md5_vec3 points[3] = {{0, -0, 1}, {-0, 0, 1}, {0, 0, -1}};
-    uint32_t first_equal[3];
-    md5_context context;
-    md5i_context_begin(&context, NULL, NULL, NULL);
-    md5_arena arena = {.context = &context};
-    if (CHECK(md5i_weld(&arena, points, 3, first_equal))) {
-        CHECK_UINT(first_equal[0], 0);
-        CHECK_UINT(first_equal[1], 0);
-        CHECK_UINT(first_equal[2], 2);
-    }
-    md5i_arena_free(&arena);
+    const md5_vec3 points[3] = {{0, -0.0f, 1}, {-0.0f, 0, 1}, {0, 0, -1}};
+    check_weld(points, 3);
 }
 
 // -- Points selected against the hash ---------------------------------------------------------
@@ -242,14 +239,14 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-TEST (weld_is_right_where_all_points_have_one_hash) {
-    enum { COUNT = 2000 };
-    md5_vec3 points[COUNT];
-    uint32_t first_equal[COUNT], count = 0;
-    for (uint32_t lower = 1; count < COUNT; lower++) {
-        // Returns a point whose x and y give the bits upper << 32 | lower in the first step of
-        // hash_of() in weld.c, and whose z cancels the lower half: all such points of one upper
-        // half have the same hash.
+// Writes distinct points[count] of one hash.
+static void collide(md5_vec3 *points, uint32_t count)
+{
+    uint32_t made = 0;
+    for (uint32_t lower = 1; made < count; lower++) {
+        // A point whose x and y give the bits upper << 32 | lower in the first step of hash_of()
+        // in weld.c, and whose z cancels the lower half: all such points of one upper half have
+        // the same hash.
         const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
         uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
         FOR (i, 5)
@@ -260,14 +257,29 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
             (md5_vec3){float_of((uint32_t)xy), float_of((uint32_t)(xy >> 32)), float_of(lower)};
 
         if (isfinite(point.x) && isfinite(point.y))
-            points[count++] = point;
+            points[made++] = point;
     }
-    md5_context context;
-    md5i_context_begin(&context, NULL, NULL, NULL);
-    md5_arena arena = {.context = &context};
-    if (CHECK(md5i_weld(&arena, points, COUNT, first_equal))) {
-        FOR_U32 (i, COUNT)
-            CHECK_UINT(first_equal[i], i);
+}
+
+TEST (weld_is_right_where_all_points_have_one_hash) {
+    enum { COUNT = 2000 };
+    md5_vec3 points[COUNT];
+    collide(points, COUNT);
+    check_weld(points, COUNT);
+}
+
+// A point that is found again takes as many steps as points collided before it. Of all numbers of
+// these, one leaves exactly no step for the last point.
+TEST (weld_is_right_wherever_its_steps_end) {
+    enum { MOST = 64 };
+    md5_vec3 distinct[MOST], points[MOST + 2];
+    collide(distinct, MOST);
+    FOR_FROM (count, 1, MOST) {
+        FOR (again, count) {
+            memcpy(points, distinct, sizeof distinct);
+            points[count] = distinct[again];
+            points[count + 1] = distinct[0];
+            check_weld(points, (uint32_t)count + 2);
+        }
     }
-    md5i_arena_free(&arena);
 }
