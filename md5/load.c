@@ -529,7 +529,7 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
         uint32_t run = 0;
         while (plan && run < plan->num_runs && plan->runs[run].kind <= MD5_SKIN_RIGID)
             run++;
-        mesh->loss4 = mesh->loss8 = 0.0f;
+        mesh->loss4 = mesh->loss8 = 0;
         if (plan && run == plan->num_runs)
             continue;
         mesh->loss4 = md5_pack_loss(model, m, 4, NULL);

@@ -143,7 +143,7 @@ md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b)
 
 md5_vec3 md5_mat34_point(md5_mat34 m, md5_vec3 point)
 {
-    return md5_mat34_apply(&m, (md5_vec4){point.x, point.y, point.z, 1.0f});
+    return md5_mat34_apply(&m, (md5_vec4){point.x, point.y, point.z, 1});
 }
 
 md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
@@ -175,7 +175,7 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
         MD5_FOR (j, 4)
             is_finite = is_finite && fabsf(out[j]) <= FLT_MAX;
     }
-    return is_finite ? inverse : (md5_mat34){{0.0f}};
+    return is_finite ? inverse : (md5_mat34){{0}};
 }
 
 // fminf and fmaxf without a call: if one value is NaN, returns the other.
@@ -218,7 +218,7 @@ md5_mat34 md5_mat34_from_axes(md5_axes axes, float scale)
 {
     MD5_ASSERT((unsigned)axes < MD5_NUM_AXES, "axes: a md5_axes");
     const md5_axes_map *const map = &md5i_axes_maps[axes];
-    md5_mat34 matrix = {{0.0f}};
+    md5_mat34 matrix = {{0}};
     for (int row = 0; row < 3; row++)
         matrix.m[4 * row + map->from[row]] = map->sign[row] * scale;
     return matrix;
@@ -242,7 +242,7 @@ md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
     md5_mat44 product;
     MD5_FOR (column, 4) {
         MD5_FOR (row, 4) {
-            float sum = 0.0f;
+            float sum = 0;
             MD5_FOR (i, 4)
                 sum += a.m[4 * i + row] * b.m[4 * column + i];
             product.m[4 * column + row] = sum;
@@ -256,23 +256,23 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     const md5_vec3d from = md5_vec3d_of(eye);
     md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_of(target), from));
     if (!(md5_vec3d_dot(forward, forward) > 0.5))
-        forward = (md5_vec3d){1.0, 0.0, 0.0};
+        forward = (md5_vec3d){1, 0, 0};
     md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_of(up)));
     if (!(md5_vec3d_length(right) > 1e-6)) { // by the axis that is the least parallel to `forward`
-        const md5_vec3d x = {1.0, 0.0, 0.0}, z = {0.0, 0.0, 1.0};
+        const md5_vec3d x = {1, 0, 0}, z = {0, 0, 1};
         right = md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x);
     }
     right = md5_vec3d_normalize(right);
     const md5_vec3d rows[3] = {right, md5_vec3d_cross(right, forward),
-                               md5_vec3d_scale(forward, -1.0)};
-    md5_mat44 view = {{0.0f}};
+                               md5_vec3d_scale(forward, -1)};
+    md5_mat44 view = {{0}};
     MD5_FOR (row, 3) {
         view.m[row] = (float)rows[row].x;
         view.m[4 + row] = (float)rows[row].y;
         view.m[8 + row] = (float)rows[row].z;
         view.m[12 + row] = (float)-md5_vec3d_dot(rows[row], from);
     }
-    view.m[15] = 1.0f;
+    view.m[15] = 1;
     return view;
 }
 
@@ -306,11 +306,11 @@ md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float f
     const double linear = from < to ? 1.0 / (from / to - 1.0) : (to / from) / (1.0 - to / from);
     const double constant = from < to ? from * linear : to / (1.0 - to / from);
     const bool from_zero = depth != MD5_DEPTH_MINUS_ONE_TO_ONE;
-    md5_mat44 clip = {{0.0f}};
+    md5_mat44 clip = {{0}};
     clip.m[0] = (float)(cotangent / (double)aspect);
     clip.m[5] = (float)cotangent;
     clip.m[10] = (float)(from_zero ? linear : 2.0 * linear + 1.0);
-    clip.m[11] = -1.0f;
+    clip.m[11] = -1;
     clip.m[14] = (float)(from_zero ? constant : 2.0 * constant);
     return clip;
 }
@@ -334,7 +334,7 @@ static double cofactor(const md5_mat44 *m, int row, int column)
 // Not finite if there is none.
 static void invert(const md5_mat44 *m, double inverse[16])
 {
-    double determinant = 0.0;
+    double determinant = 0;
     for (int i = 0; i < 16; i++)
         inverse[i] = cofactor(m, i / 4, i % 4);
     MD5_FOR (i, 4)
@@ -351,7 +351,7 @@ md5_mat44 md5_mat44_inverse(md5_mat44 m)
     MD5_FOR (i, 16) {
         inverse.m[i] = (float)exact[i];
         if (!(fabsf(inverse.m[i]) <= FLT_MAX))
-            return (md5_mat44){{0.0f}};
+            return (md5_mat44){{0}};
     }
     return inverse;
 }

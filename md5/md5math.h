@@ -204,7 +204,7 @@ static inline md5_quat md5_quat_conjugate(md5_quat q)
 static inline md5_vec3 md5_quat_rotate(md5_quat q, md5_vec3 v)
 {
     const md5_vec3 axis = {q.x, q.y, q.z};
-    const md5_vec3 twice = md5_vec3_scale(md5_vec3_cross(axis, v), 2.0f);
+    const md5_vec3 twice = md5_vec3_scale(md5_vec3_cross(axis, v), 2);
     return md5_vec3_add(md5_vec3_add(v, md5_vec3_scale(twice, q.w)), md5_vec3_cross(axis, twice));
 }
 
@@ -280,7 +280,7 @@ static inline md5_xform md5_xform_mul(md5_xform a, md5_xform b)
     const md5_xform product = {
         md5_quat_mul(a.rotation, b.rotation),
         md5_vec3_add(a.translation, md5_quat_rotate(a.rotation, b.translation)),
-        0.0f,
+        0,
     };
     return product;
 }
@@ -300,8 +300,8 @@ static inline md5_xform md5_xform_inverse(md5_xform a)
     const md5_quat back = md5_quat_conjugate(a.rotation);
     const md5_xform inverse = {
         back,
-        md5_vec3_scale(md5_quat_rotate(back, a.translation), -1.0f),
-        0.0f,
+        md5_vec3_scale(md5_quat_rotate(back, a.translation), -1),
+        0,
     };
     return inverse;
 }

@@ -62,7 +62,7 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
 
 static uint32_t strongest_component(const md5_packed_value *values, uint32_t count, float *weakest)
 {
-    float least[4] = {2.0f, 2.0f, 2.0f, 2.0f};
+    float least[4] = {2, 2, 2, 2};
     uint32_t strongest = 0;
     MD5_FOR (frame, count) {
         MD5_FOR (c, 4) {
@@ -107,7 +107,7 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
     const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
     const double r[4] = {q.x, q.y, q.z, q.w};
-    double same = 0.0, opposite = 0.0;
+    double same = 0, opposite = 0;
     MD5_FOR (c, 4) {
         const double v = at->v[c];
         same += (r[c] - v) * (r[c] - v);
@@ -119,7 +119,7 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
 static double difference_of_translations(const md5_packed_value *a, const md5_packed_value *b,
                                          const md5_packed_value *at, float fraction)
 {
-    double square = 0.0;
+    double square = 0;
     MD5_FOR (c, 3) {
         const double from = a->v[c], to = b->v[c];
         const double off = from + (to - from) * fraction - at->v[c];
@@ -130,7 +130,7 @@ static double difference_of_translations(const md5_packed_value *a, const md5_pa
 
 static float deviation_of_step(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
-    double worst = 0.0;
+    double worst = 0;
     const md5_packed_value *const values = track->values;
     for (uint32_t from = 0; from < num_frames - 1; from += step) {
         const uint32_t to = num_frames - 1 - from > step ? from + step : num_frames - 1;
@@ -165,9 +165,9 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
         const float *const v = middle->v;
         middle->v[3] = sqrtf(fmaxf(0.0f, 1.0f - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
-    double worst = 0.0;
+    double worst = 0;
     MD5_FOR (frame, count) {
-        double square = 0.0;
+        double square = 0;
         MD5_FOR (c, 4) {
             const double off = (double)track->values[frame].v[c] - middle->v[c];
             square += off * off;
@@ -329,7 +329,7 @@ static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t st
                       uint32_t num_frames)
 {
     const double size = md5i_packed_scale(scale);
-    double bits = 0.0;
+    double bits = 0;
     MD5_FOR (c, components_of(track))
         bits += bits_of((uint64_t)(track->ranges[c] / size + 0.5));
     return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
@@ -350,7 +350,7 @@ static const float *key_of(const md5_packed_track *track, uint32_t num_frames, u
 static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
-    double least = 0.0;
+    double least = 0;
     MD5_FOR_FROM (k, 1, MD5_PACKED_STEPS) {
         const double deviation = track->deviations[k] * unit;
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
@@ -464,7 +464,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
 
 static float bone_of(const md5_anim *anim, uint32_t joint)
 {
-    return distance_between(anim->constant[joint].translation, (md5_vec3){0.0f, 0.0f, 0.0f});
+    return distance_between(anim->constant[joint].translation, (md5_vec3){0, 0, 0});
 }
 
 // -- Paths ------------------------------------------------------------------------------------
@@ -509,7 +509,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         grow(&reach->reach[joint], reach->own[joint]);
-        grow(&reach->budgets[joint], 1.0f);
+        grow(&reach->budgets[joint], 1);
         if (parent == MD5_NONE)
             continue;
         grow(&reach->reach[parent], reach->reach[joint] + bone_of(anim, joint));
@@ -540,7 +540,7 @@ typedef struct md5_placed {
 static md5_vec3d rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d u = {q.x, q.y, q.z};
-    const md5_vec3d across = md5_vec3d_scale(md5_vec3d_cross(u, v), 2.0);
+    const md5_vec3d across = md5_vec3d_scale(md5_vec3d_cross(u, v), 2);
     return md5_vec3d_add(v,
                          md5_vec3d_add(md5_vec3d_scale(across, q.w), md5_vec3d_cross(u, across)));
 }
@@ -601,9 +601,9 @@ static void measure_at(const md5_anim *anim, const md5_packed *packed, const flo
 static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *own,
                              const md5_measuring *scratch)
 {
-    double worst = 0.0;
+    double worst = 0;
     MD5_FOR (joint, anim->skeleton.num_joints)
-        scratch->errors[joint] = 0.0;
+        scratch->errors[joint] = 0;
     for (uint32_t frame = 0;; frame++) {
         md5_moment at = {.frame0 = frame, .frame1 = frame};
         measure_at(anim, packed, own, scratch, &at);

@@ -93,7 +93,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     uint32_t num_moving[2] = {0, 0};
     md5_packed_place place = md5_packed_first(packed);
     const md5_moment start = {.frame0 = 0};
-    float first[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    float first[4] = {0, 0, 0, 0};
     MD5_FOR (i, 2 * packed->num_joints) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         num_moving[i % 2] += head.step != 0;
@@ -396,7 +396,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     made.translations = translations;
     made.internal.packed = NULL;
     made.packed_size = 0;
-    made.tolerance = made.max_error = 0.0f;
+    made.tolerance = made.max_error = 0;
     made.frame_bounds = NULL;
     made.num_warnings = 0;
     made.size = block.used;

@@ -6,12 +6,12 @@
 static md5_vec3 any_beside(md5_vec3 v)
 {
     const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
-    md5_vec3 axis = {0.0f, 0.0f, 1.0f};
+    md5_vec3 axis = {0, 0, 1};
     if (x <= y && x <= z)
-        axis = (md5_vec3){1.0f, 0.0f, 0.0f};
+        axis = (md5_vec3){1, 0, 0};
     else if (y <= z)
-        axis = (md5_vec3){0.0f, 1.0f, 0.0f};
-    return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0.0f, 0.0f, 1.0f});
+        axis = (md5_vec3){0, 1, 0};
+    return md5_vec3_normalize(md5_vec3_cross(v, axis), (md5_vec3){0, 0, 1});
 }
 
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
@@ -27,7 +27,7 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
     const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
     const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
     const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
-    return md5_quat_normalize(turn, ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f}));
+    return md5_quat_normalize(turn, ((md5_quat){0, 0, 0, 1}));
 }
 
 // With the angle 2 h between unit quaternions and s = t - 1/2, slerp's weights have the sum
@@ -56,12 +56,12 @@ md5_slerp_weights md5i_slerp_weights_at(float t)
 // -- Axes -----------------------------------------------------------------------------------------
 
 const md5_axes_map md5i_axes_maps[MD5_NUM_AXES] = {
-    [MD5_AXES_ID] = {{0, 1, 2}, {1.0f, 1.0f, 1.0f}, 1.0f},
-    [MD5_AXES_Y_UP] = {{1, 2, 0}, {-1.0f, 1.0f, -1.0f}, 1.0f},
-    [MD5_AXES_GLTF] = {{1, 2, 0}, {1.0f, 1.0f, 1.0f}, 1.0f},
-    [MD5_AXES_Y_UP_LEFT] = {{1, 2, 0}, {-1.0f, 1.0f, 1.0f}, -1.0f},
-    [MD5_AXES_Z_UP_LEFT] = {{0, 1, 2}, {1.0f, -1.0f, 1.0f}, -1.0f},
-    [MD5_AXES_BLENDER] = {{1, 0, 2}, {1.0f, -1.0f, 1.0f}, 1.0f},
+    [MD5_AXES_ID] = {{0, 1, 2}, {1, 1, 1}, 1},
+    [MD5_AXES_Y_UP] = {{1, 2, 0}, {-1, 1, -1}, 1},
+    [MD5_AXES_GLTF] = {{1, 2, 0}, {1, 1, 1}, 1},
+    [MD5_AXES_Y_UP_LEFT] = {{1, 2, 0}, {-1, 1, 1}, -1},
+    [MD5_AXES_Z_UP_LEFT] = {{0, 1, 2}, {1, -1, 1}, -1},
+    [MD5_AXES_BLENDER] = {{1, 0, 2}, {1, -1, 1}, 1},
 };
 
 md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v)

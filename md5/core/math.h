@@ -70,7 +70,7 @@ static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
         q = (md5_quat){m[1] + m[4], 1.0f + (yy - xx - zz), m[6] + m[9], m[2] - m[8]};
     else
         q = (md5_quat){m[2] + m[8], m[6] + m[9], 1.0f + (zz - xx - yy), m[4] - m[1]};
-    return md5_quat_normalize(q, (md5_quat){0.0f, 0.0f, 0.0f, 1.0f});
+    return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
 // The last row of both is 0 0 0 1.
@@ -154,18 +154,18 @@ static inline double md5_vec3d_length(md5_vec3d a)
 static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
 {
     const double length = md5_vec3d_length(a);
-    return length > 0.0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0.0, 0.0, 0.0};
+    return length > 0.0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0, 0, 0};
 }
 
 // Any unit vector perpendicular to one that is not zero.
 static inline md5_vec3d md5_vec3d_across(md5_vec3d v)
 {
     const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
-    md5_vec3d axis = {0.0, 0.0, 1.0}; // the one farthest from the vector
+    md5_vec3d axis = {0, 0, 1}; // the one farthest from the vector
     if (x <= y && x <= z)
-        axis = (md5_vec3d){1.0, 0.0, 0.0};
+        axis = (md5_vec3d){1, 0, 0};
     else if (y <= z)
-        axis = (md5_vec3d){0.0, 1.0, 0.0};
+        axis = (md5_vec3d){0, 1, 0};
     return md5_vec3d_normalize(md5_vec3d_cross(v, axis));
 }
 
@@ -244,12 +244,12 @@ md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform);
 
 static inline md5_vec3 md5_forward(md5_axes axes)
 {
-    return md5i_vec3_to_axes(axes, (md5_vec3){1.0f, 0.0f, 0.0f});
+    return md5i_vec3_to_axes(axes, (md5_vec3){1, 0, 0});
 }
 
 static inline md5_vec3 md5_up(md5_axes axes)
 {
-    return md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 0.0f, 1.0f});
+    return md5i_vec3_to_axes(axes, (md5_vec3){0, 0, 1});
 }
 
 static inline bool md5_is_mirrored(md5_axes axes)

@@ -58,7 +58,7 @@ MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
 
 MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
 {
-    rows[3] = 0.0f;
+    rows[3] = 0;
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): other sets do change it

@@ -421,7 +421,7 @@ static void put_layout(text_writer *to, const char *format, const char *end)
 static void put_number(text_writer *to, double number, bool is_float)
 {
     enum { MAX_DECIMALS = 60 };
-    const double magnitude = fabs(number), exact = 9007199254740992.0;
+    const double magnitude = fabs(number), exact = 9007199254740992;
     if (!isfinite((float)number)) {
         MD5_FAIL(&to->context, MD5_ERROR_RANGE, "a number is not finite");
         return;
@@ -444,8 +444,8 @@ static void put_number(text_writer *to, double number, bool is_float)
             else if (length > 0 && text[length - 1] != '.')
                 text[length++] = '.';
         }
-        float narrow = 0.0f;
-        double wide = 0.0;
+        float narrow = 0;
+        double wide = 0;
         if (is_float)
             md5i_scan_float(text, text + length, &narrow);
         else

@@ -109,7 +109,7 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     const uint32_t most = max_weights > 0 ? max_weights : UINT32_MAX;
     repair it;
     uint32_t count = 0;
-    double most_lost = 0.0;
+    double most_lost = 0;
     const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
     const uint32_t num_meshes = is_sound ? doc->num_meshes : 0;
     // Each vertex gets weights of its own, in meshes of which one is wrong.
@@ -124,7 +124,7 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
         mesh->vertices = MD5_ROOM(&it.kept, md5_vertex, mesh->num_vertices);
         MD5_FOR_WHILE (v, mesh->num_vertices, mesh->vertices) {
             const md5_vertex from = doc->meshes[m].vertices[v];
-            double lost = 0.0, sum = 0.0;
+            double lost = 0, sum = 0;
             const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
             const uint32_t num_own = keep_weights(doc->meshes[m].weights + first, from.num_weights,
                                                   most, places, own, &lost);
@@ -627,8 +627,7 @@ static bool map_views(repair *it, const space_map *map, md5_doc *doc)
         md5_quat *const q = is_cut ? &cut->rotation : &views[i].rotation;
         md5_vec3 xyz = md5_stored_rotation(*q);
         map_joint(map, true, is_cut ? &cut->position : &views[i].position, &xyz);
-        *q =
-            is_cut ? md5_quat_from_xyz(xyz.x, xyz.y, xyz.z) : (md5_quat){xyz.x, xyz.y, xyz.z, 0.0f};
+        *q = is_cut ? md5_quat_from_xyz(xyz.x, xyz.y, xyz.z) : (md5_quat){xyz.x, xyz.y, xyz.z, 0};
     }
     doc->views = views;
     doc->cut_views = cuts;
@@ -692,7 +691,7 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
         is_sound ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
     md5_bounds *const bounds = palette ? MD5_ROOM(&it.kept, md5_bounds, doc->num_frames) : NULL;
     MD5_FOR_WHILE (f, doc->num_frames, bounds) {
-        const md5_moment moment = md5_moment_from_frames(it.anim, f, f, 0.0f);
+        const md5_moment moment = md5_moment_from_frames(it.anim, f, f, 0);
         md5_pose_palette(it.binding, moment, MD5_ROOT_FILE, it.pose, NULL, palette);
         bounds[f] = md5_skin_bounds(model, palette);
         const md5_bounds *const old = doc->bounds ? &doc->bounds[f] : &bounds[f];
@@ -793,7 +792,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     const uint32_t num_joints = it->binding->skeleton->num_joints;
     const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
     const float part = (float)frame / (float)num_steps;
-    float share = 0.0f; // grows from 0 to 1 in the last frames, gently at both ends
+    float share = 0; // grows from 0 to 1 in the last frames, gently at both ends
     if (edit->is_closed && !plan->is_open && frame > 0) {
         const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
         const float rest = (float)fmin(to_end / plan->loop.num_blended, 1.0);
@@ -811,8 +810,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
             continue;
         }
         joint->rotation = md5_quat_normalize(
-            md5_quat_mul(joint->rotation,
-                         md5_quat_slerp((md5_quat){0.0f, 0.0f, 0.0f, 1.0f}, turn, share)),
+            md5_quat_mul(joint->rotation, md5_quat_slerp((md5_quat){0, 0, 0, 1}, turn, share)),
             joint->rotation);
         joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
     }
@@ -1008,7 +1006,7 @@ static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_
     if (part < num_ways) {
         const md5_vec3 *const places = anim->translations + part;
         const md5_vec3 way = md5_vec3_sub(places[next * num_ways], places[frame * num_ways]);
-        return anim->translation_joints[part] > 0 ? way : (md5_vec3){0.0f, 0.0f, way.z};
+        return anim->translation_joints[part] > 0 ? way : (md5_vec3){0, 0, way.z};
     }
     const md5_quat *const rotations = anim->rotations + (part - num_ways);
     const md5_quat q =
@@ -1021,8 +1019,8 @@ static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_
 md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
 {
     const uint32_t num_parts = anim->packed_size ? 0 : anim->num_translations + anim->num_rotations;
-    float reach = 1.0f;
-    double sums[3] = {0}, path = 0.0;
+    float reach = 1;
+    double sums[3] = {0}, path = 0;
     if (num_frames == 0 && first < anim->num_frames)
         num_frames = anim->num_frames - first;
     if (anim->packed_size || num_frames == 0 || first >= anim->num_frames
@@ -1038,7 +1036,7 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
         add_jump(sums, steps);
     }
     MD5_FOR_FROM (f, first, last) {
-        double sum = 0.0;
+        double sum = 0;
         MD5_FOR (i, num_parts) {
             const md5_vec3 step = step_of(anim, i, f, f + (size_t)1, reach);
             sum += (double)md5_vec3_dot(step, step);
@@ -1067,7 +1065,7 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
     MD5_FOR (i, 3) {
         plan->ways[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
                                      anim->translations[frames[i] * stride]);
-        plan->ways[i].z = 0.0f;
+        plan->ways[i].z = 0;
     }
     add_jump(walk, plan->ways);
     plan->walks = !is_step(walk);

@@ -75,7 +75,7 @@ static uint32_t count_apart(const md5_mesh *mesh)
 {
     uint32_t count = 0;
     MD5_FOR (i, mesh->num_vertices) {
-        float most = 0.0f;
+        float most = 0;
         MD5_FOR_FROM (k, mesh->first_influence[i], mesh->first_influence[i + 1]) {
             const md5_vec4 at = mesh->influences[k];
             const md5_vec3 away = {at.x - at.w * mesh->positions[i].x,
@@ -124,7 +124,7 @@ static uint64_t edge_term(md5_vec3 a, md5_vec3 b)
 bool md5_is_inside_out(const md5_mesh *mesh)
 {
     const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
-    double volume = 0.0, all = 0.0;
+    double volume = 0, all = 0;
     uint64_t open = 0;
     MD5_FOR (i, mesh->num_triangles) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
@@ -350,7 +350,7 @@ static float find_scale(const md5_binding *clip, const md5_xform *pose, float *r
 // none.
 static bool round_turn(md5_quat q, md5_mat34 *turn)
 {
-    float sum = 0.0f; // 1 + 2 cos of the angle between both
+    float sum = 0; // 1 + 2 cos of the angle between both
     *turn = md5_mat34_from_xform((md5_xform){.rotation = q});
     MD5_FOR (i, 12) {
         const float whole = rintf(turn->m[i]);
@@ -375,7 +375,7 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         const char *text;
     } units[] = {
         {0.0254f, ", as metres beside inches"},      {39.37f, ", as inches beside metres"},
-        {0.01f, ", as metres beside centimetres"},   {100.0f, ", as centimetres beside metres"},
+        {0.01f, ", as metres beside centimetres"},   {100, ", as centimetres beside metres"},
         {0.3937f, ", as inches beside centimetres"}, {2.54f, ", as centimetres beside inches"}};
     md5_checker *const from = (md5_checker *)check;
     const md5_skeleton *const skeleton = clip->skeleton;
@@ -385,9 +385,9 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
     md5_xform *const pose = MD5_ROOM(&from->scratch, md5_xform, num_joints);
     md5_mat34 *const placed = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
     md5_mat34 *const bind = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
-    float *const ratios = MD5_ROOM(&from->scratch, float, num_joints), scale = 1.0f;
-    md5_mat34 turn = {{0.0f}};
-    double nearer = 0.0; // bones to the turned bind pose than to that itself
+    float *const ratios = MD5_ROOM(&from->scratch, float, num_joints), scale = 1;
+    md5_mat34 turn = {{0}};
+    double nearer = 0; // bones to the turned bind pose than to that itself
     bool has_scale = true, has_turn = num_joints > MIN_BONES;
     if (bind)
         md5_local_to_model(skeleton, clip->bind_local, bind);

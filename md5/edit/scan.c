@@ -153,7 +153,7 @@ static void check_number(md5_checker *from)
 static double number(md5_checker *from)
 {
     const bool is_negative = is(from, "-");
-    double value = 0.0;
+    double value = 0;
     if (is_negative && (!next(from) || from->is_mark))
         return 0.0;
     if (is_odd(from))
@@ -163,7 +163,7 @@ static double number(md5_checker *from)
     if (is_hexadecimal(digits, (size_t)(end - digits)))
         value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1.0 : 1.0);
     else if (!md5i_scan_double(word, end, &value) || value - value != 0.0)
-        value = 0.0;
+        value = 0;
     return is_negative ? -value : value;
 }
 
@@ -587,7 +587,7 @@ static void check_base_root(md5_checker *from, const file_rows *clip)
     if (from->check.num_joints == 0 || clip->num_base == 0)
         return;
     uint32_t at = root->first;
-    double away = 0.0;
+    double away = 0;
     MD5_FOR (k, 3)
         if (root->flags >> k & 1 && at < clip->num_numbers)
             away = fmax(away, fabs(clip->frame[at++] - clip->base[k]));

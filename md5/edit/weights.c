@@ -229,7 +229,7 @@ static double line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
     if (voxel_at(grid, from) == MD5_NO_VOXEL)
         return -1.0;
     const double step = 0.5 / fmax(length, 0.5); // a line as long as the box's diagonal leaves it
-    double inside = 0.0;
+    double inside = 0;
     for (uint32_t i = 1; inside < 1.0; i++) {
         const double next = fmin((double)i * step, 1.0);
         if (voxel_at(grid, md5_vec3d_add(from, md5_vec3d_scale(way, next))) == MD5_NO_VOXEL)
@@ -400,7 +400,7 @@ static void shorten(md5_paths *paths, uint32_t voxel, float length)
 
 void md5i_measure_paths(md5_paths *paths, uint32_t joint)
 {
-    static const float lengths[4] = {0.0f, 1.0f, 1.41421356f, 1.73205081f};
+    static const float lengths[4] = {0, 1, 1.41421356f, 1.73205081f};
     const md5_grid *const grid = paths->grid;
     const md5_bones *const bones = paths->bones;
     const int64_t row = (int64_t)grid->count[0], layer = row * (int64_t)grid->count[1];
@@ -502,7 +502,7 @@ static void trim_row(md5_bind_rows *rows, uint32_t row, uint32_t most, float lea
         entries[place] = entry;
     }
     count = count < most ? count : most;
-    float sum = 0.0f;
+    float sum = 0;
     MD5_FOR (i, count)
         sum += entries[i].value;
     while (count > 1 && entries[count - 1].value < least * sum)
@@ -581,11 +581,11 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
             MD5_FOR (i, sums.count) {
                 const uint32_t joint = sums.joints[i];
                 add_to_row(&other, row, (md5_bind_entry){joint, -sums.of_joint[joint]});
-                sums.of_joint[joint] = 0.0f;
+                sums.of_joint[joint] = 0;
             }
             sums.count = 0;
             md5_bind_entry *const entries = md5_row(&other, row);
-            float sum = 0.0f;
+            float sum = 0;
             MD5_FOR (i, other.counts[row])
                 sum -= entries[i].value;
             MD5_FOR (i, other.counts[row])
@@ -653,7 +653,7 @@ static bool check(md5_context *context, md5_weights_desc *desc)
     if (desc->smoothing == 0)
         desc->smoothing = DEFAULT_SMOOTHING;
     if (desc->falloff == 0.0f)
-        desc->falloff = 1.0f;
+        desc->falloff = 1;
     TRY(check_range(context, "resolution", desc->resolution, MIN_RESOLUTION, MAX_RESOLUTION));
     TRY(check_range(context, "max_influences", desc->max_influences, 1, MAX_INFLUENCES));
     TRY(check_range(context, "smoothing", desc->smoothing, 1, MAX_SMOOTHING));
@@ -874,7 +874,7 @@ static bool bind(bind_work *make)
             entries[i].value = (float)(ratio * ratio);
         }
 
-        trim_row(&make->rows, row, width, 0.0f);
+        trim_row(&make->rows, row, width, 0);
     }
     if (!desc->no_smoothing)
         TRY(smooth_rows(&make->arena, desc, make->same, desc->smoothing, &make->rows));

@@ -78,7 +78,7 @@ static md5_float4 limit_turn(md5_float4 turn, const md5_aim_rule *rule)
 {
     if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
         return turn;
-    const md5_float4 axis = md5_float4_normalize(turn, md5_float4_of(0.0f, 0.0f, 1.0f, 0.0f));
+    const md5_float4 axis = md5_float4_normalize(turn, md5_float4_of(0, 0, 1, 0));
     return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
@@ -104,7 +104,7 @@ static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
 md5_aim_rule md5i_aim_rule_of(const md5_skeleton *skeleton, const md5_aim_job *job)
 {
     // A slerp from the identity to a rotation by 180 degrees gives sine and cosine of any fraction.
-    const md5_quat half_turn = {1.0f, 0.0f, 0.0f, 0.0f};
+    const md5_quat half_turn = {1, 0, 0, 0};
     const float limit = job->numbers.limit;
     md5_aim_rule rule = {
         .axes = skeleton->axes,
@@ -169,7 +169,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 // whose bits differ between platforms.
 
 // Seconds of one call; and the shortest rest, so that their number is bounded.
-static const double longest_step = 60.0;
+static const double longest_step = 60;
 static const float shortest_rest = 0.05f;
 
 // Seconds of a saccade: of any, and for each radian of its angle.
@@ -265,13 +265,12 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             const uint32_t target = (uint32_t)((double)which * desc->num_targets);
             if (chance < numbers.interest && direction_of(desc, axes, target, &gaze->to))
                 gaze->target = target;
-            gaze->seconds = 0.0f;
+            gaze->seconds = 0;
             // About the angle between the two directions: the chord between their unit vectors.
-            const md5_vec3 straight = {1.0f, 0.0f, 0.0f};
+            const md5_vec3 straight = {1, 0, 0};
             const md5_vec3 p =
-                md5_vec3_normalize((md5_vec3){1.0f, gaze->from.x, gaze->from.y}, straight);
-            const md5_vec3 q =
-                md5_vec3_normalize((md5_vec3){1.0f, gaze->to.x, gaze->to.y}, straight);
+                md5_vec3_normalize((md5_vec3){1, gaze->from.x, gaze->from.y}, straight);
+            const md5_vec3 q = md5_vec3_normalize((md5_vec3){1, gaze->to.x, gaze->to.y}, straight);
             gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
             gaze->rest = rest > shortest_rest ? rest : shortest_rest;
         }

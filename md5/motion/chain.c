@@ -14,7 +14,7 @@ static md5_quatd between(md5_vec3d from, md5_vec3d to)
     const double w = 1.0 + md5_vec3d_dot(a, b);
     if (!(w > 1e-12)) {
         const md5_vec3d axis = md5_vec3d_across(a);
-        return (md5_quatd){axis.x, axis.y, axis.z, 0.0};
+        return (md5_quatd){axis.x, axis.y, axis.z, 0};
     }
     const md5_vec3d axis = md5_vec3d_cross(a, b);
     return md5i_quatd_unit((md5_quatd){axis.x, axis.y, axis.z, w});
@@ -90,14 +90,14 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     uint32_t root = tip; // of its chain
     while (rig->joints[root].parent != MD5_NONE)
         root = rig->joints[root].parent;
-    const md5_vec3d any = {1.0, 0.0, 0.0};
+    const md5_vec3d any = {1, 0, 0};
     const md5_vec3d start = rig->joints[root].place;
     md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
     if (!(md5_vec3d_dot(way, way) > 0.0))
         way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
     if (!(md5_vec3d_dot(way, way) > 0.0))
         way = any;
-    double widest = 0.0, length = 0.0;
+    double widest = 0, length = 0;
     for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
         const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
         const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
@@ -297,11 +297,11 @@ static float distance_left(const reaching *reach, md5_vec3 tip)
 static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
 {
     const md5_vec3 *const places = reach->chain.places;
-    const md5_vec3 line = md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]),
-                                             (md5_vec3){1.0f, 0.0f, 0.0f});
+    const md5_vec3 line =
+        md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]), (md5_vec3){1, 0, 0});
     *way = md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
     *aside = md5i_forward_beside(reach->axes, *way);
-    float widest = 0.0f;
+    float widest = 0;
     for (uint32_t i = 1; i <= reach->last; i++) {
         const md5_vec3 off = md5_vec3_reject(md5_vec3_sub(places[i], places[0]), *way);
         const float width = md5_vec3_length(off);
@@ -315,7 +315,7 @@ static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
 // The position at `length` from `fixed` towards `moved`.
 static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
 {
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 none = {0, 0, 0};
     const md5_vec3 way = md5_vec3_normalize(md5_vec3_sub(moved, fixed), none);
     return md5_vec3_add(fixed, md5_vec3_scale(way, length));
 }
@@ -326,7 +326,7 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     const md5_chain *const chain = &reach->chain;
     const float *const lengths = reach->lengths;
     const uint32_t last = reach->last;
-    const md5_vec3 root = chain->places[0], any = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 root = chain->places[0], any = {1, 0, 0};
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
     if (!(distance_left(reach, root) < reach->length)) {
@@ -382,7 +382,7 @@ static float solve_by_ccd(const reaching *reach, md5_quat *turned)
 {
     const md5_chain *const chain = &reach->chain;
     const uint32_t last = reach->last;
-    const md5_vec3 any = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 any = {1, 0, 0};
     md5_vec3 places[MD5_MAX_CHAIN], way, aside;
     md5_quat turns[MD5_MAX_CHAIN], moved[MD5_MAX_CHAIN]; // of one pass; of all, in model space
     memcpy(places, chain->places, chain->count * sizeof *places);
@@ -474,7 +474,7 @@ static void put(md5_vec3d v, double scale, double *rows)
 // Returns the weighted sum of squares. Sets whether all goals are within `tolerance`.
 static double measure(solving *problem, double tolerance, bool *is_reached)
 {
-    double sum = 0.0;
+    double sum = 0;
     *is_reached = true;
     MD5_FOR (i, problem->num_goals) {
         rig_goal *const goal = &problem->goals[i];
@@ -518,7 +518,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
 
 static double product(const double *a, const double *b, uint32_t count)
 {
-    double sum = 0.0;
+    double sum = 0;
     MD5_FOR (i, count)
         sum += a[i] * b[i];
     return sum;
@@ -531,7 +531,7 @@ static double product(const double *a, const double *b, uint32_t count)
 static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
-    double trace = 0.0;
+    double trace = 0;
     MD5_FOR (i, count)
         trace += problem->matrix[i][i];
     const double added = damping * trace / count;
@@ -567,7 +567,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         problem->num_angles = 0;
         MD5_FOR (row, problem->num_rows)
             for (uint32_t k = 0; k <= row; k++)
-                problem->matrix[row][k] = 0.0;
+                problem->matrix[row][k] = 0;
         MD5_FOR (joint, problem->rig->count) {
             const md5_rig_joint *const own = &problem->rig->joints[joint];
             md5_limit_axis axes[3];
@@ -577,7 +577,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             MD5_FOR (k, count) {
                 // Unless it is at an end of its range and would be pushed beyond.
                 free_angle *const angle = &problem->angles[problem->num_angles];
-                double column[MAX_ROWS] = {0.0};
+                double column[MAX_ROWS] = {0};
                 angle->joint = joint;
                 angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axes[k].axis);
                 fill_column(problem, angle, column);
@@ -595,8 +595,8 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         keep_rig(problem->rig, before);
 
         // The joints are turned by J^T `solved`.
-        md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0.0, 0.0, 0.0}};
-        double column[MAX_ROWS] = {0.0}, most = 0.0;
+        md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
+        double column[MAX_ROWS] = {0}, most = 0;
         MD5_FOR (j, problem->num_angles) {
             const free_angle *const angle = &problem->angles[j];
             fill_column(problem, angle, column);
@@ -614,7 +614,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             const md5_vec3d turn = md5_vec3d_scale(turns[j], half);
             if (md5_vec3d_dot(turn, turn) > 0.0)
                 problem->rig->joints[j].local = rig_turned(
-                    problem->rig, j, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1.0}));
+                    problem->rig, j, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1}));
         }
         md5i_place_rig(problem->rig);
 
@@ -664,7 +664,7 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
 
 static double dls_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
-    rig_goal goal = {.tip = rig->count - 1, .target = target, .weight = 1.0, .lever = 1.0};
+    rig_goal goal = {.tip = rig->count - 1, .target = target, .weight = 1, .lever = 1};
     solve_goals(rig, &goal, 1, tolerance, iterations);
     return goal.left;
 }
@@ -725,7 +725,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     if (job->limits || job->solver == MD5_CHAIN_LEAST_SQUARES)
         return solve_by_rig(&reach, job, pose);
     reach.last = chain->count - 1;
-    reach.length = 0.0f;
+    reach.length = 0;
     MD5_FOR (i, reach.last) {
         const md5_vec3 bone = md5_vec3_sub(chain->places[i], chain->places[i + 1]);
         reach.lengths[i] = md5_vec3_length(bone);
@@ -846,7 +846,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
         const uint32_t tip = add_path(&gather, goal->tip);
         if (tip == MD5_NONE)
             continue;
-        double length = 0.0; // of the chain
+        double length = 0; // of the chain
         uint32_t ancestor = goal->tip;
         for (uint32_t j = 1; j < goal->length && j < MD5_MAX_CHAIN; j++) {
             if (skeleton->joints[ancestor].parent == MD5_NONE)
@@ -860,7 +860,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
             .target = md5_vec3d_of(goal->target),
             .has_rotation = goal->rotation != NULL,
             .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))
-                                       : (md5_quatd){0.0, 0.0, 0.0, 1.0},
+                                       : (md5_quatd){0, 0, 0, 1},
             .weight = goal->weight,
             .lever = length,
         };
@@ -878,7 +878,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
         if (job->weight > 0.0f)
             write_rig(&gather.rig, job->weight, pose);
     }
-    float most = 0.0f;
+    float most = 0;
     MD5_FOR (i, job->num_goals)
         if (job->goals[i].weight > 0.0f && job->goals[i].distance > most)
             most = job->goals[i].distance;

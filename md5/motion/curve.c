@@ -193,7 +193,7 @@ static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, u
 
 static md5_vec4d whole(md5_vec3 p)
 {
-    return (md5_vec4d){p.x, p.y, p.z, 1.0};
+    return (md5_vec4d){p.x, p.y, p.z, 1};
 }
 
 // Make the pieces of a checked description.
@@ -209,7 +209,7 @@ static bool make_bezier(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
             pieces->points[(size_t)i * (degree + 1) + j] = whole(desc->points[point]);
         }
     }
-    pieces->starts[count] = 1.0;
+    pieces->starts[count] = 1;
     return true;
 }
 
@@ -261,7 +261,7 @@ static md5_vec3d velocity_at(const path *line, uint32_t point)
 static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
 {
     const md5_vec3d moved = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
-    return (md5_vec4d){moved.x, moved.y, moved.z, 1.0};
+    return (md5_vec4d){moved.x, moved.y, moved.z, 1};
 }
 
 static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_pieces *pieces)
@@ -272,27 +272,27 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
         .num_pieces = desc->num_points - (desc->is_closed ? 0 : 1),
         .is_uniform = desc->kind == MD5_CURVE_CATMULL_ROM_UNIFORM,
     };
-    double longest = 0.0;
+    double longest = 0;
     MD5_FOR (piece, line.num_pieces)
         longest = fmax(longest, time_of(&line, piece));
     line.least = longest > 0.0 ? MIN_SHARE * longest : 1.0;
     TRY(take_pieces(arena, pieces, 3, line.num_pieces));
-    double total = 0.0;
+    double total = 0;
     MD5_FOR (i, line.num_pieces) {
         const md5_vec3d from = md5_vec3d_of(desc->points[i]);
         const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % line.num_points]);
         const double third = time_of(&line, i) / 3.0;
         md5_vec4d *const p = pieces->points + 4 * (size_t)i;
-        p[0] = beside(from, from, 0.0);
+        p[0] = beside(from, from, 0);
         p[1] = beside(from, velocity_at(&line, i), third);
         p[2] = beside(to, velocity_at(&line, i + 1), -third);
-        p[3] = beside(to, to, 0.0);
+        p[3] = beside(to, to, 0);
         pieces->starts[i] = total;
         total += time_of(&line, i);
     }
     MD5_FOR (i, line.num_pieces)
         pieces->starts[i] /= total;
-    pieces->starts[line.num_pieces] = 1.0;
+    pieces->starts[line.num_pieces] = 1;
     return true;
 }
 
@@ -371,7 +371,7 @@ static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
         for (int64_t j = 0; j <= line.degree; j++)
             *point++ = polar_form(&line, i, j);
     }
-    *next = 1.0;
+    *next = 1;
     return true;
 }
 
@@ -410,7 +410,7 @@ static double speed_at(const md5_pieces *pieces, uint32_t piece, double share)
 static double integrate(const md5_pieces *pieces, uint32_t piece, double from, double to)
 {
     const double center = 0.5 * (from + to), half = 0.5 * (to - from);
-    double sum = 0.0;
+    double sum = 0;
     MD5_FOR (i, NUM_NODES)
         sum += weights[i]
                * (speed_at(pieces, piece, center - half * nodes[i])
@@ -431,7 +431,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     // The tolerance for an arc as long as the piece. A curve with positive weights is not longer
     // than its control polygon.
     const md5_vec4d *const p = pieces->points + (size_t)piece * (pieces->degree + 1);
-    double polygon = 0.0, farthest = md5_vec3d_length(corner(p[0]));
+    double polygon = 0, farthest = md5_vec3d_length(corner(p[0]));
     MD5_FOR (i, pieces->degree) {
         const md5_vec3d corner_from = corner(p[i]), corner_to = corner(p[i + 1]);
         polygon += md5_vec3d_length(md5_vec3d_sub(corner_to, corner_from));
@@ -465,7 +465,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
 static uint32_t measure_pieces(const md5_pieces *pieces, md5_arc *arcs, double *length)
 {
     uint32_t count = 0;
-    *length = 0.0;
+    *length = 0;
     MD5_FOR (piece, pieces->count)
         count += measure_piece(pieces, piece, arcs ? arcs + count : NULL, length);
     return count;
@@ -599,7 +599,7 @@ typedef struct location {
 static location locate(const md5_curve *curve, double t)
 {
     const double *const starts = curve->pieces.starts;
-    const double inside = within(curve, t, 1.0);
+    const double inside = within(curve, t, 1);
     const uint32_t piece = find_last(starts, sizeof *starts, curve->pieces.count, inside);
     return (location){piece, (inside - starts[piece]) / (starts[piece + 1] - starts[piece])};
 }
@@ -774,7 +774,7 @@ static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
     const double most = PI / fmax(before->seconds, after->seconds);
     const double length = md5_vec3d_length(velocity);
     if (!(length <= DBL_MAX))
-        return (md5_vec3d){0.0, 0.0, 0.0};
+        return (md5_vec3d){0, 0, 0};
     return length > most ? md5_vec3d_scale(velocity, most / length) : velocity;
 }
 

@@ -14,7 +14,7 @@ double md5i_power_of_two(double x)
 {
     const double whole = floor(x);
     const double rest = (x - whole) * 0.69314718055994531;
-    double sum = 1.0;
+    double sum = 1;
     for (int term = 10; term > 0; term--)
         sum = 1.0 + sum * rest / term;
     return sum * (1 << (int)whole);
@@ -23,7 +23,7 @@ double md5i_power_of_two(double x)
 // The Taylor series up to x^17; the next term is below 5e-14.
 double md5i_sine(double x)
 {
-    double sum = 1.0;
+    double sum = 1;
     for (int term = 16; term > 0; term -= 2)
         sum = 1.0 - sum * x * x / (term * (term + 1));
     return x * sum;
@@ -50,7 +50,7 @@ double md5i_angle(double y, double x)
     double slope = y <= across ? y / across : across / y;
     MD5_FOR (halving, 3)
         slope = slope / (1.0 + sqrt(1.0 + slope * slope));
-    double sum = 0.0;
+    double sum = 0;
     for (int term = 15; term > 0; term -= 2)
         sum = 1.0 / term - sum * slope * slope;
     double angle = 8.0 * slope * sum;
@@ -67,7 +67,7 @@ double md5i_decay(double x)
     int doublings = 0;
     for (; part > 0.25; doublings++)
         part *= 0.5;
-    double sum = 1.0;
+    double sum = 1;
     for (int term = TERMS; term > 0; term--)
         sum = 1.0 - sum * part / term;
     for (; doublings > 0; doublings--)
@@ -88,7 +88,7 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
     int doublings = 0;
     for (; rate * t > 0.25; doublings++)
         t *= 0.5;
-    double a = 1.0, b = 0.0;
+    double a = 1, b = 0;
     for (int term = TERMS; term > 0; term--) {
         const double h = t / term;
         const double turned = 1.0 - h * stiffness * b;
@@ -185,7 +185,7 @@ static double swing(double t, double period)
 
 static double elastic(double t)
 {
-    return swing(t, 3.0);
+    return swing(t, 3);
 }
 
 static double elastic_slower(double t)
@@ -198,7 +198,7 @@ static double elastic_slower(double t)
 static double bounce(double t)
 {
     double after = 1.0 - t; // time since the start of the fall
-    double height = 0.0;    // of the apex, below 1
+    double height = 0;      // of the apex, below 1
     if (after >= 2.5 / 2.75) {
         after -= 2.625 / 2.75;
         height = 0.984375;
@@ -285,7 +285,7 @@ static double unit(float value)
 // solution, as at a vertical or horizontal tangent.
 static double solve_bezier(double x1, double x2, double x)
 {
-    double low = 0.0, high = 1.0, s = x;
+    double low = 0, high = 1, s = x;
     MD5_FOR (step, 64) {
         const double miss = bezier(x1, x2, s) - x;
         if (miss == 0.0)
@@ -362,7 +362,7 @@ static double inverse_smoothstep(double x)
 void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
     const double begin = inverse_smoothstep(from), width = inverse_smoothstep(to) - begin;
-    double sum = 0.0;
+    double sum = 0;
     MD5_FOR (i, MD5_MEAN_POINTS) {
         const double v = begin + width * gauss[i].place;
         points[i] = (md5_mean_point){v * v * (3.0 - 2.0 * v), gauss[i].weight * v * (1.0 - v)};
@@ -379,7 +379,7 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
     const double x1 = unit(easing->x1), x2 = unit(easing->x2);
     const double y1 = easing->y1, y2 = easing->y2;
     const double begin = solve_bezier(x1, x2, from), width = solve_bezier(x1, x2, to) - begin;
-    double sum = 0.0;
+    double sum = 0;
     MD5_FOR (i, MD5_MEAN_POINTS) {
         const double s = begin + width * gauss[i].place;
         sum += gauss[i].weight * bezier_slope(x1, x2, s) * bezier(y1, y2, s);
@@ -391,12 +391,12 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
     const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
-    double area = 0.0;
+    double area = 0;
     MD5_FOR_FROM (i, (uint32_t)(from * parts), to * parts) {
         const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);
         md5_mean_point points[MD5_MEAN_POINTS];
         md5i_mean_points(begin * parts - i, end * parts - i, points);
-        double mean = 0.0;
+        double mean = 0;
         MD5_FOR_WHILE (k, MD5_MEAN_POINTS, !is_bezier)
             mean += points[k].weight * md5i_eased(easing, (i + points[k].place) / parts);
         area += is_bezier ? area_of_bezier(easing, begin, end) : mean * (end - begin);

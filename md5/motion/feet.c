@@ -29,7 +29,7 @@ static double frequency_of(const md5_hold_numbers *hold)
 static md5_vec3 turn_with(const md5_hold_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
-                      0.0f};
+                      0};
 }
 
 // -- Heading ----------------------------------------------------------------------------------
@@ -38,9 +38,9 @@ md5_vec3 md5i_level_facing(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
     if (!(square > 0.25f && square < 4.0f))
-        return (md5_vec3){0.0f, 0.0f, 0.0f};
+        return (md5_vec3){0, 0, 0};
     const float scale = 1.0f / sqrtf(square);
-    return (md5_vec3){scale * direction.x, scale * direction.y, 0.0f};
+    return (md5_vec3){scale * direction.x, scale * direction.y, 0};
 }
 
 static bool is_known(md5_vec3 facing)
@@ -53,7 +53,7 @@ static md5_vec3 turn_by(float tangent, md5_vec3 v)
 {
     const float square = tangent * tangent;
     const float cosine = (1.0f - square) / (1.0f + square), sine = 2.0f * tangent / (1.0f + square);
-    return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0.0f};
+    return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0};
 }
 
 // The tangent of half of the angle between two level directions, within the limit.
@@ -70,7 +70,7 @@ static float turn_between(md5_vec3 from, md5_vec3 to)
 // By how much a point is moved, level, if it is turned about another one.
 static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
 {
-    const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0.0f};
+    const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0};
     return md5_vec3_sub(turn_by(tangent, arm), arm);
 }
 
@@ -85,7 +85,7 @@ md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
 // Where a held foot has to be moved to.
 static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
 {
-    return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0.0f};
+    return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0};
 }
 
 static bool is_too_far(const md5_hold_numbers *hold, const md5_hold_step *step,
@@ -162,7 +162,7 @@ static void settle(const md5_hold_numbers *hold, float seconds, float *value, fl
 {
     const double exact = frequency_of(hold);
     if (!(exact > 0.0)) {
-        *value = *rate = 0.0f;
+        *value = *rate = 0;
         return;
     }
     const float frequency = (float)exact, keep = (float)md5i_decay(exact * seconds);
@@ -176,7 +176,7 @@ static void hold_heading(const md5_hold_numbers *hold, const md5_hold_step *step
 {
     if (!held->is_held || step->turns || !is_known(step->facing)) {
         if (is_known(held->heading)) {
-            held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
+            held->heading = (md5_vec3){0, 0, 0};
             const float fastest = (float)frequency_of(hold) * fabsf(held->turn); // likewise
             if (!(fabsf(held->turn_rate) <= fastest))
                 held->turn_rate = held->turn_rate < 0.0f ? -fastest : fastest;
@@ -204,7 +204,7 @@ void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, 
     if (!is_sound) {
         *held = (md5_held){.animated = step->sole};
     } else { // into the space that the character has now
-        const md5_vec3 move = {step->x, step->y, 0.0f};
+        const md5_vec3 move = {step->x, step->y, 0};
         const float height = held->animated.z;
         held->animated = md5_vec3_add(turn_with(step, held->animated), move);
         held->animated.z = height;
@@ -273,7 +273,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
     const md5_two_bone_job job = {
         .target = md5i_vec3_to_axes(skeleton->axes, target),
         .rotation = &rotation,
-        .weight = 1.0f,
+        .weight = 1,
     };
     return md5i_bend_limb(skeleton, pose, leg, &job, &foot->miss);
 }
@@ -281,7 +281,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
 uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
                               uint32_t num_held, md5_xform *pose)
 {
-    float keep = 0.0f; // also in a step of 0 seconds, such as a single pose
+    float keep = 0; // also in a step of 0 seconds, such as a single pose
     if (job->smoothing > 0.0f)
         keep =
             job->seconds > 0.0f ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1.0f;
@@ -296,9 +296,8 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
     const float sunk = job->drop * share;
     if (share > 0.0f && job->pelvis < skeleton->num_joints) {
         const md5_quat above = md5i_parent_in_model(skeleton, pose, job->pelvis).rotation;
-        const md5_vec3 shift =
-            md5_quat_rotate(md5_quat_conjugate(above),
-                            md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0.0f, 0.0f, sunk}));
+        const md5_vec3 shift = md5_quat_rotate(
+            md5_quat_conjugate(above), md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0, 0, sunk}));
         pose[job->pelvis].translation = md5_vec3_add(pose[job->pelvis].translation, shift);
     }
     uint32_t num_placed = 0;
@@ -354,7 +353,7 @@ static md5_walk_gait walk_gait_of(const md5_walk_desc *desc, float radius)
     md5_walk_gait gait = {
         .desc = desc,
         .forward = md5_forward(axes),
-        .left = md5i_vec3_to_axes(axes, (md5_vec3){0.0f, 1.0f, 0.0f}),
+        .left = md5i_vec3_to_axes(axes, (md5_vec3){0, 1, 0}),
         .up = md5_up(axes),
         .step_length = md5_number_or(desc->step_length, 0.5f * radius),
         .step_height = md5_number_or(desc->step_height, 0.15f * radius),
@@ -372,7 +371,7 @@ static md5_vec3 ground_at(const md5_walk_gait *gait, const md5_walk *walk, md5_v
                           md5_vec3 *normal)
 {
     md5_vec3 found = gait->up;
-    float height = 0.0f;
+    float height = 0;
     if (gait->desc->terrain)
         height = gait->desc->terrain(gait->desc->user, point, &found);
     if (!(fabsf(height) < MD5_FARTHEST))
@@ -418,7 +417,7 @@ md5_xform md5_walk_placement(const md5_walk *walk)
 // The speed of the fastest home.
 static float fastest_home(const md5_walk_gait *gait, const md5_walk *walk)
 {
-    float fastest = 0.0f;
+    float fastest = 0;
     MD5_FOR (i, walk->num_legs) {
         const float speed = md5_vec3_length(home_velocity(gait, walk, i));
         fastest = speed > fastest ? speed : fastest;
@@ -474,7 +473,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
             }
             if (foot->progress >= 1.0f) {
                 foot->is_stepping = false;
-                foot->progress = 1.0f;
+                foot->progress = 1;
                 foot->position = foot->to;
                 foot->normal = foot->to_normal;
                 foot->facing = walk->facing;
@@ -499,7 +498,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
             continue;
         md5_foothold *const foot = &walk->feet[i];
         foot->is_stepping = true;
-        foot->progress = 0.0f;
+        foot->progress = 0;
         foot->from = foot->position;
         foot->from_facing = foot->facing;
         foot->to = plan_end(gait, walk, i, &foot->to_normal);
@@ -586,7 +585,7 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
         xx += a * a, xy += a * b, yy += b * b, xh += a * c, yh += b * c;
     }
     const double determinant = xx * yy - xy * xy;
-    double rise_ahead = 0.0, rise_aside = 0.0;
+    double rise_ahead = 0, rise_aside = 0;
     if (determinant > 1e-6 * (xx + yy) * (xx + yy)) {
         rise_ahead = (xh * yy - yh * xy) / determinant;
         rise_aside = (yh * xx - xh * xy) / determinant;
@@ -610,10 +609,10 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
     check_desc(desc);
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT_NOT_NULL(walk);
-    md5_walk_gait gait = walk_gait_of(desc, 1.0f);
+    md5_walk_gait gait = walk_gait_of(desc, 1);
     *walk = (md5_walk){.facing = facing_of(&gait, placement.rotation), .normal = gait.up};
     walk->position =
-        md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
+        md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0, 0, 0};
     walk->num_legs = desc->num_legs;
     bool is_valid = true;
     MD5_FOR (i, desc->num_legs) {
@@ -623,7 +622,7 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
             const md5_xform ankle =
                 md5_joint_in_model(desc->skeleton, pose, desc->legs[i].limb.tip);
             const md5_vec3 place =
-                md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0.0f, 0.0f, 0.0f};
+                md5_is_place(ankle.translation) ? ankle.translation : (md5_vec3){0, 0, 0};
             foot->home = md5_level(&gait, place);
             foot->rise = md5_vec3_dot(place, gait.up);
             foot->rest = md5_quat_normalize(ankle.rotation, MD5_NO_TURN);
@@ -633,7 +632,7 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
         foot->position = ground_at(&gait, walk, home_of(walk, i), &foot->normal);
     }
     // The mean distance of the homes from their middle.
-    md5_vec3 middle = {0.0f, 0.0f, 0.0f};
+    md5_vec3 middle = {0, 0, 0};
     const float share = 1.0f / (float)walk->num_legs;
     MD5_FOR (i, walk->num_legs)
         middle = md5_vec3_add(middle, md5_vec3_scale(walk->feet[i].home, share));
@@ -641,7 +640,7 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
         walk->radius += share * md5_vec3_length(md5_vec3_sub(walk->feet[i].home, middle));
     gait = walk_gait_of(desc, walk->radius);
     walk->seconds = gait.step_seconds;
-    follow_feet(&gait, walk, 0.0f);
+    follow_feet(&gait, walk, 0);
     return is_valid && walk->radius > 0.0f;
 }
 
@@ -690,8 +689,8 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
         // tan(x) = x + x^3 / 3, to 1e-5 for the largest half angle of a step, 1/12.
         const float half = 0.5f * walk->turn * step;
         const md5_vec3 imaginary = md5_vec3_scale(axis, half + half * half * half / 3.0f);
-        const md5_quat rotation = md5_quat_normalize(
-            (md5_quat){imaginary.x, imaginary.y, imaginary.z, 1.0f}, MD5_NO_TURN);
+        const md5_quat rotation =
+            md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_TURN);
         walk->facing = md5_quat_normalize(md5_quat_mul(rotation, walk->facing), MD5_NO_TURN);
         step_legs(&gait, walk, step);
         follow_feet(&gait, walk, keep_for(step, gait.smoothing));
@@ -737,7 +736,7 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
                           md5_quat turn)
 {
     const md5_xform change = {.rotation = turn};
-    (void)md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1.0f, pose);
+    (void)md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
 }
 
 uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose)
@@ -760,7 +759,7 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
             const uint32_t swivel = desc->legs[i].swivel;
             const md5_vec3 place = md5_joint_in_model(skeleton, pose, swivel).translation;
             const md5_vec3 tip = md5_joint_in_model(skeleton, pose, limb.tip).translation;
-            const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+            const md5_vec3 none = {0, 0, 0};
             const md5_vec3 from =
                 md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(tip, place), normal), none);
             const md5_vec3 to =
@@ -769,8 +768,8 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
                 turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
         }
         const md5_quat rotation = ankle_rotation(&gait, walk, &walk->feet[i]);
-        const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1.0f};
-        float miss = 0.0f;
+        const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};
+        float miss = 0;
         num_placed += md5i_bend_limb(desc->skeleton, pose, &limb, &job, &miss) == MD5_LIMB_PLACED;
     }
     return num_placed;

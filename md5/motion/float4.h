@@ -139,7 +139,7 @@ static inline md5_float4 md5_float4_of_quat(md5_quat q)
 
 static inline md5_float4 md5_float4_of_vec3(md5_vec3 v)
 {
-    return md5_float4_of(v.x, v.y, v.z, 0.0f);
+    return md5_float4_of(v.x, v.y, v.z, 0);
 }
 
 static inline md5_quat md5_quat_of_row(md5_float4 a)

@@ -57,16 +57,16 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
         const bool is_usual = !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
         lanes.are_usual[i] = is_usual ? 1.0f : 0.0f;
         put_vec3(&lanes.targets, i, job->target);
-        lanes.are_poled[i] = lanes.are_turned[i] = 0.0f;
+        lanes.are_poled[i] = lanes.are_turned[i] = 0;
         if (job->pole && md5_is_place(*job->pole)) {
             lanes.has_poles = true;
-            lanes.are_poled[i] = 1.0f;
+            lanes.are_poled[i] = 1;
             put_vec3(&lanes.poles, i, *job->pole);
         }
         if (job->rotation && md5_is_rotation(*job->rotation)) {
             const md5_quat q = md5_quat_normalize(*job->rotation, MD5_NO_TURN);
             lanes.has_rotations = true;
-            lanes.are_turned[i] = 1.0f;
+            lanes.are_turned[i] = 1;
             put_vec3(&lanes.axes, i, (md5_vec3){q.x, q.y, q.z});
             lanes.cosines[i] = q.w;
         }

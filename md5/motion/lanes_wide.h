@@ -550,7 +550,7 @@ typedef struct wide_chain {
 MD5_WIDE_INLINE void find_chain(const md5_aim_batch *batch, wide_chain *chain, md5_wide *sound)
 {
     const uint32_t parent = batch->skeleton->joints[batch->joints[0]].parent;
-    wide_place above = {all_quat(MD5_NO_TURN), all_vec3((md5_vec3){0.0f, 0.0f, 0.0f})};
+    wide_place above = {all_quat(MD5_NO_TURN), all_vec3((md5_vec3){0, 0, 0})};
     if (parent != MD5_NONE)
         above = place_in_model(batch->skeleton, batch->poses, parent, sound);
     chain->above = above.rotation;

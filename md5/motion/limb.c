@@ -246,7 +246,7 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     if (has_line)
         old_along = md5_float4_scale(line, 1.0f / span);
     else // folded
-        old_along = md5_float4_normalize(limb->upper, md5_float4_of(1.0f, 0.0f, 0.0f, 0.0f));
+        old_along = md5_float4_normalize(limb->upper, md5_float4_of(1, 0, 0, 0));
     along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
     // If the foot is at the hip, any direction is valid: uses that of the target.
     if (!has_line)
@@ -379,7 +379,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     // straight.
     const float upper_length = limb->upper_length * stretch;
     const float lower_length = limb->lower_length * stretch;
-    float x = 0.0f, y = upper_length;
+    float x = 0, y = upper_length;
     if (goal > MD5_NOTHING) {
         const float both = upper_length + lower_length, difference = upper_length - lower_length;
         const float outer = (both - goal) * (both + goal);

@@ -212,7 +212,7 @@ static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
     const uint32_t parent = model->skeleton.joints[joint].parent;
     if (parent != MD5_NONE)
         return model->bind[parent];
-    return md5_mat34_of(MD5_NO_TURN, (md5_vec3){0.0f, 0.0f, 0.0f});
+    return md5_mat34_of(MD5_NO_TURN, (md5_vec3){0, 0, 0});
 }
 
 static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
@@ -241,7 +241,7 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
         const md5_vec3 move =
             md5_mat34_rotate(&above, md5_vec3_sub(pose[from].translation, bind[from].translation));
         // A rotation axis is a pseudovector: its mirror image is the negative of that of a vector.
-        const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1.0f);
+        const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1);
         const md5_vec3 mirrored_move = mirror_image(axes, move);
         const md5_vec3 local = rotate_back(&model->bind[joint], mirrored_axis);
         const md5_quat local_turn = {local.x, local.y, local.z, turn.w};
@@ -386,8 +386,8 @@ static float find_legs(making *make, uint32_t *pelvis)
 {
     const md5_skeleton *const target = &make->models[0]->skeleton;
     making_joint *const joints = make->joints;
-    float low[] = {INFINITY, INFINITY}, high[] = {-INFINITY, -INFINITY}, lengths[2] = {0.0f, 0.0f};
-    float ratio = 1.0f;
+    float low[] = {INFINITY, INFINITY}, high[] = {-INFINITY, -INFINITY}, lengths[2] = {0, 0};
+    float ratio = 1;
     uint32_t standing = MD5_NONE; // the first one above the ground in both
     MD5_FOR (i, target->num_joints) {
         const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
@@ -476,9 +476,8 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         // its first driven child has the direction of the source's bone; but for feet.
         *turn = parent == MD5_NONE || joints[joint].is_foot ? MD5_NO_TURN : joints[parent].turn;
         if (joints[joint].is_aligned && child != MD5_NONE) {
-            const md5_vec3 forward =
-                md5_vec3_normalize(md5_quat_rotate(*turn, bone_of(target_bind, joint, child)),
-                                   (md5_vec3){1.0f, 0.0f, 0.0f});
+            const md5_vec3 forward = md5_vec3_normalize(
+                md5_quat_rotate(*turn, bone_of(target_bind, joint, child)), (md5_vec3){1, 0, 0});
             const md5_vec3 bone =
                 md5_vec3_normalize(bone_of(source_bind, from, make->sources[child]), forward);
             *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(forward, bone), *turn));

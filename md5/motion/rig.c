@@ -45,7 +45,7 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 static md5_half half_of(double angle)
 {
     const double x = 0.5 * angle, square = x * x;
-    double cosine = 1.0, sine = 1.0;
+    double cosine = 1, sine = 1;
     for (int i = 10; i > 0; i--) {
         const double even = 2.0 * i;
         cosine = 1.0 - cosine * square / (even * (even - 1.0));
@@ -97,7 +97,7 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
         .axis = md5_vec3d_normalize(md5_vec3d_of(limit->axis)),
         .middle = half_of(0.5 * (least + most)),
         .width = half_of(0.5 * (most - least)),
-        .swing = half_of(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0.0) : 0.0),
+        .swing = half_of(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
     };
 }
 
@@ -115,7 +115,7 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
     const md5_vec3d axis = limit->axis;
     const double along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
     const double size = sqrt(along * along + turn.w * turn.w);
-    swing_twist split = {.twist = {1.0, 0.0}};
+    swing_twist split = {.twist = {1, 0}};
     if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
         const double scale = turn.w < 0.0 ? -1.0 / size : 1.0 / size;
         split.twist = (md5_half){turn.w * scale, along * scale};
@@ -198,9 +198,9 @@ static bool is_at(md5_half half, double sine, md5_half end)
 uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis *axes)
 {
     if (limit->kind == MD5_LIMIT_NONE) {
-        axes[0] = (md5_limit_axis){.axis = {1.0, 0.0, 0.0}};
-        axes[1] = (md5_limit_axis){.axis = {0.0, 1.0, 0.0}};
-        axes[2] = (md5_limit_axis){.axis = {0.0, 0.0, 1.0}};
+        axes[0] = (md5_limit_axis){.axis = {1, 0, 0}};
+        axes[1] = (md5_limit_axis){.axis = {0, 1, 0}};
+        axes[2] = (md5_limit_axis){.axis = {0, 0, 1}};
         return 3;
     }
     const swing_twist split = split_rotation(limit, local);

@@ -54,7 +54,7 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d axis = {q.x, q.y, q.z};
-    const md5_vec3d twice = md5_vec3d_scale(md5_vec3d_cross(axis, v), 2.0);
+    const md5_vec3d twice = md5_vec3d_scale(md5_vec3d_cross(axis, v), 2);
     return md5_vec3d_add(md5_vec3d_add(v, md5_vec3d_scale(twice, q.w)),
                          md5_vec3d_cross(axis, twice));
 }

@@ -51,8 +51,8 @@ md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform 
     if (parent != MD5_NONE)
         return md5i_place_of(skeleton, pose, parent);
     return (md5_float4_place){
-        .rotation = md5_float4_of(0.0f, 0.0f, 0.0f, 1.0f),
-        .place = md5_float4_of(0.0f, 0.0f, 0.0f, 0.0f),
+        .rotation = md5_float4_of(0, 0, 0, 1),
+        .place = md5_float4_of(0, 0, 0, 0),
     };
 }
 

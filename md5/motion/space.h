@@ -60,7 +60,7 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
     const float half_sine = is_acute ? sine : size - cosine;
     const float square = half_cosine * half_cosine + half_sine * half_sine;
     if (!(square > 1e-30f))
-        return md5_float4_of(0.0f, 0.0f, 0.0f, 1.0f);
+        return md5_float4_of(0, 0, 0, 1);
     const float scale = 1.0f / sqrtf(square);
     return md5_float4_with_w(md5_float4_scale(axis, half_sine * scale), half_cosine * scale);
 }
@@ -120,7 +120,7 @@ static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_
     const float cosine = md5_float4_dot4(md5_float4_rotation(joint), to);
     joint->rotation = md5_quat_of_row(to);
     if (cosine < 0.0f)
-        joint->rotation = md5_quat_of_row(md5_float4_scale(to, -1.0f));
+        joint->rotation = md5_quat_of_row(md5_float4_scale(to, -1));
 }
 
 // A rotation and a position.

@@ -53,7 +53,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         .seconds = job->seconds > 0.0f && job->seconds < MD5_FARTHEST ? job->seconds : 0.0,
     };
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f}, down = {0.0f, 0.0f, -numbers.gravity};
+    const md5_vec3 none = {0, 0, 0}, down = {0, 0, -numbers.gravity};
     const md5_xform placement = {
         .rotation = md5_quat_normalize(job->placement.rotation, MD5_NO_TURN),
         .translation = md5_is_place(job->placement.translation) ? job->placement.translation : none,

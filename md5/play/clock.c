@@ -40,7 +40,7 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     cycle = cycle > FARTHEST ? FARTHEST : cycle < -FARTHEST ? -FARTHEST : cycle;
     // Just below a whole cycle the difference can round up to 1.
     if (rest >= 1.0) {
-        rest = 0.0;
+        rest = 0;
         cycle++;
     }
     return (md5_clock){cycle, rest};
@@ -48,7 +48,7 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
 
 double md5i_decimal_of(float time)
 {
-    double scale = 1.0;
+    double scale = 1;
     for (int digits = 0; digits < 8 && fabsf(time) <= 1e6f; digits++) {
         const double decimal = floor(time * scale + 0.5) / scale;
         if ((float)decimal == time)
@@ -76,13 +76,13 @@ md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most
 {
     double frames = md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
     if (most * frames > 0.25) // so many that any time is near one: whole cycles only
-        frames = 1.0;
+        frames = 1;
     const double frame = floor(clock.phase * frames + 0.5);
     if (!(fabs(clock.phase * frames - frame) <= most * frames))
         return clock;
     if (frame < frames || timing->mode == MD5_PLAY_ONCE)
         return (md5_clock){clock.cycle, frame / frames};
-    return (md5_clock){clock.cycle + 1, 0.0};
+    return (md5_clock){clock.cycle + 1, 0};
 }
 
 md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
@@ -109,7 +109,7 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - frame);
     if (fraction >= 1.0f) {
-        fraction = 0.0f;
+        fraction = 0;
         frame++;
     }
     // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
@@ -152,8 +152,8 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
             cues[num_cues++] = (md5_cue){1.0 - 0.5 * phase, i};
     }
     if (has_ends) {
-        cues[num_cues++] = (md5_cue){0.0, num_events};
-        cues[num_cues++] = (md5_cue){1.0, num_events};
+        cues[num_cues++] = (md5_cue){0, num_events};
+        cues[num_cues++] = (md5_cue){1, num_events};
     }
     qsort(cues, num_cues, sizeof *cues, compare_cues);
     return num_cues;

@@ -107,7 +107,7 @@ static md5_camera_view mean_of(const view_sum *sum, md5_quat middle)
 }
 
 // Frames to each side, so that the time of a call is bounded.
-static const double max_reach = 512.0;
+static const double max_reach = 512;
 
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
@@ -123,8 +123,8 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     reach = after < reach ? after : reach;
     if (!(seconds > 0.0 && reach > 1e-3))
         return middle;
-    view_sum sum = {.weight = 0.0};
-    add_view(&sum, &middle, middle.rotation, 1.0);
+    view_sum sum = {.weight = 0};
+    add_view(&sum, &middle, middle.rotation, 1);
     for (uint32_t i = 1; (double)i < reach; i++) {
         const double part = (double)i / reach, rest = 1.0 - part * part;
         for (int side = -1; side <= 1; side += 2) {

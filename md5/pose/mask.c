@@ -64,9 +64,9 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
     const int unit = whole + 1;
     if (!word->has_subtree) {
         if (word->takes_away)
-            steps[top] = 0.0f;
+            steps[top] = 0;
         else if (steps[top] < 1.0f)
-            steps[top] = 1.0f;
+            steps[top] = 1;
         return;
     }
     MD5_FOR (i, skeleton->num_joints) {
@@ -74,7 +74,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         const uint32_t parent = skeleton->joints[joint].parent;
         if (word->takes_away) {
             if (joint == top || (parent != MD5_NONE && steps[parent] < 0.0f))
-                steps[joint] = -1.0f;
+                steps[joint] = -1;
             continue;
         }
         const int above = parent == MD5_NONE ? 0 : (int)steps[parent] / unit;
@@ -86,7 +86,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         if (!word->takes_away)
             steps[joint] = (float)(old > added ? old : added);
         else if (steps[joint] < 0.0f)
-            steps[joint] = 0.0f;
+            steps[joint] = 0;
     }
 }
 
@@ -176,7 +176,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
     md5i_context_begin(&context, NULL, NULL, error);
     const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
     MD5_FOR (joint, skeleton->num_joints)
-        weights[joint] = 0.0f;
+        weights[joint] = 0;
 
     mask_text text = {.at = joints, .line_start = joints, .line = 1};
     for (skip_blanks(&text); *text.at != '\0'; skip_blanks(&text)) {

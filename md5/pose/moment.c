@@ -19,17 +19,17 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
     if (isinf(position))
         position = copysign(DBL_MAX, position);
     else if (isnan(position))
-        position = 0.0;
+        position = 0;
     const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
     if (wrap == MD5_WRAP_CLAMP && !(position < (double)last))
         return end;
     if (wrap == MD5_WRAP_CLAMP && position < 0.0)
-        position = 0.0;
+        position = 0;
 
     // The frame within its cycle of so many, 0 <= fraction < 1, and the cycle.
     const int64_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
     int64_t frame, cycle;
-    float fraction = 0.0f;
+    float fraction = 0;
     if (fabs(position) <= 0x1p62) {
         // Positions that fit into an int64 are divided as integers, exactly.
         const double start = floor(position);
@@ -38,7 +38,7 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
         // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
         // limits of int64, so that the next frame cannot overflow.
         if (fraction >= 1.0f) {
-            fraction = 0.0f;
+            fraction = 0;
             frame++;
         }
         cycle = frame / length;
@@ -168,7 +168,7 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root roo
     // Joint 0's translation as stored, interpolated between the frames of `moment`.
     const md5_vec3 stored = md5_vec3_lerp(root_of_frame(anim, clamped.frame0),
                                           root_of_frame(anim, clamped.frame1), clamped.fraction);
-    md5_vec3 moved = {0.0f, 0.0f, 0.0f};
+    md5_vec3 moved = {0, 0, 0};
     if (root == MD5_ROOT_IN_PLACE)
         moved = md5_vec3_sub(anim->constant[0].translation, stored);
     if (root == MD5_ROOT_ID)

@@ -29,7 +29,7 @@ static inline md5_moment md5_clamp_moment(const md5_anim *anim, const md5_moment
     clamped.frame0 = clamped.frame0 < last ? clamped.frame0 : last;
     clamped.frame1 = clamped.frame1 < last ? clamped.frame1 : last;
     if (clamped.interpolation == MD5_INTERPOLATE_STEP)
-        clamped.fraction = 0.0f;
+        clamped.fraction = 0;
     return clamped;
 }
 

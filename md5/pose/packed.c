@@ -17,7 +17,7 @@ const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6, 
 // The powers of two are exact, and the roots constants, so that all platforms have the same.
 float md5i_packed_scale(uint32_t scale)
 {
-    static const float roots[4] = {1.0f, 1.18920712f, 1.41421356f, 1.68179283f};
+    static const float roots[4] = {1, 1.18920712f, 1.41421356f, 1.68179283f};
     const uint32_t bits = (scale / 4 + 127 + (uint32_t)MD5_PACKED_LEAST_EXPONENT) << 23;
     float power;
     memcpy(&power, &bits, sizeof power);
@@ -70,8 +70,8 @@ bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *mo
     const uint32_t from = moment->frame0, to = moment->frame1, last = num_frames - 1;
     const uint32_t apart = md5i_packed_steps[step];
     if (apart <= 1) {
-        *span = apart == 0 ? (md5_packed_span){0, 0, 0.0f}
-                           : (md5_packed_span){from, to, moment->fraction};
+        *span =
+            apart == 0 ? (md5_packed_span){0, 0, 0} : (md5_packed_span){from, to, moment->fraction};
         return true;
     }
     const bool is_still = moment->fraction == 0.0f;
@@ -93,7 +93,7 @@ bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *mo
 static void complete(const md5_packed_head *head, float v[4])
 {
     if (head->kind == MD5_PACKED_TRANSLATION) {
-        v[3] = 0.0f;
+        v[3] = 0;
         return;
     }
     const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -111,7 +111,7 @@ md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_h
                                     uint32_t key)
 {
     uint32_t bit = head->at + key * head->row;
-    md5_packed_value value = {{0.0f, 0.0f, 0.0f, 0.0f}};
+    md5_packed_value value = {{0, 0, 0, 0}};
     MD5_FOR (c, md5_packed_components(head->form)) {
         const int32_t level = (int32_t)take_bits(packed, &bit, head->bits[c]);
         value.v[c] = (float)(head->offsets[c] + level) * head->scale;
@@ -149,7 +149,7 @@ static md5_packed_value at_frame(const md5_packed *packed, const md5_packed_head
                                  uint32_t frame)
 {
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
-    md5_packed_span span = {0, 0, 0.0f};
+    md5_packed_span span = {0, 0, 0};
     (void)md5i_packed_between(head->step, packed->num_frames, &still, &span); // always true
     const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
     return at_span(packed, head, &span, &weights);

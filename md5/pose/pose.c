@@ -119,7 +119,7 @@ static md5_vec3 cubic_translation(const sampler *cubic, uint32_t slot, md5_root 
     const md5_frame_pair pairs[3] = {cubic->before, cubic->now, cubic->after};
     const md5_vec3 base = anim->base_frame[0].translation;
     const bool is_root = root == MD5_ROOT_ID;
-    md5_vec3 from = md5_frame_translation(anim, cubic->now.from, slot), cycle = {0.0f, 0.0f, 0.0f};
+    md5_vec3 from = md5_frame_translation(anim, cubic->now.from, slot), cycle = {0, 0, 0};
     if (is_root) {
         from = md5_vec3_sub(from, base);
         cycle = md5_vec3_sub(md5_frame_translation(anim, anim->num_frames - 1, slot), base);
@@ -162,7 +162,7 @@ static MD5_ALWAYS_INLINE md5_vec3d logarithm(md5_quatd a)
     const double cosine_of_half = sqrt(0.5 + 0.5 * a.w);
     const double cosine = sqrt(0.5 + 0.5 * cosine_of_half);
     const double v = 1.0 - cosine;
-    double sum = 1.0;
+    double sum = 1;
     for (int k = sizeof steps / sizeof *steps - 1; k >= 0; k--)
         sum = 1.0 + sum * (v * steps[k]);
     return md5_vec3d_scale((md5_vec3d){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
@@ -176,7 +176,7 @@ static md5_quatd exponential(md5_vec3d a)
     static const double cosine_steps[] = {1.0 / 2,   1.0 / 12,  1.0 / 30,  1.0 / 56,  1.0 / 90,
                                           1.0 / 132, 1.0 / 182, 1.0 / 240, 1.0 / 306, 1.0 / 380};
     const double square = a.x * a.x + a.y * a.y + a.z * a.z;
-    double sine = 1.0, cosine = 1.0;
+    double sine = 1, cosine = 1;
     for (int k = sizeof sine_steps / sizeof *sine_steps - 1; k >= 0; k--) {
         sine = 1.0 - sine * (square * sine_steps[k]);
         cosine = 1.0 - cosine * (square * cosine_steps[k]);
@@ -373,7 +373,7 @@ static void sample_tracks(const md5_anim *anim, const md5_pose_plan *plan, const
             if (target == MD5_NONE)
                 continue;
             pose[target].translation = sample_translation(&from, slot);
-            pose[target].pad = 0.0f;
+            pose[target].pad = 0;
         }
         return;
     }
@@ -561,7 +561,7 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     MD5_ASSERT_ARRAY(reference, count);
     MD5_ASSERT_ARRAY(difference, count);
     md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
-        &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1.0f, count});
+        &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1, count});
 }
 
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,

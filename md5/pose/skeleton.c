@@ -134,7 +134,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
             };
         } else {
             bind_local[joint] = transforms[joint];
-            bind_local[joint].pad = 0.0f;
+            bind_local[joint].pad = 0;
         }
     }
 }

@@ -453,7 +453,7 @@ static bool make_tracks(channel_reader *reader)
         file->num_components += md5i_num_flags(tracks[joint].flags);
         const md5_vec3 rotation = rotation_at(table, 0);
         base[joint].translation = translation_at(table, 0);
-        base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0.0f};
+        base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0};
     }
     file->tracks = tracks;
     file->base_frame = base;

@@ -186,7 +186,7 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
     const uint32_t count = reader->file->num_joints;
     TRY(binary_same_count(in, "joints of the bind pose", BYTES, count));
     MD5_FOR (joint, count) {
-        md5_xform local = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        md5_xform local = {.rotation = {0, 0, 0, 1}};
         TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
         const uint32_t parent = joints[joint].parent;
         reader->bind[joint] =
@@ -459,10 +459,10 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
     TRY(frame);
     MD5_FOR (joint, count) {
-        md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
+        md5_quat q = {0, 0, 0, 1};
         TRY(binary_rotation(in, &q));
         const md5_vec3 xyz = md5_stored_rotation(q);
-        frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0.0f};
+        frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0};
         TRY(binary_point(in, &frame[joint].translation));
     }
     file->base_frame = frame;
@@ -528,7 +528,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
             md5i_warn(in.arena->context, 1, (uint32_t)(begin - in.start) + 1,
                       "field of view %g: expected more than 0 and less than 180 degrees",
                       (double)view->fov);
-        view->rotation = (md5_quat){x, y, z, 0.0f};
+        view->rotation = (md5_quat){x, y, z, 0};
         TRY(binary_point(&in, &view->position));
     }
     file->frames = frames;

@@ -147,7 +147,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
     if (md5i_lex_take_word(lex, "numCuts"))
         return md5i_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
     if (md5i_lex_take_word(lex, "frameRate"))
-        return md5i_read_frame_rate(lex, 0.0, &reader->rate_at, &reader->file->frame_rate);
+        return md5i_read_frame_rate(lex, 0, &reader->rate_at, &reader->file->frame_rate);
     return md5i_header_word(lex, &reader->header, word);
 }
 

@@ -49,7 +49,7 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
     md5_vec3 rotation;
     TRY(md5i_lex_vec3(lex, md5i_lex_length, &transform->translation));
     TRY(md5i_read_rotation(lex, &rotation));
-    transform->rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0.0f};
+    transform->rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0};
     return true;
 }
 

@@ -418,7 +418,7 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
     int largest = 0;
     for (int i = 1; i < 4; i++)
         largest = sizes[i] > sizes[largest] ? i : largest;
-    const md5_quat none = {0.0f, 0.0f, 0.0f, -1.0f};
+    const md5_quat none = {0, 0, 0, -1};
     const md5_quat q = md5_quat_normalize(products[largest], none);
     return q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
 }

@@ -198,7 +198,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
 {
     MD5_ASSERT(baked != NULL && model != NULL, "baked, model: not NULL");
     MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
-    float largest = 0.0f;
+    float largest = 0;
     uint32_t first = 0;
     MD5_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -206,7 +206,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment
             md5_vec3 decoded;
             md5_skin_baked(baked, first + vertex, 1, moment, &decoded, NULL);
             // As md5_skin() computes it, but for rounding error.
-            md5_vec3 exact = {0.0f, 0.0f, 0.0f};
+            md5_vec3 exact = {0, 0, 0};
             MD5_FOR_FROM (k, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
                 exact = md5_vec3_add(exact, md5_mat34_apply(&palette[mesh->influence_joints[k]],
                                                             mesh->influences[k]));

@@ -59,7 +59,7 @@ static quad quad_scale(quad a, md5_pair factor)
 
 static quad quad_zero(void)
 {
-    return (quad){md5_pair_both(0.0), md5_pair_both(0.0)};
+    return (quad){md5_pair_both(0), md5_pair_both(0)};
 }
 
 static bind_columns columns_of(const md5_mat34 *bind)
@@ -400,7 +400,7 @@ static double arctangent(double t)
 {
     t /= 1.0 + sqrt(1.0 + t * t);
     t /= 1.0 + sqrt(1.0 + t * t);
-    double sum = 0.0;
+    double sum = 0;
     for (int i = 17; i > 0; i -= 2)
         sum = 1.0 / i - t * t * sum;
     return 4.0 * t * sum;
@@ -552,7 +552,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             // That of the vertex itself, else up.
             const position_sum own = own_sum(&sums, pair[k]);
             const double own_length = md5_vec3d_length(own.normal);
-            mesh->normals[pair[k]] = (md5_vec3){0.0f, 0.0f, 1.0f};
+            mesh->normals[pair[k]] = (md5_vec3){0, 0, 1};
             if (own_length > CANCELLED * own.weight) {
                 const md5_vec3d unit = md5_vec3d_scale(own.normal, 1.0 / own_length);
                 mesh->normals[pair[k]] = (md5_vec3){(float)unit.x, (float)unit.y, (float)unit.z};
@@ -753,7 +753,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
                 has_joint ? &joints->bind[mesh->influence_joints[first]] : NULL;
             const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
             const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
-            const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0.0f, 0.0f, 1.0f};
+            const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0, 0, 1};
             mesh->normals[vertex] = normal;
 #ifndef MD5_NO_PARTS
             if (!mesh->tangents)
@@ -795,7 +795,7 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         const md5_vertex *vertex = &mesh->file_vertices[i];
         if (vertex->num_weights > mesh->max_weights)
             mesh->max_weights = vertex->num_weights;
-        double sum = 0.0;
+        double sum = 0;
         MD5_FOR (k, vertex->num_weights)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
         mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);

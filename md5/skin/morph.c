@@ -107,7 +107,7 @@ static float largest_coordinate(const md5_bounds *bounds)
 {
     const float values[] = {bounds->min.x, bounds->min.y, bounds->min.z,
                             bounds->max.x, bounds->max.y, bounds->max.z};
-    float largest = 0.0f;
+    float largest = 0;
     MD5_FOR_WHILE (i, 6, bounds->min.x <= bounds->max.x) {
         if (fabsf(values[i]) > largest)
             largest = fabsf(values[i]);
@@ -121,7 +121,7 @@ static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float within)
     const md5_vec3 apart = md5_vec3_sub(to, from);
     const bool is_none =
         fabsf(apart.x) <= within && fabsf(apart.y) <= within && fabsf(apart.z) <= within;
-    return is_none ? (md5_vec3){0.0f, 0.0f, 0.0f} : apart;
+    return is_none ? (md5_vec3){0, 0, 0} : apart;
 }
 
 static inline md5_vec3 along(md5_vec4 tangent)

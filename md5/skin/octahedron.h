@@ -26,7 +26,7 @@ static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
         point.x = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
         point.y = (1.0f - fabsf(u)) * md5_octahedron_sign(v);
     }
-    return md5_vec3_normalize(point, (md5_vec3){0.0f, 0.0f, 1.0f});
+    return md5_vec3_normalize(point, (md5_vec3){0, 0, 1});
 }
 
 // Returns -1 to 1 as a whole number of steps at or below it.
@@ -52,7 +52,7 @@ static inline uint32_t md5_octahedron_of(md5_vec3 n)
     }
     const uint32_t corner = md5_octahedron_step_below(u) | md5_octahedron_step_below(v) << 8;
     uint32_t best = corner;
-    float nearest = -2.0f;
+    float nearest = -2;
     MD5_FOR (i, 4) {
         const uint32_t bits = corner + (i & 1) + (i >> 1 << 8);
         const float cosine = md5_vec3_dot(md5_octahedron_normal(bits), n);

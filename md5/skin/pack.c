@@ -23,14 +23,14 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
                              .end = mesh->first_influence[vertex + 1]};
     const uint32_t count = packing.end - packing.first;
     packing.kept = count < slots ? count : slots;
-    double magnitude = 0.0;
+    double magnitude = 0;
     MD5_FOR (i, packing.kept) {
         const double bias = (double)mesh->influences[packing.first + i].w;
         packing.sum += bias;
         magnitude += fabs(bias);
     }
     if (!(fabs(packing.sum) > CANCELLED * magnitude))
-        packing.sum = 0.0;
+        packing.sum = 0;
     return packing;
 }
 
@@ -51,7 +51,7 @@ enum { MAX_SLOTS = 255, WHOLE = 255 };
 // Writes the weights of the kept slots: WHOLE in sum, if there is one.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
-    double weights[MAX_SLOTS], sum = 0.0;
+    double weights[MAX_SLOTS], sum = 0;
     int missing = packing->kept > 0 ? WHOLE : 0;
     MD5_FOR (slot, packing->kept) {
         const float weight = packed_weight(mesh, packing, slot);
@@ -150,15 +150,15 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
     const double travel =
         joints || !(low.x <= high.x) ? 0.0 : md5_vec3d_length(md5_vec3d_sub(high, low));
-    double max_loss = 0.0;
+    double max_loss = 0;
     MD5_FOR (vertex, drawn->num_vertices) {
         const uint32_t *const first = &drawn->first_influence[vertex];
         if (first[1] == first[0] + 1 && md5_is_rigid(drawn, vertex))
             continue; // as most are: any packed form is exact
         const packed_vertex packing = pack_vertex(drawn, vertex, slots);
         const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
-        md5_vec3d shift = {0.0, 0.0, 0.0};
-        double rotated = 0.0, excess = 0.0;
+        md5_vec3d shift = {0, 0, 0};
+        double rotated = 0, excess = 0;
         MD5_FOR_FROM (i, packing.first, packing.end) {
             const uint32_t joint = drawn->influence_joints[i];
             const md5_vec4 influence = drawn->influences[i];

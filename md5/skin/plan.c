@@ -68,7 +68,7 @@ static inline md5_skin_kind kind_of(const md5_mesh *mesh, uint32_t vertex, float
     // Whether the points of all weights are the bind position: then
     //   sum J * (b * p, b) = sum J * b * (p, 1) = (sum b * J) * (p, 1).
     const md5_vec3 p = mesh->positions[vertex];
-    float apart = 0.0f;
+    float apart = 0;
     MD5_FOR_FROM (i, first, end) {
         const md5_vec4 q = mesh->influences[i];
         apart += fabsf(q.x - q.w * p.x) + fabsf(q.y - q.w * p.y) + fabsf(q.z - q.w * p.z);

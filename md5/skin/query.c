@@ -191,14 +191,13 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
 {
     MD5_ASSERT_NOT_NULL(planes);
     for (int axis = 0; axis < 3; axis++) {
-        planes[2 * axis] = combine_rows(&clip_from_world, axis, 1.0f, 1.0f);
-        planes[2 * axis + 1] = combine_rows(&clip_from_world, axis, -1.0f, 1.0f);
+        planes[2 * axis] = combine_rows(&clip_from_world, axis, 1, 1);
+        planes[2 * axis + 1] = combine_rows(&clip_from_world, axis, -1, 1);
     }
     if (depth == MD5_DEPTH_ONE_TO_ZERO)
         planes[4] = planes[5];
     if (depth != MD5_DEPTH_MINUS_ONE_TO_ONE) // the plane at depth 0
-        planes[depth == MD5_DEPTH_ZERO_TO_ONE ? 4 : 5] =
-            combine_rows(&clip_from_world, 2, 1.0f, 0.0f);
+        planes[depth == MD5_DEPTH_ZERO_TO_ONE ? 4 : 5] = combine_rows(&clip_from_world, 2, 1, 0);
 }
 
 uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
@@ -260,7 +259,7 @@ static bool clip(float origin, float direction, float min, float max, float *ent
 bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 {
     const md5_vec3 o = ray.origin, d = ray.direction;
-    float enter = 0.0f, leave = limit_of(&ray);
+    float enter = 0, leave = limit_of(&ray);
     if (!has_direction(d) || !(bounds.min.x <= bounds.max.x)
         || !clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave)
         || !clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave)
@@ -281,11 +280,11 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
     MD5_FOR (joint, num_joints) {
         // The direction is not normalized, so t is the same in both spaces.
         const md5_mat34 to_joint = md5_mat34_inverse(joints[joint]);
-        const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1.0f};
+        const md5_vec4 origin = {ray.origin.x, ray.origin.y, ray.origin.z, 1};
         md5_ray local = ray;
         local.origin = md5_mat34_apply(&to_joint, origin);
         local.direction = md5_mat34_rotate(&to_joint, ray.direction);
-        float t = 0.0f;
+        float t = 0;
         if (md5_raycast_bounds(local, joint_bounds[joint], &t)
             && (nearest.joint == MD5_NONE || t < nearest.t))
             nearest = (md5_hit){.t = t, .joint = joint};
@@ -374,7 +373,7 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
 // How much a joint moves the point of a hit.
 static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
-    float share = 0.0f;
+    float share = 0;
     MD5_FOR (corner, 3) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
         MD5_FOR_FROM (i, mesh->first_influence[vertex], mesh->first_influence[vertex + 1])
@@ -389,7 +388,7 @@ static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 {
     uint32_t joint = MD5_NONE;
-    float largest = -1.0f;
+    float largest = -1;
     MD5_FOR (corner, 3) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
         const uint32_t first = mesh->first_influence[vertex];

@@ -15,7 +15,7 @@ void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_q
         const md5_vec3 half = md5_vec3_scale(md5_mat34_translation(palette[i]), 0.5f);
         const md5_quat rotation = md5_quat_from_mat34(palette[i]);
         dual[i].real = rotation;
-        dual[i].dual = md5_quat_mul((md5_quat){half.x, half.y, half.z, 0.0f}, rotation);
+        dual[i].dual = md5_quat_mul((md5_quat){half.x, half.y, half.z, 0}, rotation);
     }
 }
 
@@ -75,9 +75,8 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
                   uint32_t index, bind_vertex *result)
 {
     const uint32_t vertex = morph->vertices[index];
-    const md5_vec4 tangent =
-        mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0.0f, 0.0f, 0.0f, 0.0f};
-    md5_vec3 position = {0.0f, 0.0f, 0.0f}, normal = mesh->normals[vertex];
+    const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
+    md5_vec3 position = {0, 0, 0}, normal = mesh->normals[vertex];
     md5_vec3 along = {tangent.x, tangent.y, tangent.z};
     bool changes = false;
     MD5_FOR_FROM (i, morph->first[index], morph->first[index + 1]) {

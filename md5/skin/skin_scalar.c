@@ -74,7 +74,7 @@ static inline md5_vec3 exact_position(const md5_mesh *mesh, const md5_mat34 *pal
 {
     const uint32_t first = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
     if (first == end)
-        return (md5_vec3){0.0f, 0.0f, 0.0f};
+        return (md5_vec3){0, 0, 0};
     const uint32_t *joints = mesh->influence_joints;
     rows sum = multiply_rows(&palette[joints[first]], mesh->influences[first]);
     MD5_FOR_FROM (i, first + 1, end)

@@ -54,7 +54,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
     MD5_FOR (i, num_joints) {
         building->marks[i] = weights[i] > 0.0f;
         if (weights[i] >= 1.0f)
-            list_joint(&sets->whole, i, 1.0f);
+            list_joint(&sets->whole, i, 1);
     }
     sets->all = span_of(building, mask);
     sets->partial.list = sets->whole.list + sets->whole.count;
@@ -348,14 +348,14 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * motion->speed);
     if (source->extract == MD5_EXTRACT_NONE)
-        return (root_stride){0.0, 0.0, 0.0};
+        return (root_stride){0, 0, 0};
     // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
     // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
     const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
     double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
     const double across = sqrt(1.0 - cosine * cosine), sine = delta->sine < 0.0 ? -across : across;
     const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
-    double longer = 1.0;
+    double longer = 1;
     MD5_FOR (i, HALVINGS) {
         cosine = sqrt(0.5 + 0.5 * cosine);
         longer /= cosine;
@@ -391,8 +391,8 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     }
     // The direction in which speeds count: that of the fastest item, but forward, left or up rather
     // than backward, right or down. No direction if all stand.
-    root_stride axis = {1.0, 0.0, 0.0};
-    double fastest = 0.0;
+    root_stride axis = {1, 0, 0};
+    double fastest = 0;
     MD5_FOR (i, desc->num_items) {
         const double length = sqrt(along(strides[i], strides[i]));
         if (!(length > fastest * items[i].gait.seconds))
@@ -458,7 +458,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
     item->mode = from->mode;
     TRY(md5i_resolve(building, &building->masks, &from->mask, &item->mask));
     md5_motion_item filled = *from;
-    md5i_fill_defaults(&md5i_item_schema, &filled, 1.0f);
+    md5i_fill_defaults(&md5i_item_schema, &filled, 1);
     item->weight.fixed = filled.weight;
     TRY(md5i_resolve(building, &building->parameters, &from->weight_parameter,
                      &item->weight.parameter));
@@ -545,7 +545,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     const md5_motion_desc *const desc = &building->desc->motions[number];
     md5_motion_desc filled = *desc;
     md5_begin_row(building, "motion", desc->name);
-    md5i_fill_defaults(&md5i_motion_schema, &filled, 1.0f);
+    md5i_fill_defaults(&md5i_motion_schema, &filled, 1);
     motion->kind = desc->kind;
     motion->speed = md5i_decimal_of(filled.speed);
     TRY(md5i_resolve(building, &building->parameters, &desc->speed_parameter,
@@ -605,12 +605,12 @@ static bool build_motions(md5_building *building)
     TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
     MD5_FOR (i, count) {
         md5_motion *const motion = &machine->motions[i];
-        *motion = (md5_motion){.speed = 1.0,
+        *motion = (md5_motion){.speed = 1,
                                .speed_parameter = MD5_NONE,
                                .x_parameter = MD5_NONE,
                                .y_parameter = MD5_NONE};
         if (i < desc->num_clips)
-            set_clip(motion, &machine->sources[i], MD5_PLAY_LOOP, 0.0);
+            set_clip(motion, &machine->sources[i], MD5_PLAY_LOOP, 0);
         else
             TRY(build_motion(building, i - desc->num_clips, motion));
     }
@@ -1095,7 +1095,7 @@ bool md5i_build_curves(md5_building *building)
                 .of = MD5_SUM_CURVE,
                 .drive = MD5_MORPH_BY_CLIP,
                 .source = i,
-                .weight = 1.0f,
+                .weight = 1,
                 .keys = own->keys,
                 .num_keys = own->num_keys,
                 .easing = &own->easing,
@@ -1163,7 +1163,7 @@ static bool build_morphs(md5_building *building)
         md5_morph_row *const row = &machine->morph_rows[i];
         md5_morph_desc filled = *morph;
         md5_begin_row(building, "morph", morph->target);
-        md5i_fill_defaults(&md5i_morph_schema, &filled, 1.0f);
+        md5i_fill_defaults(&md5i_morph_schema, &filled, 1);
         row->name = machine->tables.morphs[i].target;
         row->keys = machine->tables.morphs[i].keys;
         row->drive = morph->drive;
@@ -1245,7 +1245,7 @@ bool md5i_build_layers(md5_building *building)
         md5_names states = {.what = "state"};
         md5_layer_desc filled = *layer_desc;
         md5_begin_row(building, "layer", layer_desc->name);
-        md5i_fill_defaults(&md5i_layer_schema, &filled, 1.0f);
+        md5i_fill_defaults(&md5i_layer_schema, &filled, 1);
         *layer = (md5_play_layer){.mode = layer_desc->mode, .weight = {.fixed = filled.weight}};
         TRY(md5i_resolve(building, &building->masks, &layer_desc->mask, &layer->mask));
         TRY(md5i_resolve(building, &building->parameters, &layer_desc->weight_parameter,

@@ -130,7 +130,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
         gaze.numbers.length = depth < usual ? depth : usual;
     TRY(check_length(building, desc, &numbers->length, gaze.numbers.length, gaze.head));
     const md5_mat34 *const bind = building->desc->model->bind;
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    md5_vec3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < MD5_MAX_EYES && rule->eyes[i]; i++) {
         uint32_t eye;
         TRY(md5i_resolve(building, &building->joints, &rule->eyes[i], &eye));
@@ -179,7 +179,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         const md5_axes axes = model->skeleton.axes;
         const md5_mat34 *const inverse = &model->inverse_bind[joint];
         md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
-        point.z = 0.0f;
+        point.z = 0;
         machine->soles[machine->num_soles++] = (md5_sole){
             .joint = joint,
             .point = md5_mat34_point(*inverse, md5i_vec3_to_axes(axes, point)),
@@ -285,7 +285,7 @@ static bool find_anchor(md5_building *building, const md5_modifier_place *place,
     const md5_machine_desc *const desc = building->desc;
     const char *const *on = &place->joint;
     *anchor = (md5_anchor){.is_set = true, .is_aligned = place->aligned};
-    anchor->within = (md5_xform){.rotation = {.w = 1.0f}, .translation = place->offset};
+    anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = place->offset};
     TRY(md5i_resolve(building, &building->attached, &place->attached, &anchor->attached));
     const uint32_t number = anchor->attached;
     const md5_attached_desc *const row = number != MD5_NONE ? &desc->attached[number] : NULL;
@@ -326,7 +326,7 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
     if (desc->pole && is_limb)
         TRY(find_anchor(building, desc->pole, top, &modifier->pole));
 
-    modifier->weight.fixed = 1.0f;
+    modifier->weight.fixed = 1;
     TRY(md5i_resolve(building, &building->parameters, &desc->weight_parameter,
                      &modifier->weight.parameter));
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
@@ -344,7 +344,7 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
                  : desc->weight_curve ? MD5_MORPH_BY_CURVE
                                       : MD5_MORPH_BY_WINDOW,
         .target = machine->num_sums++,
-        .weight = 1.0f,
+        .weight = 1,
     };
     if (by_state + !!desc->weight_curve + !!desc->weight_window > 1)
         return MD5_MISMATCH(building, &desc->name,
@@ -407,8 +407,8 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
         .limb = {.tip = joint},
     };
     md5_modifier_desc *const filled = &modifier->desc;
-    const md5_vec3 x = {1.0f, 0.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
-    md5i_fill_defaults(&md5i_modifier_schema, filled, 1.0f);
+    const md5_vec3 x = {1, 0, 0}, z = {0, 0, 1};
+    md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
     filled->spring = desc->spring; // filled in by md5_solve_spring()
     filled->aim.forward = is_zero(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
     filled->aim.up = is_zero(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
@@ -501,8 +501,8 @@ bool md5i_build_modifiers(md5_building *building)
     // with the joint; this bounds the offsets.
     TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
     MD5_FOR (i, machine->num_joints)
-        machine->reaches[i] = -1.0f;
-    machine->least_bias = machine->most_bias = 1.0f;
+        machine->reaches[i] = -1;
+    machine->least_bias = machine->most_bias = 1;
     MD5_FOR (i, machine->model->num_meshes) {
         const md5_mesh *const mesh = &machine->model->meshes[i];
         if (!mesh->first_influence && mesh->num_vertices > 0)
@@ -511,7 +511,7 @@ bool md5i_build_modifiers(md5_building *building)
                             "before, they need it for the bounds of players");
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
         MD5_FOR (vertex, mesh->num_vertices) {
-            float positive = 0.0f, negative = 0.0f, beside = 0.0f;
+            float positive = 0, negative = 0, beside = 0;
             MD5_FOR_FROM (j, mesh->first_influence[vertex], mesh->first_influence[vertex + 1]) {
                 const md5_vec4 influence = mesh->influences[j];
                 const uint32_t joint = mesh->influence_joints[j];

@@ -68,11 +68,11 @@ static movement moved(const md5_follow_desc *follow, const md5_following *follow
     const double x = (double)following->from - following->goal;
     const double v = following->velocity;
     if (elapsed >= arrival(follow))
-        return (movement){0.0, 0.0};
+        return (movement){0, 0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
-        return (movement){x * md5i_decay(follow->rate * elapsed), 0.0};
+        return (movement){x * md5i_decay(follow->rate * elapsed), 0};
     if (follow->kind == MD5_FOLLOW_EASE)
-        return (movement){x - x * md5i_eased(&follow->easing, elapsed / follow->duration), 0.0};
+        return (movement){x - x * md5i_eased(&follow->easing, elapsed / follow->duration), 0};
     const double k = follow->stiffness, c = follow->damping;
     const md5_swing swing = md5i_swing_for(k, c, elapsed);
     return (movement){swing.keep * x + swing.drift * v,
@@ -102,7 +102,7 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
     if (follow->kind == MD5_FOLLOW_EASE)
         sum = ((double)following->from - following->goal)
               * (end - begin
-                 - t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1.0)));
+                 - t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1)));
     return md5_round_to_float(following->goal + sum / seconds);
 }
 
@@ -185,7 +185,7 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
     if (number == MD5_NONE)
         return active->instances[instance].rate < 0.0;
     const md5_group_plan *const group = &tree->groups[number];
-    double rate = 0.0;
+    double rate = 0;
     MD5_FOR (i, group->num_members) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
         rate += member->share * member->rate;
@@ -588,7 +588,7 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             // The phase at which it leaves the state; if it waited for an exit, the fraction of
             // the exit.
             change.begin = MD5_BEGIN_AS_LEFT;
-            change.start = 0.0;
+            change.start = 0;
             if (left->tree) {
                 const md5_timing *const timing = left->tree->instances[0].playable->timing;
                 const exit_position exit = exit_of(left, open->exit);
@@ -606,7 +606,7 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             player->status.num_cuts++;
         md5i_change_state(player, layer, &change);
         if (change.in_step) // the next exit is that of how it plays from now on
-            md5i_keep_in_step(player, 0.0, 0.0);
+            md5i_keep_in_step(player, 0, 0);
     }
 }
 
@@ -675,7 +675,7 @@ static double seconds_until_kink(md5_player *player, double most)
         if (now == next || holds_for(kink, now) == holds_for(kink, next))
             continue;
         // It may be the one that ends the time already.
-        double before = 0.0, middle = most - SAME_TIME;
+        double before = 0, middle = most - SAME_TIME;
         for (int k = 0; k < MD5_MOST_HALVES && most - before > SAME_TIME; k++) {
             const float then =
                 value_after(&machine->tables.follows[row], &player->followings[row], middle);
@@ -718,13 +718,13 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
     static const float parts[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
     const md5_chain_range all = md5_whole_chain(layer_state);
     if (layer_state->num_used == 1 && !layer_state->has_snapshot) {
-        md5_newest(layer_state)->weight = 1.0f;
+        md5_newest(layer_state)->weight = 1;
         return;
     }
     MD5_FOR (i, layer_state->num_used)
-        md5_active_at(layer_state, i)->weight = 0.0f;
+        md5_active_at(layer_state, i)->weight = 0;
     MD5_FOR (point, 3) {
-        float rest = 1.0f;
+        float rest = 1;
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
             const float weight = rest * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
             md5_active_at(layer_state, i)->weight += parts[point] * weight;
@@ -759,7 +759,7 @@ static float weight_of(const step_context *context, const md5_walker *walker)
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0.0 && active->is_new;
-    float rest = 1.0f; // what the states above leave
+    float rest = 1; // what the states above leave
     for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
         rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0.0 : shift);
     // A fade is 0 where a state begins, but the events must not be silent: they get the weight in
@@ -1015,7 +1015,7 @@ static void report(const step_context *context, uint32_t layer, uint32_t state, 
                              : kind == MD5_EVENT_LEAVE ? reports->leave
                                                        : reports->transition_end;
     if (context->events && is_reported && count_event(context->player))
-        tell(context, &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1.0f);
+        tell(context, &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1);
 }
 
 // -- Instants and intervals ---------------------------------------------------------------------
@@ -1028,7 +1028,7 @@ static void handle_instant(const step_context *context)
     while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
         md5i_weigh_all(player);
         if (player->machine->has_steps && md5i_is_in_step(player))
-            md5i_keep_in_step(player, 0.0, 0.0);
+            md5i_keep_in_step(player, 0, 0);
         MD5_FOR (i, tables->num_layers)
             take_in_layer(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
@@ -1041,7 +1041,7 @@ static void handle_instant(const step_context *context)
             if (player->consumed[i] == 0)
                 continue;
             player->consumed[i] = 0;
-            md5i_set_value(player, i, 0.0f);
+            md5i_set_value(player, i, 0);
         }
         player->is_weighed = player->is_weighed && !player->has_consumed;
         player->has_consumed = false;
@@ -1349,7 +1349,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
 {
     MD5_ASSERT_ASSET(player);
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
-    step_context context = {player, events, user, 0.0};
+    step_context context = {player, events, user, 0};
     player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
     player->num_walked = player->num_steps = 0;
@@ -1367,7 +1367,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
         context.seconds = average_interval(player, left);
         step(&context);
         left -= context.seconds;
-        context.seconds = 0.0;
+        context.seconds = 0;
         player->num_steps++;
         handle_all(&context);
     }

@@ -19,7 +19,7 @@ static double angle_of(double sine, double cosine)
     MD5_FOR (i, HALVINGS)
         cosine += sqrt(cosine * cosine + sine * sine);
     const double t = cosine > 0.0 ? sine / cosine : 0.0, square = t * t;
-    double sum = 0.0;
+    double sum = 0;
     for (int term = TERMS; term > 0; term--)
         sum = 1.0 / (2 * term - 1) - square * sum;
     return t * sum * (1 << HALVINGS);
@@ -396,7 +396,7 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
 {
     const md5_state *const state = &layer->states[active->state];
     if (!state->is_partial) {
-        evaluate_state(player, active, detail, 0.0, spare, pose);
+        evaluate_state(player, active, detail, 0, spare, pose);
         return;
     }
     const instant now = {.instances = active->instances};
@@ -444,7 +444,7 @@ static void find_shares(const md5_machine *machine, const md5_shot_slot *slot, u
                         const float *weights, float *shares)
 {
     MD5_FOR (joint, machine->num_joints) {
-        float covered = 0.0f;
+        float covered = 0;
         MD5_FOR_FROM (i, number + 1, slot->num_shots) {
             if (slot->shots[i].mode != MD5_LAYER_ADD)
                 covered += weights[i] * md5_mask_at(machine, slot->shots[i].mask, joint);
@@ -466,7 +466,7 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
             float *const shares = (float *)(spare + 2 * (size_t)num_joints);
             float weights[MD5_SLOT_SHOTS];
             MD5_FOR (j, slot->num_shots)
-                weights[j] = md5i_shot_weight(player, &slot->shots[j], 0.0, 0.0);
+                weights[j] = md5i_shot_weight(player, &slot->shots[j], 0, 0);
             MD5_FOR (j, slot->num_shots) {
                 const md5_shot *const shot = &slot->shots[j];
                 if (shot->num_below != num_below || weights[j] == 0.0f)
@@ -474,15 +474,15 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
                 find_shares(machine, slot, j, weights, shares);
                 sample_shot(machine, shot, spare, reference);
                 if (shot->mode == MD5_LAYER_ADD)
-                    md5_add_pose(pose, spare, reference, 1.0f, shares, num_joints, pose);
+                    md5_add_pose(pose, spare, reference, 1, shares, num_joints, pose);
                 else
-                    md5_blend_poses(pose, spare, 1.0f, shares, num_joints, pose);
+                    md5_blend_poses(pose, spare, 1, shares, num_joints, pose);
             }
             continue;
         }
         if (slot->num_shots == 0 || slot->shots[0].num_below != num_below)
             continue;
-        const float weight = md5i_shot_weight(player, &slot->shots[0], 0.0, 0.0);
+        const float weight = md5i_shot_weight(player, &slot->shots[0], 0, 0);
         if (weight > 0.0f)
             blend_shot(player->machine, &slot->shots[0], weight, spare, pose);
     }
@@ -543,7 +543,7 @@ static double clip_shift(const blending *job, const md5_active_state *active)
         return 0.0;
     const double direction = job->player->is_backward ? -1.0 : 1.0;
     const double further = job->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
-    double moved = 0.0;
+    double moved = 0;
     MD5_FOR (step, MAX_STEPS) {
         const double begin = direction * (job->begin + moved);
         if (cycles_at(job->player, active, begin)
@@ -577,7 +577,7 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
                             md5_xform *pose)
 {
     md5_layer_state *const layer_state = job->layer_state;
-    float covered = 0.0f;
+    float covered = 0;
     if (part.has_snapshot) {
         covered = layer_state->coverage;
         memcpy(pose, layer_state->snapshot, job->count * sizeof *pose);
@@ -622,7 +622,7 @@ static void measure(blending *job, md5_chain_range part, double begin, md5_xform
     job->shift = begin + VELOCITY_STEP;
     evaluate_chain(job, part, rest, after);
     job->is_measured = false;
-    job->shift = 0.0;
+    job->shift = 0;
     md5i_pose_velocity(before, after, job->count, (float)VELOCITY_STEP, velocities);
 }
 
@@ -642,13 +642,13 @@ static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5
     md5i_carry_motion(from->player, from->number, old, to->player, to->number, fresh);
     md5_xform *const target = layer_state->snapshot; // no longer needed
     md5_xform *const moved = spare_pose(to, to->player->spare, 1);
-    measure(to, fresh, 0.0, moved, target, to->player->velocities);
+    measure(to, fresh, 0, moved, target, to->player->velocities);
     evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), target);
     md5i_make_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
                       layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
-    layer_state->settling = (md5_fade_time){0.0, duration};
+    layer_state->settling = (md5_fade_time){0, duration};
 }
 
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
@@ -734,7 +734,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     md5_active_state *const active = md5_slot(layer_state, slot);
     active->from = duration > 0.0 ? source : MD5_NONE;
     active->easing = &machine->easings[change->easing];
-    active->elapsed = 0.0;
+    active->elapsed = 0;
     active->duration = duration;
     active->fades = fades;
     active->in_step = change->in_step && is_above;
@@ -811,7 +811,7 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
         md5_xform of_pose[CHUNK];
         for (joint_part part = {0}; next_part(partial, &part);) {
             md5_xform *const other = take_out(&part, pose, of_pose);
-            md5_blend_poses(saved + part.begin, other, 1.0f, part.weights, part.count, other);
+            md5_blend_poses(saved + part.begin, other, 1, part.weights, part.count, other);
             put(&part, other, pose);
         }
         return;

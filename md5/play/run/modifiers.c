@@ -30,7 +30,7 @@ static footing footing_at(const md5_machine *machine, size_t sole, const md5_sou
         machine->contacts[sole * machine->num_frames + source->first_frame + moment->frame0];
     const bool turns = contact == MD5_CONTACT_TURNS;
     return (footing){{turns || contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f, turns ? 1.0f : 0.0f,
-                      contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1.0f}};
+                      contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1}};
 }
 
 // A mean of its clips by their weights.
@@ -38,7 +38,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
                                 size_t sole)
 {
     const md5_blend_tree *const tree = active->tree;
-    footing sum = {{0.0f}};
+    footing sum = {{0}};
     MD5_FOR_WHILE (i, tree->num_instances, tree) {
         const md5_playable *const playable = tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
@@ -59,11 +59,11 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
 static footing footing_of_layer(const md5_player *player, uint32_t number, size_t sole)
 {
     md5_layer_state *const layer_state = &player->layer_states[number];
-    footing sum = {{0.0f}};
+    footing sum = {{0}};
     sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0.0f;
     MD5_FOR (i, layer_state->num_used) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
-        const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0.0);
+        const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0);
         const footing own = footing_of_state(player, active, sole);
         MD5_FOR (k, FOOTINGS)
             sum.share[k] += (own.share[k] - sum.share[k]) * fade;
@@ -74,7 +74,7 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
 static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
-    footing sum = {{0.0f}};
+    footing sum = {{0}};
     MD5_FOR (i, machine->tables.num_layers) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
@@ -87,7 +87,7 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
         const md5_moment moment = md5_shot_moment(machine, shot);
         if (shot->mode != MD5_LAYER_ADD)
             sum = blend(sum, footing_at(machine, sole, &machine->sources[shot->source], &moment),
-                        md5i_shot_weight(player, shot, 0.0, 0.0)
+                        md5i_shot_weight(player, shot, 0, 0)
                             * md5_mask_at(machine, shot->mask, joint));
     }
     return sum;
@@ -117,7 +117,7 @@ static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier,
     if (number >= modifier->num_held)
         return place;
     const md5_vec3 shift = md5i_held_shift(&player->held[modifier->first_sole + number],
-                                           md5i_vec3_from_axes(skeleton->axes, place), 1.0f);
+                                           md5i_vec3_from_axes(skeleton->axes, place), 1);
     return md5_vec3_add(place, md5i_vec3_to_axes(skeleton->axes, shift));
 }
 
@@ -227,7 +227,7 @@ static const md5_target *target_of(const md5_player *player, uint32_t number, co
                                    md5_target *driven)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[number];
-    md5_xform place = {.rotation = {.w = 1.0f}};
+    md5_xform place = {.rotation = {.w = 1}};
     if (!modifier->is_driven)
         return &player->targets[number];
     *driven = player->targets[number];
@@ -236,7 +236,7 @@ static const md5_target *target_of(const md5_player *player, uint32_t number, co
         driven->weight *= fminf(fmaxf(md5i_driven(player, modifier->drive), 0.0f), 1.0f);
     if (modifier->target.is_set) {
         if (!find_place(player, &modifier->target, pose, &place))
-            driven->weight = 0.0f;
+            driven->weight = 0;
         driven->position = place.translation;
         driven->has_rotation |= modifier->target.is_aligned;
         driven->rotation = modifier->target.is_aligned ? place.rotation : driven->rotation;

@@ -30,7 +30,7 @@ static md5_root_delta blend(md5_root_delta a, md5_root_delta b, double t)
         return a;
     if (t >= 1.0)
         return b;
-    return turn_half(md5_root_delta_lerp(turn_half(a, -1.0), turn_half(b, -1.0), t), 1.0);
+    return turn_half(md5_root_delta_lerp(turn_half(a, -1), turn_half(b, -1), t), 1);
 }
 
 // Appends the fraction `t` of `b` to `a`.
@@ -111,7 +111,7 @@ static double integral_of_left(md5_fade_time time, double shift)
 {
     if (!(time.duration > 0.0)) // restored
         return 0.0;
-    const double s = md5_least((time.elapsed + shift) / time.duration, 1.0);
+    const double s = md5_least((time.elapsed + shift) / time.duration, 1);
     return time.duration * s * (1.0 - s * s * s * (2.5 - s * (3.0 - s)));
 }
 
@@ -123,7 +123,7 @@ static md5_root_delta delta_of(const md5_root_velocity *velocity, double seconds
     const double c = (1.0 - t * t) / (1.0 + t * t), s = 2.0 * t / (1.0 + t * t);
     const md5_root_delta straight = {v[0] * seconds, v[1] * seconds, v[2] * seconds, c * c - s * s,
                                      2.0 * c * s};
-    return turn_half(straight, 1.0);
+    return turn_half(straight, 1);
 }
 
 // Displacement of a state's root in the VELOCITY_STEP before now, or after it.
@@ -160,20 +160,20 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
 {
     const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
     md5_root_delta delta = MD5_NO_DELTA;
-    double covered = 0.0;
+    double covered = 0;
     if (part.has_snapshot) {
         covered = layer_state->coverage;
         delta = delta_of(&layer_state->frozen_root, 1.0 / rate);
     }
     MD5_FOR_FROM (i, part.begin, part.end) {
         md5_active_state *const active = md5_active_at(layer_state, i);
-        const double fade = md5i_fade_in(layer_state, part, i, 0.0);
+        const double fade = md5i_fade_in(layer_state, part, i, 0);
         const double own = !active->tree ? 0.0 : fade;
         covered = (1.0 - fade) * covered + own;
         if (own > 0.0)
             delta = blend(delta, root_delta_beside(player, active, is_before), own / covered);
     }
-    delta = turn_half(delta, -1.0);
+    delta = turn_half(delta, -1);
     return (md5_root_velocity){
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
 }
@@ -198,7 +198,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
 {
     const bool is_frozen = layer_state->has_snapshot;
     md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
-    double rest = 1.0;
+    double rest = 1;
     MD5_FOR (i, layer_state->num_used)
         rest -= md5_active_at(layer_state, i)->weight;
     *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0.0;
@@ -212,7 +212,7 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     if (!layer_state->has_offsets)
         return delta;
     // What is left of its velocity over the last `seconds`: half of it before, half after.
-    const double time = integral_of_left(layer_state->settling, 0.0)
+    const double time = integral_of_left(layer_state->settling, 0)
                         - integral_of_left(layer_state->settling, -fabs(seconds));
     const md5_root_delta half = delta_of(&layer_state->root_offset, copysign(0.5 * time, seconds));
     return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
@@ -224,13 +224,13 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
 {
     MD5_FOR (i, player->machine->num_slots) {
         const md5_shot_slot *const slot = &player->slots[i];
-        float covered = 0.0f, shares[MD5_SLOT_SHOTS];
+        float covered = 0, shares[MD5_SLOT_SHOTS];
         for (uint32_t j = slot->num_shots; j-- > 0;) {
             // Its mean at joint 0 over the last `seconds`, as weigh_chain() has it of states.
             const md5_shot *const shot = &slot->shots[j];
-            const float at_start = md5i_shot_weight(player, shot, -seconds, 0.0);
-            const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0.0);
-            const float at_end = md5i_shot_weight(player, shot, 0.0, 0.0);
+            const float at_start = md5i_shot_weight(player, shot, -seconds, 0);
+            const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0);
+            const float at_end = md5i_shot_weight(player, shot, 0, 0);
             const float weight = (at_start + 4.0f * in_middle + at_end) / 6.0f
                                  * md5_mask_at(player->machine, shot->mask, 0);
             shares[j] = md5i_shot_share(weight, covered);
@@ -240,7 +240,7 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
             const md5_shot *const shot = &slot->shots[j];
             if (shot->num_below != num_below)
                 continue;
-            md5_root_position last = {.clock = {.phase = -1.0}}; // none
+            md5_root_position last = {.clock = {.phase = -1}}; // none
             const md5_root_delta of_shot = root_delta_of_clip(
                 &player->machine->sources[shot->source], md5_shot_timing(player->machine, shot),
                 shot->before, shot->now, &last);
@@ -335,11 +335,11 @@ static float weight_at_moment(const md5_morph_row *row, const md5_moment *moment
 static float weight_of_state(const md5_player *player, uint32_t layer,
                              const md5_active_state *active, const md5_morph_row *row, float *share)
 {
-    *share = 0.0f;
+    *share = 0;
     if (row->drive == MD5_MORPH_BY_CLIP) {
         const md5_source *const source = &player->machine->sources[row->source];
         const md5_blend_tree *const tree = active->tree;
-        float sum = 0.0f;
+        float sum = 0;
         MD5_FOR_WHILE (i, tree->num_instances, tree) {
             const md5_playable *const playable = tree->instances[i].playable;
             const md5_clip_instance *const instance = &active->instances[i];
@@ -377,7 +377,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
         weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0.0f;
     MD5_FOR_FROM (k, part.begin, part.end) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
-        const float fade = md5i_fade_in(layer_state, part, k, 0.0);
+        const float fade = md5i_fade_in(layer_state, part, k, 0);
         MD5_FOR (i, of.count)
             weights[i] *= 1.0f - fade;
         MD5_FOR_FROM (i, of.row, of.end) {
@@ -394,7 +394,7 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
-    const float left = md5_offset_left(0.0f, (float)settling->elapsed, (float)settling->duration);
+    const float left = md5_offset_left(0, (float)settling->elapsed, (float)settling->duration);
     MD5_FOR (i, of.count)
         weights[i] += left * layer_state->morph_offsets[of.first + i];
 }
@@ -429,7 +429,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
         if (!has_rest || time.elapsed > MD5_BORDER) {
             const md5_root_velocity clips = measure_root(from, was, old, true);
             const float left =
-                has_rest ? md5_offset_left(0.0f, (float)time.elapsed, (float)time.duration) : 0.0f;
+                has_rest ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0.0f;
             MD5_FOR (i, 4) {
                 const double before = has_rest ? was->root_velocity.v[i] : 0.0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
@@ -466,11 +466,11 @@ static float add_shot_curves(const md5_player *player, uint32_t num_below, uint3
     const md5_machine *const machine = player->machine;
     MD5_FOR (i, machine->num_slots) {
         const md5_shot_slot *const slot = &player->slots[i];
-        float rest = 1.0f, share = 0.0f, sum = 0.0f;
+        float rest = 1, share = 0, sum = 0;
         for (uint32_t k = slot->num_shots; k-- > 0;) {
             const md5_shot *const shot = &slot->shots[k];
             const md5_moment moment = md5_shot_moment(machine, shot);
-            const float weight = fminf(md5i_shot_weight(player, shot, 0.0, 0.0), rest);
+            const float weight = fminf(md5i_shot_weight(player, shot, 0, 0), rest);
             const float over = shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
             rest -= over;
             MD5_FOR_WHILE (n, machine->num_curves, shot->num_below == num_below) {
@@ -493,7 +493,7 @@ static float value_of_curve(const md5_player *player, uint32_t curve)
     const uint32_t num_layers = machine->tables.num_layers, rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
     const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
-    float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0.0f) : 0.0f;
+    float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0) : 0.0f;
     MD5_FOR (i, num_layers) {
         const md5_play_layer *const layer = &machine->layers[i];
         float pair[2]; // of values, and of the weights of the clips that have them
@@ -515,7 +515,7 @@ float md5_player_curve(const md5_player *player, uint32_t curve)
 float md5_player_window(const md5_player *player, uint32_t window)
 {
     MD5_ASSERT_ASSET(player);
-    float most = 0.0f;
+    float most = 0;
     MD5_FOR (i, player->machine->num_windows) {
         if (player->machine->windows[i].window == window)
             most = md5_larger(most, player->windows[i].weight);
@@ -527,7 +527,7 @@ float md5i_driven(const md5_player *player, uint32_t number)
 {
     const md5_machine *const machine = player->machine;
     const md5_morph_row *const row = &machine->morph_rows[number];
-    float sum = 0.0f;
+    float sum = 0;
     switch (row->drive) {
     case MD5_MORPH_BY_PARAMETER:
         return fminf(fmaxf(player->parameters[row->source], -MAX_VALUE), MAX_VALUE);
@@ -544,7 +544,7 @@ float md5i_driven(const md5_player *player, uint32_t number)
         MD5_EACH_SHOT (shot, player) {
             const md5_moment moment = md5_shot_moment(machine, shot);
             if (shot->source == row->source)
-                sum += md5i_shot_weight(player, shot, 0.0, 0.0) * weight_at_moment(row, &moment);
+                sum += md5i_shot_weight(player, shot, 0, 0) * weight_at_moment(row, &moment);
         }
         return sum;
     }

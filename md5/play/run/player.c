@@ -47,7 +47,7 @@ static bool begin_pose(md5_player *player)
 static void end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
-    player->since_pose = 0.0;
+    player->since_pose = 0;
     player->walked = MD5_NO_DELTA;
     state->age = 0;
     state->is_kept = state->interval > 1;
@@ -240,7 +240,7 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     MD5_FOR (i, machine->tables.num_attached)
         player->attached[i] = NULL;
     MD5_FOR (i, machine->tables.num_parameters)
-        player->parameters[i] = 0.0f;
+        player->parameters[i] = 0;
     md5_player_reset(player);
     return player;
 }
@@ -344,7 +344,7 @@ void md5_player_reset(md5_player *player)
         player->targets[i] = (md5_target){.weight = modifier->desc.weight,
                                           .position = {INFINITY, INFINITY, INFINITY}};
         player->are_placed[i] = false;
-        player->drops[i] = 0.0f;
+        player->drops[i] = 0;
         if (modifier->desc.kind == MD5_MODIFIER_GAZE)
             md5_gaze_begin(modifier->seed, &player->gazes[modifier->gaze]);
     }
@@ -360,7 +360,7 @@ void md5_player_reset(md5_player *player)
     player->num_shots = 0;
     player->has_consumed = player->is_backward = false;
     player->status = (md5_advance_status){0};
-    player->since_pose = 0.0;
+    player->since_pose = 0;
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
     player->motion = player->walked = MD5_NO_DELTA;
     MD5_FOR (i, tables->num_layers) {

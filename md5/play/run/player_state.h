@@ -102,7 +102,7 @@ static inline float md5_offset_left(float rate, float elapsed, float duration)
     const float s = md5_larger(elapsed / duration, -0.2f * rate * elapsed);
     if (!(s < 1.0f))
         return 0.0f;
-    const float u = md5_larger(rate * duration, -5.0f);
+    const float u = md5_larger(rate * duration, -5);
     const float rest = 1.0f - s;
     return rest * rest * rest
            * (1.0f + s * (3.0f + u + s * md5_larger(6.0f + 3.0f * u, -4.0f - u)));

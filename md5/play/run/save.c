@@ -129,12 +129,12 @@ static uint32_t keep_uint(md5_archive *archive, void *value, uint32_t least, uin
 
 static bool keep_bool(md5_archive *archive, bool *value, const char *what)
 {
-    return keep(archive, BOOL, value, 0.0, 1.0, what) != 0.0;
+    return keep(archive, BOOL, value, 0, 1, what) != 0.0;
 }
 
 static double keep_time(md5_archive *archive, double *seconds, const char *what)
 {
-    return keep(archive, DOUBLE, seconds, 0.0, (double)FLT_MAX, what);
+    return keep(archive, DOUBLE, seconds, 0, (double)FLT_MAX, what);
 }
 
 static void keep_vector(md5_archive *archive, md5_vec3 *vector, double most, const char *what)
@@ -164,8 +164,8 @@ static void keep_clock(md5_archive *archive, bool is_once, int64_t base, double 
     bool starts = is_written && *is_at_start && md5_clock_stays_whole(*before, *now);
     const double most = is_once ? 0.0 : max_cycles;
     keep(archive, INT64, &ahead, -most, most, "a cycle");
-    const md5_clock clock = {base + ahead, keep(archive, DOUBLE, &now->phase, 0.0,
-                                                is_once ? 1.0 : BELOW_ONE, "a phase")};
+    const md5_clock clock = {
+        base + ahead, keep(archive, DOUBLE, &now->phase, 0, is_once ? 1.0 : BELOW_ONE, "a phase")};
     if (keep_bool(archive, &starts, "whether a clip is at its start")
         && !md5_clock_stays_whole(clock, clock))
         fail(archive, MD5_ERROR_RANGE, "a clip is not at the start it is said to be at");
@@ -186,9 +186,9 @@ static void keep_curve(md5_archive *archive, md5_easing *curve)
         keep_uint(archive, &curve->steps, jump == MD5_JUMP_NONE ? 2 : 1, MD5_MAX_EASE_STEPS,
                   "a number of steps");
     } else if (easing == MD5_EASE_CUBIC_BEZIER) {
-        keep(archive, FLOAT, &curve->x1, 0.0, 1.0, "x1 of a curve");
+        keep(archive, FLOAT, &curve->x1, 0, 1, "x1 of a curve");
         keep(archive, FLOAT, &curve->y1, -FLT_MAX, (double)FLT_MAX, "y1 of a curve");
-        keep(archive, FLOAT, &curve->x2, 0.0, 1.0, "x2 of a curve");
+        keep(archive, FLOAT, &curve->x2, 0, 1, "x2 of a curve");
         keep(archive, FLOAT, &curve->y2, -FLT_MAX, (double)FLT_MAX, "y2 of a curve");
     }
 }
@@ -202,7 +202,7 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
         *shot = (md5_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
     const uint32_t source = keep_uint(archive, &shot->source, 0, last, "the clip of a one-shot");
     keep_uint(archive, &shot->num_below, num_layers > 0, num_layers, "the layers below a one-shot");
-    keep(archive, INT, &shot->mask, -1.0, tables->num_masks - 1.0, "the mask of a one-shot");
+    keep(archive, INT, &shot->mask, -1, tables->num_masks - 1.0, "the mask of a one-shot");
     keep_uint(archive, &shot->mode, 0, MD5_LAYER_ADD, "the mode of a one-shot");
     const uint32_t reference =
         keep_uint(archive, &shot->reference, 0, last, "the reference of a one-shot");
@@ -210,7 +210,7 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
               machine->sources[reference].binding->anim->num_frames - 1,
               "the reference of a one-shot");
     const uint32_t end = keep_uint(archive, &shot->end, 0, MD5_SHOT_LOOPS, "the end of a one-shot");
-    keep(archive, FLOAT, &shot->weight, 0.0, 1.0, "the weight of a one-shot");
+    keep(archive, FLOAT, &shot->weight, 0, 1, "the weight of a one-shot");
     keep(archive, DOUBLE, &shot->rate, -MD5_MOST_SHOT_RATE, MD5_MOST_SHOT_RATE,
          "the rate of a one-shot");
     keep_time(archive, &shot->fade_out, "the fade of a one-shot");
@@ -230,19 +230,19 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
     keep_time(archive, &shot->fade_in.elapsed, "the time of a one-shot");
     keep_bool(archive, &shot->is_new, "whether a one-shot is new");
     const bool is_stopping = keep_bool(archive, &shot->is_stopping, "whether a one-shot stops");
-    keep(archive, FLOAT, &shot->left, 0.0, 1.0, "what is left of a one-shot");
+    keep(archive, FLOAT, &shot->left, 0, 1, "what is left of a one-shot");
     if (is_stopping) {
         keep_time(archive, &shot->stopping.elapsed, "the time of a stop");
         keep_time(archive, &shot->stopping.duration, "the duration of a stop");
     }
     const double last_section = tables->clips[source].num_sections - 1.0;
     if (last_section >= 0.0 && end != MD5_SHOT_LOOPS) {
-        keep(archive, INT, &shot->section, -1.0, last_section, "a section");
-        keep(archive, INT, &shot->next, -1.0, last_section, "the next section");
+        keep(archive, INT, &shot->section, -1, last_section, "a section");
+        keep(archive, INT, &shot->next, -1, last_section, "the next section");
         keep_bool(archive, &shot->repeats, "whether a section is repeated");
     }
     if (tables->num_shots > 0)
-        keep(archive, INT, &shot->row, -1.0, tables->num_shots - 1.0, "a one-shot's row");
+        keep(archive, INT, &shot->row, -1, tables->num_shots - 1.0, "a one-shot's row");
 }
 
 // -- Targets and states of modifiers ------------------------------------------------------------
@@ -266,7 +266,7 @@ static void keep_modifier(md5_archive *archive, const md5_player *player, uint32
         const uint64_t random = keep_bits(archive, &gaze->random, sizeof random);
         if (archive->mode == STORE)
             gaze->random = random;
-        keep(archive, INT, &gaze->target, -1.0, 0.0, "what a gaze looks at"); // -1 as MD5_NONE
+        keep(archive, INT, &gaze->target, -1, 0, "what a gaze looks at"); // -1 as MD5_NONE
         keep_floats(archive, &gaze->from, 2);
         keep_floats(archive, &gaze->to, 2);
         keep_floats(archive, &gaze->head, 2);
@@ -303,17 +303,17 @@ static void keep_modifier(md5_archive *archive, const md5_player *player, uint32
         keep_floats(archive, &held->place, 3);
         keep_floats(archive, &held->shift, 3);
         keep_floats(archive, &held->rate, 3);
-        keep(archive, FLOAT, &held->wait, 0.0, 1e6, "the time until a foot is held");
-        keep(archive, FLOAT, &held->arc, 0.0, 1e15, "the height of a step");
-        keep(archive, FLOAT, &held->lift, 0.0, 1e15, "the height of a foot");
+        keep(archive, FLOAT, &held->wait, 0, 1e6, "the time until a foot is held");
+        keep(archive, FLOAT, &held->arc, 0, 1e15, "the height of a step");
+        keep(archive, FLOAT, &held->lift, 0, 1e15, "the height of a foot");
         if (archive->version >= 5) {
             keep_floats(archive, &held->facing, 2);
             keep_floats(archive, &held->heading, 2);
             keep_floats(archive, &held->turn, 1);
             keep_floats(archive, &held->turn_rate, 1);
         } else if (archive->mode == STORE) { // no heading: it begins to be as the foot is animated
-            held->facing = held->heading = (md5_vec3){0.0f, 0.0f, 0.0f};
-            held->turn = held->turn_rate = 0.0f;
+            held->facing = held->heading = (md5_vec3){0, 0, 0};
+            held->turn = held->turn_rate = 0;
         }
     }
 }
@@ -331,16 +331,16 @@ static void keep_transform(md5_archive *archive, md5_xform *transform)
     static const char what[] = "a rotation of a pose";
     md5_quat *const q = &transform->rotation;
     const md5_quat rotation = {
-        (float)keep(archive, FLOAT, &q->x, -2.0, 2.0, what),
-        (float)keep(archive, FLOAT, &q->y, -2.0, 2.0, what),
-        (float)keep(archive, FLOAT, &q->z, -2.0, 2.0, what),
-        (float)keep(archive, FLOAT, &q->w, -2.0, 2.0, what),
+        (float)keep(archive, FLOAT, &q->x, -2, 2, what),
+        (float)keep(archive, FLOAT, &q->y, -2, 2, what),
+        (float)keep(archive, FLOAT, &q->z, -2, 2, what),
+        (float)keep(archive, FLOAT, &q->w, -2, 2, what),
     };
     keep_vector(archive, &transform->translation, FARTHEST, "a position in a pose");
     if (!is_unit(rotation))
         fail(archive, MD5_ERROR_RANGE, "a rotation of a pose is not a unit quaternion");
     if (archive->mode == STORE)
-        transform->pad = 0.0f;
+        transform->pad = 0;
 }
 
 static void keep_morphs(md5_archive *archive, const md5_machine *machine, float *weights)
@@ -353,7 +353,7 @@ static void keep_morphs(md5_archive *archive, const md5_machine *machine, float 
 static void keep_root(md5_archive *archive, md5_root_velocity *velocity)
 {
     if (archive->version < 6 && archive->mode == STORE)
-        *velocity = (md5_root_velocity){{0.0}};
+        *velocity = (md5_root_velocity){{0}};
     MD5_FOR_WHILE (i, 4, archive->version >= 6)
         keep(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
              "a velocity of the root");
@@ -366,7 +366,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     const uint32_t last = layer->num_states - 1;
     uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
     const uint32_t state = keep_uint(archive, &active->state, 0, last, "a state");
-    keep(archive, INT, &active->from, -1.0, last, "the source of a transition");
+    keep(archive, INT, &active->from, -1, last, "the source of a transition");
     easing = keep_uint(archive, &easing, 0, (uint32_t)machine->num_easings - 1, "an easing");
     keep_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE, "an interruption");
     keep(archive, INT, &active->priority, INT32_MIN, INT32_MAX, "a priority");
@@ -382,7 +382,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
         active->in_step = false;
     if (layer->has_steps) {
         keep_bool(archive, &active->in_step, "whether a state is in step");
-        keep(archive, INT, &active->leader, -1.0, last, "the state that leads");
+        keep(archive, INT, &active->leader, -1, last, "the state that leads");
     }
     if (archive->mode == STORE) {
         active->easing = &machine->easings[easing];
@@ -390,7 +390,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     }
     MD5_FOR_WHILE (i, tree->num_groups, tree) {
         keep(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES, "a cycle");
-        keep(archive, DOUBLE, &active->groups[i].phase, 0.0, BELOW_ONE, "a phase");
+        keep(archive, DOUBLE, &active->groups[i].phase, 0, BELOW_ONE, "a phase");
     }
     // The cycle of a member of a group is saved relative to the group's.
     MD5_FOR_WHILE (i, tree->num_instances, tree) {
@@ -405,7 +405,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
             keep_time(archive, &instance->seconds_at_end, "the time at the end of a clip");
         if (archive->mode == STORE) {
             instance->seconds_at_end = is_once ? instance->seconds_at_end : 0.0;
-            instance->root.clock.phase = -1.0; // invalid
+            instance->root.clock.phase = -1; // invalid
         }
     }
 }
@@ -422,13 +422,13 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         keep_bool(archive, &layer_state->has_offsets, "whether there are offsets");
     keep_bool(archive, &layer_state->is_resting, "whether a layer rests");
     keep_bool(archive, &layer_state->is_entered, "whether a state is entered");
-    keep(archive, INT, &layer_state->entered, -1.0, layer->num_states - 1.0,
+    keep(archive, INT, &layer_state->entered, -1, layer->num_states - 1.0,
          "the state that is entered");
     num_used = keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
                          "the number of active states");
     if (has_snapshot) {
         const double coverage =
-            keep(archive, FLOAT, &layer_state->coverage, 0.0, 1.0, "the coverage of a frozen pose");
+            keep(archive, FLOAT, &layer_state->coverage, 0, 1, "the coverage of a frozen pose");
         MD5_FOR_WHILE (i, num_joints, coverage > 0.0)
             keep_transform(archive, &layer_state->snapshot[i]);
         keep_root(archive, &layer_state->frozen_root);
@@ -443,9 +443,9 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         MD5_FOR (i, num_joints) {
             md5_offset *const offset = &layer_state->offsets[i];
             keep_vector(archive, &offset->turn, 1.001f, "the turn of an offset");
-            keep(archive, FLOAT, &offset->turn_rate, slowest, 0.0, "the rate of an offset");
+            keep(archive, FLOAT, &offset->turn_rate, slowest, 0, "the rate of an offset");
             keep_vector(archive, &offset->move, FARTHEST, "an offset");
-            keep(archive, FLOAT, &offset->move_rate, slowest, 0.0, "the rate of an offset");
+            keep(archive, FLOAT, &offset->move_rate, slowest, 0, "the rate of an offset");
         }
         const bool is_begun = elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
         if (is_begun && archive->mode == STORE && archive->version < 6)
@@ -528,7 +528,7 @@ static void keep_player(md5_archive *archive, md5_player *player)
     // Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is
     // computed.
     md5_detail_state *const detail = &player->detail;
-    keep(archive, INT, &detail->mask, -1.0, machine->tables.num_masks - 1.0,
+    keep(archive, INT, &detail->mask, -1, machine->tables.num_masks - 1.0,
          "the mask of a level of detail");
     const uint32_t interval =
         keep_uint(archive, &detail->interval, 1, UINT32_MAX, "the interval of poses");
@@ -559,11 +559,11 @@ static void keep_player(md5_archive *archive, md5_player *player)
         keep(archive, FLOAT, &following->goal, -most, most, "what a parameter follows");
         keep(archive, FLOAT, &following->velocity, -most, most, "the velocity of a parameter");
         keep(archive, FLOAT, &following->from, -most, most, "where a parameter began");
-        keep(archive, DOUBLE, &following->elapsed, 0.0, DBL_MAX, "the time of a parameter");
+        keep(archive, DOUBLE, &following->elapsed, 0, DBL_MAX, "the time of a parameter");
         if (archive->mode == STORE && archive->version < 6 && follow->kind == MD5_FOLLOW_SPRING) {
             // The parameters are restored already.
             following->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
-            following->elapsed = 0.0;
+            following->elapsed = 0;
         }
     }
     MD5_FOR (i, tables->num_modifiers)
@@ -578,7 +578,7 @@ static void keep_player(md5_archive *archive, md5_player *player)
             keep_shot(archive, machine, &slot->shots[k]);
     }
     MD5_FOR (i, machine->num_windows)
-        keep(archive, FLOAT, &player->windows[i].weight, 0.0, 1.0, "the weight of a window");
+        keep(archive, FLOAT, &player->windows[i].weight, 0, 1, "the weight of a window");
 }
 
 size_t md5_player_save(const md5_player *player, void *bytes, size_t size)

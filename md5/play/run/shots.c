@@ -110,10 +110,10 @@ static void stop(md5_shot *shot, double duration, md5_easing curve)
 {
     if (shot->is_stopping && shot->stopping.duration - shot->stopping.elapsed <= duration)
         return;
-    shot->left = left_of_stop(shot, 0.0);
+    shot->left = left_of_stop(shot, 0);
     shot->is_stopping = true;
     shot->stop_curve = curve;
-    shot->stopping = (md5_fade_time){0.0, duration};
+    shot->stopping = (md5_fade_time){0, duration};
 }
 
 // A number of a description, of which 0 means 1.
@@ -154,7 +154,7 @@ static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
         .fade_in_curve = curve_of(&desc->fade_in_easing),
         .fade_out_curve = curve_of(&desc->fade_out_easing),
         .weight = or_one(desc->weight),
-        .left = 1.0f,
+        .left = 1,
         .is_new = true,
         .is_at_start = true,
         .fade_out = md5i_decimal_of(desc->fade_out),
@@ -224,7 +224,7 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
         uint32_t faintest = 0;
         float least = INFINITY;
         MD5_FOR (i, queue->num_shots) {
-            const float weight = md5i_shot_weight(player, &queue->shots[i], 0.0, 0.0);
+            const float weight = md5i_shot_weight(player, &queue->shots[i], 0, 0);
             faintest = weight < least ? i : faintest;
             least = fminf(weight, least);
         }
@@ -270,7 +270,7 @@ md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
         .is_stopping = shot->is_stopping,
         .clip = shot->source,
         .time = md5_clock_time(shot->now),
-        .weight = md5i_shot_weight(player, shot, 0.0, 0.0),
+        .weight = md5i_shot_weight(player, shot, 0, 0),
         .section = shot->section == MD5_NONE ? NULL : sections[shot->section].name,
     };
 }

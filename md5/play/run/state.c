@@ -7,7 +7,7 @@
 // == Synchronised clips =========================================================================
 
 // Clocks of groups only ever loop.
-static const md5_timing GROUP = {.num_frames = 2, .frame_rate = 1.0};
+static const md5_timing GROUP = {.num_frames = 2, .frame_rate = 1};
 
 // Of a clip's cycle, from marker `first` to the next one, which may be the first of the next cycle.
 static double part_of(const double *markers, uint32_t num_markers, uint32_t first)
@@ -27,7 +27,7 @@ static double stretch_of(const double *markers, uint32_t num_markers, uint32_t f
 static double rate_between(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                            uint32_t first)
 {
-    double sum = 0.0, total = 0.0;
+    double sum = 0, total = 0;
     MD5_FOR (i, num_items) {
         sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
         total += items[i].weight;
@@ -42,7 +42,7 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
 {
     if (num_markers == 0)
         return 1.0 / rate_between(items, num_items, 0, 0);
-    double seconds = 0.0;
+    double seconds = 0;
     MD5_FOR (i, num_markers) {
         const double rate = rate_between(items, num_items, num_markers, i);
         if (rate == 0.0 || (seconds != 0.0 && (rate < 0.0) != (seconds < 0.0)))
@@ -90,11 +90,11 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
             }
             seconds -= (delta >= 0.0 ? room : -room) / speed;
             if (delta >= 0.0) {
-                position = (marker_place){(position.marker + 1) % num_markers, 0.0};
+                position = (marker_place){(position.marker + 1) % num_markers, 0};
                 clock.cycle += position.marker == 0;
             } else {
                 clock.cycle -= position.marker == 0;
-                position = (marker_place){(position.marker + num_markers - 1) % num_markers, 1.0};
+                position = (marker_place){(position.marker + num_markers - 1) % num_markers, 1};
             }
         }
         const double phase = (position.marker + position.share) / num_markers;
@@ -111,7 +111,7 @@ static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, u
     const marker_place end = place_of(to.phase, num_markers);
     const int64_t num_parts =
         (to.cycle - from.cycle) * (int64_t)num_markers + end.marker - begin.marker;
-    double seconds = 0.0;
+    double seconds = 0;
     for (int64_t i = 0; i <= num_parts; i++) {
         const double first = i == 0 ? begin.share : 0.0;
         const double last = i == num_parts ? end.share : 1.0;
@@ -139,7 +139,7 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
     md5_clock low = is_backward ? to : from;
     const md5_clock high = is_backward ? from : to;
     const int64_t whole = high.cycle - low.cycle - (high.phase < low.phase);
-    double seconds = 0.0;
+    double seconds = 0;
     if (whole > 0) {
         seconds = (double)whole * sync_cycle_seconds(items, num_items, num_markers);
         if (seconds == 0.0)
@@ -185,7 +185,7 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
     while (above < num_items && items[above].x <= x)
         above++;
     if (above == 0 || above == num_items) {
-        weights[above == 0 ? 0 : num_items - 1] = 1.0f;
+        weights[above == 0 ? 0 : num_items - 1] = 1;
         return;
     }
     const double low = items[above - 1].x, high = items[above].x;
@@ -197,13 +197,13 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights)
 {
-    double sum = 0.0;
+    double sum = 0;
     MD5_FOR (item, num_items) {
         // In double: places may be any two floats, and the square of their distance must not
         // vanish.
         const double from_x = (double)x - items[item].x;
         const double from_y = (double)y - items[item].y;
-        double weight = 1.0;
+        double weight = 1;
         MD5_FOR (other, num_items) {
             if (other == item)
                 continue;
@@ -256,7 +256,7 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
     while (above < count && items[above].gait.speed <= speed)
         above++;
     if (above == 0 || above == count) {
-        weights[above == 0 ? 0 : count - 1] = 1.0f;
+        weights[above == 0 ? 0 : count - 1] = 1;
         return 1.0;
     }
     const md5_gait *const low = &items[above - 1].gait, *const high = &items[above].gait;
@@ -305,7 +305,7 @@ static double weigh_items(const md5_player *player, const md5_motion *motion, fl
                               player->parameters[motion->x_parameter],
                               player->parameters[motion->y_parameter], weights);
     } else {
-        weights[0] = 1.0f;
+        weights[0] = 1;
         for (uint32_t i = 1; i < motion->num_items; i++)
             weights[i] = md5i_weight_of(player, &motion->items[i].weight);
     }
@@ -319,13 +319,13 @@ static void weigh_state(md5_player *player, md5_active_state *active)
     if (!tree)
         return;
     const md5i_part *const parts = tree->parts; // does not change as weights do
-    active->weights[0] = 1.0f;
+    active->weights[0] = 1;
     for (uint32_t i = tree->num_parts; i-- > 0;) {
         const md5i_part *const part = &parts[i];
         const md5_motion *const motion = part->motion;
         const float weight = active->weights[part->weight];
         md5_flow *const flow = &player->flows[i];
-        *flow = (md5_flow){1.0, 1.0f};
+        *flow = (md5_flow){1, 1};
         active->totals[i] = weight;
         if (part->parent != MD5_NONE) {
             *flow = player->flows[part->parent];
@@ -336,7 +336,7 @@ static void weigh_state(md5_player *player, md5_active_state *active)
         if (motion->speed_parameter != MD5_NONE)
             flow->speed *= player->parameters[motion->speed_parameter];
         if (part->leads_group)
-            flow->share = 1.0f;
+            flow->share = 1;
         if (part->instance == MD5_NONE) {
             flow->speed *= weigh_items(player, motion, active->weights + part->children);
             continue;
@@ -402,7 +402,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
     const md5_blend_tree *const tree = active->tree;
     const uint32_t number = tree->instances[0].group, num_markers = md5_step_markers(tree);
     const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
-    double sum = 0.0, total = 0.0;
+    double sum = 0, total = 0;
     MD5_FOR (i, group ? group->num_members : 1) {
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
@@ -525,7 +525,7 @@ static double mean_rate(const step_group *group, const double *own, double since
 {
     md5_mean_point points[MD5_MEAN_POINTS];
     md5i_mean_points(since / whole, (since + seconds) / whole, points);
-    double rate = 0.0;
+    double rate = 0;
     MD5_FOR (i, MD5_MEAN_POINTS)
         rate += points[i].weight * rate_after(group, own, points[i].place * whole - since);
     return rate;
@@ -539,7 +539,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     const uint32_t num_markers = md5_step_markers(newest->tree);
     const double position = step_clock(newest).phase * num_markers;
     const double ahead = floor(position + MD5_BORDER), behind = floor(position - MD5_BORDER);
-    step_group group = {layer_state, begin, count, is_backward, 0, 0, {0.0}, {0.0}};
+    step_group group = {layer_state, begin, count, is_backward, 0, 0, {0}, {0}};
     if (num_markers > 0) {
         group.ahead = (uint32_t)ahead % num_markers;
         group.behind = behind < 0.0 ? num_markers - 1 : (uint32_t)behind;
@@ -603,8 +603,8 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most)
 static double way_after(const step_group *group, double share, double seconds)
 {
     md5_mean_point points[MD5_MEAN_POINTS];
-    md5i_mean_points(0.0, share, points);
-    double rate = 0.0;
+    md5i_mean_points(0, share, points);
+    double rate = 0;
     MD5_FOR (i, MD5_MEAN_POINTS)
         rate += points[i].weight
                 * rate_after(group, group->own_ahead, (points[i].place - 1.0) * seconds);
@@ -631,8 +631,8 @@ double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uin
     const step_group group = group_of(layer_state, position);
     if (!shares || group.count == 1 || !(share > 0.0) || share >= 1.0)
         return share * seconds;
-    const double whole = way_after(&group, 1.0, seconds);
-    double low = 0.0, high = 1.0;
+    const double whole = way_after(&group, 1, seconds);
+    double low = 0, high = 1;
     while (whole != 0.0 && high - low > 1e-12) {
         const double middle = 0.5 * (low + high);
         if (way_after(&group, middle, seconds) / whole < share)
@@ -659,8 +659,8 @@ double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double
     const step_group group = group_of(layer_state, layer_state->num_used - 1u);
     if (group.count == 1 || !isfinite(left) || most <= 0.0)
         return left - value;
-    const bool is_less = left_beyond(&group, left, value, 0.0) <= MD5_BORDER;
-    double before = 0.0, after = 0.0;
+    const bool is_less = left_beyond(&group, left, value, 0) <= MD5_BORDER;
+    double before = 0, after = 0;
     for (int i = 1; i < MD5_MOST_HALVES && !(after > 0.0 && after - before <= SAME_TURN); i++) {
         const bool is_found =
             after > 0.0; // else it is looked for in one of four parts after another
@@ -719,7 +719,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     active->state = change->state;
     active->tree = layer->states[change->state].tree;
     active->is_new = false;
-    active->start_time = 0.0;
+    active->start_time = 0;
     player->has_new = true;
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
@@ -741,9 +741,9 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
             instance->now = md5i_clock_snap(plans[i].playable->timing, instance->now, MD5_BORDER);
         instance->before = instance->now;
-        instance->seconds_at_end = 0.0;
+        instance->seconds_at_end = 0;
         instance->is_at_start = change->begin != MD5_BEGIN_AT;
-        instance->root.clock.phase = -1.0; // invalid
+        instance->root.clock.phase = -1; // invalid
     }
     active->start_time = md5i_active_time(active);
     // Events within a cycle that continues have fired in the previous state.
@@ -839,7 +839,7 @@ static void stay_at_end(md5_clip_instance *instance, double seconds)
     const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
     const double beyond = instance->before.phase + cycles - instance->now.phase;
     if (cycles == 0.0 || instance->now.phase != end)
-        instance->seconds_at_end = 0.0;
+        instance->seconds_at_end = 0;
     else if (instance->before.phase == end)
         instance->seconds_at_end += fabs(seconds);
     else

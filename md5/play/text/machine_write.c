@@ -94,8 +94,8 @@ static void put_number(writer *to, double number, bool is_float)
     bool is_same = number == 0.0;
     for (int i = 0; i < MORE + is_float && !is_same; i++) {
         size_t length = 0;
-        float narrow = 0.0f;
-        double wide = 0.0;
+        float narrow = 0;
+        double wide = 0;
         snprintf(printed, sizeof printed, "%.*g", digits + i, number);
         for (const char *byte = printed; *byte; byte++) {
             const bool is_own = (*byte >= '0' && *byte <= '9') || strchr("+-e", *byte);

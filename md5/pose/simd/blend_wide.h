@@ -589,7 +589,7 @@ MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combination *poses)
 MD5_WIDE_CODE MD5_NO_INLINE static void subtract(const md5_combination *poses)
 {
     combine(MD5_SUBTRACT, &(md5_combination){MD5_SUBTRACT, poses->a, poses->b, NULL, poses->out,
-                                             NULL, -1.0f, poses->count});
+                                             NULL, -1, poses->count});
 }
 
 MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *poses)

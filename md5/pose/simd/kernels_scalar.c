@@ -24,7 +24,7 @@ static void sample(const md5_anim *anim, const md5_moment *moment, const md5_tar
         if (target == MD5_NONE)
             continue;
         pose[target].translation = md5_sample_translation(&sampling, slot);
-        pose[target].pad = 0.0f;
+        pose[target].pad = 0;
     }
 }
 

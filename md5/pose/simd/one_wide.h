@@ -93,7 +93,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_moment *moment,
     MD5_FOR_FROM (slot, end, count) {
         md5_xform *const to = find_target(translations, slot, pose, &discarded);
         to->translation = md5_vec3_lerp(start[slot], stop[slot], moment->fraction);
-        to->pad = 0.0f;
+        to->pad = 0;
     }
 }
 

@@ -59,7 +59,7 @@ MD5_WIDE_INLINE const lane_spans *spans_of_step(moment_spans *spans, uint8_t ste
 MD5_WIDE_INLINE void mix_spans(moment_spans *spans, const md5_packed_lanes *group,
                                lane_spans *mixed)
 {
-    mixed->common = -1.0f;
+    mixed->common = -1;
     mixed->is_between = true;
     MD5_FOR (lane, MD5_LANES) {
         const lane_spans *const own = spans_of_step(spans, group->steps[lane]);
@@ -291,7 +291,7 @@ typedef struct rotation_sets {
 // Sets with one fraction share what slerp computes of it.
 MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
 {
-    float fraction = -1.0f;
+    float fraction = -1;
     wide_slerp slerp;
     MD5_FOR (i, all->count) {
         wide_slerp_set *const set = &all->sets[i].slerp;
