@@ -51,7 +51,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     void *const member = (unsigned char *)structure + option->place;
     const double high = kind == COMMON_COLOR ? 1.0 : option->high;
     const char *rest = text;
-    double number = 0.0, before = 0.0;
+    double number = 0, before = 0;
     if (kind <= COMMON_CHOICE) {
         const bool is_switch = kind <= COMMON_OPPOSITE;
         const char *const words = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;

@@ -117,7 +117,7 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
         const md5_anim *const anim = assets->clips[clip].anim;
         for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
             md5_pose_palette(assets->clips[clip].binding,
-                             md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose,
+                             md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE, pose,
                              NULL, palette);
             visit(user, clip, frame, palette);
         }
@@ -184,7 +184,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     const uint32_t first = mesh->first_influence[v->index];
     const uint32_t end = mesh->first_influence[v->index + 1];
     const float least = 1e-5f * fit->size; // what files round
-    double sum = 0.0, kept = 0.0;
+    double sum = 0, kept = 0;
     bool is_off = first == end;
     COMMON_FOR_FROM (i, first, end) {
         const md5_vec4 in = mesh->influences[i];
@@ -200,8 +200,8 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     }
     if (v->num_kept == 0) {
         v->joints[0] = first < end ? mesh->influence_joints[first] : 0;
-        v->weights[v->num_kept++] = 1.0f;
-        kept = 1.0;
+        v->weights[v->num_kept++] = 1;
+        kept = 1;
     }
     COMMON_FOR (i, v->num_kept)
         v->weights[i] = (float)(v->weights[i] / kept);
@@ -219,10 +219,10 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
             weights[k] = weights[k - 1], joints[k] = joints[k - 1];
             weights[k - 1] = weight, joints[k - 1] = joint;
         }
-    double sum = 0.0;
+    double sum = 0;
     COMMON_FOR (i, slots) {
         if (!(weights[i] > 1e-7f))
-            weights[i] = 0.0f, joints[i] = 0;
+            weights[i] = 0, joints[i] = 0;
         sum += weights[i];
     }
     weights[0] = (float)(weights[0] + (1.0 - sum));
@@ -269,7 +269,7 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 // One coordinate at a time: columns of blended rotations are nearly orthogonal.
 static void fit_point(const fitter *fit, const loose_vertex *v)
 {
-    double move[3] = {0.0, 0.0, 0.0};
+    double move[3] = {0, 0, 0};
     COMMON_FOR (sweep, SWEEPS)
         COMMON_FOR (k, 3u) {
             double rest = v->sums[6 + k];
@@ -315,8 +315,8 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
     COMMON_EACH (v, fit->vertices, fit->num_vertices) {
         const md5_mesh *const mesh = v->mesh;
         double *sum = v->sums;
-        md5_vec3 target = {0.0f, 0.0f, 0.0f}, gap = {0.0f, 0.0f, 0.0f};
-        md5_vec3 errors[MAX_SLOTS], columns[3] = {{0.0f, 0.0f, 0.0f}};
+        md5_vec3 target = {0, 0, 0}, gap = {0, 0, 0};
+        md5_vec3 errors[MAX_SLOTS], columns[3] = {{0, 0, 0}};
         COMMON_FOR_FROM (k, mesh->first_influence[v->index], mesh->first_influence[v->index + 1])
             target = md5_vec3_add(target,
                                   moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
@@ -348,12 +348,12 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
 static double bound_of(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
-    double sum = 0.0, bound = 0.0;
+    double sum = 0, bound = 0;
     COMMON_FOR_FROM (i, mesh->first_influence[v->index], mesh->first_influence[v->index + 1]) {
         const md5_vec4 in = mesh->influences[i];
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
-        float weight = 0.0f;
+        float weight = 0;
         COMMON_FOR (k, fit->slots)
             weight += v->joints[k] == joint ? v->weights[k] : 0.0f;
         const md5_vec3 own =
@@ -368,7 +368,7 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
 static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
 {
     size_t num_more = 0;
-    double bound = 0.0;
+    double bound = 0;
     COMMON_EACH (vertex, fit->vertices, fit->num_vertices) {
         num_more += vertex->has_more;
         bound = fmax(bound, bound_of(fit, vertex));

@@ -261,7 +261,7 @@ static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned coun
 {
     if (count == 0)
         return otherwise;
-    float t = 0.0f;
+    float t = 0;
     const unsigned first = find_key(keys, sizeof *keys, count, time, &t);
     const struct aiVector3D a = keys[first].mValue;
     const struct aiVector3D b = keys[first + (first + 1 < count)].mValue;
@@ -271,8 +271,8 @@ static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned coun
 static struct aiQuaternion rotation_at(const struct aiQuatKey *keys, unsigned count, double time)
 {
     if (count == 0)
-        return (struct aiQuaternion){.w = 1.0f};
-    float share = 0.0f;
+        return (struct aiQuaternion){.w = 1};
+    float share = 0;
     const unsigned first = find_key(keys, sizeof *keys, count, time, &share);
     struct aiQuaternion mixed;
     aiQuaternionInterpolate(&mixed, &keys[first].mValue, &keys[first + (first + 1 < count)].mValue,
@@ -288,7 +288,7 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
     return (struct aiMatrix4x4){r.a1 * s.x, r.a2 * s.y, r.a3 * s.z, t.x, //
                                 r.b1 * s.x, r.b2 * s.y, r.b3 * s.z, t.y, //
                                 r.c1 * s.x, r.c2 * s.y, r.c3 * s.z, t.z, //
-                                0.0f,       0.0f,       0.0f,       1.0f};
+                                0,          0,          0,          1};
 }
 
 // Places all nodes at a time of the clip whose channels the nodes have, in ticks.
@@ -314,7 +314,7 @@ static void evaluate(import *all, double time)
                                       (struct aiVector3D){local.a4, local.b4, local.c4}),
                             turn,
                             vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
-                                      (struct aiVector3D){1.0f, 1.0f, 1.0f}));
+                                      (struct aiVector3D){1, 1, 1}));
         }
         if (attached != one->above) {
             struct aiMatrix4x4 pivots = all->nodes[attached].local;
@@ -367,7 +367,7 @@ static double number_in(const struct aiMetadata *data, const char *name, double 
 static struct aiMatrix4x4 to_gltf(const import *all)
 {
     const struct aiMetadata *const data = all->scene->mMetaData;
-    const double unit = number_in(data, "UnitScaleFactor", 100.0) / 100.0;
+    const double unit = number_in(data, "UnitScaleFactor", 100) / 100.0;
     static const char *const names[3][2] = {
         {"CoordAxis", "CoordAxisSign"}, {"UpAxis", "UpAxisSign"}, {"FrontAxis", "FrontAxisSign"}};
     float rows[3][3] = {{0}};
@@ -378,10 +378,10 @@ static struct aiMatrix4x4 to_gltf(const import *all)
         rows[i][column] =
             (float)(unit * number_in(data, names[i][1], all->is_smd && i == 2 ? -1.0 : 1.0));
     }
-    return (struct aiMatrix4x4){rows[0][0], rows[0][1], rows[0][2], 0.0f, //
-                                rows[1][0], rows[1][1], rows[1][2], 0.0f, //
-                                rows[2][0], rows[2][1], rows[2][2], 0.0f, //
-                                0.0f,       0.0f,       0.0f,       1.0f};
+    return (struct aiMatrix4x4){rows[0][0], rows[0][1], rows[0][2], 0, //
+                                rows[1][0], rows[1][1], rows[1][2], 0, //
+                                rows[2][0], rows[2][1], rows[2][2], 0, //
+                                0,          0,          0,          1};
 }
 
 // Nodes have the numbers that they have here; those of pivots are not in the scene. The last one
@@ -390,7 +390,7 @@ static void add_nodes(import *all)
 {
     const size_t top = (size_t)all->num_nodes;
     float columns[16];
-    evaluate(all, 0.0);
+    evaluate(all, 0);
     COMMON_EACH (one, all->nodes, top) {
         float t[3], r[4], scale[3];
         one->rest = one->local;
@@ -440,7 +440,7 @@ static bool add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     COMMON_FOR (v, num_vertices)
         if (used[v] == 0) {
             joints[v * slots] = mesh->mNumBones;
-            weights[v * slots] = 1.0f;
+            weights[v * slots] = 1;
             has_free = true;
         }
     gltf_put_influences(&all->file, attributes, mesh->mNumBones + 1, joints, weights, num_vertices,
@@ -631,9 +631,9 @@ static double widest_gap(const void *keys, size_t stride, unsigned count, size_t
                          double ticks)
 {
     const char *at = keys;
-    double most = 0.0;
+    double most = 0;
     for (unsigned k = 1; k < count; k++, at += stride) {
-        double times[2], sum = 0.0;
+        double times[2], sum = 0;
         float a[4], b[4];
         memcpy(&times[0], at, sizeof times[0]);
         memcpy(&times[1], at + stride, sizeof times[1]);
@@ -669,7 +669,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     const double seconds = clip->mDuration / ticks;
     enum { WIDTH = 3 + 4 + 3 };
     size_t num_moved = 0, num_sparse = 0, num_bent = 0;
-    double reach = 0.0;
+    double reach = 0;
     int moved_skin = NONE;
     COMMON_EACH (one, all->nodes, all->num_nodes) {
         const struct aiMatrix4x4 rest = one->rest;

@@ -71,11 +71,11 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
 {
     COMMON_FOR (v, mesh->num_vertices) {
         const md5_vec3 n = mesh->normals[v];
-        const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
+        const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1, 0, 0, 1};
         put_words(to, &mesh->positions[v], 3);
         put_big(to, half_of(mesh->texcoords[v].x), 2);
         put_big(to, half_of(mesh->texcoords[v].y), 2);
-        const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
+        const float units[] = {n.x, n.y, n.z, -1, t.x, t.y, t.z, t.w};
         COMMON_FOR (i, 8)
             put_unit(to, units[i]);
         convert_put(to, packed + (size_t)v * PACKED, PACKED);
@@ -86,7 +86,7 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
 static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
     bool used[MAX_JOINTS] = {false};
-    float farthest = 0.0f;
+    float farthest = 0;
     uint32_t count = 0;
     COMMON_FOR (v, mesh->num_vertices)
         COMMON_FOR_FROM (i, mesh->first_influence[v], mesh->first_influence[v + 1]) {
@@ -194,7 +194,7 @@ static double lost_of(float number)
 
 static void note_lost(const convert_job *job, const md5_model *model)
 {
-    double most = 0.0;
+    double most = 0;
     COMMON_EACH (mesh, model->meshes, model->num_meshes) {
         COMMON_FOR (v, mesh->num_vertices)
             most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
@@ -249,7 +249,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
         const md5_track track = joint->track;
         put_words(to, (const uint32_t[]){joint->parent, track.flags, track.first}, 3);
     }
-    const md5_vec3 origin = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 origin = {0, 0, 0};
     put_big(to, doc->num_joints, 4);
     COMMON_FOR (joint, doc->num_joints) {
         const md5_vec3 q = doc->joints[joint].rotation;

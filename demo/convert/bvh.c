@@ -52,7 +52,7 @@ static bool expect(bvh_file *file, const char *word)
 
 static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t *count)
 {
-    double number = 0.0;
+    double number = 0;
     convert_next_word(&file->in);
     const char *const position = file->in.at;
     if (!convert_read_number(&file->in, what, &number))
@@ -174,7 +174,7 @@ static bool read_motion(bvh_file *file)
     file->num_frames = count;
     file->values = common_alloc((size_t)(rest / 2 + 2), sizeof *file->values);
     while (num_read < num_values || convert_next_word(&file->in) > 0) {
-        double number = 0.0;
+        double number = 0;
         if (num_read == num_values) { // some writers count frames from 0
             if (file->num_channels == 0
                 || (uint64_t)++file->num_frames * file->num_joints > most_numbers)
@@ -203,7 +203,7 @@ static convert_xform to_motion(const bvh_file *file, convert_quat rotation, conv
         convert_times(convert_rotate(axes, position), file->scale)};
 }
 
-static const convert_quat no_turn = {0.0, 0.0, 0.0, 1.0};
+static const convert_quat no_turn = {0, 0, 0, 1};
 
 // For convert_motion.
 static void pose(void *user, uint32_t frame, convert_xform *local)
@@ -218,7 +218,7 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
         COMMON_FOR (k, joint->num_channels) {
             const double value = (double)*number++, half = value * 3.14159265358979323846 / 360.0;
             const double s = sin(half), c = cos(half);
-            const convert_quat turns[] = {{s, 0.0, 0.0, c}, {0.0, s, 0.0, c}, {0.0, 0.0, s, c}};
+            const convert_quat turns[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
             if (joint->channels[k] < 3)
                 position[joint->channels[k]] = value;
             else
@@ -256,7 +256,7 @@ static bool print_rest(const bvh_file *file, char **text, size_t *size)
 // Frame times are rounded in files: 0.0333333 is 30 frames a second.
 static double find_rate(const bvh_file *file)
 {
-    static const double rates[] = {24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0};
+    static const double rates[] = {24, 25, 30, 50, 60, 100, 120};
     double rate = 1.0 / file->frame_time;
     COMMON_FOR (i, COMMON_LENGTH(rates))
         if (fabs(rate / rates[i] - 1.0) <= 0.005)
@@ -272,8 +272,8 @@ static double guess_scale(const convert_job *job, double legs)
         const char *what;
     } guesses[] = {
         {0.4, 1.3, 1.0 / 0.0254, "its legs are as long as if it were in metres"},
-        {45.0, 130.0, 1.0 / 2.54, "its legs are as long as if it were in centimetres"},
-        {0.0, 0.0, 1.0, "taken as inches"},
+        {45, 130, 1.0 / 2.54, "its legs are as long as if it were in centimetres"},
+        {0, 0, 1, "taken as inches"},
     };
     const struct guess *guess = guesses;
     while (guess->most > 0.0 && !(legs >= guess->least && legs <= guess->most)) // the last is any
@@ -300,7 +300,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                             .end_is = "the end",
                             .most_shown = 40},
                      .axes = no_turn,
-                     .scale = 1.0};
+                     .scale = 1};
     bool is_done = read_hierarchy(&file) && read_motion(&file);
     char *rest = NULL;
     size_t size = 0;
@@ -309,7 +309,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     md5_model *const model = is_done ? md5_parse_model(rest, size, NULL, error) : NULL;
     if (model) { // the clip is in MD5's space, whatever axes the file has
         char *const name = common_stem(file.in.path);
-        float legs = 0.0f;
+        float legs = 0;
         const md5_quat axes = convert_measure(model, &legs);
         file.axes = convert_from_xform((md5_xform){.rotation = axes}).rotation;
         scene->unit = file.scale = guess_scale(job, (double)legs);

@@ -248,7 +248,7 @@ static void stay_in_place(void *user, md5_xform *pose)
         root->first = pose[0].translation;
     root->has_first = true;
     root->motion = md5_vec3_sub(pose[0].translation, root->first);
-    root->motion.z = 0.0f;
+    root->motion.z = 0;
     COMMON_FOR (i, root->clip->num_joints)
         if (root->clip->joints[i].parent == MD5_NONE)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
@@ -280,7 +280,7 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
                       md5_doc *clip, md5_error *error)
 {
     // Frames that last years would else be many more than the clip has.
-    const double most_factor = 100.0, fixed = 1 << 20; // poses of joints
+    const double most_factor = 100, fixed = 1 << 20; // poses of joints
     const uint32_t *const range = job->range;
     const uint32_t num_kept = range[1] > 0 ? range[1] - range[0] + 1 : 0;
     const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
@@ -330,7 +330,7 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
     md5_check *const check =
         binding ? md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, &error) : NULL;
-    float scale = 1.0f;
+    float scale = 1;
     if (check && md5_check_binding(check, binding) && md5_check_turns(&check, 1)) {
         scale = check->space.scale;
         COMMON_FOR (i, check->num_findings)
@@ -484,7 +484,7 @@ bool convert_files(const convert_job *job, md5_error *error)
     convert_job edit = *job;
     if (format->rules & HAS_FRAMES) { // its writer samples clips
         edit.is_in_place = !job->keeps_root;
-        edit.rate = 0.0;
+        edit.rate = 0;
     }
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = convert_read_all(job, &scene, error);

@@ -105,7 +105,7 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
     const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
     const double ss = s * s, sss = ss * s;
     // What both values and, of KEYS_CUBIC, both tangents count.
-    const double still[4] = {1.0, 0.0, 0.0, 0.0}, line[4] = {1.0 - s, s, 0.0, 0.0};
+    const double still[4] = {1, 0, 0, 0}, line[4] = {1.0 - s, s, 0, 0};
     const double curve[4] = {2.0 * sss - 3.0 * ss + 1.0, 3.0 * ss - 2.0 * sss,
                              step * (sss - 2.0 * ss + s), step * (sss - ss)};
     const double *const part = is_still ? still : is_cubic ? curve : line;
@@ -125,7 +125,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
 {
     gltf_file *const file = clip->file;
     const json_t *const sampler = json_array_get(json_object_get(animation, "samplers"),
-                                                 (size_t)gltf_number(channel, "sampler", 0.0));
+                                                 (size_t)gltf_number(channel, "sampler", 0));
     const char *const kind = gltf_text(sampler, "interpolation");
     const uint32_t input = gltf_index(sampler, "input"), output = gltf_index(sampler, "output");
     key_track track = {.node = MD5_NONE};
@@ -177,7 +177,7 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
 static void select_rate(clip_maker *clip, const json_t *animation)
 {
     const double asked = clip->file->job->rate;
-    const double stored = gltf_number(gltf_extras(animation), "frameRate", 0.0);
+    const double stored = gltf_number(gltf_extras(animation), "frameRate", 0);
     const double rates[] = {
         stored >= 0.01 && stored <= 1e4 ? stored : 24.0, 24, 25, 30, 50, 60, 120};
     clip->is_exact = false;
@@ -191,7 +191,7 @@ static void select_rate(clip_maker *clip, const json_t *animation)
             }
     }
     if (!clip->is_exact && !(asked > 0.0))
-        clip->rate = 60.0;
+        clip->rate = 60;
 }
 
 // -- Sampling -------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ static void pose_at(clip_maker *clip, double time)
 
 static double largest(const gltf_affine *a)
 {
-    double most = 0.0;
+    double most = 0;
     COMMON_FOR (k, 3)
         most = fmax(most, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
     return most;
@@ -228,7 +228,7 @@ static void measure_scale(clip_maker *clip, double time)
     const double most_points = 1 << 26; // of all frames; of more, some are looked at
     const gltf_rig *const rig = clip->rig;
     scale_loss *const worst = &clip->worst;
-    double most = 0.0;
+    double most = 0;
     COMMON_FOR (j, rig->num_joints) {
         const gltf_affine residue = gltf_residue(&clip->posed[j]);
         gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
@@ -275,7 +275,7 @@ static double displacement(convert_xform a, convert_xform b, double reach)
 static double measure_between(clip_maker *clip)
 {
     const gltf_rig *const rig = clip->rig;
-    double worst = 0.0;
+    double worst = 0;
     for (size_t i = 1; i < 4 * (clip->num_frames - 1); i += i % 4 == 3 ? 2 : 1) {
         const size_t frame = i / 4;
         const double s = (double)(i % 4) / 4.0;
@@ -338,7 +338,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
             (void)json_object_set_new(known, target, json_true());
             float *const values = common_alloc(clip->num_frames, sizeof *values);
             COMMON_FOR (f, clip->num_frames) {
-                double value[4] = {0.0}; // sample() writes as many for a rotation
+                double value[4] = {0}; // sample() writes as many for a rotation
                 sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
                 values[f] = (float)value[0];
             }
@@ -354,7 +354,7 @@ static bool add_weights(const clip_maker *clip, const char *name)
 static bool count_frames(clip_maker *clip, double last, size_t width)
 {
     // Enough for minutes of any skeleton; more in large files.
-    const double free_samples = 1 << 20, samples_in_byte = 64.0, most_samples = 1 << 26;
+    const double free_samples = 1 << 20, samples_in_byte = 64, most_samples = 1 << 26;
     const double num_frames = floor(last * clip->rate + 0.5) + 1.0;
     const double most =
         fmin(most_samples, free_samples + samples_in_byte * (double)clip->file->size);
@@ -452,7 +452,7 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
     const gltf_node *const node = &clip->rig->nodes[camera];
     const json_t *const lens =
         json_object_get(gltf_item(clip->file, "cameras", node->camera), "perspective");
-    const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0.0), 0.01), 3.0);
+    const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0), 0.01), 3.0);
     const json_t *const fovs = json_object_get(extras, "fov");
     if (!count_frames(clip, last, node->depth))
         return false;
@@ -483,8 +483,8 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
                 convert_stored(convert_quat_mul(convert_quat_mul(turn, axes), about));
             doc.cuts[doc.num_cuts] = doc.num_frames;
             doc.num_cuts += !is_last;
-            doc.views[doc.num_frames++] = (md5_camera_view){
-                convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0.0f}, (float)fov};
+            doc.views[doc.num_frames++] =
+                (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
         }
     is_right = is_right
                && convert_add_doc(clip->scene, CONVERT_CAMERA, clip->name, &doc, clip->file->error);
@@ -532,7 +532,7 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
         convert_note(clip->file->job, "clip '%.100s' is called %s", name, clip->name);
     clip->tracks = common_alloc(0, sizeof *clip->tracks);
     clip->num_tracks = 0;
-    clip->rate = 24.0;
+    clip->rate = 24;
     clip->is_exact = true;
     COMMON_FOR (i, rig->num_nodes)
         clip->states[i] = rig->nodes[i].rest;
@@ -547,7 +547,7 @@ static bool read_clip(clip_maker *clip, size_t index)
     const json_t *const channels = json_object_get(animation, "channels");
     const size_t num_parts = clip->scene->num_parts;
     size_t num_left = 0, num_jumps = 0;
-    double first = HUGE_VAL, last = 0.0;
+    double first = HUGE_VAL, last = 0;
     bool has_curves = false, has_joints = false;
     if (!begin_clip(clip, gltf_text(animation, "name"), "clip_", index + 1))
         return false;
@@ -593,26 +593,26 @@ static bool read_clip(clip_maker *clip, size_t index)
 static bool add_rest(clip_maker *clip)
 {
     const gltf_rig *const rig = clip->rig;
-    double moved = 0.0, size = 0.0;
+    double moved = 0, size = 0;
     COMMON_FOR (j, rig->num_joints) {
         const gltf_joint *const joint = &rig->joints[j];
         moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
         size = fmax(size, clip->reach[j]);
     }
-    if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0.0, NULL))
+    if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0, NULL))
         return false;
     if (!(moved > 1e-4 * size) || clip->meshes->model.num_meshes == 0 || rig->model) // of another
         return true;
     convert_note(clip->file->job,
                  "the nodes rest up to %.4g units from where they were bound: clip rest", moved);
-    return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0.0, false);
+    return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0, false);
 }
 
 // Refuses what scale displaces by more than 1 % of the size.
 static bool accept_loss(const clip_maker *clip)
 {
     const scale_loss *const worst = &clip->worst;
-    double size = 0.0;
+    double size = 0;
     if (clip->model)
         size = md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
     if (!(worst->distance > 1e-5 * size) || !worst->clip)

@@ -55,7 +55,7 @@ bool gltf_numbers(const json_t *object, const char *key, size_t count, double *n
 // A whole number from 0.
 static size_t size_of(const json_t *object, const char *key)
 {
-    return (size_t)gltf_number(object, key, 0.0);
+    return (size_t)gltf_number(object, key, 0);
 }
 
 // What is read by the functions above, by paths from the root: | is between names, * is each item
@@ -391,8 +391,8 @@ static const struct component {
     double top; // what a normalized value is divided by; 0: it is not
     bool is_signed;
 } components[] = {
-    {5126, 4, 0.0, false},    {5120, 1, 127.0, true},    {5121, 1, 255.0, false},
-    {5122, 2, 32767.0, true}, {5123, 2, 65535.0, false}, {5125, 4, 0.0, false},
+    {5126, 4, 0, false},    {5120, 1, 127, true},    {5121, 1, 255, false},
+    {5122, 2, 32767, true}, {5123, 2, 65535, false}, {5125, 4, 0, false},
 };
 enum { FLOAT, NUM_COMPONENTS = COMMON_LENGTH(components) };
 

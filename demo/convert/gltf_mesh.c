@@ -113,12 +113,12 @@ static bool get_texcoords(maker *to, const json_t *attributes, uint32_t material
     const json_t *const change =
         json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
     double offset[2] = {0, 0}, scale[2] = {1, 1};
-    const double set = gltf_number(change, "texCoord", gltf_number(texture, "texCoord", 0.0));
+    const double set = gltf_number(change, "texCoord", gltf_number(texture, "texCoord", 0));
     char name[48];
     (void)gltf_numbers(change, "offset", 2, offset);
     (void)gltf_numbers(change, "scale", 2, scale);
     // Counterclockwise as the picture is seen, whose v points down.
-    const double angle = gltf_number(change, "rotation", 0.0);
+    const double angle = gltf_number(change, "rotation", 0);
     const double c = cos(angle), s = sin(angle);
     const double rows[2][3] = {{c * scale[0], s * scale[1], offset[0]},
                                {-s * scale[0], c * scale[1], offset[1]}};
@@ -203,7 +203,7 @@ typedef struct joint_weight {
 static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHTS])
 {
     size_t count = 0;
-    double sum = 0.0;
+    double sum = 0;
     COMMON_FOR (i, 4 * to->num_sets) {
         const double weight = to->weights[i / 4][4 * v + i % 4];
         const double slot = to->joints[i / 4][4 * v + i % 4];
@@ -218,12 +218,12 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
         while (k < count && found[k].slot != (uint32_t)slot)
             k++;
         if (k == count)
-            found[count++] = (joint_weight){(uint32_t)slot, 0.0};
+            found[count++] = (joint_weight){(uint32_t)slot, 0};
         found[k].weight += weight;
         sum += weight;
     }
     if (count == 0) { // all of the first joint
-        found[0] = (joint_weight){0, 1.0};
+        found[0] = (joint_weight){0, 1};
         to->num_unbound += to->skin != NULL;
         return 1;
     }
@@ -413,9 +413,9 @@ static void free_mesh(const md5_doc_mesh *mesh)
 static bool read_primitive(maker to, const json_t *object, bool is_alone)
 {
     const uint32_t mesh = to.meshes->rig->nodes[to.node].mesh;
-    const double mode = gltf_number(object, "mode", 4.0);
+    const double mode = gltf_number(object, "mode", 4);
     const double num_kept =
-        gltf_number(gltf_extras(gltf_item(to.file, "meshes", mesh)), "vertices", 0.0);
+        gltf_number(gltf_extras(gltf_item(to.file, "meshes", mesh)), "vertices", 0);
     if (mode < 4.0 || mode > 6.0) {
         convert_note(to.file->job, "%s is left out: lines or points", to.where);
         return true;

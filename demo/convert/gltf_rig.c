@@ -92,14 +92,14 @@ convert_quat gltf_rotation(const gltf_affine *a)
 {
     gltf_affine r = *a, inverse;
     if (gltf_determinant(a) < 0.0)
-        r.c[0] = convert_times(r.c[0], -1.0);
+        r.c[0] = convert_times(r.c[0], -1);
     COMMON_FOR (round, 100) {
         if (!invert(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
         // Both of the same size, so that it takes few rounds.
         const double det = gltf_determinant(&r), scale = pow(fabs(det), -1.0 / 3.0);
         const gltf_affine old = r;
-        double change = 0.0;
+        double change = 0;
         COMMON_FOR (k, 3) { // the inverse's rows are those cross products
             const convert_vec row = convert_cross(old.c[(k + 1) % 3], old.c[(k + 2) % 3]);
             r.c[k] = convert_add(convert_times(old.c[k], 0.5 * scale),
@@ -185,9 +185,9 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     node->camera = gltf_index(object, "camera");
     node->has_camera = node->camera != MD5_NONE;
     node->joint = MD5_NONE;
-    node->rest.parts[GLTF_ROTATION][3] = 1.0;
+    node->rest.parts[GLTF_ROTATION][3] = 1;
     COMMON_FOR (k, 3)
-        node->rest.parts[GLTF_SCALE][k] = 1.0;
+        node->rest.parts[GLTF_SCALE][k] = 1;
     COMMON_FOR (part, GLTF_NUM_PARTS)
         (void)gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
                            node->rest.parts[part]);
@@ -609,7 +609,7 @@ static void bind_skins(gltf_rig *rig)
             is_shared |= is_bound;
         }
         skin->place = identity;
-        double growth = 1.0; // how much larger a joint is bound than it rests
+        double growth = 1; // how much larger a joint is bound than it rests
         if (by < count) {
             const gltf_joint *const joint = &rig->joints[skin->joints[by]];
             const gltf_affine *const bind =
@@ -698,16 +698,16 @@ static bool select_unit(gltf_rig *rig)
         double unit;
         const char *what;
     } guesses[] = {
-        {0.5, 1.0, "small, so its units are kept"},
-        {4.0, 1.0 / 0.0254, "that of a figure in metres"},
-        {30.0, 1.0, "neither that of metres nor of centimetres, so its units are kept"},
-        {120.0, 1.0, "that of a figure in units of games, which are kept"},
-        {400.0, 0.01 / 0.0254, "that of a figure in centimetres"},
-        {HUGE_VAL, 1.0, "large, so its units are kept"},
+        {0.5, 1, "small, so its units are kept"},
+        {4, 1.0 / 0.0254, "that of a figure in metres"},
+        {30, 1, "neither that of metres nor of centimetres, so its units are kept"},
+        {120, 1, "that of a figure in units of games, which are kept"},
+        {400, 0.01 / 0.0254, "that of a figure in centimetres"},
+        {HUGE_VAL, 1, "large, so its units are kept"},
     };
     gltf_file *const file = rig->file;
     const double stored =
-        gltf_number(gltf_extras(json_object_get(file->root, "asset")), "scale", 0.0);
+        gltf_number(gltf_extras(json_object_get(file->root, "asset")), "scale", 0);
     double range[2] = {HUGE_VAL, -HUGE_VAL};
     COMMON_EACH (node, rig->nodes, rig->num_nodes) {
         const json_t *const primitives = json_object_get(
@@ -791,7 +791,7 @@ static void settle(gltf_rig *rig)
             (void)invert(&joint->residue, &joint->inverse_residue);
         }
         gltf_affine inverse;
-        stretch[j] = 1.0;
+        stretch[j] = 1;
         if (!invert(&joint->bind, &inverse)) {
             joint->bind_pose = joint->rest_pose;
             if (parent)

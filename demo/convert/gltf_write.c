@@ -56,7 +56,7 @@ static void put_direction(md5_vec3 d, float *out)
 {
     const convert_vec v = axes(convert_from_vec3(d));
     const double length = sqrt(convert_dot(v, v));
-    put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0.0, 1.0, 0.0}, out);
+    put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0, 1, 0}, out);
 }
 
 static void put_quat(convert_quat q, float *out)
@@ -133,7 +133,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
         float *const out = binds + 16 * (size_t)i;
         gltf_append(w->out, joints, gltf_whole(i));
         COMMON_FOR (row, 3) {
-            double corner = 0.0;
+            double corner = 0;
             COMMON_FOR (column, 3) {
                 const double value = m[4 * axis[row] + axis[column]];
                 out[4 * column + row] = (float)(value * step);
@@ -141,7 +141,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
             }
             out[12 + row] = (float)(m[4 * axis[row] + 3] * inch + corner);
         }
-        out[15] = 1.0f;
+        out[15] = 1;
     }
     const size_t accessor =
         gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds, w->num_joints, 16, GLTF_PLAIN);
@@ -244,7 +244,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     COMMON_FOR (v, mesh->num_vertices) {
-        float *const weights = skin->weights + v * skin->slots, sum = 0.0f;
+        float *const weights = skin->weights + v * skin->slots, sum = 0;
         COMMON_FOR (k, skin->slots) {
             weights[k] = roundf(weights[k] * 65535.0f);
             sum += weights[k];
@@ -301,7 +301,7 @@ static void find_box(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
-    float end[3], largest = 0.0f;
+    float end[3], largest = 0;
     COMMON_FOR (m, model->num_meshes)
         box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
                                                            model->meshes[m].num_vertices));
@@ -461,7 +461,7 @@ static const double max_angle = 15.0 * 3.14159265358979323846 / 180.0;
 
 static convert_quat from_vec(convert_vec v)
 {
-    return (convert_quat){v.x, v.y, v.z, 0.0};
+    return (convert_quat){v.x, v.y, v.z, 0};
 }
 
 // The distance of two values; of rotations the angle, for which the chord is exact enough: it is
@@ -469,7 +469,7 @@ static convert_quat from_vec(convert_vec v)
 static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
     const convert_quat gap =
-        convert_mix(a, 1.0, b, track->is_rotation && convert_quat_dot(a, b) < 0.0 ? 1.0 : -1.0);
+        convert_mix(a, 1, b, track->is_rotation && convert_quat_dot(a, b) < 0.0 ? 1.0 : -1.0);
     const double chord = sqrt(convert_quat_dot(gap, gap));
     return track->is_rotation ? 4.0 * asin(fmin(chord / 2.0, 1.0)) : chord;
 }
@@ -480,7 +480,7 @@ static void join_signs(gltf_track *track)
 {
     COMMON_FOR_FROM (i, 1, track->num_frames)
         if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0.0)
-            track->values[i] = convert_mix(track->values[i], -1.0, track->values[i], 0.0);
+            track->values[i] = convert_mix(track->values[i], -1, track->values[i], 0);
 }
 
 // Whether the frames between two keys are near what interpolation gives.
@@ -528,7 +528,7 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
     const uint32_t count = w->assets.skeleton->num_joints;
     md5_xform *const poses = common_alloc((size_t)clip->anim->num_frames * count, sizeof *poses);
     COMMON_FOR (frame, clip->anim->num_frames)
-        md5_sample(clip->binding, md5_moment_from_frames(clip->anim, frame, frame, 0.0f),
+        md5_sample(clip->binding, md5_moment_from_frames(clip->anim, frame, frame, 0),
                    MD5_ROOT_FILE, poses + (size_t)frame * count);
     return poses;
 }
@@ -711,10 +711,10 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
     gltf_track moved = {values, times, count, false, NULL, count};
     gltf_track turned = {values + count, times, count, true, NULL, count};
-    const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
+    const convert_quat about = {0, 1, 0, 0}; // glTF's cameras look along -z, ours along z
     convert_xform first = {0};
     uint32_t cut = 0;
-    double widest = 0.0;
+    double widest = 0;
     COMMON_FOR (i, count) {
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
@@ -723,7 +723,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        convert_xform x = place((md5_xform){view.rotation, view.position, 0.0f});
+        convert_xform x = place((md5_xform){view.rotation, view.position, 0});
         x.rotation = convert_quat_mul(x.rotation, about);
         first = i == 0 ? x : first;
         moved.values[i] = from_vec(x.translation);

@@ -344,7 +344,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
 // Reads a vertex with weights of different joints, which are added to the mesh.
 static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
-    double v[5], sum = 0.0; // x y z, u v
+    double v[5], sum = 0; // x y z, u v
     COMMON_FOR (i, 5u) {
         v[i] = get_component(file, i < 3 ? POSITION : TEXCOORD, index, i < 3 ? i : i - 3);
         if (!(fabs(v[i]) <= 1e9))
@@ -374,7 +374,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
         sum += weight;
     }
     if (count == 0)
-        weights[count++] = (md5_weight){.bias = 1.0f};
+        weights[count++] = (md5_weight){.bias = 1};
     COMMON_FOR (i, count) {
         const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
         weights[i].bias = sum > 0.0 ? (float)(weights[i].bias / sum) : 1.0f;
@@ -431,7 +431,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
 {
     if (file->num_joints == 0) {
         file->skeleton[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
-        file->bind[file->num_joints++].rotation.w = 1.0;
+        file->bind[file->num_joints++].rotation.w = 1;
     }
     uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
     const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
@@ -541,7 +541,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
     if (has_bounds)
         motion.bounds = common_alloc(count, sizeof *motion.bounds);
     COMMON_FOR_WHILE (frame, count, is_done && has_bounds) {
-        iqm_box box = {.radius = 0.0f};
+        iqm_box box = {.radius = 0};
         get_row(file, BOUNDS, file->first + frame, &box);
         motion.bounds[frame] = box.bounds;
         is_done =
@@ -675,8 +675,8 @@ static void sample_clips(iqm_writer *writer)
     COMMON_EACH (clip, assets->clips, assets->num_clips) {
         const md5_anim *const anim = clip->anim;
         COMMON_FOR (frame, anim->num_frames) {
-            md5_sample(clip->binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
-                       MD5_ROOT_FILE, pose);
+            md5_sample(clip->binding, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
+                       pose);
             COMMON_FOR (i, count)
                 get_channels(pose[i], *out++);
         }
@@ -685,7 +685,7 @@ static void sample_clips(iqm_writer *writer)
     COMMON_FOR (i, count) {
         iqm_pose *const to = &writer->poses[i];
         // No joint has a scale: its three channels are constant.
-        *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1.0f, 1.0f, 1.0f}, {0}};
+        *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1, 1, 1}, {0}};
         COMMON_FOR_WHILE (k, MOVING, writer->num_frames > 0) {
             float low = writer->frames[i][k], high = low;
             COMMON_FOR_FROM (frame, 1, writer->num_frames) {
@@ -736,7 +736,7 @@ static uint32_t add_text(iqm_writer *writer, const char *text)
 // A vertex as engines skin it. `slots` are its joints and weights.
 static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    md5_vec3 sum = {0, 0, 0};
     COMMON_FOR (k, NUM_SLOTS)
         if (slots[NUM_SLOTS + k] > 0) {
             const md5_vec3 v = md5_mat34_point(palette[slots[k]], position);
@@ -760,11 +760,11 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
         COMMON_FOR (k, MOVING)
             v[k] = writer->poses[i].lows[k] + writer->poses[i].steps[k] * steps[k];
         const md5_quat q = {v[3], v[4], v[5], v[6]};
-        pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
+        pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0};
     }
     writer->next_frame++;
     md5_local_to_palette(model, pose, NULL, written);
-    iqm_box row = {.radius = 0.0f};
+    iqm_box row = {.radius = 0};
     const uint8_t *slots = writer->slots;
     COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
@@ -790,7 +790,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
 // What an array has of a mesh.
 static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, const uint8_t *slots)
 {
-    const md5_vec4 no_tangent = {1.0f, 0.0f, 0.0f, 1.0f};
+    const md5_vec4 no_tangent = {1, 0, 0, 1};
     const size_t count = mesh->num_vertices;
     if (type == POSITION || type == NORMAL)
         convert_put_words(out, type == POSITION ? mesh->positions : mesh->normals, 3 * count);
@@ -860,8 +860,7 @@ static bool put_joints(iqm_writer *writer)
     COMMON_FOR (i, writer->num_joints) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
             return REFUSE("joint '%s' comes before its parent", joints[i].name);
-        iqm_bone row = {
-            add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1.0f, 1.0f, 1.0f}};
+        iqm_bone row = {add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1, 1, 1}};
         get_channels(writer->assets.rest[i], row.channels);
         put_row(writer, BONES, &row);
     }

@@ -67,7 +67,7 @@ static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
 {
     const convert_job *const job = w->layout.job;
     const uint32_t most = w->layout.max_weights;
-    float loss = 0.0f;
+    float loss = 0;
     const uint32_t num_rotations = md5_fix_rotations(doc, error);
     const uint32_t num_vertices =
         num_rotations != MD5_NONE ? md5_fix_weights(doc, most, 1e-3f, &loss, error) : MD5_NONE;
@@ -190,7 +190,7 @@ static bool write_rest(md5_output *w, md5_error *error)
     const uint32_t first = w->model->skeleton.order[0];
     md5_doc_joint joint = convert_doc_joint(w->model->skeleton.joints[first].name, MD5_NONE,
                                             convert_from_xform(w->model->bind_local[first]));
-    md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24.0};
+    md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24};
     convert_part part = {.kind = CONVERT_CLIP, .name = w->layout.name};
     doc.joints = &joint;
     convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");

@@ -20,7 +20,7 @@ static bool has_room(const obj_reader *reader, uint32_t count)
 
 static bool read_float(obj_reader *reader, const char *what, float *number)
 {
-    double value = 0.0;
+    double value = 0;
     const bool is_read = convert_read_number(&reader->in, what, &value);
     *number = (float)value;
     return is_read;
@@ -55,7 +55,7 @@ static bool read_position(obj_reader *reader)
 static bool read_texcoord(obj_reader *reader)
 {
     convert_obj *const obj = reader->obj;
-    md5_vec2 texcoord = {0.0f, 0.0f};
+    md5_vec2 texcoord = {0, 0};
     if (!has_room(reader, obj->num_texcoords)
         || !read_float(reader, "u, a number of at most 1e9", &texcoord.x)
         || (has_more(reader) && !read_float(reader, "v, a number of at most 1e9", &texcoord.y)))

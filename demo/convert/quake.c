@@ -17,7 +17,7 @@ void quake_make_normals(convert_vec *normals)
                   column = (int)(i % 6) - row * (row + 1) / 2;
         const int parts[3] = {4 - row, row - column, column}; // of the corner, and the other two
         const int corners[3] = {corner, corner == 0, corner == 2 ? 1 : 2};
-        double at[3] = {0.0, 0.0, 0.0};
+        double at[3] = {0, 0, 0};
         COMMON_FOR (k, 3) {
             const int vertex = face[corners[k]] - 'a', axis = vertex / 4;
             at[axis] += parts[k] * (vertex % 4 < 2 ? side : -side);

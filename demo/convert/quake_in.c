@@ -327,7 +327,7 @@ static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xfo
 {
     const size_t at = in->tags + QUAKE_PATH
                       + QUAKE_MD3_TAG * (frame * ((size_t)in->doc.num_joints - 1) + tag - 1);
-    float off = 0.0f;
+    float off = 0;
     md5_mat34 m;
     COMMON_FOR (i, (size_t)12) // the origin, then the axes
         m.m[4 * (i % 3) + (i / 3 + 3) % 4] = get_float(in, at + 4 * i);
@@ -357,7 +357,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
     const uint32_t flags = get(in, FLAGS, 4);
     size_t start = get(in, OFS_SURFACES, 4);
     convert_xform unused;
-    float off = 0.0f;
+    float off = 0;
     in->tags = get(in, OFS_TAGS, 4);
     COMMON_FOR (i, num_frames)
         add_frame(in, 0, get(in, OFS_FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
@@ -414,7 +414,7 @@ static void set_frame(quake_reader *in, uint32_t frame)
                                      * (size == 2 ? (int16_t)number : (int32_t)number));
             }
             const md5_vec3 p = {v[0], v[1], v[2]};
-            in->doc.meshes[m].weights[i] = (md5_weight){.bias = 1.0f, .offset = p};
+            in->doc.meshes[m].weights[i] = (md5_weight){.bias = 1, .offset = p};
             *box = m + i == 0 ? (md5_bounds){p, p} : md5_bounds_union(*box, (md5_bounds){p, p});
         }
     }
@@ -424,7 +424,7 @@ static void set_frame(quake_reader *in, uint32_t frame)
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     quake_reader *const in = user;
-    local[0] = (convert_xform){.rotation.w = 1.0};
+    local[0] = (convert_xform){.rotation.w = 1};
     COMMON_FOR_FROM (i, 1, in->doc.num_joints)
         (void)get_tag(in, in->first + frame, i, &local[i]);
 }
@@ -485,7 +485,7 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
         *row = (convert_weights){common_copy(scene->parts[scene->num_parts - 1].name),
                                  common_copy(targets[in->first + i]),
                                  common_alloc(count, sizeof *row->keys), count};
-        row->keys[i] = 1.0f;
+        row->keys[i] = 1;
     }
     in->first += count;
     return is_added;

@@ -292,7 +292,7 @@ static convert_vec side_of(const quake_place *a, const quake_place *b)
 // Sums the normals of triangles at the leaders, by area. Returns the sum of the areas.
 static double sum_normals(const quake_writer *w, const quake_place *frame, convert_vec *sums)
 {
-    double length = 0.0;
+    double length = 0;
     memset(sums, 0, w->num_points * sizeof *sums);
     COMMON_FOR (i, w->num_corners) {
         const uint32_t *const corners = w->corners + i / 3 * 3;
@@ -384,7 +384,7 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
     uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels), num_outside = 0;
     COMMON_FOR (i, w->num_corners)
         COMMON_FOR (k, 2) {
-            double sum = 0.0;
+            double sum = 0;
             COMMON_FOR (c, 3u)
                 sum += (double)w->points[w->corners[i / 3 * 3 + c]].texcoord[k];
             const double tile = sum == 3.0 ? 0.0 : floor(sum / 3.0); // 3: at the edge
@@ -477,7 +477,7 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
         const quake_place *const place =
             &w->places[(size_t)frame * w->num_points + (vertices[i] >> 32)];
         uint8_t bytes[4] = {0, 0, 0, (uint8_t)place->code};
-        double square = 0.0;
+        double square = 0;
         COMMON_FOR (k, 3) {
             const double at = place->at[k], low = box[k], step = step_of(box, k);
             bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
@@ -515,7 +515,7 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
                                0,
                                surface->has_holes ? 0x4000 : 0};
     const float area = (float)(w->area / w->num_triangles), *const box = surface->box;
-    float radius[4] = {0.0f}; // and the eyes
+    float radius[4] = {0}; // and the eyes
     COMMON_FOR (k, 3)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
@@ -672,7 +672,7 @@ static void write_md3(quake_writer *w)
     convert_put_words(&w->out, head, COMMON_LENGTH(head));
     free(name);
     COMMON_FOR (i, num_frames) {
-        float box[10] = {0.0f}; // then the local origin, 0, and the radius
+        float box[10] = {0}; // then the local origin, 0, and the radius
         find_box(w, i, 1, box);
         COMMON_FOR (k, w->num_points) {
             const float *const p = w->places[(size_t)i * w->num_points + k].at;
@@ -717,7 +717,7 @@ static void write_md3(quake_writer *w)
             const quake_sample *const frame = &w->frames[k / count];
             const quake_place *const place =
                 &w->places[(size_t)(k / count) * w->num_points + first + k % count];
-            double square = 0.0;
+            double square = 0;
             COMMON_FOR (axis, 3) {
                 const double at = floor(place->at[axis] * 64.0 + 0.5);
                 if (!(fabs(at) <= INT16_MAX) && w->is_done)

@@ -4,7 +4,7 @@
 
 #include "md5/md5pose.h"
 
-static const md5_quat no_turn = {0.0f, 0.0f, 0.0f, 1.0f};
+static const md5_quat no_turn = {0, 0, 0, 1};
 
 // -- Roles ----------------------------------------------------------------------------------------
 
@@ -269,16 +269,16 @@ static md5_vec3 nearest_axis(md5_vec3 v)
 {
     const float x = fabsf(v.x), y = fabsf(v.y), z = fabsf(v.z);
     if (x >= y && x >= z)
-        return (md5_vec3){copysignf(1.0f, v.x), 0.0f, 0.0f};
+        return (md5_vec3){copysignf(1.0f, v.x), 0, 0};
     if (y >= z)
-        return (md5_vec3){0.0f, copysignf(1.0f, v.y), 0.0f};
-    return (md5_vec3){0.0f, 0.0f, copysignf(1.0f, v.z)};
+        return (md5_vec3){0, copysignf(1.0f, v.y), 0};
+    return (md5_vec3){0, 0, copysignf(1.0f, v.z)};
 }
 
 // From right to left, of joints[] in a pose; 0 if neither legs nor arms are known.
 static md5_vec3 left_of(const retarget_figure *figure, const md5_xform *joints)
 {
-    const md5_vec3 nowhere = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 nowhere = {0, 0, 0};
     md5_vec3 sum = nowhere;
     for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
         const uint32_t l = figure->roles[2 * word].last, r = figure->roles[2 * word + 1].last;
@@ -306,8 +306,8 @@ static void find_axes(retarget_figure *figure)
     if (md5_vec3_dot(y, nearest_axis(y)) > 0.9f)
         y = nearest_axis(y);
     const md5_vec3 x = md5_vec3_cross(y, z);
-    figure->space = md5_quat_from_mat34(
-        (md5_mat34){{x.x, x.y, x.z, 0.0f, y.x, y.y, y.z, 0.0f, z.x, z.y, z.z, 0.0f}});
+    figure->space =
+        md5_quat_from_mat34((md5_mat34){{x.x, x.y, x.z, 0, y.x, y.y, y.z, 0, z.x, z.y, z.z, 0}});
 }
 
 // Who is who in a skeleton. `space` is for one whose limbs do not say it.
@@ -382,7 +382,7 @@ md5_quat convert_measure(const md5_model *model, float *legs)
 {
     retarget_figure figure = make_figure(model, (md5_quat){0.5f, 0.5f, 0.5f, 0.5f});
     complete_figure(&figure);
-    *legs = 0.0f;
+    *legs = 0;
     COMMON_FOR_FROM (r, 2 * THIGH, 2 * FOOT)
         *legs += 0.5f * length_of(&figure, r);
     free_figure(&figure);
@@ -746,7 +746,7 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     if (transfer->has_path && target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE
         && common_parent(target, 0, body) == 0 && body != 0) {
         md5_vec3 path = moved(source, transfer->posed, source->pelvis);
-        path.z = 0.0f;
+        path.z = 0;
         path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
         const md5_quat above = target->rest[parent_of(target, body)].rotation;
         to[0].translation = md5_vec3_add(to[0].translation, path);
@@ -807,7 +807,7 @@ static void find_ground(retarget_transfer *transfer)
     free(lows);
     transfer->into.translation =
         md5_vec3_add(transfer->into.translation,
-                     to_model(transfer, (md5_vec3){0.0f, 0.0f, transfer->lift / transfer->ratio}));
+                     to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
     COMMON_FOR (side, 2) {
         const md5_vec3 *const at = transfer->feet[side];
         float *const stands = transfer->stands[side], low = INFINITY, last = INFINITY;
@@ -840,7 +840,7 @@ static void find_place(retarget_transfer *transfer)
     const double yaw =
         md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0.0;
     const double quarters = floor(yaw / 90.0 + 0.5), half = -quarters * pi / 4.0;
-    const md5_quat turn = {0.0f, 0.0f, (float)sin(half), (float)cos(half)};
+    const md5_quat turn = {0, 0, (float)sin(half), (float)cos(half)};
     if (quarters != 0.0)
         convert_note(transfer->job,
                      "the motion begins turned by %.0f degrees to the left: it is turned by %.0f, "
@@ -1095,7 +1095,7 @@ bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5
                                job->target ? "it has no clips: --mesh has no effect"
                                            : "--map needs a model: expected --mesh, too");
     if (is_carried)
-        scene->unit = 0.0; // that of the model
+        scene->unit = 0; // that of the model
     convert_free_scene(&out);
     md5_free_model(source);
     if (job->target)

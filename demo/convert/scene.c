@@ -270,7 +270,7 @@ md5_vec3 convert_stored(convert_quat q)
 {
     const double sign = q.w > 0.0 ? -1.0 : 1.0, w = q.w * sign;
     const md5_vec3 near_by =
-        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1.0));
+        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
     md5_vec3 best = near_by;
     double least = HUGE_VAL;
     // Near half a turn, what x y z are rounded by decides about w, the root of their difference to
@@ -310,7 +310,7 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
     convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     const float rounding = motion->rounding > 0.0f ? motion->rounding : 1e-7f;
-    float longest = 0.0f; // of what stands still up to rounding of products
+    float longest = 0; // of what stands still up to rounding of products
     bool is_right = true;
     COMMON_FOR (frame, doc.num_frames) {
         md5_vec3 *const now = parts + frame * row;

@@ -68,14 +68,14 @@ static inline convert_quat convert_unit(convert_quat q)
 {
     const double length = sqrt(convert_quat_dot(q, q));
     if (!(length > 0.0))
-        return (convert_quat){0.0, 0.0, 0.0, 1.0};
+        return (convert_quat){0, 0, 0, 1};
     return (convert_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
 static inline convert_vec convert_rotate(convert_quat q, convert_vec v)
 {
     const convert_vec axis = {q.x, q.y, q.z};
-    const convert_vec turned = convert_times(convert_cross(axis, v), 2.0);
+    const convert_vec turned = convert_times(convert_cross(axis, v), 2);
     return convert_add(convert_add(v, convert_times(turned, q.w)), convert_cross(axis, turned));
 }
 
@@ -93,7 +93,7 @@ static inline convert_xform convert_mul(convert_xform a, convert_xform b)
 static inline convert_xform convert_inverse(convert_xform a)
 {
     const convert_quat back = convert_conjugate(a.rotation);
-    return (convert_xform){back, convert_rotate(back, convert_times(a.translation, -1.0))};
+    return (convert_xform){back, convert_rotate(back, convert_times(a.translation, -1))};
 }
 
 static inline convert_vec convert_from_vec3(md5_vec3 v)

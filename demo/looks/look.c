@@ -369,16 +369,15 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
     md5_cube2_look skin;
     md5_build_cube2_look(part, mesh, &skin);
     const float test =
-        skin.alpha_test >= 0.0f ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1.0f);
-    const float blend = skin.alpha_blend != MD5_CUBE2_UNSET
-                            ? (skin.alpha_blend == MD5_CUBE2_ON)
-                            : setting_of(cube, "mdlalphablend", 1.0f);
+        skin.alpha_test >= 0.0f ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1);
+    const float blend = skin.alpha_blend != MD5_CUBE2_UNSET ? (skin.alpha_blend == MD5_CUBE2_ON)
+                                                            : setting_of(cube, "mdlalphablend", 1);
     return (view_look){
         .diffuse = common_copy(skin.texture.path),
         .normals = common_copy(skin.normal_map.path),
         .masks = common_copy(skin.masks.path),
-        .specular = share_of(cube, skin.specular, "mdlspec", 100.0f, 100.0f),
-        .glow = share_of(cube, skin.glow, "mdlglow", 300.0f, 300.0f),
+        .specular = share_of(cube, skin.specular, "mdlspec", 100, 100),
+        .glow = share_of(cube, skin.glow, "mdlglow", 300, 300),
         .alpha_test = test == 0.0f && blend == 0.0f ? NEXT_TO_NONE
                       : test > 0.0f && test < 1.0f  ? test
                                                     : 0.0f,

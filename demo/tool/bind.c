@@ -112,7 +112,7 @@ static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *pa
         // Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from the
         // top.
         const md5_vec2 texcoord =
-            corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0.0f, 1.0f};
+            corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0, 1};
         mesh.texcoords[i] = (md5_vec2){texcoord.x, 1.0f - texcoord.y};
     }
     free(vertices.corners);

@@ -128,7 +128,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     }
     if (a->num_vertices != b->num_vertices || a->num_triangles != b->num_triangles)
         return;
-    double moved = 0.0, shifted = 0.0;
+    double moved = 0, shifted = 0;
     uint32_t moved_at = 0, num_moved = 0;
     COMMON_FOR (i, a->num_vertices) {
         const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
@@ -171,7 +171,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 // Of the frames that both have.
 static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
 {
-    double most = 0.0;
+    double most = 0;
     uint32_t at = 0;
     if (!a->frame_bounds != !b->frame_bounds)
         DIFFERS("boxes of frames: only in the %s\n", a->frame_bounds ? "first" : "second");
@@ -242,7 +242,7 @@ static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
 static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
 {
     largest most = {0};
-    double fov = 0.0;
+    double fov = 0;
     print_count("frames", a->num_frames, b->num_frames, differs);
     print_count("cuts", a->num_cuts, b->num_cuts, differs);
     if (a->num_cuts == b->num_cuts && a->num_cuts > 0

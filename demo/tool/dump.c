@@ -216,7 +216,7 @@ const tool_command tool_dump = {
 // What goes on from a frame to the next one: the level speed of a place, or whether it stands.
 static double between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, bool is_foot)
 {
-    return is_foot ? tool_stands(anim, places, frame, 1.0f) : tool_level_speed(anim, places, frame);
+    return is_foot ? tool_stands(anim, places, frame, 1) : tool_level_speed(anim, places, frame);
 }
 
 // Prints the speed of the root, at a frame the mean of that before and behind it, or when a foot
@@ -227,7 +227,7 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
     const char *const name = is_foot ? model->skeleton.joints[joint].name : "";
     const uint32_t last = binding->anim->num_frames - 1;
     md5_vec3 point = md5_mat34_translation(model->bind[joint]);
-    point.z = 0.0f;
+    point.z = 0;
     point = is_foot ? md5_mat34_point(model->inverse_bind[joint], point) : (md5_vec3){0};
     md5_xform *const pose = common_alloc(model->skeleton.num_joints, sizeof *pose);
     md5_vec3 *const places = common_alloc((size_t)last + 1, sizeof *places);
@@ -280,11 +280,11 @@ static int curves(tool_arguments *arguments)
             is_done = convert_fail(&error, MD5_ERROR_MISMATCH, words[0], "there is no joint '%s'",
                                    words[i]);
         else
-            print_curve(binding, joint, true, 0.0f);
+            print_curve(binding, joint, true, 0);
     }
     COMMON_FOR_WHILE (i, model->skeleton.num_joints, arguments->num_words == 2 && is_done)
         if (tool_is_foot(model->skeleton.joints[i].name))
-            print_curve(binding, i, true, 0.0f);
+            print_curve(binding, i, true, 0);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

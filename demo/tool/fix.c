@@ -201,7 +201,7 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
 static bool mend_model(mended *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const uint32_t most = file->arguments->influences;
-    float loss = 0.0f;
+    float loss = 0;
     if (!note(file, md5_fix_rotations(doc, error), "rotations brought to unit length")
         || !note(file, md5_fix_weights(doc, most, 1e-3f, &loss, error),
                  "vertices whose weights are cut or made to sum to 1")
@@ -525,7 +525,7 @@ static int fix_file(const mended *begun, const char *path)
 // Reads YAW or PITCH,YAW,ROLL.
 static bool read_angles(const char *text, md5_euler *turn)
 {
-    float angles[3] = {0.0f};
+    float angles[3] = {0};
     int count = 0;
     char *end = NULL;
     for (const char *at = text; count < 3; at = end + 1) {

@@ -427,7 +427,7 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
 // Prints why the engine draws no image of a material, whatever its stages name.
 static void print_undrawn(tool_game *opened, const char *name)
 {
-    static const md5_material_input plain = {.parms = {1.0f, 1.0f, 1.0f, 1.0f}};
+    static const md5_material_input plain = {.parms = {1, 1, 1, 1}};
     static float registers[MD5_MAX_REGISTERS];
     bool is_drawn = false;
     (void)md5_game_set_verdict(opened->game, MD5_VERDICT_ENGINE, NULL);
@@ -670,10 +670,10 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
                       material->polygon_offset);
     COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
-        static const md5_material_input t0 = {.time = 1.0f, .parms = {1.0f, 1.0f, 1.0f, 1.0f}};
+        static const md5_material_input t0 = {.time = 1, .parms = {1, 1, 1, 1}};
         static const md5_material_input t1 = {
             .time = 1.375f,
-            .parms = {1.0f, 1.0f, 1.0f, 1.0f, 0.25f, 0.5f, 0.0f, 0.75f},
+            .parms = {1, 1, 1, 1, 0.25f, 0.5f, 0, 0.75f},
         };
         // An image of which the engine does not find all files is replaced by one that repeats.
         // Built-in images always exist.

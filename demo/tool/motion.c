@@ -242,7 +242,7 @@ static bool look_at_frames(const motion *of, reach *own, reach *bind)
         for (uint32_t k = 0; k <= of->num_feet; k++) {
             const uint32_t joint = k > 0 ? of->feet[k - 1] : 0;
             md5_vec3 ground = md5_mat34_translation(of->model->bind[joint]);
-            ground.z = 0.0f;
+            ground.z = 0;
             of->places[k][frame] = k > 0 ? md5_mat34_point(of->palette[joint], ground)
                                          : md5_mat34_translation(of->joints[0]);
         }
@@ -274,7 +274,7 @@ static void judge_boxes(const motion *of, reach own, reach bind)
 // nearer, relative to the root, as in a clip that turns.
 static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
 {
-    double most = 0.0, most_of_root = 0.0;
+    double most = 0, most_of_root = 0;
     pose_frame(of, a, MD5_ROOT_IN_PLACE);
     memcpy(of->before, of->palette, of->model->skeleton.num_joints * sizeof *of->before);
     const md5_mat34 root = of->joints[0];
@@ -322,7 +322,7 @@ static void judge_feet(const motion *of, int kind)
 {
     const uint32_t num_frames = of->anim->num_frames;
     const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
-    double path = 0.0, slide = 0.0;
+    double path = 0, slide = 0;
     uint32_t foot = 0, at = 0;
     COMMON_FOR_FROM (i, 1, num_frames)
         path += level_distance(of->places[0][i - 1], of->places[0][i]);
