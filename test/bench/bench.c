@@ -70,7 +70,7 @@ static void measure_machine(bench_table *table)
                                       .unit = "ns",
                                       .work = multiply_on,
                                       .fixture = &table->seen,
-                                      .units = 100000.0,
+                                      .units = 100000,
                                       .no_twin = true});
     bench_measure(table, &(bench_row){.name = "memcpy within the L2 cache",
                                       .unit = "MB/s",
@@ -154,15 +154,15 @@ static void measure_threads(bench_table *table, posing *made)
     for (unsigned threads = 2; threads <= most; threads *= 2) {
         char name[64];
         snprintf(name, sizeof name, "a crowd on %u threads, speedup over 1", threads);
-        bench_figure(table, name, "x", one / time_threads(made, POSING_CROWD, threads), 0.0);
+        bench_figure(table, name, "x", one / time_threads(made, POSING_CROWD, threads), 0);
     }
     if (most < 2)
         return;
     const double many = time_threads(made, POSING_MANY, 1);
     const double many_on_two = time_threads(made, POSING_MANY, 2);
-    bench_figure(table, "10000 on 2 threads, speedup over 1", "x", many / many_on_two, 0.0);
+    bench_figure(table, "10000 on 2 threads, speedup over 1", "x", many / many_on_two, 0);
     // 5 ms an update are 200 updates a second.
-    bench_figure(table, "the same, an update", "ms", 1e3 * many_on_two, 5.0);
+    bench_figure(table, "the same, an update", "ms", 1e3 * many_on_two, 5);
 }
 
 // All rows for 71 joints, the main ones for other numbers.
@@ -175,8 +175,8 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
     snprintf(title, sizeof title, "posing, %u joints, %d frames, all animated",
              (unsigned)num_joints, POSING_FRAMES);
     bench_heading(title);
-    measure_pose(table, &made, work_play, "time to palette", all, 1.0, all ? 5.0 : 0.0);
-    measure_pose(table, &made, work_seek, "the same at random times", false, 1.0, all ? 5.0 : 0.0);
+    measure_pose(table, &made, work_play, "time to palette", all, 1, all ? 5.0 : 0.0);
+    measure_pose(table, &made, work_seek, "the same at random times", false, 1, all ? 5.0 : 0.0);
     measure_pose(table, &made, work_crowd, "a crowd of 1000, any times", all, POSING_CROWD,
                  all ? 3.0 : 0.0);
     if (all) {
@@ -184,13 +184,13 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
         measure_pose(table, &made, work_many_straight, "a crowd of 10000, straight to memory", true,
                      POSING_MANY, 3.38);
         measure_pose(table, &made, work_many, "the same 32 at a time, then copied", false,
-                     POSING_MANY, 0.0);
+                     POSING_MANY, 0);
         measure_pose(table, &made, work_fill, "their memory set, nothing posed", false, POSING_MANY,
-                     0.0);
+                     0);
         measure_threads(table, &made);
-        measure_pose(table, &made, work_sample, "sample", true, 1.0, 0.0);
-        measure_pose(table, &made, work_finish, "local to palette", true, 1.0, 0.0);
-        measure_pose(table, &made, work_multiply, "palette", false, 1.0, 0.0);
+        measure_pose(table, &made, work_sample, "sample", true, 1, 0);
+        measure_pose(table, &made, work_finish, "local to palette", true, 1, 0);
+        measure_pose(table, &made, work_multiply, "palette", false, 1, 0);
         bench_measure(table, &(bench_row){.name = "local to model",
                                           .unit = "ns/joint",
                                           .work = work_compose,
@@ -203,9 +203,9 @@ static void measure_posing(bench_table *table, uint32_t num_joints)
                                           .fixture = &made,
                                           .units = num_joints,
                                           .no_twin = true});
-        measure_pose(table, &made, work_blend, "blend 2 layers", true, 1.0, 1.0);
-        measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1.0, 1.2);
-        measure_pose(table, &made, work_add, "add a difference", true, 1.0, 1.2);
+        measure_pose(table, &made, work_blend, "blend 2 layers", true, 1, 1);
+        measure_pose(table, &made, work_blend_masked, "the same with a mask", true, 1, 1.2);
+        measure_pose(table, &made, work_add, "add a difference", true, 1, 1.2);
 #ifdef BENCH_HAS_BLEND_PEER
         measure_against_blend_peer(table, &made);
 #endif
@@ -245,7 +245,7 @@ static void unit_of(md5_quat q, double out[4])
 // The angle, in radians, between the rotations of two unit quaternions.
 static double angle_between(const double a[4], const double b[4])
 {
-    double near = 0.0, far = 0.0;
+    double near = 0, far = 0;
     for (int i = 0; i < 4; i++) {
         near += (a[i] - b[i]) * (a[i] - b[i]);
         far += (a[i] + b[i]) * (a[i] + b[i]);
@@ -277,7 +277,7 @@ static double table_error(const char *path)
 {
     FILE *const file = fopen(path, "r");
     char line[2048];
-    double worst = -1.0;
+    double worst = -1;
     while (file && fgets(line, sizeof line, file)) {
         float n[9];
         char *at = line + 1;
@@ -297,7 +297,7 @@ static double table_error(const char *path)
 static void measure_accuracy(bench_table *table)
 {
     uint64_t random = 1;
-    double worst = 0.0;
+    double worst = 0;
     bench_heading("accuracy, against exact slerp in double");
     for (uint32_t i = 0; i < SLERP_PAIRS; i++) {
         const md5_quat a = random_quat(&random), b = random_quat(&random);
@@ -365,7 +365,7 @@ static void measure_made_meshes(bench_table *table)
         measure_skin(table, &fixture, work_positions, n == 1 ? 0.8 : 0.0, "%d influences%s", "", n);
         measure_skin(table, &fixture, work_normals, n == 4 ? 2.6 : 0.0, "%d, %s", "+ normals", n);
         measure_skin(table, &fixture, work_tangents, n == 4 ? 3.0 : 0.0, "%d, %s", "+ tangents", n);
-        measure_skin(table, &fixture, work_dual, 0.0, "%d, %s", "+ normals, dual", n);
+        measure_skin(table, &fixture, work_dual, 0, "%d, %s", "+ normals, dual", n);
         free_skinning(&fixture);
     }
 }
@@ -384,7 +384,7 @@ static void measure_real_meshes(bench_table *table, int count, char **paths)
         const char *const slash = strrchr(paths[i], '/');
         make_skinning(&fixture, model);
         if (fixture.num_vertices >= 1000.0) // smaller ones would only measure call overhead
-            measure_skin(table, &fixture, work_positions, 0.0, "%.0d%.40s",
+            measure_skin(table, &fixture, work_positions, 0, "%.0d%.40s",
                          slash ? slash + 1 : paths[i], 0);
         free_skinning(&fixture);
     }

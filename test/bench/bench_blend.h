@@ -51,9 +51,9 @@ static blend_four *blend_convert(const md5_xform *pose, uint32_t count, uint32_t
                                         joint.rotation.y,
                                         joint.rotation.z,
                                         joint.rotation.w,
-                                        1.0f,
-                                        1.0f,
-                                        1.0f};
+                                        1,
+                                        1,
+                                        1};
         for (int k = 0; k < BLEND_ALL; k++)
             ((float *)&to[i / 4].parts[k])[i % 4] = parts[k];
     }
@@ -207,17 +207,16 @@ BLEND_INLINE void blend_peer_parts(const blend_peer *fixture, blend_kind kind, i
                     fixture->out);
         blend_next(&(blend_layer){fixture->layer, NULL, 0.3f}, count, num_parts, NULL,
                    fixture->out);
-        blend_end(1.0f, NULL, count, num_parts, fixture->out);
+        blend_end(1, NULL, count, num_parts, fixture->out);
     } else if (kind == BLEND_PEER_MASKED) {
-        const blend_layer rest = {fixture->pose, fixture->rest_of_mask, 1.0f};
+        const blend_layer rest = {fixture->pose, fixture->rest_of_mask, 1};
         blend_first(&rest, count, num_parts, fixture->sums, fixture->out);
         const blend_layer part = {fixture->layer, fixture->mask, BLEND_MASK_WEIGHT};
         blend_next(&part, count, num_parts, fixture->sums, fixture->out);
-        blend_end(1.0f, fixture->sums, count, num_parts, fixture->out);
+        blend_end(1, fixture->sums, count, num_parts, fixture->out);
     } else {
-        blend_first(&(blend_layer){fixture->pose, NULL, 1.0f}, count, num_parts, NULL,
-                    fixture->out);
-        blend_end(1.0f, NULL, count, num_parts, fixture->out);
+        blend_first(&(blend_layer){fixture->pose, NULL, 1}, count, num_parts, NULL, fixture->out);
+        blend_end(1, NULL, count, num_parts, fixture->out);
         blend_add(&(blend_layer){fixture->layer, NULL, 0.6f}, count, num_parts, fixture->out);
     }
 }
@@ -256,12 +255,12 @@ static uint64_t blend_ours(const blend_peer *fixture, blend_kind kind)
 static double blend_distance(const blend_peer *fixture, blend_kind kind)
 {
     const uint32_t count = fixture->ours->model->skeleton.num_joints;
-    double worst = 0.0;
+    double worst = 0;
     (void)blend_ours(fixture, kind);
     blend_by_peer(fixture, kind, true);
     blend_four *const ours = blend_convert(fixture->ours->mixed, count, fixture->num_fours);
     for (uint32_t i = 0; i < count; i++) {
-        double dot = 0.0;
+        double dot = 0;
         for (int k = BLEND_TURN; k < BLEND_SCALES; k++)
             dot += (double)((float *)&ours[i / 4].parts[k])[i % 4]
                    * (double)((float *)&fixture->out[i / 4].parts[k])[i % 4];

@@ -105,7 +105,7 @@ static void measure_compressed(bench_table *table, int count, char **paths, doub
     for (size_t quartile = 1; quartile <= 3 && num_ratios > 0; quartile++) {
         snprintf(name, sizeof name, "within %g units, quartile %zu of %zu clips", tolerance,
                  quartile, num_ratios);
-        bench_figure(table, name, "x", ratios[quartile * num_ratios / 4], 0.0);
+        bench_figure(table, name, "x", ratios[quartile * num_ratios / 4], 0);
     }
 }
 

@@ -122,8 +122,8 @@ static void pose(const gl_stage *stage)
         md5_pose_palette(stage->binding, moment, MD5_ROOT_IN_PLACE, scratch, joints,
                          palettes + (size_t)i * num_joints);
         placements[i] = md5_mat34_from_xform(
-            (md5_xform){.rotation = {.w = 1.0f},
-                        .translation = {0.0f, ((float)column + 0.5f - COLUMNS / 2) * wide,
+            (md5_xform){.rotation = {.w = 1},
+                        .translation = {0, ((float)column + 0.5f - COLUMNS / 2) * wide,
                                         ((float)row + 0.3f - ROWS / 2) * high}});
     }
     const md5gl_instances crowd = {.count = CROWD, .palettes = palettes, .placements = placements};
@@ -143,17 +143,17 @@ static md5gl_frame describe(const gl_stage *stage, uint32_t width, uint32_t heig
         .width = width,
         .height = height,
         .no_shadows = true,
-        .background = {0.2f, 0.2f, 0.2f, 1.0f},
+        .background = {0.2f, 0.2f, 0.2f, 1},
         .view_from_world = {{0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}},
         .tone_mapped = true,
         .light_direction = {0.7f, -0.6f, 0.9f},
-        .light = {1.3f, 1.2f, 1.0f},
+        .light = {1.3f, 1.2f, 1},
         .ambient = {0.3f, 0.3f, 0.4f},
     };
     frame.clip_from_view.m[0] = 1.0f / half;
     frame.clip_from_view.m[5] = (float)WIDTH / (float)HEIGHT / half;
     frame.clip_from_view.m[10] = -1.0f / half;
-    frame.clip_from_view.m[15] = 1.0f;
+    frame.clip_from_view.m[15] = 1;
     return frame;
 }
 
@@ -208,9 +208,9 @@ static void measure(bench_table *table, const gl_stage *stage, uint32_t width, u
     }
     char name[96];
     snprintf(name, sizeof name, "%d characters, %s", CROWD, where);
-    bench_figure(table, name, "ms", 1e3 * median(skinned), 0.0);
+    bench_figure(table, name, "ms", 1e3 * median(skinned), 0);
     snprintf(name, sizeof name, "%s without skinning", where);
-    bench_figure(table, name, "ms", 1e3 * median(placed), 0.0);
+    bench_figure(table, name, "ms", 1e3 * median(placed), 0);
     snprintf(name, sizeof name, "%s, ratio of time with skinning", where);
     bench_figure(table, name, "x", median(ratios), goal);
 }

@@ -51,7 +51,7 @@ static double plain_number(plain_lexer *lexer)
     plain_token(lexer);
     const char *at = lexer->token;
     const bool is_negative = *at == '-';
-    double value = 0.0, unit = 0.1;
+    double value = 0, unit = 0.1;
     for (at += is_negative; *at >= '0' && *at <= '9'; at++)
         value = 10.0 * value + (*at - '0');
     if (*at == '.') {

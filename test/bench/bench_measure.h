@@ -64,7 +64,7 @@ typedef struct bench_variant {
 
 static double bench_processor_seconds(void)
 {
-    double seconds = 0.0;
+    double seconds = 0;
     static const int whose[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
     for (int i = 0; i < 2; i++) {
         struct rusage usage;
@@ -163,7 +163,7 @@ static double bench_run(bench_table *table, const bench_row *row, bench_variant 
 static void bench_take_turns(bench_table *table, const bench_row *row, bench_variant *variants,
                              int count)
 {
-    double seconds[MAX_VARIANTS] = {0.0};
+    double seconds[MAX_VARIANTS] = {0};
     for (int i = 0; i < count; i++) {
         variants[i].calls = 1;
         if (variants[i].work == row->other)

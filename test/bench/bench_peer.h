@@ -297,7 +297,7 @@ PEER_TARGET static void peer_skin(const peer_model *model, int outputs)
 // The greatest distance of a position by the peer from ours, in units.
 static double peer_distance(const peer_model *peer, const skinning *fixture)
 {
-    double worst = 0.0;
+    double worst = 0;
     for (uint32_t m = 0; m < peer->num_meshes; m++) {
         const md5_mesh *const mesh = &fixture->model->meshes[m];
         uint32_t at = 0;
@@ -378,7 +378,7 @@ static void peer_add(peer_ratios *all, md5_model *model, md5_cpu level, uint64_t
 static void peer_show(bench_table *table, peer_ratios *all, const char *fixture)
 {
     static const char *const figures[] = {"worst", "lower quartile", "median"};
-    bench_figure(table, "models whose peer is apart by 0.1 units", "", (double)all->num_apart, 0.0);
+    bench_figure(table, "models whose peer is apart by 0.1 units", "", (double)all->num_apart, 0);
     for (int outputs = 0; outputs < PEER_NUM_OUTPUTS && all->count > 0; outputs++) {
         double *const ratios = all->ratios[outputs];
         qsort(ratios, all->count, sizeof ratios[0], bench_compare);
@@ -386,7 +386,7 @@ static void peer_show(bench_table *table, peer_ratios *all, const char *fixture)
             char name[96];
             snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name, all->count,
                      fixture, figures[figure]);
-            bench_figure(table, name, "x", ratios[figure * all->count / 4], 0.0);
+            bench_figure(table, name, "x", ratios[figure * all->count / 4], 0);
         }
     }
 }

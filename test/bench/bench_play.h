@@ -37,14 +37,14 @@ static md5_machine *make_character(const playing *play)
     clips[0].extract = MD5_EXTRACT_TURN;
     const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine_2", .feather = 2}};
     const md5_parameter_desc parameters[] = {
-        {.name = "speed", .kind = MD5_PARAMETER_FLOAT, .value = 2.0f},
+        {.name = "speed", .kind = MD5_PARAMETER_FLOAT, .value = 2},
         {.name = "breath", .kind = MD5_PARAMETER_FLOAT, .value = 0.5f}};
     const md5_state_desc body[] = {{.name = "walk", .motion = "walk"},
                                    {.name = "stand", .motion = "idle"}};
     const md5_state_desc wave[] = {{.name = "wave", .motion = "wave"}},
                          breathe[] = {{.name = "breathe", .motion = "breathe"}};
-    const md5_condition fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 1.0f};
-    const md5_condition slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 1.0f};
+    const md5_condition fast = {.parameter = "speed", .compare = MD5_IS_GREATER, .value = 1};
+    const md5_condition slow = {.parameter = "speed", .compare = MD5_IS_AT_MOST, .value = 1};
     const md5_transition_desc transitions[] = {
         {.from = "walk", .to = "stand", .conditions = &slow, .num_conditions = 1, .duration = 0.2f},
         {.from = "stand", .to = "walk", .conditions = &fast, .num_conditions = 1, .duration = 0.2f},
@@ -92,10 +92,10 @@ static void place_targets(md5_player *player, uint32_t number)
 {
     const float along = 0.02f * (float)number;
     *md5_player_target(player, 0) =
-        (md5_target){.weight = 1.0f, .position = {along, 6.5f, 3.5f + along}};
-    *md5_player_target(player, 1) = (md5_target){.weight = 1.0f, .position = {-along, -6.5f, 3.5f}};
+        (md5_target){.weight = 1, .position = {along, 6.5f, 3.5f + along}};
+    *md5_player_target(player, 1) = (md5_target){.weight = 1, .position = {-along, -6.5f, 3.5f}};
     *md5_player_target(player, 2) =
-        (md5_target){.weight = 1.0f, .position = {80.0f, 40.0f * along - 80.0f, 40.0f}};
+        (md5_target){.weight = 1, .position = {80, 40.0f * along - 80.0f, 40}};
 }
 
 // Returns false if the model is missing.
@@ -239,25 +239,25 @@ static void measure_play(bench_table *table)
         .units = num_joints,
         .best = md5i_cpu_best(MD5_CPU_AVX2),
         .no_twin = true,
-        .goal = 15.0,
+        .goal = 15,
     };
     bench_heading("playing: state machine, 2 layers, additive, 2 legs, look-at, 71 joints");
     bench_measure(table, &row);
-    row.goal = 0.0;
+    row.goal = 0;
     row.name = "between two steps";
     row.work = work_between_steps;
     bench_measure(table, &row);
     row.name = "while states fade";
     row.work = work_fading_character;
     bench_measure(table, &row);
-    row.goal = 15.0;
+    row.goal = 15;
     row.name = "250 at once";
     row.work = work_played_crowd;
     row.units = (double)PLAYING_CROWD * num_joints;
     bench_measure(table, &row);
-    row.goal = 0.0;
+    row.goal = 0;
     row.unit = "ns";
-    row.units = 1.0;
+    row.units = 1;
     row.name = "player copied";
     row.work = work_copied_player;
     bench_measure(table, &row);

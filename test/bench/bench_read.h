@@ -229,9 +229,9 @@ static void measure_parts(bench_table *table, bench_texts *all, const char *whos
         const char *name;
         bench_work *work;
         double goal;
-    } rows[] = {{"no plans, losses", read_drawn_by_shaders, 0.0},
-                {"no tangents, plans, losses", read_without_parts, 0.0},
-                {"posing only", read_to_pose, 1500.0}};
+    } rows[] = {{"no plans, losses", read_drawn_by_shaders, 0},
+                {"no tangents, plans, losses", read_without_parts, 0},
+                {"posing only", read_to_pose, 1500}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && all->mesh_bytes > 0; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s: %s", whose, rows[i].name);
@@ -260,7 +260,7 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .units = (double)all->mesh_bytes,
                                           .no_twin = true,
                                           .other = read_meshes_with_assimp,
-                                          .goal = 1000.0});
+                                          .goal = 1000});
     }
     if (all->anim_bytes > 0) {
         snprintf(name, sizeof name, ".md5anim of %s, %.1f MB", whose,
@@ -273,7 +273,7 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
                                           .units = (double)all->anim_bytes,
                                           .no_twin = true,
                                           .other = read_anims_with_assimp,
-                                          .goal = 1000.0});
+                                          .goal = 1000});
     }
 }
 
@@ -322,7 +322,7 @@ static void compare_with_asset_files(bench_table *table, const bench_texts *text
     static const struct {
         const char *name;
         double goal;
-    } ways[] = {{NULL, 0.0}, {"checked", 10.0}, {"trusted", 25.0}};
+    } ways[] = {{NULL, 0}, {"checked", 10}, {"trusted", 25}};
     static double ratios[3][MAX_TEXTS];
     size_t count = 0;
     const bench_watch watch = bench_begin_watch();
@@ -346,7 +346,7 @@ static void compare_with_asset_files(bench_table *table, const bench_texts *text
         char name[64];
         qsort(ratios[way], count, sizeof ratios[way][0], bench_compare);
         snprintf(name, sizeof name, "%s, %s: lower quartile", whose, ways[way].name);
-        bench_least(table, &watch, name, ratios[way][count / 4], 0.0);
+        bench_least(table, &watch, name, ratios[way][count / 4], 0);
         snprintf(name, sizeof name, "%s, %s: median", whose, ways[way].name);
         bench_least(table, &watch, name, ratios[way][count / 2], ways[way].goal);
     }
@@ -385,7 +385,7 @@ static size_t num_plans(const md5_model *model)
 // The maxima over all texts: allocations, and peak memory per byte of text for texts over 16 KB.
 static void show_memory(bench_table *table, const bench_texts *all)
 {
-    double most_allocs[2] = {0.0, 0.0}, most_memory[2] = {0.0, 0.0};
+    double most_allocs[2] = {0, 0}, most_memory[2] = {0, 0};
     for (size_t i = 0; i < all->count; i++) {
         const bench_text *const text = &all->texts[i];
         bench_heap heap = {0};
@@ -403,8 +403,8 @@ static void show_memory(bench_table *table, const bench_texts *all)
         if (text->size > 16384 && memory > most_memory[text->is_anim])
             most_memory[text->is_anim] = memory;
     }
-    bench_figure(table, "allocations to read a .md5mesh, at most", "", most_allocs[0], 4.0);
-    bench_figure(table, "allocations to read a .md5anim, at most", "", most_allocs[1], 2.0);
+    bench_figure(table, "allocations to read a .md5mesh, at most", "", most_allocs[0], 4);
+    bench_figure(table, "allocations to read a .md5anim, at most", "", most_allocs[1], 2);
     bench_figure(table, "peak memory of a .md5mesh over 16 KB", "x text", most_memory[0], 1.5);
     bench_figure(table, "peak memory of a .md5anim over 16 KB", "x text", most_memory[1], 1.5);
 }
@@ -413,7 +413,7 @@ static void show_memory(bench_table *table, const bench_texts *all)
 // a percentage of the 28 bytes of a rotation and a translation.
 static void show_clip_memory(bench_table *table, const bench_texts *clips, const char *whose)
 {
-    double bytes = 0.0, joint_frames = 0.0;
+    double bytes = 0, joint_frames = 0;
     for (size_t i = 0; i < clips->count; i++) {
         const bench_text *const text = &clips->texts[i];
         md5_anim *const anim =
@@ -430,7 +430,7 @@ static void show_clip_memory(bench_table *table, const bench_texts *clips, const
     char name[64];
     snprintf(name, sizeof name, "clips of %s, of 28 bytes a joint-frame", whose);
     if (joint_frames > 0.0)
-        bench_figure(table, name, "%", bytes / joint_frames / 28.0 * 100.0, 60.0);
+        bench_figure(table, name, "%", bytes / joint_frames / 28.0 * 100.0, 60);
 }
 
 #endif

@@ -108,7 +108,7 @@ static void make_skinning(skinning *fixture, md5_model *model)
     if (!fixture->palette || !fixture->dual || !fixture->jobs)
         exit(1);
     for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_xform turn = {{0.0f, 0.0f, 0.0998f, -0.995f}, {0.0f, 0.0f, (float)(i % 3)}, 0};
+        const md5_xform turn = {{0, 0, 0.0998f, -0.995f}, {0, 0, (float)(i % 3)}, 0};
         fixture->palette[i] = md5_mat34_mul(model->bind[i], md5_mat34_from_xform(turn));
     }
     md5_build_palette(model, fixture->palette, fixture->palette);

@@ -31,7 +31,7 @@ static real3 placed(const real_place *joint, real3 at)
 // The largest distance between the positions of a vertex in the two poses.
 static double vertex_distance(const md5_model *model, const real_place *a, const real_place *b)
 {
-    double worst = 0.0;
+    double worst = 0;
     EACH_IN (mesh, model, meshes) {
         FOR (v, mesh->num_file_vertices) {
             real3 off = {0};
@@ -53,7 +53,7 @@ static double vertex_distance(const md5_model *model, const real_place *a, const
 static double point_distance(uint32_t num_joints, double distance, const real_place *a,
                              const real_place *b)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (joint, num_joints) {
         FOR (k, 6) {
             const double along = k % 2 ? -distance : distance;
@@ -87,16 +87,16 @@ static double measured(const clip_case *fixture)
     const size_t count = skeleton->num_joints;
     OWN_ARRAY(md5_xform, pose, count);
     OWN_ARRAY(real_place, joints, 2 * count);
-    double worst = 0.0;
+    double worst = 0;
     FOR (frame, fixture->anim->num_frames) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         sample_own(fixture->anim, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints);
         sample_own(fixture->compressed, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints + count);
-        const double error =
-            fixture->model ? vertex_distance(fixture->model, joints, joints + count)
-                           : point_distance(skeleton->num_joints, 4.0, joints, joints + count);
+        const double error = fixture->model
+                                 ? vertex_distance(fixture->model, joints, joints + count)
+                                 : point_distance(skeleton->num_joints, 4, joints, joints + count);
         real_worse(&worst, error);
     }
     return worst;
@@ -107,7 +107,7 @@ static void compress_case(clip_case *fixture, float tolerance)
     md5_error error = {0};
     OWN_ARRAY(float, distances, fixture->anim->skeleton.num_joints);
     FOR (i, fixture->anim->skeleton.num_joints)
-        distances[i] = 4.0f;
+        distances[i] = 4;
     const md5_compress_opts options = {.tolerance = tolerance,
                                        .model = fixture->model,
                                        .distances = fixture->model ? NULL : distances};
@@ -124,7 +124,7 @@ static double bytes_a_joint_frame(const md5_anim *compressed)
 static double check_clip(const char *model, const char *path, float tolerance)
 {
     md5_error error = {0};
-    double bytes = 0.0;
+    double bytes = 0;
     OWN_CASE fixture = {.anim = md5_load_anim(path, NULL, &error)};
     fixture.model = model ? our_model(model) : NULL;
     if (CHECK_THAT(fixture.anim != NULL && (fixture.model != NULL) == (model != NULL), "%s: %s",
@@ -150,7 +150,7 @@ TEST (compress_moves_no_vertex_beyond_the_tolerance) {
     const double coarse = check_clip(model, test_path(walk_clip), 0.1f);
     CHECK(fine > 0.0 && fine < 3.6); // bytes a joint and frame; 16.2 uncompressed
     CHECK(coarse > 0.0 && coarse < 2.3);
-    CHECK(check_clip(model, test_path(walk_clip), 1.0f) < coarse);
+    CHECK(check_clip(model, test_path(walk_clip), 1) < coarse);
 }
 
 static int ascending(const void *a, const void *b)
@@ -212,7 +212,7 @@ static md5_moment moment_of(const clip_case *fixture, int i, uint64_t *random)
     if (i % 2)
         moment = md5_moment_at(fixture->compressed, 0.0371 * i, MD5_WRAP_CYCLE);
     if (i % 5 == 0)
-        moment.fraction = 0.0f;
+        moment.fraction = 0;
     return moment;
 }
 

@@ -48,7 +48,7 @@ static md5_anim *compress(const md5_anim *anim, float tolerance)
 static double difference(const md5_xform *a, const md5_xform *b)
 {
     const real4 p = real4_widen(a->rotation), q = real4_towards(real4_widen(b->rotation), p);
-    const real4 way = real4_add(p, real4_scale(q, -1.0));
+    const real4 way = real4_add(p, real4_scale(q, -1));
     return sqrt(real4_dot(way, way)) + real_distance(a->translation, b->translation);
 }
 
@@ -62,7 +62,7 @@ TEST (compress_may_select_each_step) {
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
 // own.
 TEST (compress_measures_bones_where_there_is_no_skin) {
-    OWN_ANIM anim = make_anim(1.0, 0.0, "c");
+    OWN_ANIM anim = make_anim(1, 0, "c");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
@@ -84,7 +84,7 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
 TEST (compress_keeps_rotations_by_any_angle) {
     static const double turns[] = {0, 0.5, 3.1, 6.2, 40};
     EACH (turn, turns) {
-        OWN_ANIM anim = make_anim(*turn, 50.0, "c");
+        OWN_ANIM anim = make_anim(*turn, 50, "c");
         OWN_ANIM compressed = compress(anim, 0.01f);
         for (int k = 0; k < 100 && compressed; k++) {
             md5_xform exact[JOINTS], pose[JOINTS];
@@ -102,7 +102,7 @@ TEST (compress_keeps_rotations_by_any_angle) {
 TEST (compress_ignores_the_signs_of_rotations) {
     static const double turns[] = {1, 4.5}; // by 4.5 radians no component stays away from 0
     EACH (turn, turns) {
-        OWN_ANIM anim = make_anim(*turn, 50.0, "c");
+        OWN_ANIM anim = make_anim(*turn, 50, "c");
         OWN_ANIM before = compress(anim, 0.00003f);
         uint64_t random = 7;
         for (uint32_t i = anim->num_rotations; i < anim->num_rotations * FRAMES; i++) {
@@ -140,7 +140,7 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 }
 
 TEST (compress_scalar_code_is_the_reference_of_all_kinds_of_tracks) {
-    OWN_ANIM anim = make_anim(40.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(40, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.5f);
     check_levels(anim, compressed);
 }
@@ -171,8 +171,8 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
 }
 
 TEST (compress_drops_what_hardly_changes) {
-    OWN_ANIM still = make_anim(0.0, 0.004, "c"), *const moving = make_anim(2.0, 50.0, "c");
-    OWN_ANIM few = compress(still, 5.0f), *const many = compress(moving, 0.001f);
+    OWN_ANIM still = make_anim(0, 0.004, "c"), *const moving = make_anim(2, 50, "c");
+    OWN_ANIM few = compress(still, 5), *const many = compress(moving, 0.001f);
     if (CHECK(few && many)) {
         CHECK(few->packed_size < 200);
         CHECK(many->packed_size > few->packed_size);
@@ -183,7 +183,7 @@ TEST (compress_drops_what_hardly_changes) {
 }
 
 TEST (compress_gives_the_motion_of_the_root) {
-    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
     for (int k = 0; k < 40 && compressed; k++) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
@@ -209,7 +209,7 @@ static const char other_model[] =
 
 TEST (compress_binds_as_the_animation_does) {
     OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
-    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.001f);
     OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
@@ -233,7 +233,7 @@ TEST (compress_binding_reports_what_bind_does) {
     static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                    "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     OWN_MODEL model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
-    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
     CHECK_FAILS(md5_bind(model, compressed, NULL, &error), error, MD5_ERROR_MISMATCH);
     const md5_compress_opts options = {.model = model};
@@ -252,7 +252,7 @@ static void check_refused(const md5_anim *anim, md5_compress_opts options, md5_s
 }
 
 TEST (compress_refuses_what_it_cannot_do) {
-    OWN_ANIM anim = make_anim(1.0, 1e7, "c");
+    OWN_ANIM anim = make_anim(1, 1e7, "c");
     const float endless[JOINTS] = {1, 1, INFINITY, 1};
     check_refused(anim, (md5_compress_opts){.tolerance = -1}, MD5_ERROR_RANGE, "tolerance");
     check_refused(anim, (md5_compress_opts){.tolerance = NAN}, MD5_ERROR_RANGE, "tolerance");
@@ -271,7 +271,7 @@ TEST (compress_refuses_what_it_cannot_do) {
 }
 
 TEST (compress_survives_failure_of_every_allocation) {
-    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
     EACH_FAILURE (it) {
         const md5_compress_opts options = {.model = model};
@@ -343,14 +343,14 @@ static md5_status parse(const uint8_t *bytes, size_t size)
 
 static saved saved_clip(double turn)
 {
-    OWN_ANIM anim = make_anim(turn, 50.0, "c");
+    OWN_ANIM anim = make_anim(turn, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);
     const saved made = save(compressed);
     return made;
 }
 
 TEST (compress_file_reads_what_was_written) {
-    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
@@ -392,7 +392,7 @@ TEST (compress_file_may_have_one_joint) {
 }
 
 TEST (compress_file_that_is_cut_off_is_refused) {
-    const saved made = saved_clip(1.0);
+    const saved made = saved_clip(1);
     for (size_t size = 0; size < made.size; size++) {
         CHECK_UINT(parse(made.bytes, size), MD5_ERROR_SYNTAX);
         OWN uint8_t *const copy = test_copy(made.bytes, made.size);
@@ -423,7 +423,7 @@ TEST (compress_file_with_changed_bits_is_refused_or_sound) {
 }
 
 TEST (compress_file_with_random_bytes_is_refused_or_sound) {
-    const saved made = saved_clip(1.0);
+    const saved made = saved_clip(1);
     OWN uint8_t *const copy = malloc(made.size);
     uint64_t random = 11;
     FOR (i, 20000) {
@@ -458,7 +458,7 @@ static md5_status parse_changed(const saved *made, size_t at, int32_t more, size
 }
 
 TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
-    const saved made = saved_clip(1.0);
+    const saved made = saved_clip(1);
     CHECK_UINT(parse_changed(&made, AT_JOINTS, 0, AT_BYTES, 0), MD5_OK);
     CHECK_UINT(parse_changed(&made, AT_JOINTS, -JOINTS, AT_BYTES, 8 * JOINTS), MD5_ERROR_RANGE);
     CHECK_UINT(parse_changed(&made, AT_FRAMES, -FRAMES, AT_BYTES, 0), MD5_ERROR_RANGE);
@@ -471,7 +471,7 @@ TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {
 // Bytes are left out: the keys of the last track, then heads.
 TEST (compress_file_without_all_tracks_is_refused) {
     md5_error error = {0};
-    OWN_ANIM anim = make_anim(1.0, 50.0, "c");
+    OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->internal.packed->num_bytes;
     FOR (left, num_bytes) {
@@ -489,7 +489,7 @@ TEST (compress_file_without_all_tracks_is_refused) {
 
 TEST (compress_file_of_another_version_is_named) {
     md5_error error = {0};
-    const saved made = saved_clip(1.0);
+    const saved made = saved_clip(1);
     made.bytes[4] = 9;
     CHECK_SAYS(md5_parse_anim(made.bytes, made.size, NULL, &error), error, MD5_ERROR_VERSION,
                "version 9: expected 2");

@@ -49,9 +49,9 @@ TEST (compress_ends_with_the_callers_errors) {
     MISUSE("reserved members must be 0")
     md5_bind(model, compressed, &reserved, NULL);
     MISUSE("anim: not NULL")
-    md5_moment_at(test_null(), 0.0, MD5_WRAP_LOOP);
+    md5_moment_at(test_null(), 0, MD5_WRAP_LOOP);
     MISUSE("wrap: a md5_wrap")
-    md5_moment_at(compressed, 0.0, (md5_wrap)9);
+    md5_moment_at(compressed, 0, (md5_wrap)9);
     MISUSE("anim: not NULL")
     md5_anim_root_motion(test_null(), start, start);
     MISUSE("reserved members must be 0")
@@ -91,7 +91,7 @@ static void count_warning(void *user, const md5_error *warning)
 static double hand_distance(const md5_model *model, const md5_anim *anim,
                             const md5_anim *compressed)
 {
-    double worst = 0.0;
+    double worst = 0;
     OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
     OWN_BINDING packed = md5_bind(model, compressed, NULL, NULL);
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {

@@ -205,9 +205,9 @@ TEST (block_measures_then_places) {
 
 TEST (math_rebuilds_w_and_shortens_long_rotations) {
     CHECK_NEAR(md5_quat_from_xyz(0.5f, 0.5f, 0.5f).w, -0.5, 1e-7);
-    CHECK(!md5_quat_is_overlong(1.0f, 0.001f, 0.0f));
-    CHECK(md5_quat_is_overlong(1.0f, 0.1f, 0.0f));
-    const md5_quat shortened = md5_quat_from_xyz(3.0f, 0.0f, 4.0f);
+    CHECK(!md5_quat_is_overlong(1, 0.001f, 0));
+    CHECK(md5_quat_is_overlong(1, 0.1f, 0));
+    const md5_quat shortened = md5_quat_from_xyz(3, 0, 4);
     CHECK_NEAR(shortened.x, 3.0 / 7.0, 1e-6);
     CHECK_NEAR(shortened.z, 4.0 / 7.0, 1e-6);
     CHECK_NEAR(shortened.w, -sqrt(24.0) / 7.0, 1e-6);
@@ -238,8 +238,8 @@ TEST (math_rebuilds_w_by_one_rule_for_every_length) {
         check_rebuilt(1.0 + above);
         check_rebuilt(1.0 / (1.0 + above));
     }
-    check_rebuilt(1.0);
-    const md5_quat widest = md5_quat_from_xyz(1.8e19f, 0.0f, 0.0f);
+    check_rebuilt(1);
+    const md5_quat widest = md5_quat_from_xyz(1.8e19f, 0, 0);
     CHECK_NEAR(widest.x, sqrt(0.5), 1e-6);
     CHECK_NEAR(widest.w, -sqrt(0.5), 1e-6);
 }

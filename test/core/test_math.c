@@ -48,7 +48,7 @@ static matrix matrix_of(md5_quat q)
 
 static double difference(matrix a, matrix b)
 {
-    double most = 0.0;
+    double most = 0;
     FOR (i, 9)
         most = fmax(most, fabs(a.at[i / 3][i % 3] - b.at[i / 3][i % 3]));
     return most;
@@ -110,7 +110,7 @@ TEST (math_turns_about_an_axis_of_any_length) {
     }
     const float bad[] = {0, NAN, INFINITY};
     EACH (size, bad) {
-        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){*size, 0, 0}, 1.0f);
+        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){*size, 0, 0}, 1);
         CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
     }
 }
@@ -143,8 +143,8 @@ TEST (math_reads_and_writes_ids_angles) {
         const md5_euler again = md5_quat_to_euler(q);
         // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
         CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
-        CHECK_SMALL(remainder((double)again.yaw - angles.yaw, 360.0), 2e-3);
-        CHECK_SMALL(remainder((double)again.roll - angles.roll, 360.0), 2e-3);
+        CHECK_SMALL(remainder((double)again.yaw - angles.yaw, 360), 2e-3);
+        CHECK_SMALL(remainder((double)again.roll - angles.roll, 360), 2e-3);
     }
 }
 
@@ -227,8 +227,8 @@ TEST (math_blends_transforms) {
         check_rotation(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);
         check_vector(blend.translation, (real3){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
     }
-    const md5_xform before = md5_xform_blend(a, b, -1.0f);
-    const md5_xform after = md5_xform_blend(a, b, 9.0f);
+    const md5_xform before = md5_xform_blend(a, b, -1);
+    const md5_xform after = md5_xform_blend(a, b, 9);
     CHECK(before.rotation.w == a.rotation.w && before.translation.x == 1.0f);
     CHECK(after.rotation.w == b.rotation.w && after.translation.x == 5.0f);
 }
@@ -290,9 +290,9 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
     check_clip(actual, (real4){both.x, both.y, both.z, 1}, 5e-6);
     CHECK_EXACT(actual.w, 1);
     const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
-    check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (real3){3, 3, 4}, 0.0);
-    check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (real3){10, 11, 13}, 0.0);
-    check_vector(md5_mat34_translation(m), (real3){7, 8, 9}, 0.0);
+    check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (real3){3, 3, 4}, 0);
+    check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (real3){10, 11, 13}, 0);
+    check_vector(md5_mat34_translation(m), (real3){7, 8, 9}, 0);
 }
 
 TEST (math_looks_at_a_target) {
@@ -362,12 +362,12 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
 
 TEST (decay_is_exp) {
     FOR (i, 1400) {
-        const double x = i < 700 ? i : pow(10.0, (i - 1400) * 0.01);
+        const double x = i < 700 ? i : pow(10, (i - 1400) * 0.01);
         CHECK_NEAR(md5i_decay(x), exp(-x), 1e-13);
         CHECK_SMALL(md5i_decay(x) / exp(-x) - 1.0, 1e-10);
     }
-    CHECK(md5i_decay(0.0) == 1.0);
-    CHECK(md5i_decay(INFINITY) == md5i_decay(800.0) && md5i_decay(1e300) < 1e-300);
+    CHECK(md5i_decay(0) == 1.0);
+    CHECK(md5i_decay(INFINITY) == md5i_decay(800) && md5i_decay(1e300) < 1e-300);
 }
 
 // -- Inverse and pixels ---------------------------------------------------------------------------
@@ -456,7 +456,7 @@ static test_eye random_eye(int i, uint64_t *random)
                     .depth = (md5_depth)(i / 2 % 3)};
     if (i % 7 == 3) {
         eye.is_orthographic = true;
-        eye.far_z = 50.0;
+        eye.far_z = 50;
         eye.half_width *= 20, eye.half_height *= 20;
     }
     return eye;

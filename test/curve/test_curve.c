@@ -18,9 +18,9 @@ typedef struct point3 {
 static void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
 {
     FOR (i, CURVE_POINTS) {
-        points[i].x = test_betweenf(-10.0f, 10.0f, &seed);
-        points[i].y = test_betweenf(-10.0f, 10.0f, &seed);
-        points[i].z = test_betweenf(-10.0f, 10.0f, &seed);
+        points[i].x = test_betweenf(-10, 10, &seed);
+        points[i].y = test_betweenf(-10, 10, &seed);
+        points[i].z = test_betweenf(-10, 10, &seed);
     }
 }
 
@@ -58,7 +58,7 @@ typedef point3 exact_curve(const md5_curve_desc *desc, double t);
 static point3 exact_bezier(const md5_curve_desc *desc, double t)
 {
     const int degree = (int)desc->num_points - 1;
-    double shares[CURVE_POINTS] = {0}, binomial = 1.0;
+    double shares[CURVE_POINTS] = {0}, binomial = 1;
     for (int i = 0; i <= degree; i++) {
         shares[i] = binomial * pow(t, i) * pow(1.0 - t, degree - i);
         binomial = binomial * (degree - i) / (i + 1);
@@ -122,7 +122,7 @@ static point3 at_point(const md5_curve_desc *desc, int i)
 static double square_root_of_step(const md5_curve_desc *desc, int i)
 {
     const point3 a = at_point(desc, i), b = at_point(desc, i + 1);
-    double square = 0.0;
+    double square = 0;
     FOR (k, 3)
         square += (b.x[k] - a.x[k]) * (b.x[k] - a.x[k]);
     return pow(square, 0.25);
@@ -132,7 +132,7 @@ static double square_root_of_step(const md5_curve_desc *desc, int i)
 static point3 exact_centripetal(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points, count = desc->is_closed ? n : n - 1;
-    double total = 0.0, start = 0.0;
+    double total = 0, start = 0;
     FOR (i, count)
         total += square_root_of_step(desc, i);
     int piece = 0;
@@ -166,7 +166,7 @@ static double basis(const double *knots, int i, int degree, double u)
     if (degree == 0)
         return u >= knots[i] && u < knots[i + 1] ? 1.0 : 0.0;
     const double left = knots[i + degree] - knots[i], right = knots[i + degree + 1] - knots[i + 1];
-    double sum = 0.0;
+    double sum = 0;
     if (left > 0.0)
         sum += (u - knots[i]) / left * basis(knots, i, degree - 1, u);
     if (right > 0.0)
@@ -176,7 +176,7 @@ static double basis(const double *knots, int i, int degree, double u)
 
 static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int degree, double u)
 {
-    double shares[CURVE_POINTS], total = 0.0;
+    double shares[CURVE_POINTS], total = 0;
     const int n = (int)desc->num_points;
     FOR (i, n) {
         shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1.0);
@@ -355,7 +355,7 @@ TEST (curve_of_equal_points_is_a_point) {
             CHECK(is_same(p, points[0]));
             CHECK_SMALL(md5_vec3_length(tangent), 1e-10);
         }
-        const double t = md5_curve_at_distance(curve, 5.0);
+        const double t = md5_curve_at_distance(curve, 5);
         CHECK(t >= 0.0 && t <= 1.0);
     }
 }
@@ -384,11 +384,11 @@ TEST (curve_passes_its_ends_exactly) {
             continue;
         OWN_CURVE curve = curve_of(&desc);
         const md5_vec3 last = points[desc.is_closed ? 0 : desc.num_points - 1];
-        CHECK(is_same(md5_curve_point(curve, 0.0), points[0]));
-        CHECK(is_same(md5_curve_point(curve, 1.0), last));
+        CHECK(is_same(md5_curve_point(curve, 0), points[0]));
+        CHECK(is_same(md5_curve_point(curve, 1), last));
         CHECK(is_same(md5_curve_point(curve, NAN), points[0]));
         if (!desc.is_closed)
-            CHECK(is_same(md5_curve_point(curve, -7.0), points[0])
+            CHECK(is_same(md5_curve_point(curve, -7), points[0])
                   && is_same(md5_curve_point(curve, INFINITY), last));
     }
 }
@@ -424,7 +424,7 @@ TEST (curve_closed_goes_round) {
                    md5_curve_at_distance(curve, 0.25 * length), 1e-9);
         CHECK_NEAR(md5_curve_at_distance(curve, -0.75 * length),
                    md5_curve_at_distance(curve, 0.25 * length), 1e-9);
-        CHECK(is_same(md5_curve_point(curve, INFINITY), md5_curve_point(curve, 0.0)));
+        CHECK(is_same(md5_curve_point(curve, INFINITY), md5_curve_point(curve, 0)));
     }
 }
 
@@ -474,7 +474,7 @@ static md5_curve *circle_of(float r)
 }
 
 TEST (curve_nurbs_circle_is_a_circle) {
-    OWN_CURVE circle = circle_of(1.0f);
+    OWN_CURVE circle = circle_of(1);
     CHECK(md5_curve_start(circle, 3) < 1.0 && md5_curve_start(circle, 4) == 1.0);
     FOR (i, 10001) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
@@ -487,7 +487,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
-    OWN_CURVE circle = circle_of(10.0f);
+    OWN_CURVE circle = circle_of(10);
     const double length = md5_curve_length(circle);
     FOR (i, 721) {
         const double angle = 2.0 * pi * i / 720.0;
@@ -514,7 +514,7 @@ TEST (curve_length_of_a_parabola) {
     const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     OWN_CURVE parabola = curve_of(&desc);
-    CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2.0) / 4.0, 1e-6);
+    CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2) / 4.0, 1e-6);
     FOR (i, 101) {
         const double x = 0.01 * i;
         const double exact = (2.0 * x * sqrt(1.0 + 4.0 * x * x) + asinh(2.0 * x)) / 4.0;
@@ -543,8 +543,8 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
     OWN_CURVE curve = curve_of(&desc);
     const int num_sides = 4000;
-    double sum = 0.0;
-    md5_vec3 last = md5_curve_point(curve, 0.0);
+    double sum = 0;
+    md5_vec3 last = md5_curve_point(curve, 0);
     for (int i = 1; i <= num_sides; i++) {
         const md5_vec3 p = md5_curve_point(curve, (double)i / num_sides);
         sum += real_distance(p, last);
@@ -562,8 +562,8 @@ TEST (curve_distance_and_parameter_are_inverse) {
         desc.is_closed = seed % 4 < 2;
         OWN_CURVE curve = curve_of(&desc);
         const double length = md5_curve_length(curve);
-        double last = 0.0;
-        CHECK(md5_curve_at_distance(curve, 0.0) == 0.0);
+        double last = 0;
+        CHECK(md5_curve_at_distance(curve, 0) == 0.0);
         FOR_FROM (i, 1, 1000) {
             const double distance = length * i / 1000.0;
             const double t = md5_curve_at_distance(curve, distance);
@@ -574,9 +574,9 @@ TEST (curve_distance_and_parameter_are_inverse) {
         }
         if (!desc.is_closed)
             CHECK(md5_curve_at_distance(curve, length) == 1.0
-                  && md5_curve_distance(curve, 1.0) == length
+                  && md5_curve_distance(curve, 1) == length
                   && md5_curve_at_distance(curve, 2.0 * length) == 1.0
-                  && md5_curve_at_distance(curve, -1.0) == 0.0);
+                  && md5_curve_at_distance(curve, -1) == 0.0);
         CHECK(md5_curve_at_distance(curve, NAN) == 0.0 && md5_curve_distance(curve, NAN) == 0.0);
     }
 }
@@ -589,7 +589,7 @@ TEST (curve_equal_distances_are_equal_steps) {
     OWN_CURVE curve = curve_of(&desc);
     const int num_steps = 8000;
     const double step = md5_curve_length(curve) / num_steps;
-    md5_vec3 last = md5_curve_point(curve, 0.0);
+    md5_vec3 last = md5_curve_point(curve, 0);
     for (int i = 1; i <= num_steps; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_at_distance(curve, i * step));
         if (!CHECK_NEAR(md5_vec3_length(md5_vec3_sub(p, last)) / step, 1, 1e-3))

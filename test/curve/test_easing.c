@@ -139,9 +139,9 @@ TEST (easing_linear_smooth_and_square_root) {
 // The published formulas give exactly 0 at 0 and 1 at 1, next to a jump of 1/1024.
 TEST (easing_exponential_jumps_only_at_its_slow_ends) {
     const float little = 1e-6f;
-    CHECK(eased(MD5_EASE_EXPONENTIAL_IN, 0.0f) == 0.0f);
+    CHECK(eased(MD5_EASE_EXPONENTIAL_IN, 0) == 0.0f);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_IN, little), 1.0 / 1024.0, 1e-7);
-    CHECK(eased(MD5_EASE_EXPONENTIAL_OUT, 1.0f) == 1.0f);
+    CHECK(eased(MD5_EASE_EXPONENTIAL_OUT, 1) == 1.0f);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_OUT, 1.0f - little), 1023.0 / 1024.0, 1e-7);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_IN_OUT, little), 1.0 / 2048.0, 1e-7);
     CHECK_NEAR(eased(MD5_EASE_EXPONENTIAL_IN_OUT, 1.0f - little), 2047.0 / 2048.0, 1e-7);
@@ -150,8 +150,8 @@ TEST (easing_exponential_jumps_only_at_its_slow_ends) {
 TEST (easings_have_exact_ends) {
     FOR (i, MD5_EASE_CUBIC_BEZIER) {
         const md5_ease_kind easing = (md5_ease_kind)i;
-        CHECK(eased(easing, 0.0f) == 0.0f && eased(easing, 1.0f) == 1.0f);
-        CHECK(eased(easing, -3.0f) == 0.0f && eased(easing, 3.0f) == 1.0f);
+        CHECK(eased(easing, 0) == 0.0f && eased(easing, 1) == 1.0f);
+        CHECK(eased(easing, -3) == 0.0f && eased(easing, 3) == 1.0f);
         CHECK(eased(easing, NAN) == 0.0f);
         CHECK(eased(easing, -INFINITY) == 0.0f && eased(easing, INFINITY) == 1.0f);
     }
@@ -165,7 +165,7 @@ static bool swings(md5_ease_kind easing)
 TEST (easings_rise_unless_they_swing) {
     FOR (i, MD5_EASE_CUBIC_BEZIER) {
         const md5_ease_kind easing = (md5_ease_kind)i;
-        float last = 0.0f;
+        float last = 0;
         for (int step = 0; step <= 10000 && !swings(easing); step++) {
             const float value = eased(easing, (float)step / 10000.0f);
             REQUIRE(value >= last && value <= 1.0f);
@@ -251,8 +251,8 @@ static void check_bezier(const md5_easing *curve)
         const float t = (float)step / 1000.0f;
         CHECK_NEAR(md5_ease(*curve, t), exact_bezier(curve, t), 1e-6);
     }
-    CHECK(md5_ease(*curve, 0.0f) == 0.0f && md5_ease(*curve, 1.0f) == 1.0f);
-    CHECK(md5_ease(*curve, NAN) == 0.0f && md5_ease(*curve, 7.0f) == 1.0f);
+    CHECK(md5_ease(*curve, 0) == 0.0f && md5_ease(*curve, 1) == 1.0f);
+    CHECK(md5_ease(*curve, NAN) == 0.0f && md5_ease(*curve, 7) == 1.0f);
 }
 
 TEST (easing_bezier_is_exact_to_a_millionth) {
@@ -311,8 +311,8 @@ TEST (easing_steps_are_those_of_css) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
         FOR (i, 6)
             CHECK_NEAR(md5_ease(curve, t[i]), expected[jump][i], 1e-7);
-        CHECK(md5_ease(curve, -1.0f) == (float)expected[jump][0]);
-        CHECK(md5_ease(curve, 2.0f) == 1.0f);
+        CHECK(md5_ease(curve, -1) == (float)expected[jump][0]);
+        CHECK(md5_ease(curve, 2) == 1.0f);
     }
 }
 
@@ -336,22 +336,22 @@ TEST (easing_over_a_duration) {
 
 TEST (follow_share_is_one_minus_exp) {
     FOR (i, 1000) {
-        const float rate = (float)pow(10.0, i % 10 - 4), seconds = (float)pow(10.0, i * 0.005 - 4);
+        const float rate = (float)pow(10, i % 10 - 4), seconds = (float)pow(10, i * 0.005 - 4);
         CHECK_NEAR(md5_follow_share(rate, seconds), -expm1(-(double)rate * seconds), 1e-7);
     }
-    CHECK(md5_follow_share(0.0f, 1.0f) == 0.0f && md5_follow_share(1.0f, 0.0f) == 0.0f);
-    CHECK(md5_follow_share(-1.0f, 1.0f) == 0.0f && md5_follow_share(1.0f, -1.0f) == 0.0f);
-    CHECK(md5_follow_share(-1.0f, -1.0f) == 0.0f && md5_follow_share(NAN, 1.0f) == 0.0f);
-    CHECK(md5_follow_share(1e30f, 1e30f) == 1.0f && md5_follow_share(INFINITY, 1.0f) == 1.0f);
+    CHECK(md5_follow_share(0, 1) == 0.0f && md5_follow_share(1, 0) == 0.0f);
+    CHECK(md5_follow_share(-1, 1) == 0.0f && md5_follow_share(1, -1) == 0.0f);
+    CHECK(md5_follow_share(-1, -1) == 0.0f && md5_follow_share(NAN, 1) == 0.0f);
+    CHECK(md5_follow_share(1e30f, 1e30f) == 1.0f && md5_follow_share(INFINITY, 1) == 1.0f);
 }
 
 TEST (follow_does_not_depend_on_the_frame_rate) {
     static const int frames[] = {1, 7, 60, 1000};
     FOR (i, 4) {
-        float x = 3.0f;
+        float x = 3;
         FOR (frame, frames[i])
-            x += (10.0f - x) * md5_follow_share(2.0f, 1.0f / (float)frames[i]);
-        CHECK_NEAR(x, 10.0 - 7.0 * exp(-2.0), 1e-5);
+            x += (10.0f - x) * md5_follow_share(2, 1.0f / (float)frames[i]);
+        CHECK_NEAR(x, 10.0 - 7.0 * exp(-2), 1e-5);
     }
 }
 
@@ -392,9 +392,9 @@ static double swinging(double k, double c, double t)
 TEST (spring_follows_as_its_closed_form) {
     static const float dampings[] = {0, 4, 20, 30}; // of stiffness 100: 20 is critical
     FOR (i, 4) {
-        float value = -3.0f, velocity = 0.0f;
+        float value = -3, velocity = 0;
         for (int step = 1; step <= 120; step++) {
-            md5_follow_spring(5.0f, 100.0f, dampings[i], 1.0f / 60.0f, &value, &velocity);
+            md5_follow_spring(5, 100, dampings[i], 1.0f / 60.0f, &value, &velocity);
             const double rest = swinging(100, dampings[i], step / 60.0);
             if (!CHECK_NEAR(value, 5.0 - 8.0 * rest, 2e-4))
                 return;
@@ -403,23 +403,23 @@ TEST (spring_follows_as_its_closed_form) {
 }
 
 TEST (spring_does_not_depend_on_the_steps) {
-    float whole = 1.0f, whole_velocity = -2.0f, split = 1.0f, split_velocity = -2.0f;
-    md5_follow_spring(0.25f, 60.0f, 3.0f, 1.0f, &whole, &whole_velocity);
+    float whole = 1, whole_velocity = -2, split = 1, split_velocity = -2;
+    md5_follow_spring(0.25f, 60, 3, 1, &whole, &whole_velocity);
     FOR (i, 64)
-        md5_follow_spring(0.25f, 60.0f, 3.0f, 1.0f / 64.0f, &split, &split_velocity);
+        md5_follow_spring(0.25f, 60, 3, 1.0f / 64.0f, &split, &split_velocity);
     CHECK_NEAR(whole, split, 1e-5);
     CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
 }
 
 TEST (spring_ignores_what_is_no_number) {
-    float value = 1.0f, velocity = 2.0f;
-    md5_follow_spring(NAN, 60.0f, 3.0f, 1.0f, &value, &velocity);
-    md5_follow_spring(INFINITY, 60.0f, 3.0f, 1.0f, &value, &velocity);
-    md5_follow_spring(0.0f, 0.0f, 3.0f, 1.0f, &value, &velocity);
-    md5_follow_spring(0.0f, NAN, 3.0f, 1.0f, &value, &velocity);
-    md5_follow_spring(0.0f, 60.0f, INFINITY, 1.0f, &value, &velocity);
-    md5_follow_spring(0.0f, 60.0f, 3.0f, 0.0f, &value, &velocity);
-    md5_follow_spring(0.0f, 60.0f, 3.0f, NAN, &value, &velocity);
+    float value = 1, velocity = 2;
+    md5_follow_spring(NAN, 60, 3, 1, &value, &velocity);
+    md5_follow_spring(INFINITY, 60, 3, 1, &value, &velocity);
+    md5_follow_spring(0, 0, 3, 1, &value, &velocity);
+    md5_follow_spring(0, NAN, 3, 1, &value, &velocity);
+    md5_follow_spring(0, 60, INFINITY, 1, &value, &velocity);
+    md5_follow_spring(0, 60, 3, 0, &value, &velocity);
+    md5_follow_spring(0, 60, 3, NAN, &value, &velocity);
     CHECK(value == 1.0f && velocity == 2.0f);
 }
 
@@ -439,14 +439,13 @@ TEST (easing_areas_are_integrals) {
         const md5_easing named = {.kind = (md5_ease_kind)i};
         const md5_easing *const curve =
             i < MD5_EASE_CUBIC_BEZIER ? &named : &curves[i - MD5_EASE_CUBIC_BEZIER];
-        double sum = 0.0;
+        double sum = 0;
         FOR (strip, STRIPS) {
             if (strip % 777 == 0)
-                CHECK_NEAR(md5i_eased_area(curve, 0.0, (double)strip / (double)STRIPS), sum, 1e-7);
+                CHECK_NEAR(md5i_eased_area(curve, 0, (double)strip / (double)STRIPS), sum, 1e-7);
             sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / (double)STRIPS;
         }
-        CHECK_NEAR(md5i_eased_area(curve, 0.0, 1.0), sum, 1e-7);
-        CHECK_NEAR(md5i_eased_area(curve, 0.0, 0.37) + md5i_eased_area(curve, 0.37, 1.0), sum,
-                   1e-7);
+        CHECK_NEAR(md5i_eased_area(curve, 0, 1), sum, 1e-7);
+        CHECK_NEAR(md5i_eased_area(curve, 0, 0.37) + md5i_eased_area(curve, 0.37, 1), sum, 1e-7);
     }
 }

@@ -19,9 +19,9 @@ TEST (curve_functions_are_those_of_libc) {
             || !CHECK_NEAR(md5i_power_of_two(10.0 * x) / exp2(10.0 * x), 1, 1e-9))
             return;
     }
-    CHECK(md5i_angle(0.0, 1.0) == 0.0 && md5i_angle(0.0, 0.0) == 0.0);
-    CHECK_NEAR(md5i_angle(0.0, -1.0), pi, 1e-15);
-    CHECK_NEAR(md5i_angle(1e-300, 1.0), 1e-300, 1e-310);
+    CHECK(md5i_angle(0, 1) == 0.0 && md5i_angle(0, 0) == 0.0);
+    CHECK_NEAR(md5i_angle(0, -1), pi, 1e-15);
+    CHECK_NEAR(md5i_angle(1e-300, 1), 1e-300, 1e-310);
 }
 
 // -- Shoemake's formulas --------------------------------------------------------------------------
@@ -81,7 +81,7 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0.0);
+        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0);
         real4 q[NUM_KEYS];
         FOR (i, NUM_KEYS) {
             q[i] = real4_of(keys[i]);
@@ -123,7 +123,7 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
         const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
         steps[i] = log_of(between(at, real4_towards(q, at)));
     }
-    return real4_scale(real4_add(real4_scale(steps[0], 4.0), real4_scale(steps[1], -1.0)),
+    return real4_scale(real4_add(real4_scale(steps[0], 4), real4_scale(steps[1], -1)),
                        1.0 / (2 * h));
 }
 
@@ -132,7 +132,7 @@ static void check_velocities(const md5_squad *squad, int first, int end)
     FOR_FROM (i, first, end) {
         const real4 before = velocity_beside(squad, uneven[i], -5e-4);
         const real4 after = velocity_beside(squad, uneven[i], 5e-4);
-        const real4 jump = real4_add(after, real4_scale(before, -1.0)); // w is 0
+        const real4 jump = real4_add(after, real4_scale(before, -1)); // w is 0
         CHECK_SMALL(sqrt(real4_dot(jump, jump)), 2e-2);
     }
 }
@@ -141,8 +141,8 @@ TEST (squad_has_no_jump_in_its_velocity) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0.0);
-        OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+        OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0);
+        OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7);
         check_velocities(open, 1, NUM_KEYS - 1);
         check_velocities(periodic, 0, NUM_KEYS);
     }
@@ -152,7 +152,7 @@ TEST (squad_of_a_steady_turn_is_steady) {
     md5_quat keys[NUM_KEYS];
     FOR (i, NUM_KEYS)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
-    OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0);
     for (int i = -100; i <= 500; i++) {
         const float angle = 0.5f * (float)(i * 0.01);
         const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
@@ -163,13 +163,13 @@ TEST (squad_of_a_steady_turn_is_steady) {
 TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);
-    OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0);
     const md5_quat first = keys[0], last = keys[NUM_KEYS - 1];
-    CHECK_SMALL(real_angle(md5_squad_rotation(open, -100.0), first), 2e-7);
+    CHECK_SMALL(real_angle(md5_squad_rotation(open, -100), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, NAN), first), 2e-7);
-    CHECK_SMALL(real_angle(md5_squad_rotation(open, 100.0), last), 2e-7);
+    CHECK_SMALL(real_angle(md5_squad_rotation(open, 100), last), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, INFINITY), last), 2e-7);
-    OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
+    OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7);
     FOR (i, 71) {
         const md5_quat now = md5_squad_rotation(periodic, i * 0.1);
         CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
@@ -180,7 +180,7 @@ TEST (squad_before_and_after_its_keys) {
 
 TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0, 3, 0, -4};
-    const double time = 2.0;
+    const double time = 2;
     FOR (periodic, 2) {
         OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
         FOR (i, 10) {
@@ -199,11 +199,11 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
     uint64_t random = 5;
     FOR (round, 500) {
         md5_quat keys[NUM_KEYS];
-        double times[NUM_KEYS], time = -100.0;
+        double times[NUM_KEYS], time = -100;
         FOR (i, NUM_KEYS) {
             keys[i] = few[test_random_u32(&random) % 8];
-            time = fmax(time + pow(10.0, 18.0 * test_random(&random) - 12.0),
-                        nextafter(time, HUGE_VAL));
+            time =
+                fmax(time + pow(10, 18.0 * test_random(&random) - 12.0), nextafter(time, HUGE_VAL));
             times[i] = time;
         }
         OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0.0);
@@ -220,7 +220,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 TEST (squad_of_a_moment_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0, 4e-320, 8e-320};
-    OWN_SQUAD squad = squad_of(keys, times, 3, 0.0);
+    OWN_SQUAD squad = squad_of(keys, times, 3, 0);
     FOR (i, 3) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1, 1e-6);
@@ -261,7 +261,7 @@ TEST (squad_survives_failing_memory) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
     static const double times[] = {0, 1};
     EACH_FAILURE (it) {
-        OWN_SQUAD squad = md5_create_squad(keys, times, 2, 0.0, &it.opts.allocator, &it.error);
+        OWN_SQUAD squad = md5_create_squad(keys, times, 2, 0, &it.opts.allocator, &it.error);
         CHECK_FAILURE(it, squad);
     }
     md5_destroy_squad(NULL);
@@ -271,13 +271,13 @@ TEST (squad_survives_failing_memory) {
 
 TEST (errors_with_squad_are_reported) {
     static const md5_quat key = {0, 0, 0, 1};
-    static const double time = 0.0;
+    static const double time = 0;
     MISUSE("md5_squad_rotation(): squad: not NULL")
-    md5_squad_rotation(test_null(), 0.0);
+    md5_squad_rotation(test_null(), 0);
     MISUSE("md5_create_squad(): rotations: not NULL")
-    md5_create_squad(NULL, &time, 1, 0.0, NULL, NULL);
+    md5_create_squad(NULL, &time, 1, 0, NULL, NULL);
     MISUSE("md5_create_squad(): times: not NULL")
-    md5_create_squad(&key, NULL, 1, 0.0, NULL, NULL);
+    md5_create_squad(&key, NULL, 1, 0, NULL, NULL);
 }
 
 #endif

@@ -273,9 +273,9 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     real4 real = {-0.5, 0.5, 0.5, -0.5};
     const real4 half_translation = {0.5, -1, 1.5, 0};
     real4 dual = real4_mul(half_translation, real);
-    turn_dual(&real, &dual, 0, 0, 1, 35.0);
-    turn_dual(&real, &dual, 0, -1, 0, -50.0);
-    turn_dual(&real, &dual, -1, 0, 0, 20.0);
+    turn_dual(&real, &dual, 0, 0, 1, 35);
+    turn_dual(&real, &dual, 0, -1, 0, -50);
+    turn_dual(&real, &dual, -1, 0, 0, 20);
     const real4 translation = real4_mul(dual, real4_conjugate(real));
     const md5_cube2_part part = {.num_adjustments = 1, .adjustments = &adjustment};
     const md5_cube2_anim anim = {.num_adjustments = 1};

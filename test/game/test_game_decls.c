@@ -140,8 +140,8 @@ TEST (tables_repeat_snap_and_clamp) {
     CHECK_NEAR(table_at(game, "t", 5.25f), 1, 1e-6);
     CHECK_NEAR(table_at(game, "s", 0.49f), 1, 1e-6);
     CHECK_NEAR(table_at(game, "c", 0.25f), 5, 1e-6);
-    CHECK_SMALL(table_at(game, "c", -1.0f), 1e-6);
-    CHECK_NEAR(table_at(game, "c", 9.0f), 20, 1e-6);
+    CHECK_SMALL(table_at(game, "c", -1), 1e-6);
+    CHECK_NEAR(table_at(game, "c", 9), 20, 1e-6);
     CHECK_NEAR(table_at(game, "one", 0.3f), 1, 1e-6);
     CHECK_SMALL(table_at(game, "t", 1e38f * 10.0f), 1e-6);
     CHECK(!md5_game_table(game, "none", NULL));
@@ -151,9 +151,9 @@ TEST (tables_with_errors_are_defaulted) {
     game_log log;
     OWN_GAME game = open_materials(
         "table a { { 1 2 } }\ntable b { { x } }\ntable c { wrong }\ntable d { { 1, 2 } }", &log);
-    CHECK_EXACT(table_at(game, "a", 0.0f), 1);
-    CHECK_EXACT(table_at(game, "b", 0.0f), 1);
-    CHECK_EXACT(table_at(game, "c", 0.0f), 1);
+    CHECK_EXACT(table_at(game, "a", 0), 1);
+    CHECK_EXACT(table_at(game, "b", 0), 1);
+    CHECK_EXACT(table_at(game, "c", 0), 1);
     CHECK_UINT(md5_find_decl(game, MD5_DECL_TABLE, "a")->state, MD5_DECL_DEFAULTED);
     CHECK_UINT(md5_find_decl(game, MD5_DECL_TABLE, "d")->state, MD5_DECL_UNPARSED);
     has_logged(&log, "materials/all.mtr:1: expected comma or brace");

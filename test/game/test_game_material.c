@@ -33,34 +33,34 @@ static void check_value(const char *expression, double expected)
 }
 
 TEST (expressions_are_right_associative) {
-    check_value("20 - 5 - 3", 18.0);
-    check_value("100 / 10 * 5", 2.0);
-    check_value("9 % 5 % 3", 1.0);
-    check_value("( 20 - 5 ) - 3", 12.0);
+    check_value("20 - 5 - 3", 18);
+    check_value("100 / 10 * 5", 2);
+    check_value("9 % 5 % 3", 1);
+    check_value("( 20 - 5 ) - 3", 12);
 }
 
 TEST (expressions_have_four_levels) {
-    check_value("2 + 3 * 4", 14.0);
-    check_value("2 * 3 + 4", 10.0);
-    check_value("1 + 1 > 1 * 1", 1.0);
-    check_value("2 < 1 || 3 >= 3", 1.0);
-    check_value("1 && 0", 0.0);
-    check_value("4 != 4", 0.0);
-    check_value("4 == 4", 1.0);
-    check_value("4 <= 3", 0.0);
+    check_value("2 + 3 * 4", 14);
+    check_value("2 * 3 + 4", 10);
+    check_value("1 + 1 > 1 * 1", 1);
+    check_value("2 < 1 || 3 >= 3", 1);
+    check_value("1 && 0", 0);
+    check_value("4 != 4", 0);
+    check_value("4 == 4", 1);
+    check_value("4 <= 3", 0);
 }
 
 TEST (expressions_have_terms_of_all_kinds) {
     check_value("TIME", 1.5);
     check_value("parm4", 0.25);
-    check_value("parm11 + global7 + sound", 0.0);
-    check_value("fragmentPrograms", 1.0);
-    check_value("-2 * time", -3.0);
-    check_value("ramp[ 0.25 ]", 5.0);
-    check_value("ramp[ ramp[ 0.25 ] / 20 ] + 1", 6.0);
-    check_value("7 % 0", 0.0);
-    check_value("time * 0 + 0", 0.0);
-    check_value("( 1e30 * 1e30 ) % 7", 1.0); // 2147483647 % 7
+    check_value("parm11 + global7 + sound", 0);
+    check_value("fragmentPrograms", 1);
+    check_value("-2 * time", -3);
+    check_value("ramp[ 0.25 ]", 5);
+    check_value("ramp[ ramp[ 0.25 ] / 20 ] + 1", 6);
+    check_value("7 % 0", 0);
+    check_value("time * 0 + 0", 0);
+    check_value("( 1e30 * 1e30 ) % 7", 1); // 2147483647 % 7
 }
 
 static void check_defaulted(const char *text, const char *line)
@@ -101,7 +101,7 @@ TEST (deep_expressions_are_read_without_recursion) {
         MATERIAL(material, text);
         CHECK_UINT(material->decl->state, depth == DEPTH ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED);
         if (depth == DEPTH)
-            CHECK_EXACT(color_at(material, 0, 0, 0.0f), 2);
+            CHECK_EXACT(color_at(material, 0, 0, 0), 2);
     }
 }
 
@@ -421,10 +421,10 @@ TEST (deform_sprite_faces_the_viewer) {
     const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
     OWN_DEFORM c;
     form(&c, "sprite", &from_above);
-    check_position(&c, 0, 10.0 + half, half, 0.0);
-    check_position(&c, 1, 10.0 + half, -half, 0.0);
-    check_position(&c, 2, 10.0 - half, -half, 0.0);
-    check_position(&c, 3, 10.0 - half, half, 0.0);
+    check_position(&c, 0, 10.0 + half, half, 0);
+    check_position(&c, 1, 10.0 + half, -half, 0);
+    check_position(&c, 2, 10.0 - half, -half, 0);
+    check_position(&c, 3, 10.0 - half, half, 0);
     CHECK(c.texcoords[0].x == 0.0f && c.texcoords[0].y == 0.0f);
     CHECK(c.texcoords[1].x == 1.0f && c.texcoords[1].y == 0.0f);
     CHECK(c.texcoords[2].x == 1.0f && c.texcoords[2].y == 1.0f);
@@ -485,7 +485,7 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     CHECK_UINT(c->num_triangles, 18);
     FOR (i, 54u)
         uses[c->indices[i]]++;
-    double widest = 0.0, highest = 0.0;
+    double widest = 0, highest = 0;
     FOR (i, 16u) {
         CHECK(uses[i] > 0 && c->positions[i].x > 10.0f - 1e-3f);
         CHECK_EXACT(c->texcoords[i].x, i < 4 ? 0.5 : 0.0);
@@ -507,7 +507,7 @@ TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
         OWN_DEFORM c;
         form(&c, "flare 3", &views[view]);
         FOR (i, 16u)
-            check_position(&c, i, 10.0, 0.0, 0.0);
+            check_position(&c, i, 10, 0, 0);
         CHECK(c.colors[0].x == 0.0f);
     }
 }
@@ -635,17 +635,17 @@ TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
     const md5_deformed out = {.positions = c->positions, .texcoords = c->texcoords};
     md5_material material = {.deform = MD5_DEFORM_TUBE};
     md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
-    check_position(c, 0, 1.0, 2.0, 3.0);
+    check_position(c, 0, 1, 2, 3);
     for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
         material.deform = (md5_deform)i;
         if (material.deform == MD5_DEFORM_FLARE || material.deform == MD5_DEFORM_SPRITE
             || material.deform == MD5_DEFORM_TUBE)
             continue;
         md5_deform_vertices(&material, NULL, registers, &mesh, points, NULL, &from_front, &out);
-        check_position(c, 0, 1.0, 2.0, 3.0);
+        check_position(c, 0, 1, 2, 3);
     }
     mesh.indices = apart;
     material.deform = MD5_DEFORM_FLARE;
     md5_deform_vertices(&material, NULL, registers, &mesh, mesh.positions, NULL, &from_front, &out);
-    check_position(c, 15, 10.0, 0.0, 0.0);
+    check_position(c, 15, 10, 0, 0);
 }

@@ -111,12 +111,12 @@ static void check_value(const char *expression, double expected)
 }
 
 TEST (lenient_expressions) {
-    check_value("nosuchtable[ time ] * 3", 3.0);
-    check_value("2 + nosuchword", 3.0);
+    check_value("nosuchtable[ time ] * 3", 3);
+    check_value("2 + nosuchword", 3);
     check_value("- parm4", -0.25);
     check_value("1 - parm4 * ( - time )", 1.375);
-    check_value("( 2 + 3", 5.0);
-    check_value("4 * )", 4.0);
+    check_value("( 2 + 3", 5);
+    check_value("4 * )", 4);
 }
 
 TEST (lenient_tables) {

@@ -30,7 +30,7 @@ TEST (quake_finds_skins_by_their_names) {
     CHECK_UINT(skins.num_images[1], 3);
     md5_build_quake_skins("cat", is_listed, (void *)(uintptr_t)names, &skins);
     CHECK_UINT(skins.num_skins, 0);
-    CHECK_UINT(md5_quake_image_at(&skins, 0, 1.0), 0);
+    CHECK_UINT(md5_quake_image_at(&skins, 0, 1), 0);
 }
 
 static bool is_there(void *user, const char *name)
@@ -63,7 +63,7 @@ TEST (quake_shows_images_in_turn) {
         FOR (tenth, 12u)
             CHECK_UINT(md5_quake_image_at(&skins, skin, 0.1 * tenth + 0.05),
                        expected[skin][tenth % 4]);
-        CHECK_UINT(md5_quake_image_at(&skins, skin, -1.0), 0);
+        CHECK_UINT(md5_quake_image_at(&skins, skin, -1), 0);
         CHECK_UINT(md5_quake_image_at(&skins, skin, NAN), 0);
         CHECK_UINT(md5_quake_image_at(&skins, skin, INFINITY), 0);
     }

@@ -23,8 +23,8 @@ TEST (gaze_selects_by_the_published_generator) {
     CHECK_NEAR(gaze.to.x, 0.5 * (2.0 * published_number(0) - 1.0), 1e-6);
     CHECK_NEAR(gaze.to.y, 0.25 * (2.0 * published_number(1) - 1.0), 1e-6);
     CHECK_NEAR(gaze.rest, 0.4 + 2.1 * published_number(4) - 0.01, 1e-5);
-    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.0); // nothing happens
-    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, -1.0);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0); // nothing happens
+    md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, -1);
     md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, NAN);
     CHECK_NEAR(gaze.seconds, 0.01, 1e-7);
 }
@@ -41,7 +41,7 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
     const double duration = 0.021 + 0.126 * chord;
     for (int i = 1; i <= 20; i++) {
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 0.01);
-        const double t = fmin(0.01 * i / duration, 1.0), part = t * t * (3.0 - 2.0 * t);
+        const double t = fmin(0.01 * i / duration, 1), part = t * t * (3.0 - 2.0 * t);
         const md5_vec3 at = md5_gaze_point(&desc, MD5_AXES_ID, &gaze);
         CHECK_NEAR(at.x, 50, 1e-5);
         CHECK_NEAR(at.y, 50.0 * x * part, 1e-3);
@@ -71,7 +71,7 @@ TEST (gaze_is_the_same_however_time_is_split) {
     }
     CHECK(differs > 20);
     md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 1e9); // advances by at most a minute
-    md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 60.0);
+    md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 60);
     CHECK_BYTES(&whole.random, &parts.random, sizeof whole.random);
 }
 
@@ -119,7 +119,7 @@ static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     const md5_vec3 x = md5_quat_rotate(at.rotation, (md5_vec3){1, 0, 0});
     const md5_vec3 way = md5_vec3_sub(point, at.translation);
     const double cosine = (double)md5_vec3_dot(x, way) / md5_vec3_length(way);
-    return acos(fmin(cosine, 1.0)) * 180.0 / 3.14159265358979;
+    return acos(fmin(cosine, 1)) * 180.0 / 3.14159265358979;
 }
 
 static void look(const md5_model *model, md5_axes axes)
@@ -136,12 +136,12 @@ static void look(const md5_model *model, md5_axes axes)
         .numbers.eye_limit = 1.5f};
     md5_xform pose[128];
     md5_gaze gaze;
-    double turned = 0.0;
+    double turned = 0;
     md5_gaze_begin(5, &gaze);
     FOR (i, 50) {
         md5_gaze_advance(&desc, axes, &gaze, 0.2);
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
-        CHECK_UINT(md5_gaze_pose(&desc, &gaze, skeleton, 1.0f, pose), 2);
+        CHECK_UINT(md5_gaze_pose(&desc, &gaze, skeleton, 1, pose), 2);
         const md5_vec3 point = md5_gaze_point(&desc, axes, &gaze);
         if (axes == MD5_AXES_ID)
             FOR (k, 2)
@@ -182,7 +182,7 @@ TEST (gaze_takes_any_numbers) {
             md5_gaze gaze;
             md5_gaze_begin(1, &gaze);
             FOR (step, 8)
-                md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60.0);
+                md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60);
             CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         }
 }
@@ -198,7 +198,7 @@ TEST (gaze_errors_are_reported) {
         const md5_gaze gaze = {.target = MD5_NONE};
         const md5_skeleton skeleton = {.num_joints = 0};
         md5_xform pose = {.rotation = {.w = 1}};
-        md5_gaze_pose(&desc, &gaze, &skeleton, 1.0f, &pose);
+        md5_gaze_pose(&desc, &gaze, &skeleton, 1, &pose);
     }
 }
 

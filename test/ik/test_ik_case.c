@@ -21,7 +21,7 @@ md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random)
 void ik_make_line(ik_rig *rig, uint32_t count, float step)
 {
     uint64_t random = 3;
-    ik_make_rig(rig, count, 1.0, &random);
+    ik_make_rig(rig, count, 1, &random);
     FOR (i, count)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? step : 0, 0, 0}, 0};
 }
@@ -90,7 +90,7 @@ real3 ik_place_in_chain(const ik_rig *rig, uint32_t i)
 
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length)
 {
-    double sum = 0.0;
+    double sum = 0;
     FOR_FROM (i, count - length + 1, count)
         sum += real3_length(real3_of(rig->pose[rig->chain[i]].translation));
     return sum;
@@ -110,16 +110,16 @@ md5_joint_limit limit_random(uint64_t *random)
     if (test_random_u32(random) % 4 > 0)
         limit.rest = made_any_rotation(random);
     do
-        limit.axis = ik_random_point(3.0, random);
+        limit.axis = ik_random_point(3, random);
     while (!(md5_vec3_length(limit.axis) > 0.1f));
     const double one = test_between(-pi, pi, random), other = test_between(-pi, pi, random);
     limit.min = (float)fmin(one, other);
     limit.max = (float)fmax(one, other);
-    limit.swing = test_betweenf(0.0f, 2.5f, random);
+    limit.swing = test_betweenf(0, 2.5f, random);
     if (test_random_u32(random) % 16 == 0)
         limit.max = limit.min;
     if (test_random_u32(random) % 16 == 0)
-        limit.swing = 0.0f;
+        limit.swing = 0;
     return limit;
 }
 
@@ -144,8 +144,8 @@ md5_quat limit_random_rotation(const md5_joint_limit *limit, uint64_t *random)
     const real3 axis = real3_of(limit->axis);
     real4 turn = about(axis, test_between((double)limit->min, (double)limit->max, random));
     if (limit->kind == MD5_LIMIT_CONE) {
-        const real3 beside = real3_cross(axis, real3_of(ik_random_point(1.0, random)));
-        turn = real4_mul(about(beside, test_between(0.0, (double)limit->swing, random)), turn);
+        const real3 beside = real3_cross(axis, real3_of(ik_random_point(1, random)));
+        turn = real4_mul(about(beside, test_between(0, (double)limit->swing, random)), turn);
     }
     const real4 local = real4_mul(rest_of(limit), turn);
     return (md5_quat){(float)local.x, (float)local.y, (float)local.z, (float)local.w};
@@ -181,7 +181,7 @@ double limit_excess(const md5_joint_limit *limit, md5_quat local)
 double limit_worst(const ik_rig *rig, uint32_t count, uint32_t length,
                    const md5_joint_limit *limits)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR_FROM (i, count - length, count) {
         const uint32_t joint = rig->chain[i];
         const double excess = limit_excess(&limits[joint], rig->pose[joint].rotation);

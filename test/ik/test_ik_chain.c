@@ -13,7 +13,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         ik_rig rig;
         const uint32_t count = 4 + test_random_u32(&random) % 8;
         const uint32_t length = 3 + test_random_u32(&random) % (count - 3);
-        ik_make_rig(&rig, count, 5.0, &random);
+        ik_make_rig(&rig, count, 5, &random);
         const double reach = ik_reach(&rig, count, length);
         const real3 start = ik_place_in_chain(&rig, count - length);
         const double distance = reach * test_between(0.3, farthest, &random);
@@ -31,7 +31,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
-        double longest = 0.0;
+        double longest = 0;
         FOR_FROM (i, count - length + 1, count)
             longest = fmax(longest, real3_length(real3_of(rig.pose[rig.chain[i]].translation)));
         if (2.0 * longest - reach < 0.25 * reach) {
@@ -66,7 +66,7 @@ TEST (ik_dls_reaches_what_is_in_reach) {
 
 static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3 target)
 {
-    ik_make_line(rig, 5, 4.0f);
+    ik_make_line(rig, 5, 4);
     return (md5_chain_job){.solver = solver,
                            .tip = rig->chain[4],
                            .length = 5,
@@ -139,11 +139,11 @@ static void check_weight(md5_chain_solver solver)
     uint64_t random = 4;
     FOR (round, 300) {
         ik_rig rig;
-        ik_make_rig(&rig, 6, 4.0, &random);
+        ik_make_rig(&rig, 6, 4, &random);
         md5_chain_job job = {.solver = solver,
                              .tip = rig.chain[5],
                              .length = 5,
-                             .target = ik_random_point(8.0, &random),
+                             .target = ik_random_point(8, &random),
                              .tolerance = 0.01f,
                              .iterations = 20,
                              .weight = 1};
@@ -171,7 +171,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
     FOR (round, 10000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 6;
-        ik_make_rig(&rig, count, 3.0, &random);
+        ik_make_rig(&rig, count, 3, &random);
         FOR (i, count) {
             const uint32_t kind = test_random_u32(&random) % 16;
             if (kind == 0)
@@ -187,7 +187,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
             .solver = solver,
             .tip = test_random_u32(&random) % (count + 1),
             .length = test_random_u32(&random) % 100,
-            .target = ik_random_point(9.0, &random),
+            .target = ik_random_point(9, &random),
             .tolerance = odd[test_random_u32(&random) % 8],
             .iterations = test_random_u32(&random) % 20,
             .weight = 1,
@@ -271,7 +271,7 @@ static void make_body(body *made, bool has_limits, uint64_t *random)
             made->limits[i] = limit_random(random);
         made->pose[i] = (md5_xform){
             .rotation = limit_random_rotation(&made->limits[i], random),
-            .translation = ik_random_point(3.0, random),
+            .translation = ik_random_point(3, random),
         };
     }
 }
@@ -309,7 +309,7 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
         .limits = has_limits ? fixture->limits : NULL,
     };
     const float most = md5_solve_goals(&fixture->skeleton, &job, fixture->pose);
-    double farthest = 0.0;
+    double farthest = 0;
     EACH (row, goals) {
         const double exact = distance_to(fixture, row->tip, row->target);
         CHECK_NEAR(exact, row->distance, 1e-4);
@@ -355,7 +355,7 @@ TEST (ik_goals_give_way_by_their_weights) {
         const md5_vec3 here = ik_rounded(at_of(&fixture, LEFT));
         const md5_vec3 a = md5_vec3_add(here, ik_random_point(0.4, &random));
         const md5_vec3 b = md5_vec3_add(here, ik_random_point(0.4, &random));
-        const double w = test_between(0.3, 2.0, &random), v = test_between(0.3, 2.0, &random);
+        const double w = test_between(0.3, 2, &random), v = test_between(0.3, 2, &random);
         md5_goal goals[] = {
             {.tip = LEFT, .length = 7, .target = a, .weight = (float)w},
             {.tip = LEFT, .length = 7, .target = b, .weight = (float)v},
@@ -405,7 +405,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
         const md5_chain_job one = {.solver = MD5_CHAIN_LEAST_SQUARES,
                                    .tip = LEFT,
                                    .length = 5,
-                                   .target = ik_random_point(9.0, &random),
+                                   .target = ik_random_point(9, &random),
                                    .tolerance = 0.01f,
                                    .iterations = 40,
                                    .weight = 0.7f,
@@ -443,7 +443,7 @@ TEST (ik_goals_leave_out_what_they_cannot_use) {
         make_body(&fixture, false, &random);
         body alone = fixture;
         const md5_goal right = {
-            .tip = LEFT, .length = 3, .target = ik_random_point(5.0, &random), .weight = 1};
+            .tip = LEFT, .length = 3, .target = ik_random_point(5, &random), .weight = 1};
         md5_goal goals[] = {*row, right};
         md5_goals_job job = {ROWS(goals, goals), .iterations = 9, .weight = 1};
         const float left = md5_solve_goals(&fixture.skeleton, &job, fixture.pose);
@@ -482,6 +482,6 @@ TEST (ik_goals_end_at_the_most_joints) {
     CHECK(md5_solve_goals(&skeleton, &job, pose) == INFINITY);
     CHECK(goals[0].distance == INFINITY && goals[1].distance < 0.01f);
     goals[1].tip = 11;
-    goals[1].target.x = 10.0f;
+    goals[1].target.x = 10;
     CHECK(md5_solve_goals(&skeleton, &job, pose) < 0.01f);
 }

@@ -54,8 +54,8 @@ TEST (ik_feet_on_even_ground_stay) {
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
-    float drop = 0.0f;
-    place(pose, feet, &drop, 0.1f, 0.02f, 1.0f);
+    float drop = 0;
+    place(pose, feet, &drop, 0.1f, 0.02f, 1);
     CHECK(drop == 0.0f && feet[0].lift == 0.0f);
     FOR (i, NUM_JOINTS) {
         CHECK_SMALL(real_angle(pose[i].rotation, old[i].rotation), 1e-5);
@@ -67,11 +67,11 @@ TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
     md5_xform pose[NUM_JOINTS];
     make_body(pose);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2.5f}};
-    float drop = 0.0f;
-    place(pose, feet, &drop, 0.0f, 0.0f, 1.0f);
+    float drop = 0;
+    place(pose, feet, &drop, 0, 0, 1);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
-    feet[0].floor = 0.0f;
-    place(pose, feet, &drop, 0.1f, 0.0f, 1.0f);
+    feet[0].floor = 0;
+    place(pose, feet, &drop, 0.1f, 0, 1);
     CHECK(feet[0].lift == 4.0f); // smoothed, which takes time
 }
 
@@ -84,8 +84,8 @@ TEST (ik_feet_touch_their_floors) {
         {.ankle = ANKLE_L, .floor = 4, .normal = slope},
         {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0, 0, 1}},
     };
-    float drop = 0.0f;
-    place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
+    float drop = 0;
+    place(pose, feet, &drop, 0, 0.02f, 1);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
     FOR (i, 2) {
         const real3 moved = real3_sub(at_of(pose, feet[i].ankle), at_of(old, feet[i].ankle));
@@ -105,9 +105,9 @@ TEST (ik_feet_touch_their_floors) {
 
     // If all floors are higher, the whole body rises.
     make_body(pose);
-    feet[0].floor = 3.0f;
-    feet[1].floor = 2.0f;
-    place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
+    feet[0].floor = 3;
+    feet[1].floor = 2;
+    place(pose, feet, &drop, 0, 0.02f, 1);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z + 2.0, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z + 2.0, 1e-4);
 }
@@ -117,14 +117,14 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2}};
-    float drop = 0.0f;
-    place(pose, feet, &drop, 0.0f, 0.02f, 0.25f);
+    float drop = 0;
+    place(pose, feet, &drop, 0, 0.02f, 0.25f);
     CHECK_NEAR(at_of(pose, ANKLE_L).z, at_of(old, ANKLE_L).z + 1.0, 1e-4);
     CHECK_NEAR(at_of(pose, ANKLE_R).z, at_of(old, ANKLE_R).z - 0.5, 1e-4);
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 0.5, 1e-4);
     make_body(pose);
-    feet[0].floor = 5.0f;
-    place(pose, feet, &drop, 0.0f, 0.02f, 0.0f);
+    feet[0].floor = 5;
+    place(pose, feet, &drop, 0, 0.02f, 0);
     CHECK_BYTES(pose, old, sizeof old);
     CHECK(feet[0].lift == 5.0f);
 }
@@ -135,10 +135,10 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
         md5_xform pose[NUM_JOINTS];
         md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4, .lift = 1},
                             {.ankle = ANKLE_R, .floor = -2}};
-        float drop = 0.0f;
+        float drop = 0;
         FOR (step, steps[i]) {
             make_body(pose);
-            place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1.0f);
+            place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1);
         }
         CHECK_NEAR(feet[0].lift, 4.0 - 3.0 * exp(-1.5), 1e-5);
         CHECK_NEAR(feet[1].lift, -2.0 + 2.0 * exp(-1.5), 1e-5);
@@ -154,7 +154,7 @@ TEST (ik_feet_survive_anything) {
         make_body(pose);
         float numbers[12];
         FOR (i, 12) {
-            numbers[i] = test_betweenf(-5.0f, 5.0f, &random);
+            numbers[i] = test_betweenf(-5, 5, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)
                 numbers[i] = odd[which];

@@ -25,7 +25,7 @@ static void begin(lanes_case *fixture, uint32_t num_joints, uint64_t *random)
 {
     memset(fixture, 0, sizeof *fixture);
     fixture->num_joints = num_joints;
-    ik_make_rig(&fixture->rig, num_joints, 8.0, random);
+    ik_make_rig(&fixture->rig, num_joints, 8, random);
     fixture->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
     fixture->count = 1 + test_random_u32(random) % MD5_IK_MOST;
     FOR (i, fixture->count) {
@@ -87,12 +87,12 @@ static void try_limbs(md5_cpu level, uint64_t *random)
     const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)test_between(0, 4, random);
     const bool is_plain = test_random_u32(random) % 2 > 0;
     FOR (i, fixture.count) {
-        poles[i] = make_target(30.0, random);
+        poles[i] = make_target(30, random);
         rotations[i] = made_any_rotation(random);
         if (test_random_u32(random) % 16 == 0)
             rotations[i].x = odd_number(random);
         jobs[i] = (md5_two_bone_job){.limb = &limb,
-                                     .target = make_target(30.0, random),
+                                     .target = make_target(30, random),
                                      .numbers.soften = soften,
                                      .numbers.stretch = stretch,
                                      .weight = make_weight(random)};
@@ -116,15 +116,15 @@ static void try_chains(md5_cpu level, uint64_t *random)
     const md5_aim_job shared = {
         .tip = fixture.rig.chain[test_random_u32(random) % num_joints],
         .length = 1 + test_random_u32(random) % 12,
-        .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
-        .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
+        .numbers.forward = kind > 4 ? make_target(1, random) : (md5_vec3){0, 0, 0},
+        .numbers.up = kind == 6 ? make_target(1, random) : (md5_vec3){0, 0, 0},
         .numbers.limit = kind == 0  ? MD5_ZERO
-                         : kind < 4 ? test_betweenf(0.0f, 4.0f, random)
+                         : kind < 4 ? test_betweenf(0, 4, random)
                                     : 0.0f,
     };
     FOR (i, fixture.count) {
         jobs[i] = shared;
-        jobs[i].target = make_target(30.0, random);
+        jobs[i].target = make_target(30, random);
         jobs[i].weight = make_weight(random);
         md5_solve_aim(&fixture.rig.skeleton, &jobs[i], fixture.expected[i]);
     }
@@ -162,7 +162,7 @@ TEST (ik_lanes_solve_what_is_usual) {
         FOR (i, 4) {
             lanes.poses[i] = fixture.poses[i];
             memcpy(fixture.poses[i], fixture.rig.pose, sizeof fixture.rig.pose);
-            lanes.are_usual[i] = 1.0f;
+            lanes.are_usual[i] = 1;
             lanes.targets.x[i] = (float)(i + 1);
         }
         for (uint32_t bits = md5i_bend_lanes_sse2(&lanes); bits != 0; bits /= 2)

@@ -30,15 +30,15 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
 
 TEST (ik_limb_reaches_past_joints_between) {
     uint64_t random = 1;
-    double worst_turn = 0.0;
+    double worst_turn = 0;
     FOR (round, 20000) {
         ik_rig rig;
         const uint32_t count = 3 + test_random_u32(&random) % 10;
-        ik_make_rig(&rig, count, 8.0, &random);
+        ik_make_rig(&rig, count, 8, &random);
         const md5_limb limb = random_limb(&rig, count, &random);
         double reach;
         const md5_vec3 target = target_for(&rig, &limb, &random, &reach);
-        const md5_vec3 pole = ik_random_point(30.0, &random);
+        const md5_vec3 pole = ik_random_point(30, &random);
         const md5_two_bone_job job = {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1};
         const ik_rig old = rig;
@@ -67,7 +67,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
     uint64_t random = 2;
     FOR (round, 2000) {
         ik_rig rig;
-        ik_make_rig(&rig, 8, 8.0, &random);
+        ik_make_rig(&rig, 8, 8, &random);
         const md5_limb limb = {rig.chain[1], rig.chain[4], rig.chain[7]};
         double reach;
         const md5_vec3 inside = target_for(&rig, &limb, &random, &reach);
@@ -88,13 +88,13 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
     uint64_t random = 3;
     FOR (round, 2000) {
         ik_rig rig, given;
-        ik_make_rig(&rig, 5, 8.0, &random);
+        ik_make_rig(&rig, 5, 8, &random);
         given = rig;
         const md5_limb limb = {rig.chain[2], rig.chain[3], rig.chain[4]};
         md5_two_bone_job job = {.tip = rig.chain[4],
-                                .target = ik_random_point(15.0, &random),
+                                .target = ik_random_point(15, &random),
                                 .numbers.stretch = 1.1f,
-                                .weight = test_betweenf(0.0f, 1.2f, &random)};
+                                .weight = test_betweenf(0, 1.2f, &random)};
         IK_SOLVE(two_bone, rig, job);
         job.tip = 99;
         job.limb = &limb;
@@ -106,7 +106,7 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
 TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
     uint64_t random = 4;
     ik_rig rig;
-    ik_make_rig(&rig, 6, 8.0, &random);
+    ik_make_rig(&rig, 6, 8, &random);
     const uint32_t *const c = rig.chain;
     const md5_limb wrong[] = {
         {c[0], c[2], 6},    {c[0], 9, c[4]},    {UINT32_MAX, c[2], c[4]}, {c[2], c[0], c[4]},
@@ -141,12 +141,12 @@ static void make_leg(md5_xform *pose)
     const md5_quat twist = {0, 0, 0.5f, 0.866025f}, untwist = {0, 0, -0.5f, 0.866025f};
     FOR (i, JOINTS)
         pose[i] = (md5_xform){none, {0, 0, 0}, 0};
-    pose[PELVIS].translation.z = 20.0f;
+    pose[PELVIS].translation.z = 20;
     pose[HIP].rotation = bent;
     pose[TWIST] = (md5_xform){twist, {0, 0, -4}, 0};
     pose[KNEE] = (md5_xform){md5_quat_mul(untwist, back), {0, 0, -6}, 0};
-    pose[ANKLE].translation.z = -10.0f;
-    pose[LOOSE].translation.x = 3.0f;
+    pose[ANKLE].translation.z = -10;
+    pose[LOOSE].translation.x = 3;
 }
 
 static double height_of(const md5_xform *pose, uint32_t joint)
@@ -166,7 +166,7 @@ TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
     make_leg(pose);
     make_leg(old);
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
-    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 1);
+    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 1);
     CHECK(foot.result == MD5_LIMB_PLACED && foot.miss <= 1e-4f);
     CHECK_NEAR(height_of(pose, ANKLE), height_of(old, ANKLE) + 3.0, 1e-4);
     CHECK_NEAR(height_of(pose, PELVIS), 20, 1e-6);
@@ -177,7 +177,7 @@ TEST (ik_feet_that_hang_on_a_helper_are_reported) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     md5_foot foot = {.ankle = ANKLE, .floor = 3};
-    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 0);
+    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 0);
     CHECK(foot.result == MD5_LIMB_NO_BONE);
 }
 
@@ -219,16 +219,16 @@ TEST (ik_feet_report_why_they_are_not_placed) {
     md5_xform pose[JOINTS];
     make_leg(pose);
     md5_foot foot = leg;
-    foot.floor = -5.0f;
-    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1.0f), 0);
+    foot.floor = -5;
+    CHECK_UINT(place_foot(pose, UINT32_MAX, &foot, 1), 0);
     CHECK(foot.result == MD5_LIMB_OUT_OF_REACH);
     const double target = 20.0 - 10.0 * 0.955336 * 2.0 - 5.0;
     CHECK_NEAR(foot.miss, 20.0 - target - 20.0, 1e-3);
     foot = leg;
     foot.floor = NAN;
-    CHECK(placed(foot, 1.0f).result == MD5_LIMB_NOT_FINITE);
+    CHECK(placed(foot, 1).result == MD5_LIMB_NOT_FINITE);
     foot.floor = 1e16f;
-    CHECK(placed(foot, 1.0f).result == MD5_LIMB_NOT_FINITE);
+    CHECK(placed(foot, 1).result == MD5_LIMB_NOT_FINITE);
 }
 
 // -- Other failures that were once not reported ---------------------------------------------------
@@ -239,7 +239,7 @@ TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     pose[KNEE].rotation = (md5_quat){0, 0, 0, 1.5f}; // not of unit length
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);
-    place_foot(pose, UINT32_MAX, &foot, 1.0f);
+    place_foot(pose, UINT32_MAX, &foot, 1);
     const bool is_there = fabs(height_of(pose, ANKLE) - before - 3.0) < 1e-2;
     CHECK(is_there || foot.result != MD5_LIMB_PLACED);
 }
@@ -249,8 +249,8 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     make_leg(pose);
     make_leg(old);
     const md5_xform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
-    CHECK(!md5_modify_joint(&leg_skeleton, JOINTS, MD5_JOINT_LOCAL, change, 1.0f, pose));
-    CHECK(!md5_modify_joint(&leg_skeleton, UINT32_MAX, MD5_JOINT_LOCAL, change, 0.0f, pose));
+    CHECK(!md5_modify_joint(&leg_skeleton, JOINTS, MD5_JOINT_LOCAL, change, 1, pose));
+    CHECK(!md5_modify_joint(&leg_skeleton, UINT32_MAX, MD5_JOINT_LOCAL, change, 0, pose));
     md5_spring_joint state[3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     md5_spring_job job = {
         .tip = JOINTS, .length = 3, .state = state, .seconds = 0.1f, .is_first = true, .weight = 1};
@@ -262,12 +262,12 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
     job.numbers.stiffness = MD5_ZERO;
     CHECK(!md5_solve_spring(&leg_skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof old);
-    job.numbers.stiffness = 50.0f;
-    job.weight = 0.0f;
+    job.numbers.stiffness = 50;
+    job.weight = 0;
     CHECK(md5_solve_spring(&leg_skeleton, &job, pose));
-    CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 0.0f, pose));
+    CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 0, pose));
     CHECK_BYTES(pose, old, sizeof old);
-    CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 1.0f, pose));
+    CHECK(md5_modify_joint(&leg_skeleton, HIP, MD5_JOINT_LOCAL, change, 1, pose));
 }
 
 // -- Two bone -------------------------------------------------------------------------------------
@@ -288,11 +288,11 @@ static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance,
 // Bones of lengths between 1 and 10 units, some limbs straight.
 static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
 {
-    ik_make_rig(rig, count, 8.0, random);
+    ik_make_rig(rig, count, 8, random);
     FOR_FROM (i, count - 2, count) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
         const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
-        *bone = md5_vec3_scale(way, test_betweenf(1.0f, 10.0f, random));
+        *bone = md5_vec3_scale(way, test_betweenf(1, 10, random));
         if (i == count - 1 && test_random_u32(random) % 8 == 0) {
             rig->pose[rig->chain[i - 1]].rotation = (md5_quat){0, 0, 0, 1};
             *bone = md5_vec3_scale(rig->pose[rig->chain[i - 1]].translation, 0.7f);
@@ -310,7 +310,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         const double least = fabs(upper - lower), most = upper + lower;
         const double distance = test_between(least, most, &random);
         const md5_vec3 target = point_from_hip(&rig, hip, distance, &random);
-        const md5_vec3 pole = ik_random_point(30.0, &random);
+        const md5_vec3 pole = ik_random_point(30, &random);
         const md5_quat rotation = made_any_rotation(&random);
         md5_two_bone_job job = {.tip = rig.chain[count - 1], .target = target, .weight = 1};
         job.pole = round % 2 ? &pole : NULL;
@@ -343,7 +343,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     uint64_t random = 2;
     FOR (round, 5000) {
         ik_rig rig;
-        ik_make_rig(&rig, 3, 8.0, &random);
+        ik_make_rig(&rig, 3, 8, &random);
         const real3 a = ik_place_in_chain(&rig, 0), b = ik_place_in_chain(&rig, 1),
                     c = ik_place_in_chain(&rig, 2);
         const real3 normal = real3_cross(real3_sub(b, a), real3_sub(c, a));
@@ -368,7 +368,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         ik_rig rig;
         make_limb(&rig, 4, &random);
         const double reach = bone_length(&rig, 2) + bone_length(&rig, 3);
-        const double distance = reach * test_between(1.0, 50.0, &random);
+        const double distance = reach * test_between(1, 50, &random);
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1};
         IK_SOLVE(two_bone, rig, job);
@@ -385,7 +385,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
 {
     // A leg that bends forward, thigh and shin of 10 and 8 units down from the hip at 18.
     uint64_t random = 4;
-    ik_make_rig(rig, 3, 1.0, &random);
+    ik_make_rig(rig, 3, 1, &random);
     const float angle = 0.2f;
     rig->pose[rig->chain[0]] = (md5_xform){{0, sinf(-angle), 0, cosf(angle)}, {0, 0, 18}, 0};
     rig->pose[rig->chain[1]] = (md5_xform){{0, sinf(angle), 0, cosf(angle)}, {0, 0, -10}, 0};
@@ -404,12 +404,12 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
 
 TEST (ik_two_bone_softens_without_a_jerk) {
     ik_rig rig;
-    const double step = 0.01, reach = 18.0, onset = reach * 0.8;
-    double last = foot_distance(4.0, 0.2f, 0.0f, &rig);
+    const double step = 0.01, reach = 18, onset = reach * 0.8;
+    double last = foot_distance(4, 0.2f, 0, &rig);
     real3 last_knee = ik_place_in_chain(&rig, 1);
     FOR_FROM (i, 1, 3600) {
         const double distance = 4.0 + step * i;
-        const double now = foot_distance(distance, 0.2f, 0.0f, &rig);
+        const double now = foot_distance(distance, 0.2f, 0, &rig);
         const real3 knee = ik_place_in_chain(&rig, 1);
         if (distance < onset)
             CHECK_NEAR(now, distance, 1e-4);
@@ -423,24 +423,24 @@ TEST (ik_two_bone_softens_without_a_jerk) {
         last_knee = knee;
     }
     CHECK(last > 0.99 * reach);
-    CHECK_NEAR(foot_distance(17.9, 0.0f, 0.0f, &rig), 17.9, 1e-4);
-    CHECK_NEAR(foot_distance(18.1, 0.0f, 0.0f, &rig), 18, 1e-4);
-    CHECK_NEAR(foot_distance(9.0, 1.0f, 0.0f, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
-    CHECK_NEAR(foot_distance(9.0, 5.0f, NAN, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
-    CHECK_NEAR(foot_distance(9.0, NAN, 0.5f, &rig), 9, 1e-4);
+    CHECK_NEAR(foot_distance(17.9, 0, 0, &rig), 17.9, 1e-4);
+    CHECK_NEAR(foot_distance(18.1, 0, 0, &rig), 18, 1e-4);
+    CHECK_NEAR(foot_distance(9, 1, 0, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
+    CHECK_NEAR(foot_distance(9, 5, NAN, &rig), 18.0 * (1.0 - exp(-0.5)), 1e-4);
+    CHECK_NEAR(foot_distance(9, NAN, 0.5f, &rig), 9, 1e-4);
 }
 
 TEST (ik_two_bone_stretches_as_far_as_it_may) {
     ik_rig rig;
-    CHECK_NEAR(foot_distance(17.0, 0.0f, 1.25f, &rig), 17, 1e-4);
+    CHECK_NEAR(foot_distance(17, 0, 1.25f, &rig), 17, 1e-4);
     CHECK_NEAR(bone_length(&rig, 1), 10, 1e-6);
-    CHECK_NEAR(foot_distance(19.8, 0.0f, 1.25f, &rig), 19.8, 1e-4);
+    CHECK_NEAR(foot_distance(19.8, 0, 1.25f, &rig), 19.8, 1e-4);
     CHECK_NEAR(bone_length(&rig, 1), 11, 1e-5);
     CHECK_NEAR(bone_length(&rig, 2), 8.8, 1e-5);
-    CHECK_NEAR(foot_distance(40.0, 0.0f, 1.25f, &rig), 22.5, 1e-4);
-    CHECK_NEAR(foot_distance(40.0, 0.3f, INFINITY, &rig), 40, 1e-4);
+    CHECK_NEAR(foot_distance(40, 0, 1.25f, &rig), 22.5, 1e-4);
+    CHECK_NEAR(foot_distance(40, 0.3f, INFINITY, &rig), 40, 1e-4);
     // With both, it stretches instead of falling behind, and again without a jerk.
-    double last = foot_distance(10.0, 0.3f, 1.1f, &rig);
+    double last = foot_distance(10, 0.3f, 1.1f, &rig);
     FOR (i, 2500) {
         const double distance = 10.0 + 0.02 * i;
         const double now = foot_distance(distance, 0.3f, 1.1f, &rig);
@@ -457,7 +457,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         make_limb(&rig, 3, &random);
         whole = rig;
         md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1};
-        job.target = point_from_hip(&rig, 0, test_between(1.0, 20.0, &random), &random);
+        job.target = point_from_hip(&rig, 0, test_between(1, 20, &random), &random);
         IK_SOLVE(two_bone, whole, job);
         ik_rig none = rig, part = rig;
         job.weight = round % 2 ? 0.0f : NAN;
@@ -473,7 +473,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
                 md5_vec3_lerp(rig.pose[i].translation, whole.pose[i].translation, job.weight);
             CHECK_SMALL(real_distance(way, part.pose[i].translation), 1e-5);
         }
-        job.weight = 7.0f; // as 1
+        job.weight = 7; // as 1
         IK_SOLVE(two_bone, rig, job);
         CHECK_BYTES(whole.pose, rig.pose, sizeof rig.pose);
     }
@@ -482,7 +482,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
 TEST (ik_two_bone_needs_two_parents) {
     uint64_t random = 6;
     ik_rig rig;
-    ik_make_rig(&rig, 3, 8.0, &random);
+    ik_make_rig(&rig, 3, 8, &random);
     const ik_rig old = rig;
     md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1};
     CHECK(!IK_SOLVE(two_bone, rig, job));
@@ -496,7 +496,7 @@ TEST (ik_two_bone_needs_two_parents) {
 static md5_vec3 odd_point(uint64_t *random)
 {
     static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0, -0.0f};
-    md5_vec3 point = ik_random_point(10.0, random);
+    md5_vec3 point = ik_random_point(10, random);
     const uint32_t which = test_random_u32(random) % 64;
     if (which < 9)
         point.x = odd[which];
@@ -510,7 +510,7 @@ TEST (ik_two_bone_survives_anything) {
     uint64_t random = 7;
     FOR (round, 60000) {
         ik_rig rig;
-        ik_make_rig(&rig, 3, 8.0, &random);
+        ik_make_rig(&rig, 3, 8, &random);
         FOR (i, 3u) {
             md5_xform *const joint = &rig.pose[rig.chain[i]];
             const uint32_t kind = test_random_u32(&random) % 8;
@@ -543,7 +543,7 @@ TEST (ik_two_bone_survives_anything) {
             job.target = ik_rounded(ik_place_in_chain(&rig, (uint32_t)round % 7));
         }
         if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100.0f)
-            job.numbers.stretch = 2.0f;
+            job.numbers.stretch = 2;
         const ik_rig old = rig;
         CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, 3));
@@ -577,11 +577,11 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
     FOR (round, 30000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 6;
-        ik_make_rig(&rig, count, 3.0, &random);
+        ik_make_rig(&rig, count, 3, &random);
         md5_aim_job job = {
             .tip = rig.chain[count - 1],
             .length = 1 + test_random_u32(&random) % 8, // may be longer than the chain
-            .target = ik_random_point(100.0, &random),
+            .target = ik_random_point(100, &random),
             .numbers.forward = random_way(&random),
             .numbers.up = random_way(&random),
             .weight = 1,
@@ -614,7 +614,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
 static void make_neck(ik_rig *rig)
 {
     uint64_t random = 2;
-    ik_make_rig(rig, 5, 1.0, &random);
+    ik_make_rig(rig, 5, 1, &random);
     FOR (i, 5u)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50.0f : 4.0f}, 0};
 }
@@ -660,7 +660,7 @@ TEST (ik_aim_keeps_to_its_limit) {
         ik_rig rig;
         make_neck(&rig);
         md5_aim_job job =
-            look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100.0, &random));
+            look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100, &random));
         job.numbers.limit = test_betweenf(0.05f, 1.5f, &random);
         IK_SOLVE(aim, rig, job);
         CHECK(ik_is_sound(rig.pose, 5));
@@ -705,8 +705,8 @@ TEST (ik_aim_turns_by_its_weight) {
     uint64_t random = 4;
     FOR (round, 2000) {
         ik_rig rig;
-        ik_make_rig(&rig, 4, 3.0, &random);
-        md5_aim_job job = look_at(&rig, 3, ik_random_point(50.0, &random));
+        ik_make_rig(&rig, 4, 3, &random);
+        md5_aim_job job = look_at(&rig, 3, ik_random_point(50, &random));
         job.tip = rig.chain[3];
         ik_rig whole = rig, part = rig;
         IK_SOLVE(aim, whole, job);
@@ -725,10 +725,10 @@ TEST (ik_aim_survives_anything) {
     FOR (round, 60000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 5;
-        ik_make_rig(&rig, count, 3.0, &random);
+        ik_make_rig(&rig, count, 3, &random);
         md5_vec3 points[4];
         FOR (i, 4) {
-            points[i] = ik_random_point(5.0, &random);
+            points[i] = ik_random_point(5, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)
                 points[i] = (md5_vec3){odd[which], odd[which], odd[which]};
@@ -767,7 +767,7 @@ TEST (ik_aim_survives_anything) {
 // and in the manual.
 
 TEST (ik_soften_is_the_exponential_of_the_header) {
-    const double reach = 18.0;
+    const double reach = 18;
     ik_rig rig;
     for (int share = 1; share <= 40; share++) {
         const float soften = (float)share / 40.0f;
@@ -777,7 +777,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
             const double x = (distance - onset) / (reach * soften);
             const double expected = x <= 0.0 ? distance : reach * (1.0 - soften * exp(-x));
             const double error =
-                fabs(foot_distance(distance, soften, 0.0f, &rig) - fmax(expected, 2.0)) / reach;
+                fabs(foot_distance(distance, soften, 0, &rig) - fmax(expected, 2)) / reach;
             if (x <= 0.0)
                 CHECK_SMALL(error, 1e-6);
             else
@@ -797,7 +797,7 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     md5_xform pose[128];
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, 41) {
         if (!CHECK(skeleton->num_joints <= 128))
             return 1.0;
@@ -850,7 +850,7 @@ TEST (ik_soften_of_the_manual_is_small) {
     md5_error error = {0};
     OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
-    float most = 0.0f;
+    float most = 0;
     for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
         most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
     CHECK(most > 0.0f && most <= 0.1f);

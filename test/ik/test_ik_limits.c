@@ -34,7 +34,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         md5_joint_limit limits[IK_JOINTS];
         const uint32_t count = 3 + test_random_u32(&random) % 8;
         const uint32_t length = 2 + test_random_u32(&random) % (count - 2);
-        ik_make_rig(&rig, count, 5.0, &random);
+        ik_make_rig(&rig, count, 5, &random);
         FOR (i, count)
             limits[i] = limit_random(&random);
         if (round % 4 < 3)
@@ -45,7 +45,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
             .solver = solver,
             .tip = rig.chain[count - 1],
             .length = length,
-            .target = ik_random_point(8.0, &random),
+            .target = ik_random_point(8, &random),
             .tolerance = (float)(1e-3 * reach),
             .iterations = 200,
             .weight = 1,
@@ -84,14 +84,13 @@ TEST (ik_fabrik_obeys_limits) {
 // An arm: a shoulder with a cone, an elbow that is a hinge, a hand that hardly turns.
 static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
-    ik_make_rig(rig, 4, 3.0, random);
+    ik_make_rig(rig, 4, 3, random);
     const md5_vec3 along = {1, 0, 0}, hinge = {0, 0, 1};
-    const float lengths[] = {1, 1, test_betweenf(2.0f, 4.0f, random),
-                             test_betweenf(2.0f, 4.0f, random)};
+    const float lengths[] = {1, 1, test_betweenf(2, 4, random), test_betweenf(2, 4, random)};
     FOR (i, 4u)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
     memset(limits, 0, IK_JOINTS * sizeof *limits);
-    const float twist = test_betweenf(0.0f, 1.5f, random);
+    const float twist = test_betweenf(0, 1.5f, random);
     limits[rig->chain[1]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,
         .axis = along,
@@ -134,10 +133,10 @@ TEST (ik_two_bone_obeys_limits) {
                 *rotation = made_any_rotation(&random);
         }
 
-        const md5_vec3 pole = ik_random_point(6.0, &random);
+        const md5_vec3 pole = ik_random_point(6, &random);
         md5_two_bone_job job = {
             .tip = rig.chain[3],
-            .target = ik_random_point(8.0, &random),
+            .target = ik_random_point(8, &random),
             .pole = round % 5 == 0 ? &pole : NULL,
             .numbers.soften = round % 7 == 0 ? 0.1f : 0.0f,
             .numbers.stretch = round % 11 == 0 ? 1.2f : 0.0f,
@@ -164,18 +163,18 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
     FOR (round, 1000) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
-        ik_make_rig(&rig, 4, 3.0, &random);
+        ik_make_rig(&rig, 4, 3, &random);
         FOR (i, 4u)
             limits[i] = (md5_joint_limit){
                 .kind = MD5_LIMIT_CONE,
                 .rest = made_any_rotation(&random),
-                .axis = ik_random_point(1.0, &random),
+                .axis = ik_random_point(1, &random),
                 .min = -3.14159265f,
                 .max = 3.14159265f,
                 .swing = 3.14159265f,
             };
         md5_two_bone_job job = {
-            .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1};
+            .tip = rig.chain[3], .target = ik_random_point(5, &random), .weight = 1};
         ik_rig free = rig;
         IK_SOLVE(two_bone, free, job);
         job.limits = limits;
@@ -190,7 +189,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
 static void check_planar(md5_chain_solver solver, float most, double angle, double distance)
 {
     ik_rig rig;
-    ik_make_line(&rig, 3, 1.0f);
+    ik_make_line(&rig, 3, 1);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     FOR (i, 3u) {
         limits[rig.chain[i]] = (md5_joint_limit){
@@ -213,7 +212,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
 TEST (ik_limits_bend_a_planar_arm) {
     const double right = 1.57079632679489662, sixty = 1.04719755119659775;
     FOR (i, 3) {
-        check_planar((md5_chain_solver)i, 3.0f, right, 0.0);
+        check_planar((md5_chain_solver)i, 3, right, 0);
         check_planar((md5_chain_solver)i, (float)sixty, sixty, 0.317837245195782);
     }
 }
@@ -223,7 +222,7 @@ TEST (ik_limits_bend_a_planar_arm) {
 static void check_straight_hinges(md5_chain_solver solver, float target, double distance)
 {
     ik_rig rig;
-    ik_make_line(&rig, 4, 1.0f);
+    ik_make_line(&rig, 4, 1);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     FOR (i, 4u) {
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
@@ -247,10 +246,10 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
 TEST (ik_limits_bend_straight_hinges) {
     FOR (i, 3) {
         const md5_chain_solver solver = (md5_chain_solver)i;
-        check_straight_hinges(solver, 2.0f, 0.0);
-        check_straight_hinges(solver, 1.5f, 0.0);
-        check_straight_hinges(solver, 3.0f, 0.0);
-        check_straight_hinges(solver, 5.0f, 2.0);
+        check_straight_hinges(solver, 2, 0);
+        check_straight_hinges(solver, 1.5f, 0);
+        check_straight_hinges(solver, 3, 0);
+        check_straight_hinges(solver, 5, 2);
     }
 }
 
@@ -259,7 +258,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
     uint64_t random = 10;
     FOR (round, 200) {
         ik_rig rig;
-        ik_make_rig(&rig, 2, 1.0, &random);
+        ik_make_rig(&rig, 2, 1, &random);
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         md5_joint_limit *const hinge = &limits[rig.chain[0]];
         do
@@ -274,7 +273,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
         IK_SOLVE(chain, rig, job);
         const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
-        double least = 10.0;
+        double least = 10;
         FOR (i, 501) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
@@ -288,7 +287,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
 // A cone of 30 degrees about x: the arm that is to point along y stops at 30 degrees from x.
 TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     ik_rig rig;
-    ik_make_line(&rig, 2, 2.0f);
+    ik_make_line(&rig, 2, 2);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     limits[rig.chain[0]] =
         (md5_joint_limit){.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 0.523598776f};
@@ -314,20 +313,20 @@ TEST (ik_limits_are_faded_in_by_weight) {
     FOR (round, 200) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
-        ik_make_rig(&rig, 5, 4.0, &random);
+        ik_make_rig(&rig, 5, 4, &random);
         FOR (i, 5u)
             limits[i] = limit_random(&random);
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
                              .tip = rig.chain[4],
                              .length = 4,
-                             .target = ik_random_point(8.0, &random),
+                             .target = ik_random_point(8, &random),
                              .tolerance = 0.01f,
                              .iterations = 20,
                              .weight = 1,
                              .limits = limits};
         ik_rig whole = rig, part = rig;
         const float left = IK_SOLVE(chain, whole, job);
-        job.weight = 0.0f;
+        job.weight = 0;
         CHECK(IK_SOLVE(chain, part, job) == left);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
@@ -342,14 +341,14 @@ TEST (ik_limits_know_no_length_of_an_axis) {
     uint64_t random = 9;
     EACH (row, lengths) {
         ik_rig rig;
-        ik_make_rig(&rig, 3, 3.0, &random);
+        ik_make_rig(&rig, 3, 3, &random);
         const bool is_tiny = *row < 1e-40f; // there only whole multiples are floats
         md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
         ik_rig other = rig;
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
                              .tip = rig.chain[2],
                              .length = 3,
-                             .target = ik_random_point(4.0, &random),
+                             .target = ik_random_point(4, &random),
                              .tolerance = 1e-5f,
                              .iterations = 50,
                              .weight = 1};
@@ -361,7 +360,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                                   .min = -0.3f,
                                   .max = 0.4f};
             if (is_tiny)
-                limits[0][rig.chain[0]].axis.y = 0.0f;
+                limits[0][rig.chain[0]].axis.y = 0;
         }
         job.limits = limits[0];
         IK_SOLVE(chain, rig, job);
@@ -393,7 +392,7 @@ TEST (errors_in_limits_are_reported_with_function_and_argument) {
     };
     static ik_rig rig;
     uint64_t random = 1;
-    ik_make_rig(&rig, 4, 2.0, &random);
+    ik_make_rig(&rig, 4, 2, &random);
     FOR (i, COUNT_OF(wrong)) {
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         limits[rig.chain[i % 3 + 1]] = wrong[i];
@@ -412,7 +411,7 @@ TEST (errors_in_goals_are_reported_with_function_and_argument) {
     static ik_rig rig;
     md5_goal goals[MD5_MAX_GOALS + 1] = {{0}};
     uint64_t random = 2;
-    ik_make_rig(&rig, 4, 2.0, &random);
+    ik_make_rig(&rig, 4, 2, &random);
     MISUSE("md5_solve_goals(): goals: not NULL")
     md5_solve_goals(&rig.skeleton, &(md5_goals_job){.num_goals = 1}, rig.pose);
     const md5_goals_job too_many = {.goals = goals, .num_goals = MD5_MAX_GOALS + 1};

@@ -23,10 +23,10 @@ static md5_swing closed_form(double k, double c, double t)
 TEST (ik_spring_swing_is_the_closed_form) {
     uint64_t random = 1;
     FOR (round, 20000) {
-        const double k = pow(10.0, test_between(-1.0, 4.0, &random));
+        const double k = pow(10, test_between(-1, 4, &random));
         const double critical = 2.0 * sqrt(k);
         const double kinds[] = {0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
-        const double c = kinds[round % 5], t = pow(10.0, test_between(-4.0, 1.5, &random));
+        const double c = kinds[round % 5], t = pow(10, test_between(-4, 1.5, &random));
         const md5_swing exact = closed_form(k, c, t), found = md5i_swing_for(k, c, t);
         CHECK_NEAR(found.keep, exact.keep, 1e-8);
         CHECK_SMALL(fabs(found.drift - exact.drift) * sqrt(k), 1e-8);
@@ -37,7 +37,7 @@ TEST (ik_spring_swing_is_the_closed_form) {
 static void make_tail(ik_rig *rig, uint32_t count)
 {
     uint64_t random = 2;
-    ik_make_rig(rig, count, 1.0, &random);
+    ik_make_rig(rig, count, 1, &random);
     FOR (i, count)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4, 0, i ? 0.0f : 20.0f}, 0};
 }
@@ -84,15 +84,15 @@ static double end_after(float total, int steps, float damping, double *exact)
     md5_spring_job job = tail_job(&rig, 3);
     job.numbers.damping = damping == 0.0f ? MD5_ZERO : damping;
     md5_spring_joint state[3];
-    advance(&rig, job, state, 0.0f, true, rig.pose);
+    advance(&rig, job, state, 0, true, rig.pose);
     make_tail(&rig, 3);
-    state[0].position.z = 23.0f;
-    state[0].velocity.z = -40.0f;
+    state[0].position.z = 23;
+    state[0].velocity.z = -40;
     FOR (i, steps) {
         make_tail(&rig, 3);
         advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
-    const md5_swing swing = closed_form(100.0, damping, total);
+    const md5_swing swing = closed_form(100, damping, total);
     *exact = 20.0 + swing.keep * 3.0 - swing.drift * 40.0;
     // The joint points at it.
     const real3 start = ik_place(&rig.skeleton, rig.pose, rig.chain[0]).at;
@@ -123,14 +123,14 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
         make_tail(&rig, 2);
         md5_spring_job job = tail_job(&rig, 2);
         md5_spring_joint state[2];
-        advance(&rig, job, state, 0.0f, true, rig.pose);
+        advance(&rig, job, state, 0, true, rig.pose);
         for (int i = 1; i <= steps; i++) {
             make_tail(&rig, 2);
             job.placement.translation.y = 30.0f * (float)i / (float)steps;
             advance(&rig, job, state, 3.0f / (float)steps, false, rig.pose);
         }
         // Behind by damping * speed / stiffness, less what is left of the start.
-        const md5_swing swing = closed_form(100.0, 6.0, 3.0);
+        const md5_swing swing = closed_form(100, 6, 3);
         const double behind = -6.0 * 10.0 / 100.0;
         const double exact = 30.0 + behind + swing.keep * -behind + swing.drift * -10.0;
         CHECK_NEAR(state[0].position.y, exact, 1e-4);
@@ -164,24 +164,24 @@ TEST (ik_spring_weight_and_first) {
     const ik_rig old = rig;
     md5_spring_job job = tail_job(&rig, 3);
     md5_spring_joint state[3];
-    advance(&rig, job, state, 0.0f, true, rig.pose);
+    advance(&rig, job, state, 0, true, rig.pose);
     state[0].position.z += 2.0f;
     ik_rig whole = rig, part = rig, none = rig;
     md5_spring_joint same[3];
     memcpy(same, state, sizeof same);
-    advance(&rig, job, same, 0.0f, false, whole.pose);
+    advance(&rig, job, same, 0, false, whole.pose);
     job.weight = 0.25f;
-    advance(&rig, job, same, 0.0f, false, part.pose);
+    advance(&rig, job, same, 0, false, part.pose);
     const md5_quat expected =
         md5_quat_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
     CHECK_SMALL(real_angle(expected, part.pose[rig.chain[0]].rotation), 1e-6);
     // With weight 0 the chain still swings, unseen.
-    job.weight = 0.0f;
+    job.weight = 0;
     advance(&rig, job, same, 0.01f, false, none.pose);
     CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
     CHECK(same[0].position.z < state[0].position.z);
     // A jump of the character.
-    job.weight = 1.0f;
+    job.weight = 1;
     job.placement.translation = (md5_vec3){1e4f, 0, 0};
     advance(&rig, job, same, 0.01f, true, none.pose);
     CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
@@ -195,10 +195,10 @@ TEST (ik_spring_survives_anything) {
     FOR (round, 20000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 5;
-        ik_make_rig(&rig, count, 3.0, &random);
+        ik_make_rig(&rig, count, 3, &random);
         float numbers[12];
         FOR (i, 12) {
-            numbers[i] = test_betweenf(0.0f, 100.0f, &random);
+            numbers[i] = test_betweenf(0, 100, &random);
             const uint32_t which = test_random_u32(&random) % 60;
             if (which < 10)
                 numbers[i] = odd[which];

@@ -7,11 +7,11 @@
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;
     FOR (round, 20000) {
-        const md5_xform before = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        const md5_xform before = {made_any_rotation(&random), ik_random_point(9, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
         const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
-        const double angle = round % 3 ? test_between(0.0, 3.14, &random)
-                                       : pow(10.0, test_between(-5.0, 0.0, &random));
+        const double angle =
+            round % 3 ? test_between(0, 3.14, &random) : pow(10, test_between(-5, 0, &random));
         const double s = sin(angle / 2.0), c = cos(angle / 2.0);
         const real4 turned =
             real4_mul((real4){axis.x * s, axis.y * s, axis.z * s, c}, real4_of(before.rotation));
@@ -40,7 +40,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
         md5_velocity velocity;
         md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
         CHECK(velocity.linear.x == 0.0f && velocity.angular.x == 0.0f);
-        md5i_pose_velocity(&a, &a, 1, 1.0f, &velocity);
+        md5i_pose_velocity(&a, &a, 1, 1, &velocity);
         CHECK(velocity.linear.x == 0.0f && velocity.angular.z == 0.0f);
     }
 }
@@ -131,7 +131,7 @@ TEST (pose_tools_mirror_of_many_joints) {
 // The largest difference of two poses: of positions in model space and of rotations.
 static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, skeleton->num_joints) {
         const real_place one = ik_place(skeleton, a, i), other = ik_place(skeleton, b, i);
         worst = fmax(worst, real3_distance(one.at, other.at));
@@ -181,7 +181,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
     uint64_t random = 1;
     FOR (round, 2000) {
         ik_rig rig;
-        ik_make_rig(&rig, 7, 5.0, &random);
+        ik_make_rig(&rig, 7, 5, &random);
         md5_xform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
         md5_mat34 joints[IK_JOINTS];
         memcpy(bind, rig.pose, sizeof bind);
@@ -189,7 +189,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         const md5_model model = {.skeleton = rig.skeleton, .bind_local = bind, .bind = joints};
         const uint32_t mirror[7] = {0, 2, 1, 5, 4, 3, 6};
         FOR (i, 7u)
-            pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5.0, &random), 0};
+            pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5, &random), 0};
         md5_mirror_pose(&model, mirror, pose, image);
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);
@@ -209,11 +209,11 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
 
 TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     uint64_t random = 1;
-    double worst = 0.0;
+    double worst = 0;
     FOR (round, 2000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % IK_JOINTS;
-        ik_make_rig(&rig, count, 8.0, &random);
+        ik_make_rig(&rig, count, 8, &random);
         const uint32_t joint = test_random_u32(&random) % count;
         const md5_xform found = md5_joint_in_model(&rig.skeleton, rig.pose, joint);
         const real_place exact = ik_place(&rig.skeleton, rig.pose, joint);
@@ -234,7 +234,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
 TEST (pose_tools_joint_in_model_has_unit_length) {
     uint64_t random = 7;
     ik_rig rig;
-    ik_make_rig(&rig, 2, 8.0, &random);
+    ik_make_rig(&rig, 2, 8, &random);
     const md5_quat q = rig.pose[rig.chain[1]].rotation;
     const md5_quat exact = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
@@ -250,12 +250,12 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
     uint64_t random = 2;
     FOR (round, 500) {
         ik_rig rig;
-        ik_make_rig(&rig, 4, 8.0, &random);
+        ik_make_rig(&rig, 4, 8, &random);
         md5_mat34 matrices[IK_JOINTS];
         md5_local_to_model(&rig.skeleton, rig.pose, matrices);
-        const md5_xform grip = {made_any_rotation(&random), ik_random_point(3.0, &random), 0};
+        const md5_xform grip = {made_any_rotation(&random), ik_random_point(3, &random), 0};
         const md5_mat34 sword = md5_attach_to_joint(matrices, rig.chain[3], grip);
-        const md5_vec3 point = ik_random_point(5.0, &random);
+        const md5_vec3 point = ik_random_point(5, &random);
         const md5_vec3 found = md5_mat34_point(sword, point);
         const real_place hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
         const real3 turned = real4_rotate(real4_of(grip.rotation), real3_of(point));
@@ -302,16 +302,16 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
     uint64_t random = 3;
     FOR (round, 20000) {
         ik_rig rig;
-        ik_make_rig(&rig, 4, 8.0, &random);
+        ik_make_rig(&rig, 4, 8, &random);
         const uint32_t joint = test_random_u32(&random) % 4;
         const uint32_t above = rig.joints[joint].parent;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        const md5_xform change = {made_any_rotation(&random), ik_random_point(9, &random), 0};
         const real_place parent = above == MD5_NONE ? (real_place){{0, 0, 0, 1}, {0, 0, 0}}
                                                     : ik_place(&rig.skeleton, rig.pose, above);
         const real_place expected =
             expected_place(space, parent, rig.pose[joint], change, joint == 0);
-        md5_modify_joint(&rig.skeleton, joint, space, change, 1.0f, rig.pose);
+        md5_modify_joint(&rig.skeleton, joint, space, change, 1, rig.pose);
         const real_place found = ik_place(&rig.skeleton, rig.pose, joint);
         CHECK_SMALL(real3_distance(found.at, expected.at), 1e-4);
         CHECK_SMALL(real4_angle(found.rotation, expected.rotation), 2e-6);
@@ -323,14 +323,14 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
     uint64_t random = 4;
     FOR (round, 2000) {
         ik_rig rig;
-        ik_make_rig(&rig, 3, 8.0, &random);
+        ik_make_rig(&rig, 3, 8, &random);
         const ik_rig old = rig;
         ik_rig whole = rig;
         const md5_joint_space space = (md5_joint_space)(round % 4);
-        const md5_xform change = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
+        const md5_xform change = {made_any_rotation(&random), ik_random_point(9, &random), 0};
         md5_modify_joint(&rig.skeleton, 1, space, change, round % 3 ? 0.0f : NAN, rig.pose);
         CHECK_BYTES(old.pose, rig.pose, sizeof rig.pose);
-        md5_modify_joint(&rig.skeleton, 1, space, change, 2.0f, whole.pose);
+        md5_modify_joint(&rig.skeleton, 1, space, change, 2, whole.pose);
         const float weight = (float)test_random(&random);
         md5_modify_joint(&rig.skeleton, 1, space, change, weight, rig.pose);
         const md5_quat turned =
@@ -345,20 +345,20 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
 TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     uint64_t random = 5;
     ik_rig rig;
-    ik_make_rig(&rig, 3, 8.0, &random);
+    ik_make_rig(&rig, 3, 8, &random);
     FOR (space, 4) {
         ik_rig turned = rig, moved = rig, none = rig;
         const md5_xform turn = {{0.6f, 0, 0, 0.8f}, {NAN, 0, 0}, 0};
-        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1.0f, turned.pose);
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1, turned.pose);
         CHECK_BYTES(&turned.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3));
         CHECK(memcmp(&turned.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat)) != 0);
         const md5_xform move = {{0, 0, 0, 0}, {1, 2, 3}, 0};
-        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1.0f, moved.pose);
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, move, 1, moved.pose);
         CHECK_BYTES(&moved.pose[2].rotation, &rig.pose[2].rotation, sizeof(md5_quat));
         CHECK(memcmp(&moved.pose[2].translation, &rig.pose[2].translation, sizeof(md5_vec3)) != 0);
         const md5_xform odd = {{NAN, 0, INFINITY, 1}, {1, INFINITY, 0}, 0};
-        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1.0f, none.pose);
-        md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1.0f, none.pose);
+        md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, odd, 1, none.pose);
+        md5_modify_joint(&rig.skeleton, 3, (md5_joint_space)space, turn, 1, none.pose);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
     }
     // A parent so far away that a position in the model cannot be expressed relative to it.

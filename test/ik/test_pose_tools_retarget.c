@@ -85,7 +85,7 @@ static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
         pose[i] = made->bind_local[i];
         pose[i].rotation = made_any_rotation(random);
         if (i < 2)
-            pose[i].translation = ik_random_point(30.0, random);
+            pose[i].translation = ik_random_point(30, random);
     }
 }
 
@@ -93,7 +93,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
     uint64_t random = 1;
     FOR (round, 300) {
         body man;
-        make_man(&man, 1.0f, 0.3f, &random);
+        make_man(&man, 1, 0.3f, &random);
         OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
         md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
@@ -114,7 +114,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     uint64_t random = 2;
     FOR (round, 300) {
         body man, giant;
-        make_man(&man, 1.0f, 0.3f, &random);
+        make_man(&man, 1, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
         OWN_RETARGET retarget = retarget_of(&man, &giant, NULL, 0);
         md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
@@ -135,7 +135,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
 TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     uint64_t random = 3;
     body man, dwarf;
-    make_man(&man, 1.0f, 0.0f, &random);
+    make_man(&man, 1, 0, &random);
     begin_body(&dwarf);
     add_joint(&dwarf, "root", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     add_joint(&dwarf, "pelvis", 0, (md5_vec3){1, 0, 20}, made_any_rotation(&random));
@@ -176,7 +176,7 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
 TEST (pose_tools_retarget_aligns_bind_poses) {
     uint64_t random = 4;
     body man, other;
-    make_man(&man, 1.0f, 0.0f, &random);
+    make_man(&man, 1, 0, &random);
     make_man(&other, 1.5f, 0.9f, &random);
     const md5_joint_pair pairs[] = {{.source = "arm", .target = "arm", .align = true},
                                     {.source = "forearm", .target = "forearm", .align = true},
@@ -218,8 +218,8 @@ static const md5_joint_pair leg_pairs[] = {{.source = "thigh", .target = "thigh"
 TEST (pose_tools_retarget_scales_by_the_legs) {
     uint64_t random = 11;
     body man, giant;
-    make_leg(&man, 18.0f, 17.0f, 40.0f, 0.0f, &random);
-    make_leg(&giant, 25.2f, 23.8f, 54.0f, 0.2f, &random);
+    make_leg(&man, 18, 17, 40, 0, &random);
+    make_leg(&giant, 25.2f, 23.8f, 54, 0.2f, &random);
     OWN_RETARGET retarget = retarget_of(&man, &giant, leg_pairs, 3);
     CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
@@ -241,8 +241,8 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
 TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
     uint64_t random = 12;
     body man, bent;
-    make_leg(&man, 18.0f, 17.0f, 40.0f, 0.0f, &random);
-    make_leg(&bent, 18.0f, 17.0f, 40.0f, 0.5f, &random);
+    make_leg(&man, 18, 17, 40, 0, &random);
+    make_leg(&bent, 18, 17, 40, 0.5f, &random);
     OWN_RETARGET retarget = retarget_of(&man, &bent, leg_pairs, 3);
     md5_xform out[BODY_JOINTS];
     show(retarget, man.bind_local, out);
@@ -257,8 +257,8 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
 TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
     uint64_t random = 13;
     body man, other;
-    make_leg(&man, 18.0f, 17.0f, 40.0f, 0.0f, &random);
-    make_leg(&other, 18.0f, 17.0f, 40.0f, 0.0f, &random);
+    make_leg(&man, 18, 17, 40, 0, &random);
+    make_leg(&other, 18, 17, 40, 0, &random);
     other.joints[5].name = "belt";
     const md5_joint_pair pair = {
         .source = "hips", .target = "belt", .next = "chest", .part = 0.25f};
@@ -312,7 +312,7 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
 {
     uint64_t random = 6;
     body man, other;
-    make_man(&man, 1.0f, 0.0f, &random);
+    make_man(&man, 1, 0, &random);
     begin_body(&other);
     add_joint(&other, "x", MD5_NONE, (md5_vec3){0, 0, 9}, plain);
     add_joint(&other, "y", 0, (md5_vec3){0, 0, 9}, plain);
@@ -338,7 +338,7 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
 
     uint64_t random = 7;
     body man;
-    make_man(&man, 1.0f, 0.0f, &random);
+    make_man(&man, 1, 0, &random);
     const md5_joint_pair leave[] = {{.source = "hand"}, {.source = "chest", .target = "chest"}};
     const md5_load_opts opts = {.warn = remember};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, NULL);
@@ -350,8 +350,8 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
 TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     uint64_t random = 8;
     body man, other;
-    make_man(&man, 1.0f, 0.0f, &random);
-    make_man(&other, 1.0f, 0.0f, &random);
+    make_man(&man, 1, 0, &random);
+    make_man(&other, 1, 0, &random);
     other.joints[5].name = "palm";
     EACH_FAILURE (it) {
         md5_retarget *retarget =

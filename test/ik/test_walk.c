@@ -143,7 +143,7 @@ static md5_vec3 posed_ankle(const walk_case *fixture, uint32_t leg)
 TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
     bool stood[MD5_MAX_LEGS] = {false};
-    double worst_slide = 0.0, worst_miss = 0.0;
+    double worst_slide = 0, worst_miss = 0;
     uint32_t num_steps = 0, num_out = 0, num_mixed = 0;
     FOR (frame, 60 * 30) {
         md5_vec3 velocity;
@@ -186,7 +186,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     walk_begin(fixture, MD5_AXES_ID, NULL);
     fixture->desc.response = MD5_ZERO;
     fixture->desc.num_groups = num_groups;
-    double fastest = 0.0, farthest = 0.0, begun[6] = {0};
+    double fastest = 0, farthest = 0, begun[6] = {0};
     FOR (leg, 6u) {
         const md5_vec3 home = fixture->walk.feet[leg].home;
         const double x = velocity.x - (double)turn * home.y;
@@ -242,7 +242,7 @@ TEST (walk_lands_half_of_a_stand_ahead_of_home) {
 // The analytic solution of x' = u with u' = (v - u) / response.
 TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     FOR (frame, 300)
-        walk_go(fixture, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
+        walk_go(fixture, (md5_vec3){10, 4, 7}, 0, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
     CHECK_NEAR(fixture->walk.position.x, 10.0 * expected, 10.0 / 120.0);
@@ -272,9 +272,9 @@ TEST (walk_at_30_hz_ends_where_120_hz_does) {
     walk_begin(&slow, MD5_AXES_ID, walk_waves);
     walk_begin(&fast, MD5_AXES_ID, walk_waves);
     walk_begin(&odd, MD5_AXES_ID, walk_waves);
-    walk_at(&slow, 30.0, 12.0);
-    walk_at(&fast, 120.0, 12.0);
-    walk_at(&odd, 50.0, 12.0);
+    walk_at(&slow, 30, 12);
+    walk_at(&fast, 120, 12);
+    walk_at(&odd, 50, 12);
     const md5_vec3 end = fast.walk.position;
     const double way = real_length(end);
     CHECK(way > 20.0);
@@ -311,12 +311,12 @@ TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
 }
 
 TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
-    walk_go(fixture, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+    walk_go(fixture, (md5_vec3){0, 0, 0}, 0, 1);
     FOR (leg, 6u) // nothing moves, so no leg steps
         CHECK(real_distance(fixture->walk.feet[leg].position, fixture->walk.feet[leg].home) < 1e-5);
-    walk_at(fixture, 60.0, 13.5);
+    walk_at(fixture, 60, 13.5);
     FOR (i, 4)
-        walk_go(fixture, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+        walk_go(fixture, (md5_vec3){0, 0, 0}, 0, 1);
     const double slack = 0.1 * 0.5 * fixture->walk.radius;
     FOR (leg, 6u) {
         const md5_vec3 home =
@@ -328,9 +328,9 @@ TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
 
 TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
     const double step = 0.5 * fixture->walk.radius, most = step / (0.15 * 2.0);
-    double worst = 0.0;
+    double worst = 0;
     FOR (frame, 300) {
-        walk_go(fixture, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
+        walk_go(fixture, (md5_vec3){1e6f, 0, 0}, 0, 1.0 / 60.0);
         FOR (leg, 6u) {
             const md5_vec3 home =
                 md5_xform_point(md5_walk_placement(&fixture->walk), fixture->walk.feet[leg].home);
@@ -344,12 +344,12 @@ TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
 }
 
 TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
-    walk_at(fixture, 60.0, 3.1);
+    walk_at(fixture, 60, 3.1);
     const md5_walk saved = fixture->walk;
-    walk_at(fixture, 60.0, 4.0);
+    walk_at(fixture, 60, 4);
     const md5_walk first = fixture->walk;
     fixture->walk = saved;
-    walk_at(fixture, 60.0, 4.0);
+    walk_at(fixture, 60, 4);
     CHECK_BYTES(&first.position, &fixture->walk.position, sizeof first.position);
     FOR (leg, 6u)
         CHECK_BYTES(&first.feet[leg].position, &fixture->walk.feet[leg].position, sizeof(md5_vec3));
@@ -362,7 +362,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
         OWN_WALK fixture, other;
         walk_begin(&fixture, MD5_AXES_ID, NULL);
         walk_begin(&other, *axes, NULL);
-        const md5_mat34 to = md5_mat34_from_axes(*axes, 1.0f);
+        const md5_mat34 to = md5_mat34_from_axes(*axes, 1);
         FOR (frame, 120) {
             const md5_vec3 velocity = {12, 5, 0};
             walk_go(&fixture, velocity, 0.7f, 1.0 / 60.0);
@@ -434,7 +434,7 @@ TEST_HERE (walk_refuses_what_is_no_leg, NULL) {
     const md5_leg good = fixture->legs[2];
     fixture->legs[2].limb.tip = 1000;
     CHECK(!walk_begins(fixture));
-    walk_go(fixture, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
+    walk_go(fixture, (md5_vec3){10, 0, 0}, 0, 0.5);
     walk_pose(fixture);
     CHECK(fixture->num_placed < 6);
     fixture->legs[2] = good;
@@ -479,7 +479,7 @@ TEST_HERE (errors_in_walks_are_reported, NULL) {
     MISUSE("desc: not NULL")
     md5_walk_begin(test_null(), pose, origin, &walk);
     MISUSE("begun with this description")
-    md5_walk_advance(&good, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
+    md5_walk_advance(&good, &walk, (md5_vec3){0, 0, 0}, 0, 0.1);
     MISUSE("begun with this description")
     md5_walk_pose(&good, &walk, pose);
 }

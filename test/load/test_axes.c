@@ -29,7 +29,7 @@ static double size_of(const md5_model *model)
 {
     const md5_bounds box = model->bounds;
     const md5_vec3 ends[2] = {box.min, box.max};
-    double size = 0.0;
+    double size = 0;
     for (int i = 0; i < 2 && box.min.x <= box.max.x; i++)
         size = fmax(size, fmax(fabs((double)ends[i].x),
                                fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
@@ -45,15 +45,15 @@ static double size_of(const md5_model *model)
 static double mesh_error(const axes_case *fixture, double scale, const md5_mesh *a,
                          const md5_mesh *b)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, a->num_weights)
         worst = fmax(worst,
                      axes_point_error(fixture, scale, a->weights[i].offset, b->weights[i].offset));
     FOR (i, a->num_vertices) {
         const md5_vec4 t = a->tangents[i], u = b->tangents[i];
         worst = fmax(worst, axes_point_error(fixture, scale, a->positions[i], b->positions[i]));
-        worst = fmax(worst, axes_point_error(fixture, 1.0, a->normals[i], b->normals[i]));
-        worst = fmax(worst, axes_point_error(fixture, 1.0, (md5_vec3){t.x, t.y, t.z},
+        worst = fmax(worst, axes_point_error(fixture, 1, a->normals[i], b->normals[i]));
+        worst = fmax(worst, axes_point_error(fixture, 1, (md5_vec3){t.x, t.y, t.z},
                                              (md5_vec3){u.x, u.y, u.z}));
         worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
                                 + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
@@ -84,12 +84,12 @@ TEST (axes_convert_every_number_of_a_model) {
             CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
         FOR (j, from->skeleton.num_joints) {
-            CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1.0), 0);
+            CHECK_EXACT(axes_mat34_error(fixture, 0.25, &from->bind[j], &to->bind[j], 1), 0);
             CHECK_SMALL(
-                axes_mat34_error(fixture, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0),
-                0.0);
+                axes_mat34_error(fixture, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1),
+                0);
             CHECK_SMALL(
-                axes_transform_error(fixture, 0.25, &from->bind_local[j], &to->bind_local[j], 1.0),
+                axes_transform_error(fixture, 0.25, &from->bind_local[j], &to->bind_local[j], 1),
                 1e-15);
             CHECK(to->bind_local[j].rotation.w <= 0.0f);
         }
@@ -101,7 +101,7 @@ TEST (axes_convert_every_number_of_a_model) {
 TEST (axes_matrix_takes_forward_left_and_up) {
     FOR (i, NUM_AXES) {
         const axes_case *const fixture = &axes_cases[i];
-        const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3.0f);
+        const md5_mat34 matrix = md5_mat34_from_axes(fixture->axes, 3);
         FOR (row, 3) {
             FOR (column, 3)
                 CHECK_EXACT(matrix.m[4 * row + column], 3.0 * fixture->columns[column][row]);
@@ -147,9 +147,9 @@ TEST (axes_keep_the_bitangent_along_v) {
 // x (c - a) points outward. Outside is where the normals of the vertices point.
 TEST (axes_keep_triangles_facing_outward) {
     FOR (i, NUM_AXES) {
-        const md5_load_opts opts = axes_options(&axes_cases[i], 1.0f);
+        const md5_load_opts opts = axes_options(&axes_cases[i], 1);
         OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
-        double inside = 0.0, outside = 0.0;
+        double inside = 0, outside = 0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
             FOR (t, mesh->num_triangles) {
@@ -202,13 +202,13 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
     md5_vec3 *const p = malloc(4 * count * sizeof *p), *const q = p + count;
     md5_vec3 *const n = q + count, *const o = n + count;
     md5_vec4 *const t = malloc(2 * count * sizeof *t), *const u = t + count;
-    double worst = 0.0;
+    double worst = 0;
     md5_skin(a, from, p, n, t);
     md5_skin(b, to, q, o, u);
     FOR (i, a->num_vertices) {
         worst = fmax(worst, axes_point_error(fixture, scale, p[i], q[i]) / (scale * size));
-        worst = fmax(worst, axes_point_error(fixture, 1.0, n[i], o[i]));
-        worst = fmax(worst, axes_point_error(fixture, 1.0, (md5_vec3){t[i].x, t[i].y, t[i].z},
+        worst = fmax(worst, axes_point_error(fixture, 1, n[i], o[i]));
+        worst = fmax(worst, axes_point_error(fixture, 1, (md5_vec3){t[i].x, t[i].y, t[i].z},
                                              (md5_vec3){u[i].x, u[i].y, u[i].z}));
     }
     free(p);
@@ -227,7 +227,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *fi
         const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
         posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
         const double size = 4.0 * size_of(from.model) + 1.0;
-        double local = 0.0, matrix = 0.0, skin = 0.0;
+        double local = 0, matrix = 0, skin = 0;
         FOR (j, from.model->skeleton.num_joints) {
             local = fmax(local, axes_transform_error(fixture, by, &a.pose[j], &b.pose[j], size));
             matrix = fmax(matrix, axes_mat34_error(fixture, by, &a.joints[j], &b.joints[j], size));
@@ -250,7 +250,7 @@ TEST (axes_pose_and_skin_our_models) {
     FOR (i, NUM_AXES) {
         check_posing("models/bobbin/bobbin.md5mesh", "models/bobbin/dance.md5anim", &axes_cases[i],
                      0.0254f);
-        check_posing("models/zoo/chain.md5mesh", "models/zoo/chain.md5anim", &axes_cases[i], 1.0f);
+        check_posing("models/zoo/chain.md5mesh", "models/zoo/chain.md5anim", &axes_cases[i], 1);
     }
 }
 
@@ -305,15 +305,15 @@ TEST (axes_convert_cameras) {
         md5_camera *const to =
             md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
         for (int k = 0; CHECK(to) && k < 20; k++) {
-            const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
-            const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
+            const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0);
+            const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0);
             CHECK_SMALL(axes_point_error(fixture, 0.0254f, a.position, b.position), 1e-5);
             CHECK_SMALL(axes_quat_error(fixture, a.rotation, b.rotation), 1e-6);
             CHECK(a.fov == b.fov);
             // It looks along the axes' own forward.
             const md5_vec3 x = {1, 0, 0};
-            CHECK_SMALL(axes_point_error(fixture, 1.0, md5_quat_rotate(a.rotation, x),
-                                         md5_quat_rotate(b.rotation, axes_point(fixture, 1.0f, x))),
+            CHECK_SMALL(axes_point_error(fixture, 1, md5_quat_rotate(a.rotation, x),
+                                         md5_quat_rotate(b.rotation, axes_point(fixture, 1, x))),
                         1e-6);
         }
         md5_free_camera(to);
@@ -327,12 +327,12 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
     OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
     for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
-        const md5_load_opts opts = axes_options(&axes_cases[i], 2.0f);
+        const md5_load_opts opts = axes_options(&axes_cases[i], 2);
         OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
         if (!CHECK(to != NULL && to->num_cut_views == 1))
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
-        CHECK_EXACT(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0);
+        CHECK_EXACT(axes_point_error(&axes_cases[i], 2, a->position, b->position), 0);
         CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
     }
 }
@@ -343,7 +343,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     for (int i = 1; from && i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
-        const md5_load_opts opts = axes_options(fixture, 1.0f);
+        const md5_load_opts opts = axes_options(fixture, 1);
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
@@ -357,8 +357,8 @@ TEST (axes_let_rays_hit_the_same_triangles) {
                                       md5_vec3_scale(ray.direction, k % 3 == 0 ? 1.0f : 500.0f));
             ray.direction = md5_vec3_add(ray.direction, (md5_vec3){0.001f, 0.002f, 0.001f});
             md5_ray other = ray;
-            other.origin = axes_point(fixture, 1.0f, ray.origin);
-            other.direction = axes_point(fixture, 1.0f, ray.direction);
+            other.origin = axes_point(fixture, 1, ray.origin);
+            other.direction = axes_point(fixture, 1, ray.direction);
             md5_hit hit = {0}, again = {0};
             const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);
             CHECK(md5_raycast_mesh(other, b, b->positions, &again) == is_hit);

@@ -19,7 +19,7 @@ void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3])
 {
     const double from[3] = {v.x, v.y, v.z};
     FOR (i, 3) {
-        out[i] = 0.0;
+        out[i] = 0;
         FOR (j, 3)
             out[i] += fixture->columns[j][i] * from[j];
     }
@@ -30,7 +30,7 @@ void axes_rotation(const axes_case *fixture, const double from[3][3], double out
 {
     FOR (i, 3) {
         FOR (j, 3) {
-            out[i][j] = 0.0;
+            out[i][j] = 0;
             FOR (k, 3)
                 FOR (l, 3)
                     out[i][j] += fixture->columns[k][i] * from[k][l] * fixture->columns[l][j];
@@ -61,7 +61,7 @@ double axes_point_error(const axes_case *fixture, double scale, md5_vec3 origina
 
 static double rotation_error(const double expected[3][3], const double actual[3][3])
 {
-    double most = 0.0;
+    double most = 0;
     FOR (i, 9)
         most = fmax(most, fabs(expected[i / 3][i % 3] - actual[i / 3][i % 3]));
     return most;

@@ -474,7 +474,7 @@ TEST (bfg_cameras_warn_of_odd_views) {
     make_camera(&file);
     const size_t size = file.size;
     file.size = FRAMES + 28;
-    put_big(&file, bits_of(180.0f));
+    put_big(&file, bits_of(180));
     OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
     REQUIRE(camera);
     CHECK_UINT(camera->num_warnings, 1);

@@ -138,7 +138,7 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
     const real3 way = real3_sub(real3_of(to), real3_of(from));
     const real3 p = real3_sub(real3_of(point), real3_of(from));
     const double square = real3_dot(way, way), t = square > 0.0 ? real3_dot(p, way) / square : 0.0;
-    return real3_distance(p, real3_scale(way, fmin(fmax(t, 0.0), 1.0)));
+    return real3_distance(p, real3_scale(way, fmin(fmax(t, 0), 1)));
 }
 
 // A tube of length 8 with joints at its start and its middle: bones of 4 units each, of which the
@@ -146,7 +146,7 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 static bind_case *tube_with_two_joints(bool is_closed)
 {
     bind_case *const made = bind_new();
-    bind_add_tube(made, 8.0f, is_closed);
+    bind_add_tube(made, 8, is_closed);
     bind_add_joint(made, MD5_NONE, (md5_vec3){0.01f, 0, 0});
     bind_add_joint(made, 0, (md5_vec3){4, 0, 0});
     return made;
@@ -178,7 +178,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
     if (is_built) {
         CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // positions at the far ends are in one more cell
         md5i_measure_paths(&paths, 0);
-        double longest = 0.0;
+        double longest = 0;
         FOR (voxel, grid.num_voxels) {
             const md5_vec3d at = md5_cell_center(&grid, grid.cells[voxel]);
             double a = fabs(at.x - 3.5), b = fabs(at.y - 4.5), c = fabs(at.z - 5.5), swap;
@@ -229,8 +229,8 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
                 continue; // on a bone, where distances have a least value
             const double a = bind_distance(at, (md5_vec3){0.01f, 0, 0}, (md5_vec3){4, 0, 0}) / 8.0;
             const double b = bind_distance(at, (md5_vec3){4, 0, 0}, (md5_vec3){7.99f, 0, 0}) / 8.0;
-            const double wa = 1.0 / pow((1.0 - f) * a + f * a * a, 2.0);
-            const double wb = 1.0 / pow((1.0 - f) * b + f * b * b, 2.0);
+            const double wa = 1.0 / pow((1.0 - f) * a + f * a * a, 2);
+            const double wb = 1.0 / pow((1.0 - f) * b + f * b * b, 2);
             const double share = wa / (wa + wb);
             const double expected = share < 0.005 ? 0.0 : share > 0.995 ? 1.0 : share;
             CHECK_NEAR(bind_weight(weights, vertex, 0), expected, 1e-5);
@@ -242,7 +242,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
-    double before = 1.0, largest_step = 0.0;
+    double before = 1, largest_step = 0;
     FOR (ring, 33u) {
         const double now = bind_weight(weights, ring * 24, 0);
         CHECK(now <= before + 1e-6);
@@ -268,7 +268,7 @@ TEST (bind_does_not_cross_a_gap) {
     const uint32_t right = bind_add_joint(fixture, MD5_NONE, (md5_vec3){3.3f, 1, 10});
     OWN_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
-    double worst = 1.0;
+    double worst = 1;
     FOR (i, fixture->desc.num_positions)
         if (fixture->positions[i].z < 12.0f) { // at x = 2, the other leg's joint is nearer
             const double own =
@@ -288,11 +288,11 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
         fixture->desc.max_influences = most;
         OWN_WEIGHTS weights = create(fixture);
         REQUIRE(weights);
-        double worst_place = 0.0;
+        double worst_place = 0;
         CHECK_UINT(weights->num_vertices, fixture->desc.num_positions);
         FOR (vertex, weights->num_vertices) {
             const md5_vertex at = weights->vertices[vertex];
-            double sum = 0.0;
+            double sum = 0;
             REQUIRE(at.num_weights >= 1 && at.num_weights <= most
                     && at.first_weight + at.num_weights <= weights->num_weights);
             FOR (i, at.num_weights) {
@@ -335,7 +335,7 @@ TEST (bind_gives_equal_positions_equal_weights) {
 // surface.
 TEST (bind_open_mesh_follows_its_surface) {
     OWN bind_case *const fixture = bind_new();
-    bind_add_tube(fixture, 8.0f, false);
+    bind_add_tube(fixture, 8, false);
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){0.1f, 1, 0});
     bind_add_joint(fixture, 0, (md5_vec3){4, 1, 0});
     OWN_WEIGHTS weights = create(fixture);
@@ -345,7 +345,7 @@ TEST (bind_open_mesh_follows_its_surface) {
     // The far side of the other end: bone 1 is half of the circumference away, bone 0 that and
     // 4 along the tube.
     const double around = 3.14159265, longer = sqrt(around * around + 16.0);
-    const double expected = 1.0 / (1.0 + pow(around / longer, 4.0));
+    const double expected = 1.0 / (1.0 + pow(around / longer, 4));
     CHECK_NEAR(bind_weight(weights, 32 * 24 + 12, 1), expected, 0.04);
     CHECK(weights->num_voxels < 32 * 25 * 25);
 }
@@ -475,7 +475,7 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
     FOR (i, at.num_weights) {
         const md5_weight *const weight = &fixture->weights->weights[at.first_weight + i];
         const real3 place =
-            real3_transform(&fixture->joints[weight->joint], real3_of(weight->offset), 1.0);
+            real3_transform(&fixture->joints[weight->joint], real3_of(weight->offset), 1);
         sum = real3_add(sum, real3_scale(place, weight->bias));
     }
     return real3_distance(sum, real3_of(fixture->posed[vertex]));
@@ -583,13 +583,13 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
                   "position 5 is 0 2e+09 8, expected numbers from -1e9 to 1e9");
     fixture->positions[5].y = NAN;
     CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
-    fixture->positions[5].y = 1.0f;
+    fixture->positions[5].y = 1;
     fixture->positions[5].x = -INFINITY;
     CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
-    fixture->positions[5].x = 1.0f;
+    fixture->positions[5].x = 1;
     fixture->positions[5].z = 2e9f;
     CHECK(md5_create_weights(&fixture->desc, NULL, NULL) == NULL);
-    fixture->positions[5].z = 1.0f;
+    fixture->positions[5].z = 1;
     fixture->indices[10] = fixture->desc.num_positions;
     check_refused(fixture, MD5_ERROR_RANGE,
                   "triangle 3 has position 54, but there are 54 positions");
@@ -597,7 +597,7 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
     fixture->bind[0].m[7] = INFINITY;
     check_refused(fixture, MD5_ERROR_RANGE,
                   "the bind matrix of joint 0 has inf, expected numbers from -1e9 to 1e9");
-    fixture->bind[0].m[7] = 5.0f;
+    fixture->bind[0].m[7] = 5;
     check_refused(fixture, MD5_ERROR_MISMATCH,
                   "none of the 1 joints is inside the mesh, or they are excluded");
     fixture->skeleton.num_joints = 0;
@@ -658,7 +658,7 @@ TEST (bind_takes_any_triangles) {
         if (!weights)
             continue;
         EACH_IN (vertex, weights, vertices) {
-            double sum = 0.0;
+            double sum = 0;
             FOR (k, vertex->num_weights)
                 sum += weights->weights[vertex->first_weight + k].bias;
             CHECK_NEAR(sum, 1, 1e-5);

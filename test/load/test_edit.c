@@ -296,7 +296,7 @@ TEST_DOC (edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text) {
 }
 
 TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
-    float loss = -1.0f;
+    float loss = -1;
     CHECK_UINT(md5_fix_weights(doc, 0, INFINITY, &loss, NULL), 0);
     CHECK(loss == 0.0f);
     // Vertex 0 has 0.6 on joint 0 at ( 1 2/3 2/3 ), 0.1 on joint 1 at ( 0 1 2 ), which it loses,
@@ -328,7 +328,7 @@ TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
     mesh->weights[1].bias = 0.3f;
     mesh->weights[2].bias = 0.5f;
     mesh->weights[7].bias = 0.0005f;
-    float loss = -1.0f;
+    float loss = -1;
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 1);
     CHECK_NEAR(loss, 0.2 + (0.375 - 0.3) * 2.0 + (0.625 - 0.5) * 3.0, 1e-6);
     CHECK_NEAR(mesh->weights[1].bias, 0.625, 1e-6);
@@ -355,7 +355,7 @@ TEST (edit_weights_below_0_count_by_their_size) {
         }
         CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, NULL, NULL), 1);
         REQUIRE(mesh->num_weights == 2);
-        double sum = 0.0;
+        double sum = 0;
         FOR (k, 2u) {
             const uint32_t joint = mesh->weights[k].joint;
             CHECK_NEAR(mesh->weights[k].bias, (*biases)[joint] / (*biases)[4], 1e-6);
@@ -368,7 +368,7 @@ TEST (edit_weights_below_0_count_by_their_size) {
 // Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
 TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
-    float loss = -1.0f;
+    float loss = -1;
     CHECK_UINT(md5_fix_weights(doc, 3, INFINITY, &loss, NULL), 1);
     CHECK_SMALL(loss, 1e-6);
     const md5_weight *const weights = doc->meshes[0].weights;
@@ -465,7 +465,7 @@ TEST (edit_refuses_lengths_that_are_not_read) {
 TEST (edit_clip_gets_the_joints_of_a_model) {
     OWN_DOC source = parse(MD5_DOC_MODEL, model_text);
     REQUIRE(source);
-    source->joints[1].position.z = 16.0f;
+    source->joints[1].position.z = 16;
     source->joints[1].rotation = source->joints[2].rotation = (md5_vec3){0, 0, 0};
     OWN_MODEL model = model_of(source);
     REQUIRE(model);
@@ -733,7 +733,7 @@ TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
         CHECK_UINT(doc->num_meshes, 1);
         CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 1);
         CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
-        check_corners(before, doc, NULL, 0, 0.0);
+        check_corners(before, doc, NULL, 0, 0);
     }
 }
 
@@ -749,7 +749,7 @@ TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(doc->meshes[0].num_vertices, 3);
     CHECK_UINT(doc->meshes[0].num_triangles, 1);
     CHECK_UINT(doc->meshes[0].num_weights, 6);
-    check_corners((corners){before.at, 3}, doc, NULL, 0, 0.0);
+    check_corners((corners){before.at, 3}, doc, NULL, 0, 0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
     const bool turned = true;
     CHECK_UINT(EDIT_MESHES(doc, NULL, .turned = &turned), 1);

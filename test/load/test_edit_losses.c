@@ -204,7 +204,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
             const double angle =
                 is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / (double)FRAMES) : way;
             numbers[f][0] = 3.0f * (float)f;
-            numbers[f][8] = -30.0f;
+            numbers[f][8] = -30;
             numbers[f][10] = (float)-sin(0.5 * angle);
         }
         md5_error error = {0};
@@ -251,7 +251,7 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
         FOR (f, doc.num_frames) {
             const double frame = doubled ? 0.5 * f : f;
             const double old = frame <= 10.0 ? frame : 20.0 - frame;
-            const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / (double)BLENDED, 0.0);
+            const double t = fmax((frame - (FRAMES - 1 - BLENDED)) / (double)BLENDED, 0);
             CHECK_NEAR(doc.numbers[f], old - 3.0 * t * t * (3.0 - 2.0 * t), t > 0.0 ? 1e-5 : 0.0);
         }
         md5_free_doc(&doc);
@@ -269,7 +269,7 @@ TEST (edit_finds_how_loops_end) {
         md5_doc_joint joints[] = {{.name = "root", .parent = MD5_NONE, .track = {1 | 4, 0}},
                                   {.name = "hip", .parent = 0, .track = {16, 2}},
                                   {.name = "shin", .parent = 1, .track = {16, 3}}};
-        joints[2].position.z = -20.0f;
+        joints[2].position.z = -20;
         FOR (f, FRAMES) {
             const double at = 2.0 * pi * (f + 5) / (double)CYCLE;
             const double once = 0.1 * (1.0 - cos(pi * f / (double)CYCLE)); // at rest at frame 24

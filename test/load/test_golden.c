@@ -139,7 +139,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
 {
     const md5_quat q = actual.rotation;
     const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
-    double same = 0.0, flipped = 0.0;
+    double same = 0, flipped = 0;
     FOR (i, 4) {
         const double expected = number(g);
         same = fmax(same, fabs(ours[i] - expected));

@@ -545,7 +545,7 @@ static const hostile_case pairs[] = {
 // limit, which a quiet machine reaches. The test fails only if every attempt took longer than
 // `most_yardsticks` times the yardstick measured beside it: a slow machine, or one whose memory is
 // busy, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, the text included.
-static const double wanted_nanoseconds = 10.0, most_yardsticks = 1.5;
+static const double wanted_nanoseconds = 10, most_yardsticks = 1.5;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
 
 enum { SMALL = 400 * 1000, GROWTH = 4, ATTEMPTS = 4 };
@@ -586,7 +586,7 @@ static double yardstick_per_byte(void)
     volatile unsigned char *const memory = malloc(MEMORY_BYTES);
     for (size_t i = 0; i < MEMORY_BYTES; i += CACHE_LINE)
         memory[i] = 1;
-    double sum = 0.0;
+    double sum = 0;
     for (char *at = text, *end = text; at < text + TEXT_BYTES; at = end)
         sum += strtod(at, &end);
     const double seconds = processor_seconds() - begin;
@@ -709,7 +709,7 @@ static void check_memory(const hostile_case *tried, file_kind kind, size_t size,
 
 static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
 {
-    double nanoseconds = 0.0, yardsticks = 0.0;
+    double nanoseconds = 0, yardsticks = 0;
     outcome result = {0};
     size_t size = 0;
     FOR (i, ATTEMPTS) {

@@ -486,7 +486,7 @@ static double any_number(writer *out)
         return sign * test_random(&out->random);
     if (kind < 0.97)
         return sign * 1e9;
-    return kind < 0.995 ? sign * pow(10.0, test_random(&out->random) * 9.0) : sign * 3.4e38;
+    return kind < 0.995 ? sign * pow(10, test_random(&out->random) * 9.0) : sign * 3.4e38;
 }
 
 static void write_vector(writer *out)

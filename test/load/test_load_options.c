@@ -171,7 +171,7 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     REQUIRE(file != NULL && model != NULL);
     const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
     CHECK(a->tangents != NULL && b->tangents == NULL);
-    const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
+    const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1);
     FOR (i, b->num_vertices) {
         CHECK_NEAR(md5_vec3_dot(md5_mat34_direction(to, a->normals[i]), b->normals[i]), 1, 1e-5);
         CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);

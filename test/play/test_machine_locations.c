@@ -57,7 +57,7 @@ static void check_cases(const read_case *cases, size_t count, int line)
     static const play_walk walk = {40, 0.5, 0};
     play_begin(&made);
     FOR (i, 3u)
-        play_add_clip(&made, 21, 20.0, 0.3, walk, i);
+        play_add_clip(&made, 21, 20, 0.3, walk, i);
     read_cases_check(good, cases, count, make, __FILE__, line);
     play_end(&made);
 }
@@ -324,7 +324,7 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
 TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error = {0};
     play_begin(&made);
-    play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40, 0.5, 0}, 0);
+    play_add_clip(&made, 21, 20, 0.3, (play_walk){40, 0.5, 0}, 0);
     const md5_load_opts opts = {.file_name = "hero.md5machine"};
     OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), &opts, &error);
     if (!file)
@@ -417,7 +417,7 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     static const char place[] = "state s once";
     play_begin(&made);
     FOR (i, 3u)
-        play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40, 0.5, 0}, i);
+        play_add_clip(&made, 21, 20, 0.3, (play_walk){40, 0.5, 0}, i);
     EACH (row, cases) {
         char text[sizeof good + 100], warning[400] = "";
         const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
@@ -544,8 +544,8 @@ static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machin
     md5_error error = {0};
     snprintf(text, sizeof text, "machine m { float one 1 clip a a clip b b { turn }\n%s\n}", words);
     play_begin(&rig->made);
-    play_add_clip(&rig->made, 21, 20.0, 0.4, (play_walk){0}, 1);
-    play_add_clip(&rig->made, 21, 20.0, 0.8, (play_walk){20, 0, 0}, 2);
+    play_add_clip(&rig->made, 21, 20, 0.4, (play_walk){0}, 1);
+    play_add_clip(&rig->made, 21, 20, 0.8, (play_walk){20, 0, 0}, 2);
     rig->file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(rig->file)) {
         printf("%s\n", error.message);
@@ -602,7 +602,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
 {
     zero_step a[STEPS], b[STEPS];
     zero_rig rig;
-    double most = 0.0;
+    double most = 0;
     begin(&rig, words, set);
     play(&rig, a);
     end(&rig);
@@ -771,7 +771,7 @@ TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig,
     job.numbers.limit = MD5_ZERO;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof pose);
-    job.numbers.limit = 0.0f;
+    job.numbers.limit = 0;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK(play_pose_distance(pose, old) > 0.1);
     job.numbers.limit = MD5_ZERO;

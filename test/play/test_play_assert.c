@@ -38,7 +38,7 @@ TEST_PLAY (reserved_member_of_each_kind_of_table_is_an_error, play_scene_begin(f
 
 TEST_PLAY (errors_with_players_and_poses_are_reported_with_function_and_argument,
            play_scene_begin(fixture)) {
-    play_scene_add(fixture, 25, 24.0, 1.0, 3);
+    play_scene_add(fixture, 25, 24, 1, 3);
     const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_play(fixture, &(md5_machine_desc){ROW(layers, layer)});

@@ -10,7 +10,7 @@
 static double pose_error(const axes_case *fixture, const md5_skeleton *skeleton,
                          const md5_xform *from, const md5_xform *to)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, skeleton->num_joints)
         worst = fmax(worst, axes_transform_error(fixture, SCALE, &from[i], &to[i], SIZE));
     return worst;
@@ -86,7 +86,7 @@ TEST (axes_aim_upright) {
             reset(&made);
             CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
             job.target = axes_point(made.fixture, SCALE, job.target);
-            job.numbers.up = axes_point(made.fixture, 1.0f, job.numbers.up);
+            job.numbers.up = axes_point(made.fixture, 1, job.numbers.up);
             CHECK(md5_solve_aim(&made.to->skeleton, &job, made.converted));
             check_both(&made, 5e-6);
         }
@@ -159,7 +159,7 @@ TEST (axes_place_feet_along_up) {
         other.feet = others;
         FOR (k, 2) {
             others[k].floor = feet[k].floor * SCALE;
-            others[k].normal = axes_point(made.fixture, 1.0f, feet[k].normal);
+            others[k].normal = axes_point(made.fixture, 1, feet[k].normal);
         }
         FOR (step, 5) {
             reset(&made);
@@ -231,7 +231,7 @@ static md5_xform step(walker *made, float speed, bool leaps)
 {
     play_set(made->player, "speed", speed);
     if (leaps)
-        play_set(made->player, "jump", 1.0f);
+        play_set(made->player, "jump", 1);
     play_advance(made->player, 0.05);
     play_pose(made->player, made->pose);
     return md5_player_root_motion(made->player);
@@ -242,19 +242,19 @@ static md5_xform step(walker *made, float speed, bool leaps)
 TEST (axes_move_characters_over_the_ground) {
     FOR (i, NUM_AXES) {
         const axes_case *const fixture = &axes_cases[i];
-        const md5_load_opts opts = axes_options(fixture, 1.0f);
+        const md5_load_opts opts = axes_options(fixture, 1);
         walker from, to;
         make_walker(NULL, &from);
         make_walker(&opts, &to);
-        double forward = 0.0, pose = 0.0;
+        double forward = 0, pose = 0;
         FOR (k, 120) {
             const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
             const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
-            CHECK_SMALL(axes_transform_error(fixture, 1.0, &a, &b, 1.0), 1e-5);
+            CHECK_SMALL(axes_transform_error(fixture, 1, &a, &b, 1), 1e-5);
             forward += a.translation.x;
             FOR (j, from.character->model->skeleton.num_joints)
-                pose = fmax(pose,
-                            axes_transform_error(fixture, 1.0, &from.pose[j], &to.pose[j], SIZE));
+                pose =
+                    fmax(pose, axes_transform_error(fixture, 1, &from.pose[j], &to.pose[j], SIZE));
         }
         CHECK(forward > 100.0);
         CHECK_SMALL(pose, 1e-5);

@@ -37,7 +37,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     FOR (step, 4000) {
         const float x = -6.0f + 0.003f * (float)step, y = 0.001f * (float)(step % 4000) - 1.0f;
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
-        double sum = 0.0;
+        double sum = 0;
         FOR (item, COUNT) {
             sum += weights[item];
             CHECK(weights[item] >= 0.0f);
@@ -53,9 +53,9 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
 TEST (one_item_has_all_the_weight) {
     const md5_motion_item item = {.x = 3};
     float weight;
-    md5i_blend_weights_1d(&item, 1, -8.0f, &weight);
+    md5i_blend_weights_1d(&item, 1, -8, &weight);
     CHECK(weight == 1.0f);
-    md5i_blend_weights_2d(&item, 1, -8.0f, 1e30f, &weight);
+    md5i_blend_weights_2d(&item, 1, -8, 1e30f, &weight);
     CHECK(weight == 1.0f);
 }
 
@@ -63,12 +63,12 @@ TEST (one_item_has_all_the_weight) {
 
 TEST (without_markers_a_group_advances_at_the_mean_rate) {
     const md5_sync_item items[] = {{0.25f, 1, NULL}, {0.75f, 2, NULL}};
-    const md5_clock clock = md5i_sync_advance(items, 2, 0, (md5_clock){3, 0.5}, 2.0);
+    const md5_clock clock = md5i_sync_advance(items, 2, 0, (md5_clock){3, 0.5}, 2);
     CHECK_NEAR(md5_clock_time(clock), 7, 1e-12);
     CHECK_NEAR(md5_clock_time(md5i_sync_clock(NULL, 0, clock)), 7, 1e-12);
     CHECK_NEAR(md5_clock_time(md5i_sync_shared(NULL, 0, clock)), 7, 1e-12);
     const md5_sync_item nothing = {0, 1, NULL};
-    CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2.0)), 7);
+    CHECK_EXACT(md5_clock_time(md5i_sync_advance(&nothing, 1, 0, clock, 2)), 7);
 }
 
 static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0, 0.3, 0.9};
@@ -120,11 +120,11 @@ TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
     // Forward in the first part, backward in the second: it stays at the marker between.
     const double even[] = {0, 0.5}, late[] = {0, 0.9};
     const md5_sync_item items[] = {{0.5f, 1, even}, {0.5f, -1, late}};
-    const md5_clock ahead = md5i_sync_advance(items, 2, 2, (md5_clock){0, 0.25}, 100.0);
+    const md5_clock ahead = md5i_sync_advance(items, 2, 2, (md5_clock){0, 0.25}, 100);
     CHECK_NEAR(md5_clock_time(ahead), 0.5, 1e-9);
     // And one that stands still does not move.
     const md5_sync_item still = {1, 0, even};
-    const md5_clock rest = md5i_sync_advance(&still, 1, 2, (md5_clock){0, 0.25}, 100.0);
+    const md5_clock rest = md5i_sync_advance(&still, 1, 2, (md5_clock){0, 0.25}, 100);
     CHECK_NEAR(md5_clock_time(rest), 0.25, 1e-12);
 }
 
@@ -147,7 +147,7 @@ static void begin_signs(play_scene *fixture, bool flips)
     uint64_t random = 3;
     play_scene_begin(fixture);
     FOR (i, 3u) {
-        play_scene_add(fixture, 25, 24.0, 0.6, 41 + i);
+        play_scene_add(fixture, 25, 24, 0.6, 41 + i);
         if (flips) {
             // q and -q are the same rotation. A file may contain either.
             md5_anim *anim = fixture->made.anims[i];
@@ -190,14 +190,14 @@ TEST (blend_kinds_know_no_signs) {
 
 // A clip as a difference, added to its reference, gives the clip itself.
 TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
-    play_scene_add(fixture, 25, 24.0, 0.9, 51);
-    play_scene_add(fixture, 25, 24.0, 0.9, 52);
+    play_scene_add(fixture, 25, 24, 0.9, 51);
+    play_scene_add(fixture, 25, 24, 0.9, 52);
     play_scene_read(fixture, "float still motion still clip a { start 0.25 speed still } "
                              "layer body { state still still } "
                              "layer more { add reference a 6 state b b }");
     FOR (i, 60) {
         real_place expected[PLAY_JOINTS];
-        play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
+        play_real_sample(fixture->made.anims[1], fmod(0.03 * i, 1) * 24.0, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.03);
     }
@@ -206,8 +206,8 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
 // Left foot with left foot, and right with right: half way between two clips of 20 and 30
 // intervals, whose markers divide them differently.
 TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
-    play_scene_add(fixture, 21, 20.0, 0.5, 61);
-    play_scene_add(fixture, 31, 20.0, 0.5, 62);
+    play_scene_add(fixture, 21, 20, 0.5, 61);
+    play_scene_add(fixture, 31, 20, 0.5, 62);
     play_scene_read(fixture,
                     "clip a f { markers ( 2 10 ) } clip b f { markers ( 3 21 ) } float x 0.5 "
                     "motion go line x { markers item a 0 item b 1 } "
@@ -254,7 +254,7 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
         FOR (pair, 2) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
-            const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1.0) * 20.0;
+            const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20.0;
             play_real_sample(fixture->made.anims[2 * pair], frame, parts[pair]);
             play_real_sample(fixture->made.anims[2 * pair + 1], frame, other);
             play_real_blend(parts[pair], other, 0.5, NULL, parts[pair]);
@@ -274,7 +274,7 @@ TEST (blend_kinds_interpolate) {
                                              "nlerp"};
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
-        play_scene_add(&fixture, 9, 8.0, 0.9, 71);
+        play_scene_add(&fixture, 9, 8, 0.9, 71);
         play_scene_read(&fixture,
                         "clip a f { %s } motion once clip a { once } layer body { state a %s }",
                         words[kind], kind == 2 ? "once" : "a");
@@ -300,7 +300,7 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
     play_scene fixture;
     play_scene_begin(&fixture);
     FOR_U32 (i, ITEMS)
-        play_scene_add(&fixture, 25, 24.0, 1.2, 81 + i);
+        play_scene_add(&fixture, 25, 24, 1.2, 81 + i);
     FOR_U32 (order, ORDERS) {
         const char *row[ITEMS];
         uint32_t left[ITEMS] = {0, 1, 2, 3, 4}, rest = order;
@@ -367,7 +367,7 @@ static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, 
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
     const double step = 1.0 / 512.0, first = play_time(player);
-    double seconds = 0.0, way = 0.0;
+    double seconds = 0, way = 0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
         play_advance(player, step);
         const md5_vec3 moved = md5_player_root_motion(player).translation;
@@ -384,12 +384,12 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
 // Returns the largest error relative to the speed or, near 0, to a hundredth of the highest speed.
 static double worst_error(md5_player *player, double low, double high)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, 41) {
         const double speed = low + (high - low) * i / 40.0;
         md5_player_reset(player);
         md5_player_set(player, 0, (float)speed);
-        const double is = speed_over(player, 8.0, false);
+        const double is = speed_over(player, 8, false);
         worst = fmax(worst, fabs(is - speed) / fmax(fabs(speed), 0.01 * fabs(high)));
     }
     return worst;
@@ -411,9 +411,9 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
             begin(&fixture, GAITS, 4, sync, extract);
             // Without synchronisation the cycles of the other clips do not end with the first
             // one's; their root motion is uniform.
-            CHECK_SMALL(worst_error(fixture.player, -20.0, 90.0), 1e-3);
+            CHECK_SMALL(worst_error(fixture.player, -20, 90), 1e-3);
             begin(&other, LONG_STEPS, 2, sync, extract);
-            CHECK_SMALL(worst_error(other.player, 10.0, 14.0), 1e-3);
+            CHECK_SMALL(worst_error(other.player, 10, 14), 1e-3);
         }
     }
 }
@@ -431,9 +431,9 @@ TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE
 TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
            MD5_EXTRACT_WALK) {
     md5_player_set(fixture->player, 0, -1000);
-    CHECK_NEAR(speed_over(fixture->player, 4.0, false), -20, 0.02);
+    CHECK_NEAR(speed_over(fixture->player, 4, false), -20, 0.02);
     md5_player_set(fixture->player, 0, 1000);
-    CHECK_NEAR(speed_over(fixture->player, 4.0, false), 90, 0.09);
+    CHECK_NEAR(speed_over(fixture->player, 4, false), 90, 0.09);
 }
 
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
@@ -444,7 +444,7 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
         begin(&fixture, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
             md5_player_set(fixture.player, 0, (float)speed);
-            CHECK_NEAR(speed_over(fixture.player, 6.0, true) / speed, 1, 1e-3);
+            CHECK_NEAR(speed_over(fixture.player, 6, true) / speed, 1, 1e-3);
         }
     }
 }
@@ -514,13 +514,13 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
 // them.
 TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
     const double of_line =
-        worst_of_bobbin("line speed { markers item walk 15.9 item run 44 }", 15.9, 44.0);
+        worst_of_bobbin("line speed { markers item walk 15.9 item run 44 }", 15.9, 44);
     // A share w of the run, which is longer by 19.3 units and quicker by a quarter, adds
     // 4.8 w (1 - w) to 15.9 + 28.1 w units a second: 4.3 % at most.
     CHECK_NEAR(of_line, 0.043, 0.002);
-    CHECK_SMALL(worst_of_bobbin("by_speed speed { markers item walk item run }", 15.9, 44.0), 1e-3);
+    CHECK_SMALL(worst_of_bobbin("by_speed speed { markers item walk item run }", 15.9, 44), 1e-3);
     CHECK_SMALL(
-        worst_of_bobbin("by_speed speed { markers item back item walk item run }", -10.5, 44.0),
+        worst_of_bobbin("by_speed speed { markers item back item walk item run }", -10.5, 44),
         1e-3);
 }
 
@@ -588,8 +588,8 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
 
 TEST (states_that_cannot_be_in_step_are_refused) {
     OWN_PLAY fixture;
-    play_scene_clips(&fixture, 1, 21, 20.0);
-    play_scene_add(&fixture, 11, 30.0, 0.3, 2);
+    play_scene_clips(&fixture, 1, 21, 20);
+    play_scene_add(&fixture, 11, 30, 0.3, 2);
     static const struct {
         const char *message, *rows;
     } rows[] = {
@@ -626,8 +626,8 @@ TEST (states_that_cannot_be_in_step_are_refused) {
 // As bytes of a damaged player may have it.
 TEST (states_of_unlike_markers_are_not_in_step) {
     OWN_PLAY fixture;
-    play_scene_clips(&fixture, 1, 21, 20.0);
-    play_scene_add(&fixture, 11, 30.0, 0.3, 2);
+    play_scene_clips(&fixture, 1, 21, 20);
+    play_scene_add(&fixture, 11, 30, 0.3, 2);
     play_scene_read(
         &fixture,
         "trigger go clip a \"\" { markers ( 0 5 10 15 ) } clip b \"\" layer body {"
@@ -761,9 +761,9 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
     };
     EACH (row, rows) {
         OWN_PLAY fixture;
-        play_scene_clips(&fixture, 1, 21, 20.0);
+        play_scene_clips(&fixture, 1, 21, 20);
         play_scene_add(&fixture, 21, row->has_markers ? 20.0 : 40.0, 0.3, 2);
-        play_scene_add(&fixture, 81, 20.0, 0.3, 3);
+        play_scene_add(&fixture, 81, 20, 0.3, 3);
         play_scene_read(&fixture,
                         "trigger go clip a f { %s } clip b f { %s } clip c f "
                         "motion late clip a { start %g } "

@@ -129,7 +129,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
         test_append(&to, "frame %u {\n", frame);
         double seconds = frame / frame_rate;
         const double yaw = walk.turning * seconds;
-        double x = walk.speed * seconds, y = 0.0;
+        double x = walk.speed * seconds, y = 0;
         if (walk.turning != 0.0) {
             x = walk.speed / walk.turning * sin(yaw);
             y = walk.speed / walk.turning * (1.0 - cos(yaw));
@@ -227,7 +227,7 @@ static double distance(const real_place *a, const real_place *b)
 
 double play_distance(const md5_xform *pose, const real_place *expected)
 {
-    double most = 0.0;
+    double most = 0;
     FOR (i, PLAY_JOINTS) {
         const real_place real = real_of(pose[i]);
         const double by = distance(&real, &expected[i]);
@@ -401,7 +401,7 @@ void play_scene_read(play_scene *fixture, const char *rows, ...)
 void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, ...)
 {
     va_list values;
-    play_scene_clips(fixture, num_clips, 21, 20.0);
+    play_scene_clips(fixture, num_clips, 21, 20);
     va_start(values, rows);
     scene_read(fixture, rows, values);
     va_end(values);
@@ -427,7 +427,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
     play_crowd *const fixture = test_calloc(1, sizeof *fixture);
     fixture->count = count;
     play_scene_begin(&fixture->scene);
-    play_scene_add(&fixture->scene, 17, 20.0, 0.5, 3);
+    play_scene_add(&fixture->scene, 17, 20, 0.5, 3);
     play_scene_read(&fixture->scene, "%s", rows);
     FOR (i, count) {
         md5_player **const both[2] = {&fixture->players[i], &fixture->alone[i]};
@@ -489,7 +489,7 @@ void play_rig_start(play_rig *fixture)
         return;
     fixture->player = play_player(fixture->machine);
     fixture->scratch = test_alloc(md5_player_pose_scratch(fixture->machine));
-    fixture->place.rotation.w = 1.0f;
+    fixture->place.rotation.w = 1;
 }
 
 void play_rig_end(play_rig *fixture)

@@ -25,9 +25,9 @@ TEST (a_closed_loop_of_five_frames_has_four_intervals) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 4);
     CHECK_NEAR(md5i_timing_duration(&timing), 4.0 / 24.0, 1e-12);
-    check_moment(&timing, 0.0, 0, 1, 0.0);
+    check_moment(&timing, 0, 0, 1, 0);
     check_moment(&timing, 0.625, 2, 3, 0.5);
-    check_moment(&timing, 1.0, 0, 1, 0.0);
+    check_moment(&timing, 1, 0, 1, 0);
     check_moment(&timing, -0.125, 3, 4, 0.5);
     CHECK(md5i_clock_at(&timing, -0.125).cycle == -1);
 }
@@ -43,22 +43,22 @@ TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
 
 TEST (once_holds_both_its_ends) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
-    check_moment(&timing, 1.0, 4, 4, 0.0);
-    check_moment(&timing, 7.0, 4, 4, 0.0);
-    check_moment(&timing, -7.0, 0, 1, 0.0);
-    md5_clock clock = md5i_clock_advance(&timing, md5i_clock_at(&timing, 7.0), -0.25);
+    check_moment(&timing, 1, 4, 4, 0);
+    check_moment(&timing, 7, 4, 4, 0);
+    check_moment(&timing, -7, 0, 1, 0);
+    md5_clock clock = md5i_clock_advance(&timing, md5i_clock_at(&timing, 7), -0.25);
     CHECK(md5_clock_time(clock) == 0.75);
-    clock = md5i_clock_advance(&timing, clock, -2.0);
+    clock = md5i_clock_advance(&timing, clock, -2);
     CHECK(md5_clock_time(clock) == 0.0);
 }
 
 TEST (ping_pong_turns_at_both_ends) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_PING_PONG);
     CHECK_NEAR(md5i_timing_duration(&timing), 8.0 / 24.0, 1e-12);
-    check_moment(&timing, 0.25, 2, 3, 0.0);
-    check_moment(&timing, 0.5, 4, 4, 0.0);
+    check_moment(&timing, 0.25, 2, 3, 0);
+    check_moment(&timing, 0.5, 4, 4, 0);
     check_moment(&timing, 0.8125, 1, 2, 0.5);
-    check_moment(&timing, 1.0, 0, 1, 0.0);
+    check_moment(&timing, 1, 0, 1, 0);
     CHECK(md5i_clock_moment(&timing, md5i_clock_at(&timing, 3.25), MD5_INTERPOLATE_LINEAR).cycle
           == 0);
 }
@@ -67,7 +67,7 @@ TEST (a_clip_of_one_frame_has_a_duration_and_stands_still) {
     for (int mode = MD5_PLAY_LOOP; mode <= MD5_PLAY_PING_PONG; mode++) {
         const md5_timing timing = timing_of(1, MD5_PERIOD_OPEN, (md5_play_mode)mode);
         CHECK(md5i_timing_duration(&timing) > 0.0);
-        check_moment(&timing, 0.4, 0, 0, 0.0);
+        check_moment(&timing, 0.4, 0, 0, 0);
     }
 }
 
@@ -96,10 +96,10 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
     const md5_clock clock = md5i_clock_at(&timing, -1e-20);
     CHECK(clock.cycle == 0 && clock.phase == 0.0);
     // And a fraction that a float cannot tell from the next frame is that frame.
-    check_moment(&timing, 0.25 - 1e-13, 1, 2, 0.0);
-    check_moment(&timing, 1.0 - 2e-9, 4, 4, 0.0);
+    check_moment(&timing, 0.25 - 1e-13, 1, 2, 0);
+    check_moment(&timing, 1.0 - 2e-9, 4, 4, 0);
     // Where the events of the next cycle have fired, it is the next cycle's first frame.
-    check_moment(&timing, 1.0 - 1e-13, 0, 0, 0.0);
+    check_moment(&timing, 1.0 - 1e-13, 0, 0, 0);
     const md5_clock end = md5i_clock_at(&timing, 3.0 - 1e-13);
     CHECK(md5i_clock_moment(&timing, end, MD5_INTERPOLATE_LINEAR).cycle == 3);
 }
@@ -228,34 +228,34 @@ static void check_start(md5_play_mode mode, double at, const char *expected)
 }
 
 TEST (events_fire_after_where_a_step_begins_up_to_where_it_ends) {
-    check_walk(MD5_PLAY_LOOP, 0.0, 0.5, "bc");
+    check_walk(MD5_PLAY_LOOP, 0, 0.5, "bc");
     check_walk(MD5_PLAY_LOOP, 0.5, 0.75, "d");
     check_walk(MD5_PLAY_LOOP, 0.5, 0.5, "");
     check_walk(MD5_PLAY_LOOP, 0.1, 0.2, "");
 }
 
 TEST (events_fire_where_a_clip_begins) {
-    check_start(MD5_PLAY_LOOP, 0.0, "a");
-    check_start(MD5_PLAY_LOOP, 3.0, "a");
+    check_start(MD5_PLAY_LOOP, 0, "a");
+    check_start(MD5_PLAY_LOOP, 3, "a");
     check_start(MD5_PLAY_LOOP, 0.5, "bc");
     check_start(MD5_PLAY_LOOP, 0.6, "");
-    check_start(MD5_PLAY_ONCE, 1.0, "e");
+    check_start(MD5_PLAY_ONCE, 1, "e");
     check_start(MD5_PLAY_PING_PONG, 0.5, "e");
     // The next step, forward and backward: only backward does it pass the end of the cycle before.
-    check_step(MD5_PLAY_LOOP, 0.0, 0.5, AT_START, "bc");
-    check_step(MD5_PLAY_LOOP, 0.0, -0.3, AT_START, "ed");
+    check_step(MD5_PLAY_LOOP, 0, 0.5, AT_START, "bc");
+    check_step(MD5_PLAY_LOOP, 0, -0.3, AT_START, "ed");
     check_step(MD5_PLAY_LOOP, 0.5, 0.2, AT_START, "");
-    check_step(MD5_PLAY_ONCE, 1.0, 0.5, AT_START, "dcb");
+    check_step(MD5_PLAY_ONCE, 1, 0.5, AT_START, "dcb");
 }
 
 TEST (a_loop_that_is_left_at_the_end_of_a_cycle_does_not_begin_another) {
-    check_step(MD5_PLAY_LOOP, 0.8, 1.0, ENDS_CYCLE, "e");
-    check_step(MD5_PLAY_LOOP, 0.8, 2.0, ENDS_CYCLE, "eabcde");
+    check_step(MD5_PLAY_LOOP, 0.8, 1, ENDS_CYCLE, "e");
+    check_step(MD5_PLAY_LOOP, 0.8, 2, ENDS_CYCLE, "eabcde");
     check_step(MD5_PLAY_LOOP, 0.2, 0.5, ENDS_CYCLE, "bc");
-    check_step(MD5_PLAY_LOOP, 1.1, 1.0, ENDS_CYCLE, "a");
-    check_step(MD5_PLAY_LOOP, 1.0, 1.0, ENDS_CYCLE, "");
-    check_step(MD5_PLAY_ONCE, 0.8, 1.0, ENDS_CYCLE, "e");
-    check_step(MD5_PLAY_PING_PONG, 0.8, 1.0, ENDS_CYCLE, "a");
+    check_step(MD5_PLAY_LOOP, 1.1, 1, ENDS_CYCLE, "a");
+    check_step(MD5_PLAY_LOOP, 1, 1, ENDS_CYCLE, "");
+    check_step(MD5_PLAY_ONCE, 0.8, 1, ENDS_CYCLE, "e");
+    check_step(MD5_PLAY_PING_PONG, 0.8, 1, ENDS_CYCLE, "a");
 }
 
 TEST (rounding_does_not_move_an_event_to_another_step) {
@@ -278,7 +278,7 @@ TEST (events_that_are_left_are_counted) {
     const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = cues_of(&timing, table);
-    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0.0),
+    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0),
                                                   md5i_clock_at(&timing, 1e12), false, false);
     CHECK_UINT(events.num_left, 5000000000000);
     events = md5i_begin_event_walk(&cues, (md5_clock){-((int64_t)1 << 62), 0.5},
@@ -287,28 +287,28 @@ TEST (events_that_are_left_are_counted) {
 }
 
 TEST (the_last_frame_of_a_loop_comes_before_the_first) {
-    check_walk(MD5_PLAY_LOOP, 0.8, 1.0, "ea");
+    check_walk(MD5_PLAY_LOOP, 0.8, 1, "ea");
     check_walk(MD5_PLAY_LOOP, 0.8, 1.6, "eabc");
-    check_walk(MD5_PLAY_LOOP, 1.0, 1.6, "bc");
-    check_walk(MD5_PLAY_LOOP, 0.0, 3.0, "bcdeabcdeabcdea");
+    check_walk(MD5_PLAY_LOOP, 1, 1.6, "bc");
+    check_walk(MD5_PLAY_LOOP, 0, 3, "bcdeabcdeabcdea");
 }
 
 TEST (backward_events_fire_in_the_other_order) {
     check_walk(MD5_PLAY_LOOP, 0.9, 0.1, "dcb");
-    check_walk(MD5_PLAY_LOOP, 1.0, 0.5, "dcb");
+    check_walk(MD5_PLAY_LOOP, 1, 0.5, "dcb");
     check_walk(MD5_PLAY_LOOP, 1.1, 0.9, "ae");
-    check_walk(MD5_PLAY_LOOP, 1.1, 1.0, "ae");
+    check_walk(MD5_PLAY_LOOP, 1.1, 1, "ae");
     check_walk(MD5_PLAY_LOOP, 0.5, -0.5, "aedcb");
 }
 
 TEST (once_fires_each_end_once) {
-    check_walk(MD5_PLAY_ONCE, 0.0, 5.0, "bcde");
-    check_walk(MD5_PLAY_ONCE, 1.0, 5.0, "");
-    check_walk(MD5_PLAY_ONCE, 1.0, -5.0, "dcba");
+    check_walk(MD5_PLAY_ONCE, 0, 5, "bcde");
+    check_walk(MD5_PLAY_ONCE, 1, 5, "");
+    check_walk(MD5_PLAY_ONCE, 1, -5, "dcba");
 }
 
 TEST (ping_pong_passes_inner_frames_twice) {
-    check_walk(MD5_PLAY_PING_PONG, 0.0, 1.0, "bcdedbca");
+    check_walk(MD5_PLAY_PING_PONG, 0, 1, "bcdedbca");
     check_walk(MD5_PLAY_PING_PONG, 0.4, 0.6, "e");
     check_walk(MD5_PLAY_PING_PONG, 0.9, 2.1, "abcdedbca");
 }
@@ -316,8 +316,8 @@ TEST (ping_pong_passes_inner_frames_twice) {
 TEST (a_clip_without_events_has_none) {
     const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
     const md5_cues cues = {.timing = &timing};
-    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0.0),
-                                                  md5i_clock_at(&timing, 9.0), true, false);
+    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0),
+                                                  md5i_clock_at(&timing, 9), true, false);
     uint32_t event;
     md5_clock when;
     CHECK(!md5i_next_event(&events, &event, &when));
@@ -328,8 +328,8 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     const md5_event last = {.frame = 4, .name = "e"};
     md5_cue table[2];
     const md5_cues cues = {&timing, table, md5i_make_cues(&timing, &last, 1, false, table)};
-    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 3.0),
-                                                  md5i_clock_at(&timing, 1.0), false, false);
+    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 3),
+                                                  md5i_clock_at(&timing, 1), false, false);
     uint32_t event;
     md5_clock when;
     CHECK(md5i_next_event(&events, &event, &when));
@@ -438,7 +438,7 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
 
 TEST (each_kind_takes_its_own_axes) {
     rooted fixture;
-    make_rooted(&fixture, 0.0, MD5_EXTRACT_MOVE);
+    make_rooted(&fixture, 0, MD5_EXTRACT_MOVE);
     const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
     ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 4, 1, 0}, 1e-5);
     extract_roots(&fixture, MD5_EXTRACT_WALK);
@@ -494,8 +494,8 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     rooted fixture;
-    make_rooted(&fixture, 0.0, MD5_EXTRACT_WALK);
-    const md5_clock far = md5i_clock_at(&LOOP, 100.0);
+    make_rooted(&fixture, 0, MD5_EXTRACT_WALK);
+    const md5_clock far = md5i_clock_at(&LOOP, 100);
     const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600, 1e-3);
     const md5_root_delta back = way_of(&fixture.track, &LOOP, far, (md5_clock){0});
@@ -525,7 +525,7 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
 TEST (root_motion_begins_where_the_clip_does) {
     OWN_PLAY fixture;
     play_scene_begin(&fixture);
-    play_add_clip(&fixture.made, 21, 20.0, 0.3, (play_walk){30, 0, 0}, 1);
+    play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){30, 0, 0}, 1);
     md5_anim moved = *fixture.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
@@ -660,7 +660,7 @@ TEST (borders_have_an_owner) {
 TEST_PLAY (borders_of_a_state_that_follows_itself,
            begin_states(fixture, "transition a a { exit 1 }")) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
-        CHECK_STRING(heard_in(fixture, 3.0, steps).names, "amnzamnzamnza");
+        CHECK_STRING(heard_in(fixture, 3, steps).names, "amnzamnzamnza");
         CHECK_SMALL(play_time(fixture->player), 1e-7);
     }
 }
@@ -824,7 +824,7 @@ TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
 // from the first to the last.
 TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
-    play_add_clip(&fixture->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, 1);
+    play_add_clip(&fixture->made, 21, 20, 0.3, (play_walk){40, 0, 0}, 1);
     play_scene_read(fixture, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
                              "layer body { state a a }");
     EACH (step, steps) {

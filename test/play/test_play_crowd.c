@@ -41,7 +41,7 @@ static void begin(play_scene *fixture)
     play_scene_begin(fixture);
     FOR (i, 5u) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
-        play_add_clip(&fixture->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
+        play_add_clip(&fixture->made, num_frames, 20, 0.5, walks[i], 21 + i);
     }
     play_scene_read(fixture, "%s", ROWS_OF_ALL);
 }
@@ -254,7 +254,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     const md5_vec3 place = {30, 20, 50};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     FOR (i, 8u)
-        md5_player_target(player, i)->weight = 0.0f;
+        md5_player_target(player, i)->weight = 0;
     play_pose(player, plain);
     FOR (i, 6u) {
         md5_target *const target = md5_player_target(player, i);
@@ -290,15 +290,15 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
         CHECK(i == 5 ? play_pose_distance(pose, plain) < 1e-4
                      : memcmp(pose, expected, sizeof pose) == 0);
         CHECK(i == 5 || memcmp(pose, plain, sizeof pose) != 0);
-        target->weight = 0.0f;
+        target->weight = 0;
     }
     // Then it hangs down; after a reset it begins again.
-    md5_player_target(player, 5)->weight = 1.0f;
+    md5_player_target(player, 5)->weight = 1;
     play_pose(player, pose);
     play_advance(player, 0.2);
-    md5_player_seek(player, 0, 0, 0.0);
-    md5_player_seek(player, 1, 0, 0.0);
-    md5_player_seek(player, 2, 0, 0.0);
+    md5_player_seek(player, 0, 0, 0);
+    md5_player_seek(player, 1, 0, 0);
+    md5_player_seek(player, 2, 0, 0);
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) > 0.05);
     md5_player_reset(player);
@@ -392,7 +392,7 @@ TEST (crowd_bounds_hold_odd_biases) {
 
 // After a year of playing, a clip goes on as in its first second.
 TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
-    play_add_clip(made, 31, 24.0, 0.5, (play_walk){40, 0, 0}, 1);
+    play_add_clip(made, 31, 24, 0.5, (play_walk){40, 0, 0}, 1);
     OWN_MACHINE machine =
         play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
     OWN_PLAYER old = play_player(machine), *const young = play_player(machine);
@@ -493,7 +493,7 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
     md5_mat34 plain[HOOK_CROWD][PLAY_JOINTS];
     // Twice the same instant, so that the crowd without hooks can be compared.
     FOR (i, HOOK_CROWD)
-        crowd->jobs[i].seconds = 0.0;
+        crowd->jobs[i].seconds = 0;
     memcpy(plain, crowd->palettes, sizeof plain);
     hook(fixture, 3, 9);
     hook(fixture, 10, 20);

@@ -4,7 +4,7 @@
 
 static void begin_two(play_scene *fixture)
 {
-    play_scene_clips(fixture, 2, 11, 10.0);
+    play_scene_clips(fixture, 2, 11, 10);
 }
 
 // A transition of half a second from low to high, with this easing.
@@ -21,7 +21,7 @@ static void begin(play_scene *fixture, const char *easing)
 // The y of a cubic Bézier curve from 0 0 to 1 1 at x, by bisection.
 static double bezier(const double c[4], double x)
 {
-    double low = 0.0, high = 1.0;
+    double low = 0, high = 1;
     FOR (i, 60) {
         const double s = 0.5 * (low + high), r = 1.0 - s;
         if (3.0 * r * r * s * c[0] + 3.0 * r * s * s * c[2] + s * s * s < x)
@@ -37,9 +37,9 @@ static double bezier(const double c[4], double x)
 static double miss(const play_scene *fixture, double seconds, double weight)
 {
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
-    play_real_sample(fixture->made.anims[0], fmod(10.0 * seconds, 10.0), from);
-    play_real_sample(fixture->made.anims[1], fmod(10.0 * seconds, 10.0), to);
-    play_real_blend(from, to, fmin(fmax(weight, 0.0), 1.0), NULL, blended);
+    play_real_sample(fixture->made.anims[0], fmod(10.0 * seconds, 10), from);
+    play_real_sample(fixture->made.anims[1], fmod(10.0 * seconds, 10), to);
+    play_real_blend(from, to, fmin(fmax(weight, 0), 1), NULL, blended);
     return play_miss(fixture->player, blended);
 }
 
@@ -126,8 +126,8 @@ TEST (curve_of_a_transition_must_make_sense) {
 static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *item,
                                 const char *layer, const char *follow)
 {
-    play_scene_clips(fixture, 1, 11, 10.0);
-    play_scene_add(fixture, 11, 10.0, 0.5, 2);
+    play_scene_clips(fixture, 1, 11, 10);
+    play_scene_add(fixture, 11, 10, 0.5, 2);
     play_scene_read(fixture,
                     "mask upper ( *spine ) float fade %s motion stack stack { item a "
                     "item b { mask upper weight fade %s } } layer body { state base %s } "
@@ -142,8 +142,8 @@ static double weight_curves_miss(const play_scene *fixture, double weight)
     float weights[PLAY_JOINTS];
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     md5_build_mask(&fixture->made.model->skeleton, "*spine", 0, weights, NULL);
-    play_real_sample(fixture->made.anims[0], 0.0, from);
-    play_real_sample(fixture->made.anims[1], 0.0, to);
+    play_real_sample(fixture->made.anims[0], 0, from);
+    play_real_sample(fixture->made.anims[1], 0, to);
     play_real_blend(from, to, weight, weights, blended);
     play_advance(fixture->player, 0);
     return play_miss(fixture->player, blended);
@@ -159,7 +159,7 @@ static double expected(const char *curve, double t)
     if (strcmp(curve, "cubic_in") == 0)
         return t * t * t;
     if (strcmp(curve, "back_out") == 0) // beyond 1 it stays at 1
-        return fmin(1.0 + 2.70158 * pow(t - 1.0, 3.0) + 1.70158 * pow(t - 1.0, 2.0), 1.0);
+        return fmin(1.0 + 2.70158 * pow(t - 1.0, 3) + 1.70158 * pow(t - 1.0, 2), 1);
     return t;
 }
 
@@ -170,7 +170,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
         OWN_PLAY fixture;
         weight_curves_begin(&fixture, number % 2 == 1, curve, curve, "");
         for (int i = -2; i <= 22; i++) {
-            const double t = (i + 0.1) / 20.0, within = fmin(fmax(t, 0.0), 1.0);
+            const double t = (i + 0.1) / 20.0, within = fmin(fmax(t, 0), 1);
             const double weight = expected(curve, within);
             CHECK(md5_player_set(fixture.player, 0, (float)t));
             if (!CHECK(weight_curves_miss(&fixture, weight) < 2e-5))
@@ -328,7 +328,7 @@ static double left(int kind, double t)
     if (kind == SMOOTH)
         return exp(-3.0 * t);
     if (kind == SPRING) {
-        const double decay = 2.0, w = sqrt(100.0 - decay * decay);
+        const double decay = 2, w = sqrt(100.0 - decay * decay);
         return exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
     }
     return kind == EASE && t < 0.5 ? 1.0 - 4.0 * t * t : 0.0;
@@ -338,7 +338,7 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
     for (int split = 1; split <= 7; split += 3) {
         OWN_PLAY fixture;
         follow_begin(&fixture);
-        set_all(&fixture, 5.0f);
+        set_all(&fixture, 5);
         FOR (i, 3)
             CHECK_EXACT(get(&fixture, (uint32_t)i), 1); // nothing has happened yet
         CHECK_EXACT(get(&fixture, PLAIN), 5);
@@ -354,7 +354,7 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
 #define TEST_HERE(title) TEST_PLAY (title, follow_begin(fixture))
 
 TEST_HERE (follow_is_seen_by_conditions) {
-    set_all(fixture, 5.0f);
+    set_all(fixture, 5);
     // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 = 0.231 s.
     play_advance(fixture->player, 0.22);
     CHECK_UINT(play_state(fixture->player), 0);
@@ -363,7 +363,7 @@ TEST_HERE (follow_is_seen_by_conditions) {
 }
 
 TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
-    set_all(fixture, 5.0f);
+    set_all(fixture, 5);
     play_advance(fixture->player, 0.25);
     const double ease = get(fixture, EASE), spring = get(fixture, SPRING);
     play_advance(fixture->player, 0);
@@ -384,7 +384,7 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
 }
 
 TEST_HERE (follow_is_saved_and_copied) {
-    set_all(fixture, 5.0f);
+    set_all(fixture, 5);
     play_advance(fixture->player, 0.2);
     size_t size;
     OWN void *const bytes = play_save(fixture->player, &size);
@@ -460,11 +460,11 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
 static double cycles_after(const md5_follow_desc *follow, double t)
 {
     enum { PARTS = 72000 };
-    const moving follow_begin = {1, 0}, turn = moved(follow, follow_begin, 3.0, 1.0);
-    double sum = 0.0;
+    const moving follow_begin = {1, 0}, turn = moved(follow, follow_begin, 3, 1);
+    double sum = 0;
     FOR (i, PARTS) {
         const double at = (i + 0.5) * t / (double)PARTS;
-        sum += at < 1.0 ? moved(follow, follow_begin, 3.0, at).value
+        sum += at < 1.0 ? moved(follow, follow_begin, 3, at).value
                         : moved(follow, turn, 0.5, at - 1.0).value;
     }
     return sum * t / (double)PARTS;
@@ -494,7 +494,7 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
     memset(fixture, 0, sizeof *fixture);
     play_scene_begin(scene);
     FOR (i, 2u)
-        play_add_clip(&scene->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, i);
+        play_add_clip(&scene->made, 21, 20, 0.3, (play_walk){40, 0, 0}, i);
     play_scene_read(scene,
                     "clip a f { walk frame 0 x frame 7 y frame 20 z } "
                     "clip b f { walk frame 0 x frame 7 y frame 20 z } "
@@ -532,9 +532,9 @@ enum { FRAME_RATES = COUNT_OF(frame_rates) };
 TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
     static paced all[FRAME_RATES];
     FOR (kind, KINDS) {
-        const double cycles = cycles_after(&kinds[kind], 2.0);
+        const double cycles = cycles_after(&kinds[kind], 2);
         FOR (i, FRAME_RATES) {
-            begin_paced(&all[i], &kinds[kind], 0.0);
+            begin_paced(&all[i], &kinds[kind], 0);
             play_paced(&all[i], frame_rates[i]);
             CHECK_NEAR(play_time(all[i].scene.player), cycles, 1e-6);
             CHECK_NEAR(all[i].place.x, 40.0 * cycles, 1e-4);
@@ -554,14 +554,14 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
         play_scene_begin(&fixture);
         FOR (i, 2u) {
             const play_walk walk = {i == 0 ? 40.0 : 100, 0, 0};
-            play_add_clip(&fixture.made, i == 0 ? 21 : 13, 20.0, 0.3, walk, i);
+            play_add_clip(&fixture.made, i == 0 ? 21 : 13, 20, 0.3, walk, i);
         }
         play_scene_read(&fixture,
                         "clip a f { walk } clip b f { walk } float speed 50 follow speed smooth 3 "
                         "motion go %s layer body { state go go }",
                         by_speed ? "by_speed speed { phase item a item b }"
                                  : "line speed { phase item a 40 item b 100 }");
-        double time = 0.0;
+        double time = 0;
         FOR (i, FRAME_RATES) {
             play_place place = {0};
             md5_player_reset(fixture.player);
@@ -576,7 +576,7 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
             time = i == 0 ? now : time;
             CHECK_NEAR(now, time, 1e-6);
             // From 50 to 130, held at 100, and from 126.0 to -20, held at 100 and at 40.
-            const double up = log(80.0 / 30.0) / 3.0, top = 130.0 - 80.0 * exp(-3.0);
+            const double up = log(80.0 / 30.0) / 3.0, top = 130.0 - 80.0 * exp(-3);
             const double at_100 = log((top + 20.0) / 120.0) / 3.0;
             const double at_40 = log((top + 20.0) / 60.0) / 3.0;
             const double way = 130.0 * up - 50.0 / 3.0 + 100.0 * (1.0 - up) + 100.0 * at_100
@@ -591,13 +591,13 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
 TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
     paced fixture;
     FOR (kind, KINDS) {
-        double low = 0.0, high = 1.0;
+        double low = 0, high = 1;
         FOR (i, 40) {
             const double middle = 0.5 * (low + high);
             *(cycles_after(&kinds[kind], middle) < 1.0 ? &low : &high) = middle;
         }
         FOR (i, FRAME_RATES) {
-            begin_paced(&fixture, &kinds[kind], 1.0);
+            begin_paced(&fixture, &kinds[kind], 1);
             play_paced(&fixture, frame_rates[i]);
             CHECK_UINT(play_state(fixture.scene.player), 1);
             CHECK_NEAR(play_time(fixture.scene.player), 2.0 - low, 2e-6);
@@ -611,10 +611,10 @@ TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
     FOR (i, FRAME_RATES) {
         OWN_PLAY fixture;
         follow_begin(&fixture);
-        set_all(&fixture, 5.0f);
-        play_steps(fixture.player, frame_rates[i], 1.0);
+        set_all(&fixture, 5);
+        play_steps(fixture.player, frame_rates[i], 1);
         CHECK_UINT(play_state(fixture.player), 1);
-        CHECK_NEAR(play_time(fixture.player), 1.0 - log(2.0) / 3.0, 1e-6);
+        CHECK_NEAR(play_time(fixture.player), 1.0 - log(2) / 3.0, 1e-6);
     }
 }
 
@@ -625,8 +625,8 @@ PLAY_LISTENER(count_event)
 
 // A cycle of transitions that takes no time rests while a parameter that they do not ask for moves.
 TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
-    play_scene_add(fixture, 11, 10.0, 0.3, 1);
-    play_scene_add(fixture, 11, 10.0, 0.3, 2);
+    play_scene_add(fixture, 11, 10, 0.3, 1);
+    play_scene_add(fixture, 11, 10, 0.3, 2);
     play_scene_read(fixture, "float smooth 1 float spring 1 float ease 1 float plain 1 "
                              "follow smooth smooth 3 report { enter } layer body { state low a "
                              "state high b transition low high transition high low }");

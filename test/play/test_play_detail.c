@@ -210,7 +210,7 @@ TEST (detail_in_full_has_the_same_bits) {
 static void begin_scene(play_scene *fixture, const char *modifiers)
 {
     play_scene_begin(fixture);
-    play_scene_add(fixture, 17, 20.0, 0.5, 3);
+    play_scene_add(fixture, 17, 20, 0.5, 3);
     play_scene_read(fixture,
                     "mask trunk ( chest ) mask legless ( *chest lhip ) %s layer all { state a a }",
                     modifiers);
@@ -224,12 +224,12 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     md5_target *const reach = md5_player_target(fixture.player, 0);
     md5_target *const stand = md5_player_target(fixture.player, 1);
     md5_target *const nod = md5_player_target(fixture.player, 2);
-    nod->weight = 1.0f;
+    nod->weight = 1;
     nod->rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     play_pose(fixture.player, still);
-    reach->weight = stand->weight = 1.0f;
+    reach->weight = stand->weight = 1;
     reach->position = (md5_vec3){30, 20, 70};
-    md5_player_feet(fixture.player, 1)->floor = 9.0f;
+    md5_player_feet(fixture.player, 1)->floor = 9;
     CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "trunk"}));
     play_pose(fixture.player, pose);
     CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods
@@ -319,7 +319,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         md5_player *const players[2] = {whole, part};
         CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
         // Held feet bend legs only where their ankles are animated.
-        md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0.0f;
+        md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
         bool is_right = true;
         for (int step = 0; is_right && step < 120; step++) {
             STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};

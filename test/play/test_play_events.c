@@ -37,7 +37,7 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
     play_scene_begin(fixture);
     FOR (i, 3u)
-        play_add_clip(&fixture->made, 21, 20.0, 0.3, walks[i], i);
+        play_add_clip(&fixture->made, 21, 20, 0.3, walks[i], i);
     play_scene_read(fixture,
                     "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
                     "clip run f { %s " EVENTS "markers ( 4 15 ) } "
@@ -54,7 +54,7 @@ static void begin(play_scene *fixture, const char *extract, const char *states)
 TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     OWN_PLAYER player = play_player(fixture->machine);
     events_heard got = {0};
-    listen(player, 2.0, &got);
+    listen(player, 2, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
     CHECK_STRING(got.events[0]->name, "start");
     CHECK_STRING(got.events[1]->text, "left");
@@ -64,7 +64,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     CHECK_STRING(got.events[8]->name, "start");
     FOR (i, got.count)
         CHECK(got.weights[i] == 1.0f);
-    listen(player, 0.0, &got);
+    listen(player, 0, &got);
     CHECK_UINT(got.count, 0);
     listen(player, -0.3, &got);
     CHECK_UINT(got.count, 1); // the end lies where the step begins
@@ -73,7 +73,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     play_advance(player, 0.3);
     // Seeking is not playing: an event at the new time does not fire, later ones do.
     CHECK(md5_player_seek(player, 0, 0, 0.25));
-    listen(player, 0.0, &got);
+    listen(player, 0, &got);
     CHECK_UINT(got.count, 0);
     listen(player, 0.5, &got);
     CHECK_UINT(got.count, 1);
@@ -98,7 +98,7 @@ TEST (play_events_do_not_depend_on_steps) {
         events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit =
                                                                       calloc(1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
-        double done = 0.0;
+        double done = 0;
         FOR (i, parts) {
             const double part = i + 1 < parts ? 2.0 * seconds / parts * test_random(&random) : 0.0;
             const double most = i + 1 < parts ? fmin(part, seconds - done) : seconds - done;
@@ -160,13 +160,13 @@ TEST_PLAY (play_events_have_weights,
     play_fade(player, 0, 1, 0.4f);
     listen(player, 0.2, &got);
     CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
-    float sum = 0.0f;
+    float sum = 0;
     FOR (i, got.count)
         sum += got.weights[i];
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
     play_fade(player, 0, 2, 0.1f);
     play_advance(player, 0.1);
-    listen(player, 5.0, &got);
+    listen(player, 5, &got);
     CHECK_UINT(got.count, 0);
 }
 
@@ -184,7 +184,7 @@ static void check_place(play_place at, double x, double y, double z, double yaw,
 static play_place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
 {
     play_place at = {0};
-    double done = 0.0;
+    double done = 0;
     FOR (i, parts) {
         double part = seconds - done;
         if (i + 1 < parts)
@@ -208,33 +208,32 @@ TEST (play_root_moves_as_its_clips) {
             const double s = 7.3;
             const bool goes = extract != MD5_EXTRACT_NONE, turns = extract == MD5_EXTRACT_TURN;
             const double up = extract == MD5_EXTRACT_MOVE ? 1.0 : 0.0;
-            check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0.0, 0.0, 0.0,
-                        1e-3);
+            check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0, 1e-3);
             // Half way between 40 and 100 units a cycle, which goes from marker to marker: 8 and 12
             // frames in one clip, 11 and 9 in the other.
             const double cycle =
                 2.0 / (20.0 / 8.0 + 20.0 / 11.0) + 2.0 / (20.0 / 12.0 + 20.0 / 9.0);
-            md5_player_seek(player, 0, 2, 0.0);
-            check_place(walk_on(player, 7.0 * cycle, parts, &random), goes ? 490.0 : 0.0, 0.0,
-                        10.5 * up, 0.0, 2e-3);
+            md5_player_seek(player, 0, 2, 0);
+            check_place(walk_on(player, 7.0 * cycle, parts, &random), goes ? 490.0 : 0.0, 0,
+                        10.5 * up, 0, 2e-3);
             md5_player_seek(player, 0, 3, 0.5);
-            check_place(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0.0, 0.0, 0.0, 1e-3);
+            check_place(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0, 0, 0, 1e-3);
             // There and back again, and there for 0.7 seconds: one cycle takes two.
-            md5_player_seek(player, 0, 4, 0.0);
-            check_place(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0.0, 2.1 * up, 0.0,
+            md5_player_seek(player, 0, 4, 0);
+            check_place(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0, 2.1 * up, 0,
                         1e-3);
             // Frames lie on the arc of a circle, positions between them on chords.
-            md5_player_seek(player, 0, 1, 0.0);
+            md5_player_seek(player, 0, 1, 0);
             const play_place at = walk_on(player, s, parts, &random);
             if (turns)
-                check_place(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0.0,
+                check_place(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0,
                             0.7 * s, 0.03);
             // A blend of going straight and turning turns half as much, at the mean speed.
-            md5_player_seek(player, 0, 5, 0.0);
+            md5_player_seek(player, 0, 5, 0);
             const play_place bent = walk_on(player, s, parts, &random);
             if (turns)
                 check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
-                            0.0, 0.35 * s, 0.1);
+                            0, 0.35 * s, 0.1);
         }
     }
 }
@@ -246,18 +245,18 @@ TEST_PLAY (play_root_moves_smoothly_through_fades,
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
         OWN_PLAYER player = play_player(fixture->machine);
-        md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
-        check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
-        play_fade(player, 0, 2, 1.0f);
-        check_place(walk_on(player, 2.0, parts, &random), 50.0, 0.0, 0.0, 0.0, 0.3);
+        md5_player_fade_to(player, 0, 1, 1, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+        check_place(walk_on(player, 2, parts, &random), 70.0 + 100.0, 0, 0, 0, 0.3);
+        play_fade(player, 0, 2, 1);
+        check_place(walk_on(player, 2, parts, &random), 50, 0, 0, 0, 0.3);
         // Seeking does not move the root, and a cut changes its velocity immediately.
-        md5_player_seek(player, 0, 0, 0.0);
-        md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-        check_place(walk_on(player, 1.0, parts, &random), 70.0, 0.0, 0.0, 0.0, 1e-3);
-        md5_player_fade_to(player, 0, 0, 0.0f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-        check_place(walk_on(player, 0.5, parts, &random), 20.0, 0.0, 0.0, 0.0, 1e-3);
-        md5_player_seek(player, 0, 0, 12.0);
-        check_place(walk_on(player, 0.0, 1, &random), 0.0, 0.0, 0.0, 0.0, 0.0);
+        md5_player_seek(player, 0, 0, 0);
+        md5_player_fade_to(player, 0, 1, 1, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+        check_place(walk_on(player, 1, parts, &random), 70, 0, 0, 0, 1e-3);
+        md5_player_fade_to(player, 0, 0, 0, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
+        check_place(walk_on(player, 0.5, parts, &random), 20, 0, 0, 0, 1e-3);
+        md5_player_seek(player, 0, 0, 12);
+        check_place(walk_on(player, 0, 1, &random), 0, 0, 0, 0, 0);
     }
 }
 
@@ -269,10 +268,10 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     OWN_PLAY fixture;
     begin(&fixture, "walk", "state walk walk state run run");
     md5_player *player = play_player(fixture.machine), *other = play_player(fixture.machine);
-    double velocity = 40.0;
+    double velocity = 40;
     FOR_U32 (i, CHANGES * PARTS) {
         if (i % PARTS == 0)
-            play_fade(player, 0, i / PARTS % 2, 1.0f);
+            play_fade(player, 0, i / PARTS % 2, 1);
         if (i % PARTS == PARTS / 2) {
             md5_player *const copied = other;
             md5_player_copy(copied, player);
@@ -355,8 +354,8 @@ static void report_begin(report_test *fixture, const char *report, const char *m
                          const char *transitions)
 {
     *fixture = (report_test){.heard = ""};
-    play_scene_clips(&fixture->scene, 1, 11, 10.0);
-    play_scene_add(&fixture->scene, 6, 10.0, 0.3, 2);
+    play_scene_clips(&fixture->scene, 1, 11, 10);
+    play_scene_add(&fixture->scene, 6, 10, 0.3, 2);
     play_scene_read(
         &fixture->scene,
         "%s trigger jump clip a f clip b f { frame 5 last } "
@@ -379,16 +378,16 @@ TEST (states_are_entered_and_left_and_transitions_end) {
     report_begin(&fixture, REPORTS_ALL, "a",
                  "transition stand jump { when jump duration 0.25 } "
                  "transition jump stand { exit 1 inertial }");
-    CHECK_STRING(advance(&fixture, 0.0), "enter body/stand 0.0; ");
+    CHECK_STRING(advance(&fixture, 0), "enter body/stand 0.0; ");
     CHECK_STRING(advance(&fixture, 0.5), "");
     md5_player_set(fixture.scene.player, 0, 1);
-    CHECK_STRING(advance(&fixture, 0.0), "leave body/stand 0.0; enter body/jump 0.1; ");
+    CHECK_STRING(advance(&fixture, 0), "leave body/stand 0.0; enter body/jump 0.1; ");
     CHECK_STRING(advance(&fixture, 0.125), "");
     CHECK_STRING(advance(&fixture, 0.125), "arrive body/jump 0.1; ");
     // At the clip's end, in this order; the exit is a cut, which arrives immediately.
     CHECK_STRING(advance(&fixture, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
                                           "arrive body/stand 0.0; ");
-    CHECK_STRING(advance(&fixture, 2.0), "end a; end a; ");
+    CHECK_STRING(advance(&fixture, 2), "end a; end a; ");
 }
 
 TEST (interrupted_transition_has_no_end) {
@@ -407,24 +406,24 @@ TEST (state_that_is_left_at_once_is_silent) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "transition rest land");
     md5_player *const player = fixture.scene.player;
-    advance(&fixture, 0.0);
-    play_fade(player, 0, 1, 0.0f);
-    play_fade(player, 0, 2, 0.0f);
-    CHECK_STRING(advance(&fixture, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
-                                         "arrive body/land 0.3; ");
+    advance(&fixture, 0);
+    play_fade(player, 0, 1, 0);
+    play_fade(player, 0, 2, 0);
+    CHECK_STRING(advance(&fixture, 0), "leave body/stand 0.0; enter body/land 0.3; "
+                                       "arrive body/land 0.3; ");
 }
 
 TEST (seek_reports_nothing) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");
-    advance(&fixture, 0.0);
+    advance(&fixture, 0);
     md5_player_seek(fixture.scene.player, 0, 3, 0.25);
     CHECK_STRING(advance(&fixture, 0.125), "");
-    play_fade(fixture.scene.player, 0, 0, 0.0f);
-    CHECK_STRING(advance(&fixture, 0.0),
+    play_fade(fixture.scene.player, 0, 0, 0);
+    CHECK_STRING(advance(&fixture, 0),
                  "leave body/land 0.3; enter body/stand 0.0; arrive body/stand 0.0; ");
     md5_player_reset(fixture.scene.player);
-    CHECK_STRING(advance(&fixture, 0.0), "enter body/stand 0.0; ");
+    CHECK_STRING(advance(&fixture, 0), "enter body/stand 0.0; ");
 }
 
 TEST (clips_end_in_every_mode_and_direction) {
@@ -456,7 +455,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
     FOR (kind, 4) {
         OWN_REPORT fixture;
         report_begin(&fixture, reports[kind], "a", "");
-        advance(&fixture, 0.0);
+        advance(&fixture, 0);
         play_fade(fixture.scene.player, 0, 1, 0.25f);
         STRINGS(expected) = {
             "enter body/jump 0.1; last; ",
@@ -464,7 +463,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
             "arrive body/jump 0.1; last; ",
             "last; end b; ",
         };
-        CHECK_STRING(advance(&fixture, 1.0), expected[kind]);
+        CHECK_STRING(advance(&fixture, 1), expected[kind]);
         CHECK_UINT(fixture.status.num_events, 2);
     }
 }
@@ -474,7 +473,7 @@ TEST (changes_without_a_callback_are_not_kept) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");
     play_advance(fixture.scene.player, 0.1);
-    play_fade(fixture.scene.player, 0, 1, 0.0f);
+    play_fade(fixture.scene.player, 0, 1, 0);
     play_advance(fixture.scene.player, 0.1);
     CHECK_STRING(advance(&fixture, 0.1), "");
 }
@@ -483,7 +482,7 @@ TEST (tables_cannot_hold_reported_events) {
     static const md5_event event = {.frame = 5, .name = "last", .kind = MD5_EVENT_ENTER};
     md5_error error = {0};
     play_scene fixture;
-    play_scene_clips(&fixture, 1, 11, 10.0);
+    play_scene_clips(&fixture, 1, 11, 10);
     fixture.clips[0].events = &event;
     fixture.clips[0].num_events = 1;
     const md5_machine_desc desc = {

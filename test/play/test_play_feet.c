@@ -27,7 +27,7 @@ static void begin(play_rig *fixture, const char *words)
     play_rig_read(fixture, model_text, NULL, "machine m {\nmodifier stand %s }", words);
     play_rig_start(fixture);
     if (fixture->player)
-        md5_player_target(fixture->player, 0)->weight = 1.0f;
+        md5_player_target(fixture->player, 0)->weight = 1;
 }
 
 static real3 at_of(const play_rig *fixture, const md5_xform *pose, uint32_t joint)
@@ -54,7 +54,7 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     uint32_t num_calls = 0;
     CHECK_STRING(fixture->error.message, "");
     md5_player_set_ground(fixture->player, slope, &num_calls);
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     CHECK_UINT(num_calls, 2);
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
@@ -78,9 +78,9 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
 
 TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " }") {
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
-    feet[0].floor = 2.0f;
-    feet[1].floor = -1.0f;
-    play_rig_go_on(fixture, 0.0);
+    feet[0].floor = 2;
+    feet[1].floor = -1;
+    play_rig_go_on(fixture, 0);
     CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
     CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
     CHECK(md5_player_feet(fixture->player, 1) == NULL);
@@ -99,8 +99,8 @@ TEST (play_feet_follow_with_their_time_constant) {
         OWN_RIG fixture;
         begin(&fixture, row->words);
         md5_foot *const feet = md5_player_feet(fixture.player, 0);
-        play_rig_go_on(&fixture, 0.0);
-        feet[0].floor = feet[1].floor = 2.0f;
+        play_rig_go_on(&fixture, 0);
+        feet[0].floor = feet[1].floor = 2;
         for (int step = 1; step <= 7; step++) {
             play_rig_go_on(&fixture, 0.02);
             const double height = 2.0 * (1.0 - exp(-0.02 * step / row->constant));
@@ -115,14 +115,14 @@ TEST (play_feet_follow_with_their_time_constant) {
 TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoothing 10 }") {
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
     md5_target *const target = md5_player_target(fixture->player, 0);
-    feet[0].floor = feet[1].floor = 2.0f;
+    feet[0].floor = feet[1].floor = 2;
     play_rig_go_on(fixture, 0.1);
     CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
-    target->weight = 0.0f;
+    target->weight = 0;
     play_rig_go_on(fixture, 0.1);
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
-    feet[0].floor = feet[1].floor = -1.0f;
-    target->weight = 1.0f;
+    feet[0].floor = feet[1].floor = -1;
+    target->weight = 1;
     play_rig_go_on(fixture, 0.1);
     CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 1, 1e-4);
     CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
@@ -260,7 +260,7 @@ static slide_record stride(const char *file, const order *given, float weight)
     fixture.scratch = malloc(md5_player_pose_scratch(fixture.character->machine));
     fixture.pose = malloc(num_joints * sizeof *fixture.pose);
     fixture.palette = malloc(num_joints * sizeof *fixture.palette);
-    fixture.place.rotation.w = 1.0f;
+    fixture.place.rotation.w = 1;
     const md5_model *const model = fixture.character->model;
     uint32_t most = 0;
     FOR (m, model->num_meshes) {
@@ -283,9 +283,9 @@ static slide_record stride(const char *file, const order *given, float weight)
     FOR (i, (int)(given->until * (double)STEPS_A_SECOND)) {
         if (i == 5 * STEPS_A_SECOND / 2) {
             play_set(fixture.player, "speed", given->then);
-            play_set(fixture.player, "turn", 0.0f);
+            play_set(fixture.player, "turn", 0);
             if (given->trigger)
-                play_set(fixture.player, given->trigger, 1.0f);
+                play_set(fixture.player, given->trigger, 1);
         }
         step(&fixture, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
     }
@@ -304,8 +304,8 @@ static slide_record stride(const char *file, const order *given, float weight)
 
 static void check_order(const char *file, const order *given, double most_share)
 {
-    const slide_record off = stride(file, given, 0.0f), on = stride(file, given, 1.0f);
-    const slide_record as_it_is = stride(file, given, -1.0f);
+    const slide_record off = stride(file, given, 0), on = stride(file, given, 1);
+    const slide_record as_it_is = stride(file, given, -1);
     printf("note: %s, %s: sole vertices on the floor slide at %.2f units a second on average, "
            "above 2 in %.2f %%, at most %.1f; with feet that are not held %.2f, %.2f %%, %.1f\n",
            file, given->name, as_it_is.mean, as_it_is.share, as_it_is.fastest, off.mean, off.share,
@@ -340,5 +340,5 @@ TEST (soles_of_thimble_stand_without_a_word) {
         {"turn", 0, 0, 30, NULL, 0, 4.5},
     };
     EACH (row, orders)
-        check_order("models/thimble/thimble.md5machine", row, 0.0);
+        check_order("models/thimble/thimble.md5machine", row, 0);
 }

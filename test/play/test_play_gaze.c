@@ -24,7 +24,7 @@ static void begin_with(play_rig *fixture, const char *words, const md5_load_opts
                   "machine m { mask blind ( head ) mask tail ( tail )\nmodifier look %s }", words);
     play_rig_start(fixture);
     if (fixture->player)
-        md5_player_target(fixture->player, 0)->weight = 1.0f;
+        md5_player_target(fixture->player, 0)->weight = 1;
 }
 
 static void begin(play_rig *fixture, const char *words)
@@ -38,7 +38,7 @@ static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 {
     const real_place at = ik_place(&fixture->model->skeleton, fixture->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1, 0, 0});
-    return acos(fmin(real3_dot(x, real3_unit(real3_sub(real3_of(point), at.at))), 1.0)) * 57.29578;
+    return acos(fmin(real3_dot(x, real3_unit(real3_sub(real3_of(point), at.at))), 1)) * 57.29578;
 }
 
 #define TEST_HERE(title, ...) \
@@ -89,7 +89,7 @@ TEST_HERE (play_gaze_follows_the_target,
             CHECK(off_by(fixture, EYE_L, target->position) < 0.05);
     }
     target->position = (md5_vec3){0, 0, 0};
-    play_rig_go_on(fixture, 1.0);
+    play_rig_go_on(fixture, 1);
     CHECK(md5_player_gaze(fixture->player, 0)->target == MD5_NONE);
 }
 
@@ -102,12 +102,12 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     float turns[3];
     FOR (i, 3) {
         target->weight = 0.5f * (float)i;
-        play_rig_go_on(fixture, 0.0);
+        play_rig_go_on(fixture, 0);
         turns[i] = fabsf(fixture->pose[EYE_L].rotation.z) + fabsf(fixture->pose[HEAD].rotation.z);
     }
     CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
-    target->weight = 0.0f;
-    play_rig_go_on(fixture, 2.0);
+    target->weight = 0;
+    play_rig_go_on(fixture, 2);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
     FOR (i, JOINTS)
         CHECK_BYTES(&fixture->pose[i], &fixture->model->bind_local[i], sizeof fixture->pose[i]);
@@ -122,7 +122,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     FOR (i, 40) {
         play_rig_go_on(fixture, 0.1);
         FOR (k, 2) {
-            md5_player_target(others[k], 0)->weight = 1.0f;
+            md5_player_target(others[k], 0)->weight = 1;
             play_advance(others[k], 0.1);
             md5_player_pose(others[k], poses[k], NULL, NULL, fixture->scratch);
         }
@@ -188,11 +188,11 @@ TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
     const md5_xform head = fixture->pose[HEAD];
     CHECK(head.rotation.z != 0.0f && fixture->pose[EYE_L].rotation.z != 0.0f);
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "blind"}));
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     CHECK_BYTES(&fixture->pose[HEAD], &head, sizeof head);
     CHECK_BYTES(&fixture->pose[EYE_L], &fixture->model->bind_local[EYE_L], sizeof head);
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.mask = "tail"}));
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
 }
 
@@ -311,7 +311,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
         FOR (k, i)
             CHECK(fingerprints[k] != fingerprints[i]);
         if (i < NUMBERS)
-            *numbers[i] = 0.0f;
+            *numbers[i] = 0;
     }
 }
 
@@ -328,15 +328,15 @@ static void check_state(play_actor *fixture, double seconds, const char *name)
 TEST_IF (near_tendril_strikes_while_something_is_near_and_recoils, play_actor, fixture,
          play_actor_begin(fixture, "models/tendril/tendril.md5machine", "strike"),
          play_actor_end(fixture)) {
-    check_state(fixture, 10.0, "idle");
+    check_state(fixture, 10, "idle");
     CHECK(fixture->count == 0);
-    play_set(fixture->player, "distance", 40.0f);
+    play_set(fixture->player, "distance", 40);
     check_state(fixture, 0.1, "strike");
-    check_state(fixture, 4.0, "strike"); // 1.6 s each: it strikes again
+    check_state(fixture, 4, "strike"); // 1.6 s each: it strikes again
     CHECK(fixture->count >= 2);
-    play_set(fixture->player, "distance", 90.0f);
-    check_state(fixture, 3.0, "idle");
-    play_set(fixture->player, "hit", 1.0f);
+    play_set(fixture->player, "distance", 90);
+    check_state(fixture, 3, "idle");
+    play_set(fixture->player, "hit", 1);
     check_state(fixture, 0.1, "recoil");
-    check_state(fixture, 4.0, "idle");
+    check_state(fixture, 4, "idle");
 }

@@ -78,7 +78,7 @@ TEST (hands_hold_one_gun_in_all_clips) {
     REQUIRE(character && character->model->skeleton.num_joints <= MAX_JOINTS);
     OWN_PLAYER player = play_player(character->machine);
     uint32_t num_near = 0, num_far = 0;
-    double worst = 0.0, worst_turn = 0.0, worst_far = 0.0;
+    double worst = 0, worst_turn = 0, worst_far = 0;
     FOR (i, character->num_clips * TIMES) {
         md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
@@ -110,7 +110,7 @@ TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
     md5_xform before[MAX_JOINTS], pose[MAX_JOINTS];
     const size_t size = character->model->skeleton.num_joints * sizeof *pose;
     play_pose(player, before);
-    md5_player_target(player, 2)->weight = 1.0f;
+    md5_player_target(player, 2)->weight = 1;
     play_pose(player, pose);
     CHECK_BYTES(pose, before, size);
     const real3 shoulder = place_of(character, pose, "upperarm_r").at;
@@ -173,7 +173,7 @@ TEST (hands_obey_the_limits_of_joints) {
                            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
     FOR (i, 4) {
         OWN_PLAY fixture;
-        play_scene_clips(&fixture, 1, 11, 10.0);
+        play_scene_clips(&fixture, 1, 11, 10);
         play_scene_read(&fixture, "%s clip a a layer body { state a a }\nmodifier m %s",
                         limits[i % 2], i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
         md5_player_target(fixture.player, 0)->position = (md5_vec3){90, 20, -50};
@@ -218,7 +218,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     STRINGS(rows) = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                      ROWS_OF("weight 0.5 weight state body b")};
     FOR (i, 3) {
-        play_scene_clips(all[i], 2, 11, 10.0);
+        play_scene_clips(all[i], 2, 11, 10);
         play_scene_read(all[i], "%s", rows[i]);
     }
     CHECK_UINT(md5_machine_num_morphs(by_state.machine), 1);
@@ -226,7 +226,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     check_weight(eased.player, plain.player, 0.125);
     md5_player_target(eased.player, 0)->weight = 0.5f;
     check_weight(eased.player, plain.player, 0.0625);
-    check_weight(by_state.player, plain.player, 0.0);
+    check_weight(by_state.player, plain.player, 0);
     // A cross-fade, then others that freeze and that decay: as those of the morph.
     FOR (i, 60u) {
         const md5_fade fade = i % 3 == 2 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
@@ -259,7 +259,7 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
         DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
     FOR (i, 4) {
-        play_scene_clips(all[i], 2, 11, 10.0);
+        play_scene_clips(all[i], 2, 11, 10);
         play_scene_read(all[i], "%s", rows[i]);
     }
     int ends = 0;
@@ -270,11 +270,11 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
         float morph;
         md5_player_morphs(by_window.player, &morph);
         CHECK_NEAR(morph, 2.0 * open, 1e-6);
-        check_weight(by_curve.player, plain.player, fmin(0.25 + 0.1 * i, 1.0));
+        check_weight(by_curve.player, plain.player, fmin(0.25 + 0.1 * i, 1));
         check_weight(by_window.player, plain.player, open);
         if (i == 4) { // in an edited machine it stays open until it ends there
             md5_player_adopt(edited.player, by_window.player, NULL, NULL);
-            check_weight(edited.player, plain.player, 1.0);
+            check_weight(edited.player, plain.player, 1);
         }
         if (i > 4)
             md5_player_advance(edited.player, i == 5 ? 0.2 : 0.1, count_ends, &ends);

@@ -102,7 +102,7 @@ static void hold_steps(play_rig *fixture, int num_steps)
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
 static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
 {
-    const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1.0f);
+    const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1);
     const float height = joint == TOE_L ? 1.0f : 2.0f;
     const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0, 0, -height});
     const md5_xform at = md5_xform_mul(
@@ -118,7 +118,7 @@ static double hold_moved(const play_rig *fixture, real3 from)
 
 static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
 {
-    const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1.0f);
+    const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1);
     const md5_vec3 ahead = md5_mat34_direction(
         md5_mat34_inverse(axes),
         md5_quat_rotate(rotation, md5_mat34_direction(axes, (md5_vec3){1, 0, 0})));
@@ -141,8 +141,8 @@ static double hold_body_heading(const play_rig *fixture)
 static double hold_slide(play_rig *fixture, int num_steps)
 {
     static const uint32_t joints[] = {TOE_L, ANKLE_R};
-    double most = 0.0;
-    play_rig_go_on(fixture, 0.0);
+    double most = 0;
+    play_rig_go_on(fixture, 0);
     const real3 was[] = {hold_sole_of(fixture, TOE_L), hold_sole_of(fixture, ANKLE_R)};
     FOR (i, num_steps) {
         play_rig_go_on(fixture, HOLD_TICK);
@@ -182,7 +182,7 @@ TEST (play_hold_keeps_soles_where_they_stand) {
 
 // A character that is turned and moved by the game carries its feet along.
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     FOR (i, 20) {
         fixture->place.translation.x += 1.0f;
         play_rig_go_on(fixture, HOLD_TICK);
@@ -204,7 +204,7 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
     const double start = hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const double t = HOLD_TICK * i, v = -5.0;
+        const double t = HOLD_TICK * i, v = -5;
         const double x = (-1.0 + (v - w) * t) * exp(-w * t);
         CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, start + 1.0 + x,
                    2e-3);
@@ -230,7 +230,7 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
 // A leg that would be stretched lets go: no foot is farther from its hip than it can reach.
 TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
-    double most = 0.0;
+    double most = 0;
     FOR (i, 120) {
         play_rig_go_on(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
@@ -245,7 +245,7 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot stays.
 TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     const real3 left = hold_sole_of(fixture, TOE_L), right = hold_sole_of(fixture, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
@@ -311,7 +311,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
 // Frozen below a chain of states that interrupt each other.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     FOR (i, 8u) {
-        CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1.0f));
+        CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
         play_rig_go_on(fixture, HOLD_TICK);
     }
     CHECK(fixture->player->held[0].is_held);
@@ -321,17 +321,17 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
 // In every third pose, as in each; with weight 0 a foot begins anew.
 TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.interval = 3}));
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_of(fixture, TOE_L);
     for (int i = 1; i <= 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         if (i % 3 == 0)
             CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
-    md5_player_target(fixture->player, 0)->weight = 0.0f;
+    md5_player_target(fixture->player, 0)->weight = 0;
     hold_steps(fixture, 3);
     CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
-    md5_player_target(fixture->player, 0)->weight = 1.0f;
+    md5_player_target(fixture->player, 0)->weight = 1;
     hold_steps(fixture, 3);
     CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
 }
@@ -409,7 +409,7 @@ static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_
     CHECK(player);
     if (foot->ankle == ANKLE_L)
         *(md5_vec3 *)user = ankle;
-    foot->floor = 0.0f;
+    foot->floor = 0;
 }
 
 // The ground is asked for where a foot is held.
@@ -473,7 +473,7 @@ TEST (play_hold_keeps_headings) {
 // A leg turns its foot by 45 degrees; from then on the foot goes along.
 TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_of(fixture, TOE_L);
     FOR (i, 180) {
         play_rig_go_on(fixture, HOLD_TICK);
@@ -507,7 +507,7 @@ TEST (play_hold_stretches_no_leg_by_turning) {
         step.sine = sinf(0.52359878f);
         md5i_advance_hold(&hold, &step, false, &held);
         CHECK(held.is_held == (is_long == 1));
-        const md5_vec3 shift = md5i_held_shift(&held, step.ankle, 1.0f);
+        const md5_vec3 shift = md5i_held_shift(&held, step.ankle, 1);
         if (held.is_held)
             CHECK_NEAR(hypot((double)shift.x, shift.y), 2.0705523608, 1e-5);
     }
@@ -533,7 +533,7 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
 // A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
 TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     const real3 was = hold_sole_of(fixture, TOE_L);
     FOR (i, 45) {
         play_rig_go_on(fixture, HOLD_TICK);
@@ -547,8 +547,8 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
 //   x(t) = (x + (v + w x) t) exp(-w t)
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
-    play_rig_go_on(fixture, 0.0);
-    double x = 0.0, v = 0.0;
+    play_rig_go_on(fixture, 0);
+    double x = 0, v = 0;
     FOR (i, 30) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double now = -tangent_of(hold_body_heading(fixture));
@@ -568,7 +568,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
 
 // However fast the body turned, a foot that is let go does not turn much farther away.
 TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     play_rig_go_on(fixture, HOLD_TICK);
     const double turned = hold_body_heading(fixture);
     CHECK(turned > 0.3);
@@ -584,7 +584,7 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
 // With half of the weight a foot is turned back by half.
 TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
     md5_player_target(fixture->player, 0)->weight = 0.5f;
-    play_rig_go_on(fixture, 0.0);
+    play_rig_go_on(fixture, 0);
     hold_steps(fixture, 30);
     const double turned = hold_body_heading(fixture);
     CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)),
@@ -630,12 +630,12 @@ TEST (play_hold_saved_without_headings_is_restored) {
     play_unhex(saved, SAVED_SIZE, bytes);
     hold_begin(&old, "turns", HOLD_FEET "hold { toe toe_l } }");
     hold_begin(&same, "turns", HOLD_FEET "hold { toe toe_l } }");
-    play_rig_go_on(&same, 0.0);
+    play_rig_go_on(&same, 0);
     hold_steps(&same, 30);
     CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error));
     CHECK_STRING(error.message, "");
     old.place = same.place;
-    double heading = 0.0;
+    double heading = 0;
     FOR (i, 15) {
         play_rig_go_on(&old, HOLD_TICK);
         play_rig_go_on(&same, HOLD_TICK);
@@ -718,6 +718,6 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
         FOR (k, i)
             CHECK(fingerprints[k] != fingerprints[i]);
         if (i < NUMBERS)
-            *numbers[i] = 0.0f;
+            *numbers[i] = 0;
     }
 }

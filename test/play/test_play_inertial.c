@@ -258,7 +258,7 @@ static void go(scene *play, md5_fade fade)
     play->state = test_random_u32(&play->random) % num_states;
     FOR (i, TARGET)
         md5_player_fade_to(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
-    play_fade(play->players[TARGET], 0, play->state, 0.0f);
+    play_fade(play->players[TARGET], 0, play->state, 0);
     pose(play, SEEN);
     pose(play, TARGET);
 }
@@ -336,15 +336,15 @@ TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
 static md5_xform random_transform(uint64_t *random)
 {
     return (md5_xform){.rotation = made_any_rotation(random),
-                       .translation = ik_random_point(1.0, random)};
+                       .translation = ik_random_point(1, random)};
 }
 
 // Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
 static md5_velocity random_velocity(uint64_t *random)
 {
-    const float size = (float)pow(10.0, test_random(random) * 8.0 - 4.0);
-    return (md5_velocity){.linear = md5_vec3_scale(ik_random_point(1.0, random), size),
-                          .angular = md5_vec3_scale(ik_random_point(1.0, random), size)};
+    const float size = (float)pow(10, test_random(random) * 8.0 - 4.0);
+    return (md5_velocity){.linear = md5_vec3_scale(ik_random_point(1, random), size),
+                          .angular = md5_vec3_scale(ik_random_point(1, random), size)};
 }
 
 static const md5_velocity STILL = {{0, 0, 0}, {0, 0, 0}};
@@ -363,7 +363,7 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
         const md5_xform from = random_transform(&random), to = random_transform(&random);
         const md5_offset offset = offset_of(&from, random_velocity(&random), &to, STILL);
         md5_xform pose = to;
-        md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
+        md5i_add_offsets(&offset, 0, 0.3f, 1, &pose);
         bool held = CHECK_SMALL(real_angle(pose.rotation, from.rotation), 2e-6);
         held &= CHECK_SMALL(real_distance(pose.translation, from.translation), 1e-6);
         pose = to;
@@ -408,14 +408,14 @@ TEST (an_offset_never_becomes_longer) {
 // Bollo's quintic as given in his talk, for the length of an offset, in double precision.
 static double bollo(double x0, double v0, double duration, double t)
 {
-    const double v = fmin(v0, 0.0);
+    const double v = fmin(v0, 0);
     const double t1 = v < 0.0 ? fmin(duration, -5.0 * x0 / v) : duration;
     if (t >= t1)
         return 0.0;
-    const double a0 = fmax((-8.0 * v * t1 - 20.0 * x0) / (t1 * t1), 0.0);
-    const double a = -(a0 * t1 * t1 + 6.0 * v * t1 + 12.0 * x0) / (2.0 * pow(t1, 5.0));
-    const double b = (3.0 * a0 * t1 * t1 + 16.0 * v * t1 + 30.0 * x0) / (2.0 * pow(t1, 4.0));
-    const double c = -(3.0 * a0 * t1 * t1 + 12.0 * v * t1 + 20.0 * x0) / (2.0 * pow(t1, 3.0));
+    const double a0 = fmax((-8.0 * v * t1 - 20.0 * x0) / (t1 * t1), 0);
+    const double a = -(a0 * t1 * t1 + 6.0 * v * t1 + 12.0 * x0) / (2.0 * pow(t1, 5));
+    const double b = (3.0 * a0 * t1 * t1 + 16.0 * v * t1 + 30.0 * x0) / (2.0 * pow(t1, 4));
+    const double c = -(3.0 * a0 * t1 * t1 + 12.0 * v * t1 + 20.0 * x0) / (2.0 * pow(t1, 3));
     return ((((a * t + b) * t + c) * t + 0.5 * a0) * t + v) * t + x0;
 }
 
@@ -444,7 +444,7 @@ TEST (a_transition_without_duration_leaves_nothing) {
     const md5_xform to = {.rotation = {0, 0, 0, 1}};
     const md5_offset offset = offset_of(&from, STILL, &to, STILL);
     md5_xform pose = to;
-    md5i_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
+    md5i_add_offsets(&offset, 0, 0, 1, &pose);
     CHECK(pose.rotation.w == 1.0f);
 }
 
@@ -465,7 +465,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
         const md5_velocity of_to = {.linear = {0, (float)(approach - 1.0), 0},
                                     .angular = {0, 0, (float)(approach + 1.0)}};
         const md5_offset offset = offset_of(&from, of_from, &to, of_to);
-        double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0.0;
+        double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0;
         for (int k = 1; k <= 1000; k++) {
             md5_xform pose = to;
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
@@ -584,7 +584,7 @@ static void speed_end(speed_case *fixture)
 
 static void go_at_once(md5_player *player, uint32_t state)
 {
-    play_fade(player, 0, state, 0.0f);
+    play_fade(player, 0, state, 0);
 }
 
 static void speed_advance(speed_case *fixture, double seconds)
@@ -643,7 +643,7 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
             continue;
         const double before = (old.fixture[i] - gap) / STEP_SECONDS;
         const double after = (shown.fixture[i] - gap) / STEP_SECONDS;
-        const double expected = fmin(before, 0.0);
+        const double expected = fmin(before, 0);
         fixture->num_kept += before < -0.5;
         fixture->num_dropped += before > 0.5;
         held &= CHECK_THAT(fabs(after - expected) < most_change(gap, expected),
@@ -812,7 +812,7 @@ static void smooth_begin(smooth_case *fixture)
     memset(fixture, 0, sizeof *fixture);
     play_begin(&fixture->made);
     FOR (i, 4u)
-        play_add_clip(&fixture->made, 25 + 8 * i, 24.0, 0.5, STANDS, 11 + i);
+        play_add_clip(&fixture->made, 25 + 8 * i, 24, 0.5, STANDS, 11 + i);
     fixture->machine = play_machine_read(
         &fixture->made, NULL,
         "clip a f clip b f clip c f clip d f float x 0.4 float over "
@@ -856,8 +856,8 @@ static void smooth_go(smooth_case *fixture, uint32_t layer, md5_fade fade, uint6
 TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture),
            smooth_end(fixture)) {
     FOR_U32 (state, SMOOTH_STATES) {
-        play_fade(fixture->player, 0, state, 0.0f);
-        step(fixture, 0.0);
+        play_fade(fixture->player, 0, state, 0);
+        step(fixture, 0);
         FOR (i, 1500)
             CHECK(step(fixture, SMOOTH_STEP_SECONDS) < SMOOTH_STEP_SECONDS * FASTEST_CLIP);
     }
@@ -869,7 +869,7 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
     uint64_t random = seed;
     OWN_SMOOTH fixture;
     smooth_begin(&fixture);
-    double most = 0.0;
+    double most = 0;
     FOR (i, 20000) {
         FOR (layer, 2u) {
             int count = test_random(&random) < often * SMOOTH_STEP_SECONDS;
@@ -886,18 +886,18 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
 }
 
 TEST (smooth_crossfades_may_be_interrupted) {
-    interrupt_at_random(MD5_FADE_CROSS, 2.0, 1);
-    interrupt_at_random(MD5_FADE_CROSS, 20.0, 2);
+    interrupt_at_random(MD5_FADE_CROSS, 2, 1);
+    interrupt_at_random(MD5_FADE_CROSS, 20, 2);
 }
 
 TEST (smooth_inertial_transitions_may_be_interrupted) {
-    interrupt_at_random(MD5_FADE_INERTIAL, 2.0, 3);
-    interrupt_at_random(MD5_FADE_INERTIAL, 20.0, 4);
+    interrupt_at_random(MD5_FADE_INERTIAL, 2, 3);
+    interrupt_at_random(MD5_FADE_INERTIAL, 20, 4);
 }
 
 TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
-    interrupt_at_random(2, 4.0, 5);
-    interrupt_at_random(2, 30.0, 6);
+    interrupt_at_random(2, 4, 5);
+    interrupt_at_random(2, 30, 6);
 }
 
 // There and back again, half way.
@@ -920,7 +920,7 @@ TEST (smooth_inertial_transitions_end) {
     smooth_begin(&fixture);
     smooth_begin(&other);
     md5_player_fade_to(fixture.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    play_fade(other.player, 0, 1, 0.0f);
+    play_fade(other.player, 0, 1, 0);
     FOR (i, 26) {
         step(&fixture, 0.01);
         step(&other, 0.01);
@@ -929,7 +929,7 @@ TEST (smooth_inertial_transitions_end) {
     }
     // Nothing is left either of a transition during which no pose was computed.
     md5_player_fade_to(fixture.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    play_fade(other.player, 0, 2, 0.0f);
+    play_fade(other.player, 0, 2, 0);
     step(&fixture, 0.3);
     step(&other, 0.3);
     CHECK_BYTES(fixture.pose, other.pose, sizeof fixture.pose);
@@ -990,8 +990,8 @@ TEST (smooth_play_needs_no_looking) {
                       && a.time == b.time);
         if (test_random_u32(&random) % 8 != 0)
             continue;
-        step(&seen, 0.0);
-        step(&unseen, 0.0);
+        step(&seen, 0);
+        step(&unseen, 0);
         held &= CHECK_BYTES(seen.pose, unseen.pose, sizeof seen.pose);
     }
 }
@@ -1006,13 +1006,13 @@ static void check_endless_interruption(const char *mode)
     enum { CHANGES = 20000, CHECKED = 1000 };
     OWN_PLAY fixture;
     play_scene_begin(&fixture);
-    play_scene_add(&fixture, 25, 24.0, 1.0, 3);
-    play_scene_add(&fixture, 31, 24.0, 1.0, 4);
+    play_scene_add(&fixture, 25, 24, 1, 3);
+    play_scene_add(&fixture, 31, 24, 1, 4);
     play_scene_read(&fixture, "layer body { state a a } layer tested { %s state a a state b b }",
                     mode);
     FOR_U32 (i, CHANGES) {
         md5_xform pose[PLAY_JOINTS];
-        CHECK(play_fade(fixture.player, 1, i % 2, 10.0f));
+        CHECK(play_fade(fixture.player, 1, i % 2, 10));
         play_advance(fixture.player, 1e-4);
         if (i % CHECKED != 0)
             continue;

@@ -35,7 +35,7 @@ static void add_full(const play_case *made, double seconds, double since, float 
                      const float *mask, float weight, md5_xform *pose)
 {
     md5_xform reference[PLAY_JOINTS], b[PLAY_JOINTS], c[PLAY_JOINTS];
-    sample(made, 1, 0.0, reference);
+    sample(made, 1, 0, reference);
     sample(made, 1, seconds, b);
     md5_subtract_pose(b, reference, PLAY_JOINTS, b);
     if (fade > 0.0f) {
@@ -104,22 +104,22 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
                              "state nested stack_nested state many stack_many }");
     FOR (state, 4u) {
         md5_player_reset(fixture->player);
-        play_fade(fixture->player, 0, state, 0.0f);
+        play_fade(fixture->player, 0, state, 0);
         play_advance(fixture->player, 0.4);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
         play_pose(fixture->player, pose);
         sample(&fixture->made, 3, 0.4, expected);
-        add_full(&fixture->made, 0.4, 0.0, 0.0f, NULL, 0.75f, expected);
+        add_full(&fixture->made, 0.4, 0, 0, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
     // At the other end of the line, joint 10 is moved by c alone.
     CHECK(md5_player_set(fixture->player, 0, 1));
-    play_fade(fixture->player, 0, 1, 0.0f);
+    play_fade(fixture->player, 0, 1, 0);
     play_advance(fixture->player, 0.4);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
     play_pose(fixture->player, pose);
     sample(&fixture->made, 3, 0.4, expected);
-    sample(&fixture->made, 1, 0.0, reference);
+    sample(&fixture->made, 1, 0, reference);
     sample(&fixture->made, 2, 0.4, c);
     md5_add_pose(expected, c, reference, 0.75f, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
@@ -137,10 +137,10 @@ TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(fixture)) {
     md5_xform source[PLAY_JOINTS];
     play_pose(fixture->player, pose);
     sample(&fixture->made, 0, 0.3, expected);
-    sample(&fixture->made, 1, 0.0, reference);
+    sample(&fixture->made, 1, 0, reference);
     sample(&fixture->made, 1, 0.3, source);
     source[0] = reference[0];
-    md5_add_pose(expected, source, reference, 1.0f, NULL, PLAY_JOINTS, expected);
+    md5_add_pose(expected, source, reference, 1, NULL, PLAY_JOINTS, expected);
     CHECK(play_pose_distance(pose, expected) < NEAR);
 }
 
@@ -156,7 +156,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
     FOR (i, 7) {
-        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
+        if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1, fabs((double)q[i]))))
             return false;
     }
     return true;
@@ -213,7 +213,7 @@ TEST (joints_of_a_mask_are_blended_as_all_are) {
                       "*origin",  "*tail_1 -*tail_3",        ""};
     EACH (mask, masks) {
         for (uint32_t feather = 0; feather < 8; feather += 2) {
-            check_mask(*mask, feather, 1.0f, MD5_LAYER_OVERRIDE);
+            check_mask(*mask, feather, 1, MD5_LAYER_OVERRIDE);
             check_mask(*mask, feather, 0.6f, MD5_LAYER_OVERRIDE);
             check_mask(*mask, feather, 0.6f, MD5_LAYER_ADD);
         }
@@ -239,7 +239,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         OWN_PLAY fixture;
         play_scene_begin(&fixture);
         play_scene_add(&fixture, FRAMES, RATE, 0.5, 1);
-        play_add_clip(&fixture.made, FRAMES, RATE, 3.0, (play_walk){30, 0.3, 0}, 2);
+        play_add_clip(&fixture.made, FRAMES, RATE, 3, (play_walk){30, 0.3, 0}, 2);
         play_scene_read(&fixture,
                         "clip a f clip walk f { %s %s } mask part ( %s ) layer body { state a a } "
                         "layer more { mask part state walk walk state none nothing }",
@@ -256,7 +256,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
                 expected[joint] = other[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        play_fade(fixture.player, 1, 1, 0.0f);
+        play_fade(fixture.player, 1, 1, 0);
         play_advance(fixture.player, 0);
         play_pose(fixture.player, pose);
         sample(&fixture.made, 0, 0.26, expected);
@@ -303,7 +303,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         const md5_moment moment = moment_of(machine, player, MD5_INTERPOLATE_LINEAR);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         md5_sample(made.binding, moment, MD5_ROOT_FILE, expected);
-        md5_blend_poses(made.model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
+        md5_blend_poses(made.model.bind_local, expected, 1, md5_mask_of(machine, 0), count,
                         expected);
         play_pose(player, pose);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
@@ -330,7 +330,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             const md5_moment moment = moment_of(machine, player, kinds[way / 2]);
             md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
             md5_sample(binding, moment, MD5_ROOT_FILE, expected);
-            md5_blend_poses(model->bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
+            md5_blend_poses(model->bind_local, expected, 1, md5_mask_of(machine, 0), count,
                             expected);
             play_pose(player, pose);
             CHECK_BYTES(pose, expected, count * sizeof *pose);

@@ -121,7 +121,7 @@ static void begin(weighed *fixture, const char *modifiers)
     const md5_load_opts opts = {.warn = warn, .warn_user = fixture};
     memset(fixture, 0, sizeof *fixture);
     play_begin(&fixture->made);
-    play_add_clip(&fixture->made, 21, 20.0, 0.8, (play_walk){40, 0, 0}, 2);
+    play_add_clip(&fixture->made, 21, 20, 0.8, (play_walk){40, 0, 0}, 2);
     snprintf(text, sizeof text, "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}",
              modifiers);
     fixture->file = md5_parse_machine_file(text, strlen(text), &opts, &fixture->error);
@@ -156,7 +156,7 @@ static void go_on(md5_player *player, md5_xform *pose)
 static double difference_with(const char *modifiers, const char *others, float weight)
 {
     OWN_WEIGHED a, b;
-    double most = 0.0;
+    double most = 0;
     begin(&a, modifiers);
     begin(&b, others);
     CHECK_STRING(a.error.message, "");
@@ -175,7 +175,7 @@ static double difference_with(const char *modifiers, const char *others, float w
 
 static double difference(const char *modifiers, const char *others)
 {
-    return difference_with(modifiers, others, -1.0f);
+    return difference_with(modifiers, others, -1);
 }
 
 STRINGS(AT_ONCE) = {
@@ -252,7 +252,7 @@ TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
         OWN_WEIGHED fixture;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0.0);
         // Until the game sets another one.
-        CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1.0f) == 0.0);
+        CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1) == 0.0);
         CHECK(difference(with(AT_ONCE[i], "weight 0.3"), with(AT_ONCE[i], "")) > 0.01);
         begin(&fixture, with(AT_ONCE[i], "weight 0.3"));
         CHECK(md5_player_target(fixture.player, 0)->weight == 0.3f);
@@ -337,7 +337,7 @@ TEST (modifier_weight_is_saved_and_copied) {
         if (when == 0)
             md5_player_target(fixture.player, 1)->position = (md5_vec3){5, 2, 6};
         else
-            md5_player_target(fixture.player, 3)->weight = 0.0f;
+            md5_player_target(fixture.player, 3)->weight = 0;
     }
 }
 

@@ -74,7 +74,7 @@ static void fill(const play_case *made, full *all)
     all->masks[1].joints = NULL;
     all->parameters = (md5_parameter_desc *)all->desc.parameters;
     all->motions = (md5_motion_desc *)all->desc.motions;
-    all->motions[3].speed = 2.0f;
+    all->motions[3].speed = 2;
     all->line = (md5_motion_item *)all->motions[0].items;
     all->plane = (md5_motion_item *)all->motions[1].items;
     all->stack = (md5_motion_item *)all->motions[2].items;
@@ -101,7 +101,7 @@ static void begin(play_case *made)
     static const play_walk walk = {40, 0.5, 0};
     play_begin(made);
     FOR (i, 4u)
-        play_add_clip(made, 21, 20.0, 0.3, walk, i);
+        play_add_clip(made, 21, 20, 0.3, walk, i);
 }
 
 #define TEST_HERE(title) TEST_WITH (title, play_case, made, begin(made), play_end(made))
@@ -426,7 +426,7 @@ TEST_HERE (machine_survives_failure_of_every_allocation) {
 // So long that what is computed of its frames needs a block of its own.
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
            play_begin(made), play_end(made)) {
-    play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0, 0}, 1);
+    play_add_clip(made, 2000, 30, 0.1, (play_walk){0.1, 0, 0}, 1);
     OWN_MACHINE machine =
         play_machine_read(made, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "

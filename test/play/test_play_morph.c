@@ -17,7 +17,7 @@ static const md5_morph_key keys[] = {
 // Clips a and b of 11 frames at 10 a second: 1 s.
 static void begin(play_scene *fixture, const char *morphs)
 {
-    play_scene_clips(fixture, 2, 11, 10.0);
+    play_scene_clips(fixture, 2, 11, 10);
     play_scene_read(fixture,
                     "float joy 0.25 float loud 1 layer body { state low a state high b "
                     "state third a state fourth b state none nothing } "
@@ -76,11 +76,11 @@ TEST_HERE (morph_fades_with_its_state) {
     pass(fixture, 0.2);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     // A third state fades in over both.
-    go(fixture, 0, 2, 1.0f, MD5_FADE_CROSS);
+    go(fixture, 0, 2, 1, MD5_FADE_CROSS);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     pass(fixture, 0.1);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
-    pass(fixture, 1.0);
+    pass(fixture, 1);
     CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
 }
 
@@ -97,23 +97,23 @@ TEST_HERE (morph_has_the_weight_of_its_layer) {
 TEST_HERE (morph_follows_a_curve_over_a_clip) {
     for (int i = 1; i <= 50; i++) {
         pass(fixture, 0.037);
-        CHECK_NEAR(weight_of(fixture, BLINK), curve(fmod(0.37 * i, 10.0)), 1e-5);
+        CHECK_NEAR(weight_of(fixture, BLINK), curve(fmod(0.37 * i, 10)), 1e-5);
     }
     // The curve has the weight of its clip: state `high` plays another one.
     go(fixture, 0, 1, 0.4f, MD5_FADE_CROSS);
     pass(fixture, 0.1);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10.0)), 1e-5);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10)), 1e-5);
     pass(fixture, 0.4);
     CHECK_EXACT(weight_of(fixture, BLINK), 0);
 }
 
 TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
-    md5_player_seek(fixture->player, 0, 1, 0.0);
+    md5_player_seek(fixture->player, 0, 1, 0);
     CHECK_EXACT(weight_of(fixture, BLINK), 0);
     const md5_shot_desc shot = {.weight = 0.8f, .fade_in = 0.6f};
     CHECK(md5_player_play_shot(fixture->player, 0, 0, &shot));
     pass(fixture, 0.3);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.4 * curve(3.0), 1e-5);
+    CHECK_NEAR(weight_of(fixture, BLINK), 0.4 * curve(3), 1e-5);
     pass(fixture, 0.15);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.6 * curve(4.5), 1e-5);
     pass(fixture, 0.6);
@@ -122,13 +122,13 @@ TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
 
 // Bollo's quintic for an offset at rest.
 TEST_HERE (morph_decays_in_an_inertial_transition) {
-    md5_player_seek(fixture->player, 0, 1, 0.0);
+    md5_player_seek(fixture->player, 0, 1, 0);
     CHECK_EXACT(weight_of(fixture, SMILE), 0.75);
     go(fixture, 0, 3, 0.5f, MD5_FADE_INERTIAL);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {
         pass(fixture, 0.1);
-        const double s = fmin(0.2 * i, 1.0), rest = 1.0 - s;
+        const double s = fmin(0.2 * i, 1), rest = 1.0 - s;
         CHECK_NEAR(weight_of(fixture, SMILE),
                    0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s), 1e-6);
     }
@@ -144,7 +144,7 @@ TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
         pass(fixture, 0.09);
     }
     go(fixture, 0, 1, 0.3f, MD5_FADE_CROSS);
-    pass(fixture, 3.0);
+    pass(fixture, 3);
     CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
     CHECK_SMALL(weight_of(fixture, BLINK), 1e-6);
 }

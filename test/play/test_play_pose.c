@@ -16,14 +16,14 @@ static void begin_four(play_scene *fixture)
 
 static void at(const play_case *made, uint32_t clip, double seconds, real_place *pose)
 {
-    play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
+    play_real_sample(made->anims[clip], fmod(seconds, 1) * (double)RATE, pose);
 }
 
 #define TEST_HERE(title) TEST_PLAY (title, begin_four(fixture))
 
 TEST_HERE (play_shows_a_clip) {
     play_scene_read(fixture, "layer body { state swinging b }");
-    double time = 0.0;
+    double time = 0;
     FOR (i, 100) {
         real_place expected[PLAY_JOINTS];
         at(&fixture->made, 1, time, expected);
@@ -39,7 +39,7 @@ TEST_HERE (play_crossfades_up_to_four) {
     static const md5_ease_kind easings[4] = {MD5_EASE_LINEAR, MD5_EASE_SMOOTH, MD5_EASE_LINEAR,
                                              MD5_EASE_CUBIC_IN_OUT};
     const double begins[4] = {0, 0.3, 0.5, 0.6}, durations[4] = {1, 0.9, 1, 0.8};
-    double time = 0.0;
+    double time = 0;
     uint32_t num_begun = 1;
     FOR (i, 180) {
         if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
@@ -66,7 +66,7 @@ TEST_HERE (play_crossfades_up_to_four) {
 // from A.
 TEST_HERE (play_crossfade_stays_within_its_ends) {
     play_scene_read(fixture, "layer body { state a a state b b }");
-    CHECK(md5_player_fade_to(fixture->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
+    CHECK(md5_player_fade_to(fixture->player, 0, 1, 1, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     FOR_FROM (i, 1, 20) {
         play_advance(fixture->player, 0.05);
         const double time = 0.05 * i,
@@ -74,7 +74,7 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
         at(&fixture->made, 0, time, expected);
         at(&fixture->made, 1, time, next);
-        play_real_blend(expected, next, fmin(fmax(eased, 0.0), 1.0), NULL, expected);
+        play_real_blend(expected, next, fmin(fmax(eased, 0), 1), NULL, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
     }
 }
@@ -102,7 +102,7 @@ TEST_HERE (play_fades_to_nothing) {
     play_real_blend(bind, expected, 0.7, NULL, expected);
     CHECK(play_miss(fixture->player, expected) < NEAR);
 
-    play_fade(fixture->player, 0, 1, 0.0f);
+    play_fade(fixture->player, 0, 1, 0);
     play_pose(fixture->player, pose);
     CHECK_BYTES(pose, fixture->made.model->bind_local, sizeof pose);
 }
@@ -118,7 +118,7 @@ TEST_HERE (play_nests_motions) {
                     "item b { add weight 0.5 reference a 7 } } layer body { state all all }");
     float arms[PLAY_JOINTS];
     CHECK(md5_build_mask(&fixture->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
-    double time = 0.0;
+    double time = 0;
     FOR (i, 50) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
         md5_player_set(fixture->player, 0, (float)x);
@@ -132,10 +132,10 @@ TEST_HERE (play_nests_motions) {
         at(&fixture->made, 2, 0.5 * time, other);
         play_real_blend(expected, other, 0.75, arms, expected);
         at(&fixture->made, 3, time + 0.5, other);
-        play_real_sample(fixture->made.anims[3], 0.0, reference);
+        play_real_sample(fixture->made.anims[3], 0, reference);
         play_real_add(expected, other, reference, more, NULL, expected);
         at(&fixture->made, 1, 0.5 * time, other);
-        play_real_sample(fixture->made.anims[0], 7.0, reference);
+        play_real_sample(fixture->made.anims[0], 7, reference);
         play_real_add(expected, other, reference, 0.5, NULL, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
     }
@@ -161,7 +161,7 @@ TEST_HERE (play_lays_layers_over_another) {
         at(&fixture->made, 1, time, other);
         play_real_blend(expected, other, 0.9f, upper, expected);
         at(&fixture->made, 2, time, other);
-        play_real_sample(fixture->made.anims[2], 3.0, reference);
+        play_real_sample(fixture->made.anims[2], 3, reference);
         play_real_add(expected, other, reference, 0.4f, upper, expected);
         CHECK(play_miss(fixture->player, expected) < NEAR);
         play_advance(fixture->player, 0.05);
@@ -224,7 +224,7 @@ static void check_original(original *fixture, const channel *channels, double ti
     // over the result.
     const play_case *made = &fixture->scene.made;
     play_real_bind(made->model, expected);
-    const double of_all = accumulate(made, &channels[0], time, 0.0, expected);
+    const double of_all = accumulate(made, &channels[0], time, 0, expected);
     FOR_FROM (i, 1, 4)
         accumulate(made, &channels[i], time, of_all, expected);
     accumulate(made, &channels[4], time, 1.0 - channels[4].weights[0], expected);
@@ -237,9 +237,9 @@ TEST (play_fades_channels_as_the_original) {
     original fixture;
     begin_original(&fixture);
     FOR (i, 3u)
-        play_fade(fixture.scene.player, i, 1, 1.0f);
+        play_fade(fixture.scene.player, i, 1, 1);
     FOR (i, 48) {
-        const double time = 0.025 * i, in = fmin(time, 1.0), blink = (float)(0.02 * i);
+        const double time = 0.025 * i, in = fmin(time, 1), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0, 0}},
                                      {fixture.masks[0], {1, 0}, {in, 1.0 - in}},
                                      {fixture.masks[1], {3, 2}, {in, 1.0 - in}},
@@ -256,10 +256,10 @@ TEST (play_fades_channels_as_the_original) {
 TEST (play_fades_the_whole_body_as_the_original) {
     original fixture;
     begin_original(&fixture);
-    play_fade(fixture.scene.player, 3, 1, 0.0f);
-    play_fade(fixture.scene.player, 3, 0, 1.0f);
+    play_fade(fixture.scene.player, 3, 1, 0);
+    play_fade(fixture.scene.player, 3, 0, 1);
     FOR (i, 48) {
-        const double time = 0.025 * i, in = fmin(time, 1.0);
+        const double time = 0.025 * i, in = fmin(time, 1);
         const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0}},
                                      {fixture.masks[0], {0, 0}, {in, 0}},
                                      {fixture.masks[1], {2, 0}, {in, 0}},

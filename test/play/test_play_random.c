@@ -152,7 +152,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
             md5_transition_desc *const transition = &to->transitions[i][k];
             make_transition(transition, &to->conditions[i][k], num_states, random);
             if (play_one_in(random, 3) && !to->has_fades)
-                transition->duration = 0.0f;
+                transition->duration = 0;
             to->has_fades = to->has_fades || transition->duration > 0.0f;
             add_fade(to, i, transition->fade, transition->duration);
         }
@@ -195,10 +195,10 @@ static void find_speeds(const play_random_tables *fixture, double pace, double *
 
 double play_random_speed(const play_random_tables *fixture, double pace)
 {
-    double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0.0;
+    double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0;
     find_speeds(fixture, pace, speeds);
     FOR (i, fixture->desc.num_layers) {
-        double most = 0.0;
+        double most = 0;
         FOR (k, fixture->layers[i].num_states) {
             const char *const motion = fixture->states[i][k].motion;
             most = fmax(most, motion ? speed_in(speeds, motion) : 0.0);

@@ -107,7 +107,7 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
             target->weight = weight;
             target->position = position;
             target->has_pole = weight < 1.0f;
-            target->pole.x = 9.0f;
+            target->pole.x = 9;
             if (md5_player_feet(players[i], number))
                 md5_player_feet(players[i], number)->floor = 0.1f * position.x;
         }
@@ -254,9 +254,9 @@ TEST (adopted_player_of_any_other_machine_has_sound_poses) {
 static void begin_edited(play_scene *fixture, const char *rows)
 {
     play_scene_begin(fixture);
-    play_scene_add(fixture, 21, 20.0, 0.4, 1);
-    play_scene_add(fixture, 21, 20.0, 0.7, 2);
-    play_scene_add(fixture, 11, 20.0, 0.5, 3);
+    play_scene_add(fixture, 21, 20, 0.4, 1);
+    play_scene_add(fixture, 21, 20, 0.7, 2);
+    play_scene_add(fixture, 11, 20, 0.5, 3);
     play_scene_read(fixture, "%s", rows);
 }
 
@@ -309,7 +309,7 @@ static const edit edits[] = {
 // Advances by frames of 1/60 s. Returns the largest move of one.
 static double move(md5_player *player, int num_frames, md5_xform *pose)
 {
-    double most = 0.0;
+    double most = 0;
     FOR (i, num_frames) {
         md5_xform before[PLAY_JOINTS];
         play_pose(player, before);
@@ -369,7 +369,7 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     CHECK(md5_player_play_shot(from.player, 2, 1, NULL));
     CHECK(PLAY_SHOT(from.player, 3, 2, .mask = "top"));
     CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
-    md5_player_target(from.player, 1)->position.x = 7.0f;
+    md5_player_target(from.player, 1)->position.x = 7;
     play_advance(from.player, 0.25);
     md5_player_adopt(to.player, from.player, note_lost, lost);
     CHECK_STRING(lost, "mask top, parameter x, ");
@@ -502,7 +502,7 @@ TEST (bytes_that_are_no_player_change_nothing) {
 
 static void begin_small(play_scene *fixture, const char *rows)
 {
-    play_scene_clips(fixture, 1, 11, 10.0);
+    play_scene_clips(fixture, 1, 11, 10);
     play_scene_read(fixture, "%s", rows);
 }
 
@@ -654,8 +654,8 @@ static void begin(play_scene *fixture)
         ROW(follows, follow),
         .max_shots = 2,
     };
-    play_scene_clips(fixture, 1, 11, 10.0);
-    play_scene_add(fixture, 17, 20.0, 0.4, 2);
+    play_scene_clips(fixture, 1, 11, 10);
+    play_scene_add(fixture, 17, 20, 0.4, 2);
     play_scene_play(fixture, &desc);
 }
 
@@ -793,7 +793,7 @@ TEST (saved_player_of_version_5_is_restored) {
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&fixture);
     FOR (i, 2u)
-        play_add_clip(&fixture.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
+        play_add_clip(&fixture.made, 21, 20, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
     play_scene_read(&fixture, "clip a f { walk } clip b f { walk } float pace 1 "
                               "follow pace spring 100 4 layer body { state a a state b b }");
     play_unhex(saved_5, sizeof bytes, bytes);

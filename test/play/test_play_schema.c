@@ -555,7 +555,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         CHECK_UINT(error.column, 40);
 
         md5_modifier_desc filled = *files[2]->desc.modifiers;
-        md5i_fill_defaults(&longer.modifier, &filled, 1.0f);
+        md5i_fill_defaults(&longer.modifier, &filled, 1);
         CHECK(glow_of(&filled) == 2.5f);
 
         md5_machine_desc copy;

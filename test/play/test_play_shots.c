@@ -6,7 +6,7 @@ enum { BASE, HIT, WAVE };
 
 // Clips of 25, 17 and 21 frames at 20 a second: 1.2, 0.8 and 1 s.
 static const uint32_t shots_num_frames[3] = {25, 17, 21};
-static const double rate = 20.0;
+static const double rate = 20;
 
 static void begin(play_scene *fixture)
 {
@@ -45,7 +45,7 @@ static void make_mask(const play_scene *fixture, uint32_t mask, float *weights)
 // Linear fades of 0.2 s in and 0.3 s out of a clip of 0.8 s.
 static double expected_weight(double time)
 {
-    return fmin(time / 0.2, 1.0) * fmin((0.8 - time) / 0.3, 1.0);
+    return fmin(time / 0.2, 1) * fmin((0.8 - time) / 0.3, 1);
 }
 
 TEST (shot_is_blended_over_the_layers_with_its_fades) {
@@ -130,8 +130,8 @@ TEST_HERE (shot_is_played_over_its_layer) {
     real_place hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
     real_loop(fixture, HIT, 0.4, hit);
     real_loop(fixture, WAVE, 0.4, top);
-    play_real_sample(fixture->made.anims[WAVE], 0.0, from);
-    play_real_add(hit, top, from, 1.0, NULL, expected);
+    play_real_sample(fixture->made.anims[WAVE], 0, from);
+    play_real_add(hit, top, from, 1, NULL, expected);
     CHECK_SMALL(miss(fixture, expected), 3e-5);
     // A one-shot over all layers hides them; in a higher slot it also hides the one in the lower
     // slot.
@@ -201,12 +201,12 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
         FOR (i, PLAY_JOINTS) {
             const double left = 1.0 - in * new_mask[i];
             const double own = 0.9 * (1.0 - in) * old_mask[i];
-            share[i] = left > 0.0 ? (float)fmin(own / left, 1.0) : 0.0f;
+            share[i] = left > 0.0 ? (float)fmin(own / left, 1) : 0.0f;
         }
         real_loop(fixture, BASE, 0.1 + time, base);
         real_loop(fixture, HIT, 0.1 + time, hit);
         real_loop(fixture, WAVE, time, wave);
-        play_real_blend(base, hit, 1.0, share, both);
+        play_real_blend(base, hit, 1, share, both);
         play_real_blend(both, wave, in, new_mask, both);
         CHECK_SMALL(miss(fixture, both), 3e-5);
         // A joint of both masks, by its translation alone: shares of the three clips.
@@ -225,7 +225,7 @@ TEST_HERE (shot_never_jumps) {
     STRINGS(mask_names) = {NULL, "upper", "arms"};
     uint64_t random = 77;
     md5_xform old[PLAY_JOINTS], pose[PLAY_JOINTS];
-    advance(fixture, 0.0);
+    advance(fixture, 0);
     play_pose(fixture->player, old);
     FOR (step, 20000) {
         const uint32_t slot = (uint32_t)step / 50 % 2;
@@ -307,7 +307,7 @@ TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(fix
     play_advance(fixture->player, 0.3);
     real_place bind[PLAY_JOINTS], clip[PLAY_JOINTS];
     play_real_bind(fixture->made.model, bind);
-    play_real_sample(fixture->made.anims[0], 6.0, clip);
+    play_real_sample(fixture->made.anims[0], 6, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
     CHECK_SMALL(miss(fixture, clip), 2e-5);
 }
@@ -319,7 +319,7 @@ TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(fix
 
 enum { SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MAX_HEARD = 256 };
 
-static const double frame_rate = 20.0;
+static const double frame_rate = 20;
 
 typedef struct heard {
     const md5_event *events[MAX_HEARD];
@@ -398,20 +398,20 @@ static const char *heard_in(acting *fixture, double seconds)
 
 TEST_HERE (shot_fires_its_events_once) {
     md5_player_play_shot(fixture->player, 0, LUNGE, NULL);
-    CHECK_STRING(heard_in(fixture, 0.0), "begin 1.0000 ");
+    CHECK_STRING(heard_in(fixture, 0), "begin 1.0000 ");
     CHECK_STRING(heard_in(fixture, 0.4), "hit 1.0000 ");
     CHECK_STRING(heard_in(fixture, 0.4), "end 1.0000 ");
-    CHECK_STRING(heard_in(fixture, 5.0), "");
+    CHECK_STRING(heard_in(fixture, 5), "");
     // All of it in one step; twice around.
     PLAY_SHOT(fixture->player, 1, LUNGE, .weight = 0.5f);
-    CHECK_STRING(heard_in(fixture, 5.0), "begin 0.5000 hit 0.5000 end 0.5000 ");
+    CHECK_STRING(heard_in(fixture, 5), "begin 0.5000 hit 0.5000 end 0.5000 ");
     PLAY_SHOT(fixture->player, 1, LUNGE, .end = MD5_SHOT_LOOPS);
     CHECK_STRING(heard_in(fixture, 1.7),
                  "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                  "begin 1.0000 ");
     // Backward from its end.
     PLAY_SHOT(fixture->player, 1, LUNGE, .speed = -2.0f);
-    CHECK_STRING(heard_in(fixture, 1.0), "end 1.0000 hit 1.0000 begin 1.0000 ");
+    CHECK_STRING(heard_in(fixture, 1), "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the cycle before.
     PLAY_SHOT(fixture->player, 1, LUNGE, .speed = -1.0f, .end = MD5_SHOT_LOOPS);
     CHECK_STRING(heard_in(fixture, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
@@ -424,7 +424,7 @@ TEST_HERE (shot_goes_back_in_time) {
     CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 0.2, 1e-6);
     CHECK_STRING(heard_in(fixture, -0.6), "hit 0.8000 ");
     CHECK_NEAR(md5_player_shot(fixture->player, 0).weight, 1, 1e-6);
-    CHECK_STRING(heard_in(fixture, -5.0), "begin 1.0000 ");
+    CHECK_STRING(heard_in(fixture, -5), "begin 1.0000 ");
     CHECK_STRING(heard_in(fixture, 0.4), "hit 0.8000 ");
     CHECK_NEAR(md5_player_shot(fixture->player, 0).time, 0.5, 1e-9);
 }
@@ -433,16 +433,16 @@ TEST_HERE (shot_goes_back_in_time) {
 TEST_HERE (shot_events_within_fades_have_their_weight) {
     const md5_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
     md5_player_play_shot(fixture->player, 0, LUNGE, &slow);
-    CHECK_STRING(heard_in(fixture, 1.0), "begin 0.0625 hit 0.6400 end 0.0625 ");
+    CHECK_STRING(heard_in(fixture, 1), "begin 0.0625 hit 0.6400 end 0.0625 ");
     // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
     md5_player_play_shot(fixture->player, 0, LUNGE, NULL);
     CHECK_STRING(heard_in(fixture, 0.2), "begin 1.0000 ");
     md5_player_stop_shot(fixture->player, 0, 0.3f);
-    CHECK_STRING(heard_in(fixture, 1.0), "hit 0.3333 ");
+    CHECK_STRING(heard_in(fixture, 1), "hit 0.3333 ");
     // A one-shot that is replaced in the moment of its start fires nothing.
     md5_player_play_shot(fixture->player, 0, LUNGE, &slow);
     md5_player_play_shot(fixture->player, 0, NOD, &slow);
-    CHECK_STRING(heard_in(fixture, 1.0), "");
+    CHECK_STRING(heard_in(fixture, 1), "");
 }
 
 TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
@@ -469,8 +469,8 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
         if (!CHECK_NEAR(fixture.place.x, row->way, 2e-3))
             printf("case %d\n", (int)(row - cases));
         md5_player_stop_shot(fixture.player, 0, 0);
-        fixture.place.x = 0.0;
-        shot_time_advance(&fixture, 1.0);
+        fixture.place.x = 0;
+        shot_time_advance(&fixture, 1);
         CHECK_NEAR(fixture.place.x, 40, 1e-3);
         end(&fixture);
     }
@@ -481,7 +481,7 @@ TEST_HERE (shot_that_replaces_another_shares_the_root) {
     PLAY_SHOT(fixture->player, 0, LUNGE, .end = MD5_SHOT_LOOPS);
     shot_time_advance(fixture, 0.1);
     PLAY_SHOT(fixture->player, 0, NOD, .fade_in = 0.4f, .end = MD5_SHOT_LOOPS);
-    fixture->place.x = 0.0;
+    fixture->place.x = 0;
     shot_time_advance(fixture, 0.4);
     CHECK_NEAR(fixture->place.x, 100.0 * 0.2, 2e-3);
 }
@@ -561,8 +561,8 @@ TEST (shot_is_the_same_in_any_split_of_time) {
 static void shot_curves_begin(play_scene *fixture)
 {
     play_scene_begin(fixture);
-    play_scene_add(fixture, 21, 20.0, 0.4, 1);
-    play_scene_add(fixture, 21, 20.0, 0.5, 2);
+    play_scene_add(fixture, 21, 20, 0.4, 1);
+    play_scene_add(fixture, 21, 20, 0.5, 2);
     play_scene_read(fixture, "layer body { state base a }");
 }
 
@@ -574,7 +574,7 @@ static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
 // The y of the curve `bezier` at x, by bisection.
 static double bezier_at(double x)
 {
-    double low = 0.0, high = 1.0;
+    double low = 0, high = 1;
     FOR (i, 60) {
         const double s = 0.5 * (low + high), r = 1.0 - s;
         if (3.0 * r * r * s * 0.25 + 3.0 * r * s * s * 0.5 + s * s * s < x)
@@ -610,11 +610,11 @@ TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
     CHECK(md5_player_play_shot(fixture->player, 0, 1, &desc));
     FOR_FROM (step, 1, 40) {
         advance(fixture, 0.025);
-        const double time = 0.025 * step, in = fmin(time / 0.4, 1.0);
-        const double out = fmax((time - 0.6) / 0.4, 0.0);
+        const double time = 0.025 * step, in = fmin(time / 0.4, 1);
+        const double out = fmax((time - 0.6) / 0.4, 0);
         if (fabs(5.0 * out - floor(5.0 * out + 0.5)) < 1e-6)
             continue; // a step begins there
-        const double left = 1.0 - (time > 0.6 ? fmin(floor(5.0 * out) + 1.0, 5.0) / 5.0 : 0.0);
+        const double left = 1.0 - (time > 0.6 ? fmin(floor(5.0 * out) + 1.0, 5) / 5.0 : 0.0);
         CHECK_NEAR(weight_of(fixture), bezier_at(in) * left, 2e-6);
         CHECK(shot_curves_miss(fixture, time, bezier_at(in) * left) < 2e-5);
     }
@@ -628,9 +628,9 @@ TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
                     .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .fade_in_easing = back));
     FOR_FROM (step, 1, 20) {
         advance(fixture, 0.05);
-        const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
+        const double t = fmin(0.1 * step, 1), out = fmax(0.1 * step - 1.0, 0);
         const double in = 2.70158 * t * t * t - 1.70158 * t * t;
-        CHECK_NEAR(weight_of(fixture), fmax(in, 0.0) * (1.0 - out * out), 2e-6);
+        CHECK_NEAR(weight_of(fixture), fmax(in, 0) * (1.0 - out * out), 2e-6);
     }
 }
 
@@ -818,7 +818,7 @@ static void sections_begin(sectioned *fixture)
 {
     char rows[2048] = "clip k f { walk ";
     play_begin(&fixture->made);
-    play_add_clip(&fixture->made, SIM_FRAMES, 20.0, 0.5, (play_walk){50, 0, 0}, 3);
+    play_add_clip(&fixture->made, SIM_FRAMES, 20, 0.5, (play_walk){50, 0, 0}, 3);
     for (size_t i = 0, used = strlen(rows); i < SIM_FRAMES; i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "frame %zu e ", i);
     for (size_t i = 0, used = strlen(rows); i < COUNT_OF(sections); i++)
@@ -1013,8 +1013,8 @@ TEST (shot_that_is_let_go_on_makes_room_at_once) {
     static const int splits[] = {1, 3, 60};
     EACH (split, splits) {
         OWN_PLAY fixture = {0};
-        play_scene_clips(&fixture, 1, 21, 20.0);
-        play_scene_add(&fixture, 81, 20.0, 0.3, 2);
+        play_scene_clips(&fixture, 1, 21, 20);
+        play_scene_add(&fixture, 81, 20, 0.3, 2);
         play_scene_read(&fixture, "trigger go trigger next clip a f { section end 12 18 } clip b f "
                                   "layer l { state none nothing } slot s "
                                   "shot over s a { when go section end loops fade_out 0.5 } "
@@ -1084,12 +1084,12 @@ static void table_rules(table_sim *fixture)
             || !table_begins(fixture, i))
             continue;
         if (i < 2)
-            fixture->set[1 + i] = 0.0f; // its trigger is used
+            fixture->set[1 + i] = 0; // its trigger is used
         if (table_ends(fixture, i))
             continue;
         fixture->playing = i;
-        fixture->age = 0.0;
-        fixture->stopping = -1.0;
+        fixture->age = 0;
+        fixture->stopping = -1;
     }
 }
 
@@ -1098,7 +1098,7 @@ static void table_tick(table_sim *fixture)
     fixture->since += TICK;
     fixture->age += TICK;
     fixture->speed =
-        fixture->from + (fixture->set[0] - fixture->from) * fmin(fixture->since / 0.5, 1.0);
+        fixture->from + (fixture->set[0] - fixture->from) * fmin(fixture->since / 0.5, 1);
     if (fixture->stopping >= 0.0 && (fixture->stopping -= TICK) < 0.0)
         fixture->playing = -1;
     if (fixture->playing >= 0 && !table[fixture->playing].loops
@@ -1121,7 +1121,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
            play_end(made)) {
     static const uint32_t frames[3] = {41, 17, 21};
     FOR (i, 3u)
-        play_add_clip(made, frames[i], 20.0, 0.4, (play_walk){0}, i);
+        play_add_clip(made, frames[i], 20, 0.4, (play_walk){0}, i);
     OWN_MACHINE machine = play_machine_read(
         made, NULL,
         "float speed trigger wave trigger hit bool dance follow speed ease 0.5 "
@@ -1151,7 +1151,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
             sim.set[which] = value;
             if (which == 0) {
                 sim.from = sim.speed;
-                sim.since = 0.0;
+                sim.since = 0;
             }
         }
         table_rules(&sim);
@@ -1230,7 +1230,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
         md5_player *const players[] = {play_player(bobbin->machine), play_player(machine)};
         const uint32_t num_joints = bobbin->model->skeleton.num_joints;
         md5_xform *const poses = calloc(2 * (size_t)num_joints, sizeof *poses);
-        double moved = 0.0;
+        double moved = 0;
         FOR (k, 2) {
             md5_player_set(players[k], md5_find_parameter(machine, "speed"), 20);
             play_advance(players[k], 1.5);

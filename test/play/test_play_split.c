@@ -53,7 +53,7 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     const uint32_t count = 1 + play_below(random, MAX_PARTS - 1);
     const bool is_even = play_one_in(random, 3);
     double cuts[MAX_PARTS + 1];
-    cuts[0] = 0.0;
+    cuts[0] = 0;
     FOR_FROM (i, 1, count) {
         const double at = fabs(seconds) * test_random(random);
         cuts[i] = play_one_in(random, 4)   ? fmin(floor(at * 20.0) / 20.0, fabs(seconds))
@@ -135,10 +135,10 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
 // How much the weight of an easing changes in all, there and back.
 static double variation_of(md5_ease_kind easing)
 {
-    double sum = 0.0, before = 0.0;
+    double sum = 0, before = 0;
     for (int i = 1; i <= 1000; i++) {
         const double weight =
-            fmin(fmax(md5_ease((md5_easing){.kind = easing}, (float)i / 1000.0f), 0.0), 1.0);
+            fmin(fmax(md5_ease((md5_easing){.kind = easing}, (float)i / 1000.0f), 0), 1);
         sum += fabs(weight - before);
         before = weight;
     }
@@ -178,7 +178,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
     double parts[MAX_PARTS];
     const uint32_t num_parts = split_step(seconds, parts, random);
     play_place whole = {0}, split = {0};
-    double path = 0.0;
+    double path = 0;
     // Computing poses makes no difference.
     const bool is_seen = play_one_in(random, 4);
     fixture->whole.count = fixture->split.count = 0;
@@ -350,7 +350,7 @@ TEST (part_of_a_motion_is_on_its_screw) {
             const double t = k == 0 ? 1.0 : share, s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
-            const real3 turned = real4_rotate(q, real3_scale(c, -1.0));
+            const real3 turned = real4_rotate(q, real3_scale(c, -1));
             places[k] = real3_add(real3_add(c, turned), real3_scale(a, pitch * t));
             at[k] = (md5_xform){
                 .rotation = {(float)q.x, (float)q.y, (float)q.z, (float)q.w},
@@ -364,7 +364,7 @@ TEST (part_of_a_motion_is_on_its_screw) {
         CHECK_NEAR(job.part.translation.z, places[1].z, 1e-5);
         CHECK_NEAR(job.part.rotation.w, at[1].rotation.w, 1e-6);
         CHECK_NEAR(job.part.rotation.x, at[1].rotation.x, 1e-6);
-        md5_pose_between(&job, 1, 1.0f, NULL);
+        md5_pose_between(&job, 1, 1, NULL);
         CHECK_BYTES(&job.part, &at[0], sizeof job.part);
         md5_pose_between(&job, 1, NAN, NULL);
         CHECK(job.part.rotation.w == 1.0f && job.part.translation.x == 0.0f);
@@ -382,8 +382,8 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
 TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     OWN_PLAY fixture = {0};
     play_scene_begin(&fixture);
-    play_scene_add(&fixture, 21, 20.0, 0.4, 1);
-    play_scene_add(&fixture, 21, 20.0, 0.7, 2);
+    play_scene_add(&fixture, 21, 20, 0.4, 1);
+    play_scene_add(&fixture, 21, 20, 0.7, 2);
     // The first transition keeps the phase, the second cuts; the third has no weight.
     play_scene_read(&fixture,
                     "float none layer body { state go a state on a state far b "
@@ -436,7 +436,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
                            .now = poses + num_joints,
                            .pose = poses + 2 * (size_t)num_joints,
                            .joints = joints};
-    double worst = 0.0;
+    double worst = 0;
     for (double time = 0.0; time + 1.0 / rate <= binding->anim->duration; time += 0.37 / rate) {
         FOR (k, 2)
             md5_sample(binding, md5_moment_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
@@ -462,7 +462,7 @@ TEST (pose_between_steps_is_near_the_true_one) {
         return;
     const md5_bounds bounds = character->model->bounds;
     for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as md5play.h says
-        double worst = 0.0;
+        double worst = 0;
         FOR (i, character->num_clips)
             real_worse(&worst, worst_between(character->machine, i, 30.0 * half));
         CHECK(worst / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);

@@ -14,7 +14,7 @@ static const char *const FADES[2] = {"cross", "inertial"};
 // Clips of a second.
 static void begin_clips(play_scene *fixture)
 {
-    play_scene_clips(fixture, 4, 21, 20.0);
+    play_scene_clips(fixture, 4, 21, 20);
 }
 
 // Two layers of four states each; the tests give the transitions, as in a machine file.
@@ -118,8 +118,8 @@ TEST (states_leave_at_their_exit) {
 TEST (states_end_with_their_clip) {
     play_scene fixture;
     begin(&fixture, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
-    CHECK_UINT(state_after(&fixture, 0.0), JUMP);
-    CHECK_UINT(state_after(&fixture, 7.0), JUMP);
+    CHECK_UINT(state_after(&fixture, 0), JUMP);
+    CHECK_UINT(state_after(&fixture, 7), JUMP);
     CHECK_EXACT(play_time(fixture.player), 1);
     play_scene_end(&fixture);
 
@@ -161,13 +161,13 @@ TEST (states_go_by_priority) {
         OWN_PLAY fixture;
         begin(&fixture, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
               transitions[2]);
-        CHECK_UINT(state_after(&fixture, 0.0), expected[first]);
+        CHECK_UINT(state_after(&fixture, 0), expected[first]);
     }
     // Of transitions of equal priority, the first in the table.
     play_scene same;
     begin(&same, "transition stand sit { interrupt_none duration 1 } transition stand walk "
                  "transition any jump");
-    CHECK_UINT(state_after(&same, 0.0), SIT);
+    CHECK_UINT(state_after(&same, 0), SIT);
     play_scene_end(&same);
     // From any state, but not to the one that it is in.
     play_scene fixture;
@@ -217,15 +217,15 @@ TEST (states_that_are_left_at_once_are_no_source) {
               FADES[fade & 1], FADES[fade >> 1]);
         CHECK_UINT(state_after(&fixture, 0.3), STAND);
         md5_player_set(fixture.player, 1, 1);
-        CHECK_UINT(state_after(&fixture, 0.0), SIT);
+        CHECK_UINT(state_after(&fixture, 0), SIT);
         CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
         CHECK_UINT(state_after(&fixture, 0.2), SIT);
         CHECK_UINT(md5_player_layer(fixture.player, 0).from, STAND);
         md5_xform pose[PLAY_JOINTS];
         real_place stand[PLAY_JOINTS], sit[PLAY_JOINTS], both[PLAY_JOINTS];
         play_pose(fixture.player, pose);
-        play_real_sample(fixture.made.anims[STAND], 10.0, stand);
-        play_real_sample(fixture.made.anims[SIT], 4.0, sit);
+        play_real_sample(fixture.made.anims[STAND], 10, stand);
+        play_real_sample(fixture.made.anims[SIT], 4, sit);
         play_real_blend(stand, sit, 0.4, NULL, both);
         if (fade == 0)
             CHECK(play_distance(pose, both) < 1e-4);
@@ -255,8 +255,8 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
     EACH (row, cases) {
         for (int steps = 1; steps <= 11; steps += 5) {
             OWN_PLAY fixture = {0};
-            play_scene_clips(&fixture, 1, 21, 20.0);
-            play_scene_add(&fixture, 11, 20.0, 0.3, 2);
+            play_scene_clips(&fixture, 1, 21, 20);
+            play_scene_add(&fixture, 11, 20, 0.3, 2);
             play_scene_read(&fixture,
                             "float x follow x ease 2 motion o clip a { once } "
                             "motion p clip b { once } motion r clip a { speed -1 } "
@@ -267,7 +267,7 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
             play_steps(fixture.player, steps, 1.5);
             CHECK_UINT(play_state(fixture.player), 1);
             // The parameter is a float.
-            CHECK_NEAR(play_time(fixture.player), fmin(row->begin + 0.25, 1.0), 1e-6);
+            CHECK_NEAR(play_time(fixture.player), fmin(row->begin + 0.25, 1), 1e-6);
         }
     }
 }
@@ -277,7 +277,7 @@ TEST (states_may_go_in_circles) {
     OWN_PLAY fixture;
     begin(&fixture, "transition stand walk transition walk stand "
                     "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
-    play_fade(fixture.player, 1, JUMP, 0.0f);
+    play_fade(fixture.player, 1, JUMP, 0);
     FOR (i, 20)
         CHECK(state_after(&fixture, 0.1) <= WALK);
 }
@@ -287,17 +287,16 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(!md5_player_set(fixture->player, 0, NAN)
           && !md5_player_set(fixture->player, 0, INFINITY));
     CHECK(md5_player_get(fixture->player, 0) == 0.0f);
-    CHECK(!play_fade(fixture->player, 2, 0, 0.0f));
-    CHECK(!play_fade(fixture->player, 0, 4, 0.0f));
-    CHECK(!md5_player_seek(fixture->player, 2, 0, 0.0)
-          && !md5_player_seek(fixture->player, 0, 4, 0.0));
+    CHECK(!play_fade(fixture->player, 2, 0, 0));
+    CHECK(!play_fade(fixture->player, 0, 4, 0));
+    CHECK(!md5_player_seek(fixture->player, 2, 0, 0) && !md5_player_seek(fixture->player, 0, 4, 0));
     CHECK(md5_player_layer(fixture->player, 2).from == MD5_NONE);
     CHECK(md5_player_target(fixture->player, 0) == NULL);
     CHECK(md5_player_seek(fixture->player, 0, SIT, 3.75));
     CHECK_EXACT(play_time(fixture->player), 3.75);
     CHECK(play_fade(fixture->player, 0, WALK, NAN));
     CHECK(md5_player_layer(fixture->player, 0).from == MD5_NONE);
-    CHECK(play_fade(fixture->player, 0, WALK, 1.0f));
+    CHECK(play_fade(fixture->player, 0, WALK, 1));
     CHECK(md5_player_layer(fixture->player, 0).from == WALK);
     play_advance(fixture->player, NAN);
     CHECK_EXACT(md5_player_layer(fixture->player, 0).progress, 0);
@@ -344,11 +343,11 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
                 md5_player_reset(fixture.player);
             }
             if (way >= AFTER_SEEK) // it is away from its first state
-                md5_player_seek(fixture.player, 1, 1, 0.0);
+                md5_player_seek(fixture.player, 1, 1, 0);
             if (way >= AFTER_SEEK)
                 play_advance(fixture.player, 0.25);
             if (way == AFTER_SEEK)
-                md5_player_seek(fixture.player, 1, 0, 0.0);
+                md5_player_seek(fixture.player, 1, 0, 0);
             if (way == AFTER_FADE)
                 play_fade(fixture.player, 1, 0, 0.1f);
             if (way == AT_AN_END) { // it comes back at the end of a step
@@ -640,7 +639,7 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
         else
             least = fmin(least, ahead / abs(speed));
     }
-    double low = 0.0;
+    double low = 0;
     for (int i = 0; shares && fabs(sim_go_in_step(fixture, layer, least)) > parts && i < 60; i++) {
         double *const end =
             fabs(sim_go_in_step(fixture, layer, (low + least) / 2.0)) < parts ? &low : &least;
@@ -655,7 +654,7 @@ static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
     live->age = sim_snapped(live->age + ticks);
     live->place = sim_snapped(live->place + by);
     if (fixture->is_once[live->state])
-        live->place = fmin(fmax(live->place, 0.0), length);
+        live->place = fmin(fmax(live->place, 0), length);
     if (live->place != before)
         fixture->heard |= sim_hear(fixture, live);
 }
@@ -917,8 +916,7 @@ TEST (states_are_those_of_a_simulator) {
     sim_sums sums = {0};
     play_begin(&made);
     FOR_U32 (i, SIM_CLIPS)
-        play_add_clip(&made, 1 + (uint32_t)(sim_length[i] / sim_frame), 32.0, 0.3, (play_walk){0},
-                      i);
+        play_add_clip(&made, 1 + (uint32_t)(sim_length[i] / sim_frame), 32, 0.3, (play_walk){0}, i);
     EACH (row, sim_hard)
         sim_compare(&made, *row, &sums);
     for (int i = 0; i < count && sums.num_failed < MAX_FAILED; i++)
@@ -985,8 +983,8 @@ TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
     "clip a \"\" { frame 0 x } clip b \"\" { frame 0 y } layer body { " \
     "state a a state b b transition any b { exit at x } "
     OWN_PLAY fixture;
-    play_scene_clips(&fixture, 1, 21, 20.0);
-    play_scene_add(&fixture, 11, 30.0, 0.3, 2);
+    play_scene_clips(&fixture, 1, 21, 20);
+    play_scene_add(&fixture, 11, 30, 0.3, 2);
     play_refused(&fixture.made, NULL,
                  "a transition of layer 'body' names event 'y', which no such first clip has", "%s",
                  TWO_CLIPS "transition any b { exit at y } }");

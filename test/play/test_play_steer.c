@@ -7,7 +7,7 @@
 enum { MAX_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
 static const float on_floor = 0.15f; // units above the sole's height at rest
-static const float fast = 2.0f;      // units a second
+static const float fast = 2;         // units a second
 
 // Who is steered. The soles are the points of the floor below the toes in the bind pose.
 typedef struct subject {
@@ -79,11 +79,11 @@ static bool make(walker *fixture, const subject *who)
     const md5_skeleton *const skeleton = &fixture->character->model->skeleton;
     fixture->player = md5_create_player(fixture->character->machine, NULL, NULL);
     fixture->scratch = malloc(md5_player_pose_scratch(fixture->character->machine));
-    fixture->place.rotation.w = 1.0f;
+    fixture->place.rotation.w = 1;
     FOR (i, who->num_feet) {
         const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
         md5_vec3 bind = md5_mat34_translation(fixture->character->model->bind[joint]);
-        bind.z = 0.0f;
+        bind.z = 0;
         fixture->joint[i] = joint;
         fixture->point[i] = md5_mat34_point(fixture->character->model->inverse_bind[joint], bind);
         fixture->ahead[i] = md5_mat34_direction(fixture->character->model->inverse_bind[joint],
@@ -215,7 +215,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             if (fixture.who->strafes)
                 play_set(fixture.player, "strafe", strafes[test_random_u32(&random) % 4]);
             if (test_random_u32(&random) % 8 == 0)
-                play_set(fixture.player, fixture.who->action, 1.0f);
+                play_set(fixture.player, fixture.who->action, 1);
 
             next += 18 + (int)(test_random(&random) * 72.0);
         }
@@ -305,7 +305,7 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         play_set(fixture.player, "speed", row->before);
         play_advance(fixture.player, 3);
         play_set(fixture.player, row->parameter, row->after);
-        double velocity = row->from, most = 0.0;
+        double velocity = row->from, most = 0;
         FOR (k, 150) {
             play_advance(fixture.player, step);
             const double now = md5_player_root_motion(fixture.player).translation.x / step;
@@ -325,10 +325,10 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 // and of 35.2 in 0.8 seconds. Both their lengths and their number a second go over by the weights.
 TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     const double step = 1.0 / 240.0, fade = 0.25;
-    double time = -1.0, worst = 0.0; // of the fade, once the root is faster
+    double time = -1, worst = 0; // of the fade, once the root is faster
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 3);
-    play_set(fixture->player, "speed", 45.0f);
+    play_set(fixture->player, "speed", 45);
     FOR (k, 240) {
         play_advance(fixture->player, step);
         const double velocity = md5_player_root_motion(fixture->player).translation.x / step;
@@ -336,8 +336,7 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
             time = md5_player_layer(fixture->player, 0).progress * fade - 0.5 * step;
         else if (time >= 0.0)
             time += step;
-        const double part = fmin(fmax(time / fade, 0.0), 1.0),
-                     run = part * part * (3.0 - 2.0 * part);
+        const double part = fmin(fmax(time / fade, 0), 1), run = part * part * (3.0 - 2.0 * part);
         const double stride = 15.9 + run * (35.2 - 15.9), rate = 1.0 + run * (1.0 / 0.8 - 1.0);
         worst = fmax(worst, fabs(velocity - stride * rate));
     }
@@ -379,7 +378,7 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
         return;
     const uint32_t feet = md5_find_modifier(held.character->machine, "legs");
     if (CHECK(feet != MD5_NONE))
-        md5_player_target(free_feet.player, feet)->weight = 0.0f;
+        md5_player_target(free_feet.player, feet)->weight = 0;
     walker *const both[] = {&held, &free_feet};
     FOR (i, 60) {
         FOR (k, 2) {
@@ -404,7 +403,7 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     play_advance(fixture->player, 4);
     CHECK_STRING(story_of(fixture), "sit");
     heard snores = {.name = "snore"};
-    play(fixture, 56.0, &snores);
+    play(fixture, 56, &snores);
     CHECK_STRING(story_of(fixture), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
     play_set(fixture->player, "speed", 22.5f);
@@ -417,7 +416,7 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
 // .github/docs/viewer.md: a speed that is set before the first step, and one after a reset.
 TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
     FOR (i, 2) {
-        play_set(fixture->player, "speed", 20.0f);
+        play_set(fixture->player, "speed", 20);
         play_advance(fixture->player, 20.8);
         CHECK_STRING(story_of(fixture), "away");
         CHECK_STRING(state_of(fixture), "walk");
@@ -434,9 +433,9 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
         if (!make(&fixture, &bobbin))
             return;
         play_set(fixture.player, "speed", orders[i][0]);
-        play(&fixture, 3.0, &none);
+        play(&fixture, 3, &none);
         const float before = fixture.place.translation.x;
-        play(&fixture, 6.0, &none);
+        play(&fixture, 6, &none);
         CHECK_NEAR((fixture.place.translation.x - before) / 6.0f, orders[i][1], 0.05);
         end(&fixture);
     }
@@ -444,29 +443,29 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
 
 // Nobody sleeps while somebody is there.
 TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
-    play_set(fixture->player, "pointer", 1.0f);
+    play_set(fixture->player, "pointer", 1);
     play_advance(fixture->player, 60);
     CHECK_STRING(state_of(fixture), "idle");
 }
 
 // He waves with all of himself if he stands; asleep, he is only startled.
 TEST_HERE (steer_a_sleeper_does_not_wave) {
-    play_set(fixture->player, "wave", 1.0f);
+    play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
     CHECK_STRING(shot_in(fixture, "act"), "wave");
     CHECK_STRING(shot_in(fixture, "gesture"), "");
     play_advance(fixture->player, 29.5);
     CHECK_STRING(story_of(fixture), "doze");
-    play_set(fixture->player, "wave", 1.0f);
+    play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
     CHECK_STRING(story_of(fixture), "startle");
     CHECK_STRING(shot_in(fixture, "act"), "");
     CHECK_STRING(shot_in(fixture, "gesture"), "");
     play_advance(fixture->player, 2);
     CHECK_STRING(state_of(fixture), "idle");
-    play_set(fixture->player, "speed", 15.0f);
+    play_set(fixture->player, "speed", 15);
     play_advance(fixture->player, 2);
-    play_set(fixture->player, "wave", 1.0f);
+    play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
     CHECK_STRING(shot_in(fixture, "gesture"), "wave");
     CHECK_STRING(shot_in(fixture, "act"), "");
@@ -474,7 +473,7 @@ TEST_HERE (steer_a_sleeper_does_not_wave) {
 
 TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     heard fire = {.name = "fire"};
-    play_set(fixture->player, "sneeze", 1.0f);
+    play_set(fixture->player, "sneeze", 1);
     play(fixture, 1.2, &fire);
     CHECK_STRING(shot_in(fixture, "act"), "sneeze");
     CHECK(fire.count == 0);
@@ -487,11 +486,11 @@ TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
 
 TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     heard fire = {.name = "fire"};
-    play_set(fixture->player, "speed", 20.0f);
+    play_set(fixture->player, "speed", 20);
     play(fixture, 1.5, &fire);
     const float before = fixture->place.translation.x;
-    play_set(fixture->player, "sneeze", 1.0f);
-    play(fixture, 2.0, &fire);
+    play_set(fixture->player, "sneeze", 1);
+    play(fixture, 2, &fire);
     CHECK(fire.count == 1);
     CHECK(fixture->place.translation.x > before + 25.0f);
 }
@@ -499,10 +498,10 @@ TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
 TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     STRINGS(order) = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
     int number = -1;
-    float slide = 0.0f;
+    float slide = 0;
     play_advance(fixture->player, 0.1);
     find_soles(fixture);
-    play_set(fixture->player, "chase", 1.0f);
+    play_set(fixture->player, "chase", 1);
     (void)skate(fixture);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
         const float fastest = skate(fixture).slide;
@@ -537,13 +536,13 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
         }
         FOR (i, tables->num_parameters)
             (void)md5_player_set(fixture->player, i, tables->parameters[i].value);
-        play_set(fixture->player, "speed", 20.0f); // awake
+        play_set(fixture->player, "speed", 20); // awake
         play_advance(fixture->player, 15);
-        play_set(fixture->player, "speed", 0.0f);
+        play_set(fixture->player, "speed", 0);
         play_advance(fixture->player, 3);
         CHECK_STRING(state_of(fixture), "idle");
         CHECK_STRING(story_of(fixture), "ready");
-        play_set(fixture->player, "wave", 1.0f);
+        play_set(fixture->player, "wave", 1);
         play_advance(fixture->player, 0.5);
         CHECK_STRING(shot_in(fixture, "act"), "wave");
     }
@@ -566,31 +565,31 @@ static void check_state(play_actor *fixture, double seconds, const char *name)
              play_actor_end(fixture))
 
 TEST_HERE (steer_six_it_folds_and_any_key_unfolds_it) {
-    play_set(fixture->player, "fold", 1.0f);
-    check_state(fixture, 5.0, "fold");
+    play_set(fixture->player, "fold", 1);
+    check_state(fixture, 5, "fold");
     play_set(fixture->player, "speed", 22.5f);
     check_state(fixture, 0.1, "unfold");
-    check_state(fixture, 2.0, "start");
+    check_state(fixture, 2, "start");
     check_state(fixture, 0.5, "walk_left");
-    play_set(fixture->player, "speed", 0.0f);
+    play_set(fixture->player, "speed", 0);
     check_state(fixture, 2.5, "idle");
-    play_set(fixture->player, "speed", -3.0f);
-    check_state(fixture, 1.0, "back");
+    play_set(fixture->player, "speed", -3);
+    check_state(fixture, 1, "back");
 }
 
 TEST_HERE (steer_six_it_shoots_standing_alert_and_walking) {
-    play_set(fixture->player, "shoot", 1.0f);
+    play_set(fixture->player, "shoot", 1);
     check_state(fixture, 0.1, "shoot");
-    check_state(fixture, 2.0, "idle");
+    check_state(fixture, 2, "idle");
     CHECK(fixture->count == 2);
-    play_set(fixture->player, "alert", 1.0f);
-    check_state(fixture, 4.0, "alert");
-    play_set(fixture->player, "shoot", 1.0f);
-    check_state(fixture, 2.0, "idle");
+    play_set(fixture->player, "alert", 1);
+    check_state(fixture, 4, "alert");
+    play_set(fixture->player, "shoot", 1);
+    check_state(fixture, 2, "idle");
     CHECK(fixture->count == 4);
     play_set(fixture->player, "speed", 22.5f);
     check_state(fixture, 1.5, "walk_right");
-    play_set(fixture->player, "shoot", 1.0f);
-    play_actor_go_on(fixture, 2.0);
+    play_set(fixture->player, "shoot", 1);
+    play_actor_go_on(fixture, 2);
     CHECK(fixture->count == 6);
 }

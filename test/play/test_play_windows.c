@@ -37,7 +37,7 @@ static const char *heard(play_scene *fixture, double seconds, double step, log_o
 
 static void begin(play_scene *fixture, const char *rows)
 {
-    play_scene_clips(fixture, 3, 11, 10.0);
+    play_scene_clips(fixture, 3, 11, 10);
     play_scene_read(fixture, CLIPS "%s", rows);
 }
 
@@ -67,7 +67,7 @@ TEST (windows_open_and_close_at_their_frames) {
             char expected[512];
             snprintf(expected, sizeof expected, "%s%s", row->first, row->then);
             const uint32_t state = md5_find_state(fixture.machine, 0, row->motion);
-            CHECK(play_fade(fixture.player, 0, state, 0.0f));
+            CHECK(play_fade(fixture.player, 0, state, 0));
             CHECK_STRING(heard(&fixture, row->seconds, 1.0 / rate, &to), expected);
         }
     }
@@ -84,7 +84,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         log_of_windows to;
         const uint32_t hit = md5_find_window(fixture.machine, "hit");
         if (way == STOP) {
-            md5_player_seek(fixture.player, 0, 3, 0.0);
+            md5_player_seek(fixture.player, 0, 3, 0);
             CHECK(PLAY_SHOT(fixture.player, 0, 0, .weight = 0.5f));
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
         } else {
@@ -94,13 +94,13 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         if (way == CUT || way == FADE || way == ITSELF)
             play_fade(fixture.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f);
         if (way == SEEK)
-            md5_player_seek(fixture.player, 0, 1, 0.0);
+            md5_player_seek(fixture.player, 0, 1, 0);
         if (way == RESET)
             md5_player_reset(fixture.player);
         if (way == STOP)
             md5_player_stop_shot(fixture.player, 0, 0);
         const bool is_now = way != FADE && way != ITSELF;
-        CHECK_STRING(heard(&fixture, 0.0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
+        CHECK_STRING(heard(&fixture, 0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
         if (way == ITSELF) // the old one plays on until it has faded out
             CHECK_STRING(heard(&fixture, 0.3, 0.02, &to),
                          "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
@@ -120,7 +120,7 @@ TEST (open_window_has_the_weight_of_its_clip) {
         md5_player_reset(fixture.player);
         play_advance(fixture.player, 0);
         CHECK_EXACT(md5_player_window(fixture.player, far), 1);
-        play_fade(fixture.player, 0, 1, 1.0f);
+        play_fade(fixture.player, 0, 1, 1);
         for (int i = step; i <= 8; i += step) {
             play_advance(fixture.player, step / 10.0);
             CHECK_NEAR(md5_player_window(fixture.player, far), 1.0 - i / 10.0, 1e-6);
@@ -228,7 +228,7 @@ TEST (each_window_that_opens_closes) {
             is_right = are_as_asked(&heard_of, machine, player);
         }
         FOR (i, made.desc.num_layers)
-            md5_player_seek(player, i, made.layers[i].num_states - 1, 0.0);
+            md5_player_seek(player, i, made.layers[i].num_states - 1, 0);
         FOR (i, 4u)
             md5_player_stop_shot(player, i, 0);
         md5_player_advance(player, 0, pair, &heard_of);
@@ -291,15 +291,15 @@ TEST (curves_are_blended_as_clips_are) {
     double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2.0;
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // Layers above: as much as plays there and has it.
-    go(&fixture, 1, 1, 0.0f, MD5_FADE_CROSS);
+    go(&fixture, 1, 1, 0, MD5_FADE_CROSS);
     CHECK_NEAR(curve_of(&fixture, "force"), 0.5 * below - 1.0, 1e-5);
     go(&fixture, 1, 2, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
     below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2.0;
     below = below * (1.0 - 0.5 * 0.75) + 0.5 * 0.75 * -2.0;
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
-    go(&fixture, 2, 1, 0.0f, MD5_FADE_CROSS);
-    below += 0.25 * force_at(0.0);
+    go(&fixture, 2, 1, 0, MD5_FADE_CROSS);
+    below += 0.25 * force_at(0);
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
     // One-shots, over all and added.
     const md5_shot_desc half = {.weight = 0.4f}, added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
@@ -309,7 +309,7 @@ TEST (curves_are_blended_as_clips_are) {
     // A blend space.
     md5_player_reset(player);
     md5_player_seek(player, 0, 3, 0.5);
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.0) + 0.25 * -2.0, 1e-5);
+    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5) + 0.25 * -2.0, 1e-5);
     CHECK_EXACT(curve_of(&fixture, "none"), 0);
 }
 
@@ -352,7 +352,7 @@ TEST (windows_and_curves_are_checked) {
     };
     play_case made;
     play_begin(&made);
-    play_add_clip(&made, 11, 10.0, 0.3, (play_walk){0}, 1);
+    play_add_clip(&made, 11, 10, 0.3, (play_walk){0}, 1);
     EACH (row, cases)
         play_refused(&made, NULL, (*row)[1], "%s", (*row)[0]);
     play_end(&made);

@@ -204,7 +204,7 @@ static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
         moment->interpolation =
             is_mixed ? (md5_interpolation)(test_random_u32(random) % 4) : MD5_INTERPOLATE_NLERP;
         if (moment->interpolation == MD5_INTERPOLATE_STEP)
-            moment->fraction = 0.0f;
+            moment->fraction = 0;
     }
 }
 
@@ -432,7 +432,7 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
 TEST (pose_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 1;
     for (uint32_t num_joints = 1; num_joints <= POSE_SIMD_MAX_JOINTS; num_joints++)
-        check_made(num_joints, MADE_SAME, 1.0, 1.0, &random);
+        check_made(num_joints, MADE_SAME, 1, 1, &random);
 }
 
 TEST (pose_of_partly_still_clips_gives_the_same_bits) {
@@ -467,7 +467,7 @@ TEST (pose_tests_reach_what_they_are_about) {
     uint64_t random = 4;
     FOR_FROM (pairing, MADE_SAME, MADE_PAIRINGS) {
         OWN_POSE made;
-        make_pose(&made, 100, (made_pairing)pairing, 1.0, 1.0, &random);
+        make_pose(&made, 100, (made_pairing)pairing, 1, 1, &random);
         const md5_binding *const binding = made.binding;
         if (pairing <= MADE_ORDER)
             CHECK(binding->same_order == (pairing == MADE_SAME) && binding->num_rebases == 0);

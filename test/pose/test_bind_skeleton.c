@@ -17,7 +17,7 @@ static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
 
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, 12) {
         real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
     }

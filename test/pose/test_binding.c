@@ -136,7 +136,7 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_xform *pose
 
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, 12)
         real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
     return worst;
@@ -544,7 +544,7 @@ TEST (bind_and_sample_stay_linear) {
         snprintf(anim.names[2 * i + 1], sizeof anim.names[0], "j%u", i + 1);
         anim.joints[2 * i].parent = i == 0 ? MD5_NONE : 2 * i - 2;
         anim.joints[2 * i + 1].parent = 2 * i;
-        anim.transforms[2 * i].translation.x = 1.0f;
+        anim.transforms[2 * i].translation.x = 1;
     }
     const md5_model model_asset = {
         .skeleton = {.num_joints = HALF, .joints = model.joints, .order = model.order},

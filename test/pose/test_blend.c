@@ -35,7 +35,7 @@ static md5_xform random_other(md5_xform a, uint64_t *random)
     if (kind == 1)
         b.rotation = negative(a.rotation);
     if (kind == 2 || kind == 3) {
-        const float part = (float)pow(10.0, -7.0 * test_random(random));
+        const float part = (float)pow(10, -7.0 * test_random(random));
         b.rotation = md5_quat_slerp(a.rotation, b.rotation, part);
     }
     if (kind == 3)
@@ -81,7 +81,7 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
     uint64_t random = 1;
     FOR (round, 300000 / MAX_COUNT) {
         make_poses(&made, &random);
-        md5_blend_poses(made.a, made.b, 1.0f, made.weights, MAX_COUNT, made.out);
+        md5_blend_poses(made.a, made.b, 1, made.weights, MAX_COUNT, made.out);
         FOR (i, MAX_COUNT) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
@@ -125,7 +125,7 @@ static bool same(const md5_xform *a, const md5_xform *b, size_t count)
 
 TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
     made->a[3].translation.x = made->a[70].rotation.y = -0.0f;
-    made->b[3].translation.x = made->b[70].rotation.y = 0.0f;
+    made->b[3].translation.x = made->b[70].rotation.y = 0;
     const float low[] = {0, -0.0f, -1, -INFINITY, NAN}, high[] = {1, 7, INFINITY};
     EACH (weight, low) {
         md5_blend_poses(made->a, made->b, *weight, NULL, MAX_COUNT, made->out);
@@ -211,12 +211,12 @@ TEST (added_differences_give_back_what_they_were_made_from) {
     static poses made;
     static md5_xform difference[MAX_COUNT], back[MAX_COUNT];
     uint64_t random = 6;
-    double worst_sign = 0.0;
+    double worst_sign = 0;
     FOR (round, 100) {
         make_poses(&made, &random);
         md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
-        md5_add_pose(made.a, difference, NULL, 1.0f, NULL, MAX_COUNT, made.out);
-        md5_add_pose(made.b, difference, NULL, -1.0f, NULL, MAX_COUNT, back);
+        md5_add_pose(made.a, difference, NULL, 1, NULL, MAX_COUNT, made.out);
+        md5_add_pose(made.b, difference, NULL, -1, NULL, MAX_COUNT, back);
         FOR (i, MAX_COUNT) {
             CHECK_SMALL(off_transform(made.out[i], made.b[i]), 1e-6);
             CHECK_SMALL(off_transform(back[i], made.a[i]), 1e-6);
@@ -274,7 +274,7 @@ TEST (added_rotations_are_about_the_joints_own_axes) {
     const md5_xform rotated = {{0, 0, half, half}, {1, 2, 3}, 0}; // about z
     const md5_xform nod = {{0, half, 0, half}, {0, 0, 4}, 0};     // about y
     md5_xform out;
-    md5_add_pose(&rotated, &nod, NULL, 1.0f, NULL, 1, &out);
+    md5_add_pose(&rotated, &nod, NULL, 1, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
     const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0, 1, 0});
     CHECK_NEAR(axis.x, -1, 1e-6);

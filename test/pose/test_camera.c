@@ -47,11 +47,11 @@ static double angle(md5_quat q)
 
 static void check_view(const md5_camera *camera, double time, md5_wrap wrap, double frame)
 {
-    const md5_camera_view view = md5_camera_at(camera, time, wrap, 0.0);
+    const md5_camera_view view = md5_camera_at(camera, time, wrap, 0);
     CHECK_NEAR(view.position.x, frame, 1e-4);
     CHECK_NEAR(view.position.y, 10 * frame, 1e-3);
     CHECK_NEAR(view.fov, 60 + frame, 1e-4);
-    CHECK_SMALL(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360.0) - 180.0, 1e-2);
+    CHECK_SMALL(fmod(angle(view.rotation) - frame + 720.0 + 180.0, 360) - 180.0, 1e-2);
 }
 
 static void check_rotation(md5_quat actual, double x, double y, double z, double w)
@@ -68,14 +68,14 @@ TEST (camera_plays_between_frames) {
     CHECK_UINT(camera->num_cuts, 0);
     CHECK_UINT(seen.count, 0);
     CHECK_NEAR(camera->duration, 0.4, 1e-12);
-    check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
+    check_view(camera, 0, MD5_WRAP_CLAMP, 0);
     check_view(camera, 0.125, MD5_WRAP_CLAMP, 1.25);
-    check_view(camera, -3.0, MD5_WRAP_CLAMP, 0.0);
-    check_view(camera, 9.0, MD5_WRAP_CLAMP, 4.0);
+    check_view(camera, -3, MD5_WRAP_CLAMP, 0);
+    check_view(camera, 9, MD5_WRAP_CLAMP, 4);
     check_view(camera, 0.525, MD5_WRAP_LOOP, 1.25);
     check_view(camera, 0.525, MD5_WRAP_CYCLE, 0.25);
-    check_view(camera, 0.475, MD5_WRAP_CYCLE, 4.0); // held, not blended into the first
-    check_view(camera, NAN, MD5_WRAP_LOOP, 0.0);
+    check_view(camera, 0.475, MD5_WRAP_CYCLE, 4); // held, not blended into the first
+    check_view(camera, NAN, MD5_WRAP_LOOP, 0);
 }
 
 // The shots are frames 0-3, 4-5 and 6-8. The first two end at the frame of their cut, which is
@@ -88,12 +88,12 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
     CHECK_NEAR(camera->duration, 0.6, 1e-12);
     check_view(camera, 0.25, MD5_WRAP_CLAMP, 2.5);
     check_view(camera, 0.299, MD5_WRAP_CLAMP, 2.99);
-    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4.0);
+    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4);
     check_view(camera, 0.35, MD5_WRAP_CLAMP, 4.5);
-    check_view(camera, 0.4, MD5_WRAP_CLAMP, 6.0);
+    check_view(camera, 0.4, MD5_WRAP_CLAMP, 6);
     check_view(camera, 0.55, MD5_WRAP_CLAMP, 7.5);
-    check_view(camera, 0.6, MD5_WRAP_CLAMP, 8.0);
-    check_view(camera, 1.0, MD5_WRAP_CLAMP, 8.0);
+    check_view(camera, 0.6, MD5_WRAP_CLAMP, 8);
+    check_view(camera, 1, MD5_WRAP_CLAMP, 8);
     check_view(camera, 0.65, MD5_WRAP_LOOP, 0.5);
 }
 
@@ -110,7 +110,7 @@ static double shaking(int what, uint32_t frame)
 // w of a frame's rotation, of which the file has three numbers.
 static double shaking_w(uint32_t frame)
 {
-    double square = 1.0;
+    double square = 1;
     FOR_FROM (i, SHAKEN_TURN, SHAKEN_FOV)
         square -= shaking(i, frame) * shaking(i, frame);
     return -sqrt(square);
@@ -119,7 +119,7 @@ static double shaking_w(uint32_t frame)
 // The weighted mean at a stored frame of a shot, by the formula; NUM_SHAKEN is w.
 static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
-    double sum = 0.0, weights = 0.0;
+    double sum = 0, weights = 0;
     reach = fmin(reach, fmin((frame - first), (last - frame)));
     for (uint32_t i = first; i <= last; i++) {
         const double u = reach > 0.0 ? ((double)i - frame) / reach : (i == frame ? 0.0 : 1.0);
@@ -151,7 +151,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
         const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
         const md5_camera_view view =
             md5_camera_at(camera, 0.1 * played + 1e-9, MD5_WRAP_CLAMP, 0.45);
-        double expected[NUM_SHAKEN + 1], square = 0.0;
+        double expected[NUM_SHAKEN + 1], square = 0;
         for (int i = 0; i <= NUM_SHAKEN; i++) {
             expected[i] = mean_around(i, frame, first, last, 4.5);
             square += i >= SHAKEN_TURN && i != SHAKEN_FOV ? expected[i] * expected[i] : 0.0;
@@ -164,15 +164,14 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                        expected[SHAKEN_TURN + 1] / sqrt(square),
                        expected[SHAKEN_TURN + 2] / sqrt(square),
                        expected[NUM_SHAKEN] / sqrt(square));
-        const md5_camera_view plain =
-            md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
-        const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0.0);
+        const md5_camera_view plain = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0);
+        const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0);
         CHECK_NEAR(plain.position.y, own.position.y, 1e-5);
         CHECK_NEAR(plain.position.z, own.position.z, 1e-5);
         CHECK_NEAR(plain.fov, own.fov, 1e-5);
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
-    float last = 0.0f;
+    float last = 0;
     FOR (i, 3900) {
         const md5_camera_view view = md5_camera_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
         CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
@@ -186,13 +185,13 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     REQUIRE(camera);
     FOR (i, 120) {
         const double time = 0.03 * i - 0.3;
-        const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.0);
+        const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
         CHECK_NEAR(view.position.x, own.position.x, 1e-3); // the path has constant speed
-        CHECK_SMALL(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360.0) - 180.0, 2e-2);
+        CHECK_SMALL(fmod(angle(view.rotation) - angle(own.rotation) + 900.0, 360) - 180.0, 2e-2);
         md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
         md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
-        md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1.0);
+        md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1);
     }
 }
 
@@ -201,8 +200,8 @@ TEST (camera_of_one_frame_does_not_move) {
     OWN_CAMERA camera = parse(camera_text(1, "", 0), &seen, NULL);
     REQUIRE(camera);
     CHECK(camera->duration == 0.0);
-    check_view(camera, 0.0, MD5_WRAP_LOOP, 0.0);
-    check_view(camera, 1e300, MD5_WRAP_LOOP, 0.0);
+    check_view(camera, 0, MD5_WRAP_LOOP, 0);
+    check_view(camera, 1e300, MD5_WRAP_LOOP, 0);
 }
 
 TEST (camera_more_cuts_than_frames_stay_inside) {
@@ -211,7 +210,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     REQUIRE(camera);
     CHECK(seen.count > 0);
     FOR_FROM (step, -20, 40) {
-        const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0.0);
+        const md5_camera_view view = md5_camera_at(camera, step * 0.05, MD5_WRAP_LOOP, 0);
         CHECK(view.position.x >= 0.0f && view.position.x <= 2.0f);
     }
 }
@@ -221,9 +220,9 @@ TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings seen;
     OWN_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &seen, NULL);
     REQUIRE(camera);
-    check_view(camera, 0.0, MD5_WRAP_CLAMP, 0.0);
-    check_view(camera, 9.0, MD5_WRAP_CLAMP, 0.0);
-    check_view(camera, 0.15, MD5_WRAP_LOOP, 0.0);
+    check_view(camera, 0, MD5_WRAP_CLAMP, 0);
+    check_view(camera, 9, MD5_WRAP_CLAMP, 0);
+    check_view(camera, 0.15, MD5_WRAP_LOOP, 0);
 }
 
 // Cuts with views, as in the files of Doom 3's mod for virtual reality. The frames are played as
@@ -249,14 +248,14 @@ TEST (camera_offers_the_views_of_cuts) {
         CHECK_VEC3(ahead, 0, cos(0.5235987755982988), -0.5, 1e-6);
         CHECK(views[0].cut == 0 && views[1].cut == 2);
         CHECK(!views[1].has_position && views[1].has_rotation);
-        check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);
+        check_rotation(views[1].rotation, 0, 0.6, 0, -0.8);
     }
-    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4.0);
-    CHECK(md5_camera_cut_view(camera, 0.0, MD5_WRAP_CLAMP) == NULL);
+    check_view(camera, 0.3, MD5_WRAP_CLAMP, 4);
+    CHECK(md5_camera_cut_view(camera, 0, MD5_WRAP_CLAMP) == NULL);
     CHECK(md5_camera_cut_view(camera, 0.299, MD5_WRAP_CLAMP) == NULL);
     CHECK(md5_camera_cut_view(camera, 0.3, MD5_WRAP_CLAMP) == &views[0]);
     CHECK(md5_camera_cut_view(camera, 0.4, MD5_WRAP_CLAMP) == NULL); // the second cut has no view
-    CHECK(md5_camera_cut_view(camera, 9.0, MD5_WRAP_CLAMP) == &views[1]);
+    CHECK(md5_camera_cut_view(camera, 9, MD5_WRAP_CLAMP) == &views[1]);
     CHECK(md5_camera_cut_view(camera, 0.51, MD5_WRAP_LOOP) == NULL);
 }
 
@@ -297,7 +296,7 @@ TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
     md5_camera *camera = parse(camera_text(4, "0", 1), &seen, NULL);
     if (CHECK(camera)) {
         CHECK_UINT(camera->num_cut_views, 0);
-        check_view(camera, 0.0, MD5_WRAP_CLAMP, 1.0);
+        check_view(camera, 0, MD5_WRAP_CLAMP, 1);
     }
     CHECK_UINT(seen.count, 0);
     md5_free_camera(camera);

@@ -338,7 +338,7 @@ static bool check_row(const time_row *row)
     // that time can run backwards. That difference is intended.
     if (row->ms < 0 && row->cycle_limit != 1) {
         if (row->num_frames == 1)
-            return is_at(moment, 0, 0, 0.0, 0);
+            return is_at(moment, 0, 0, 0, 0);
         return row->frame1 == 0 && row->back == 0.0 && moment.cycle < 0;
     }
     const double ours =
@@ -347,7 +347,7 @@ static bool check_row(const time_row *row)
         strip_position(row->num_frames, row->cycle, (uint32_t)row->frame1, row->back);
     // At rest on the last frame, both hold it.
     if (row->frame1 == row->frame2)
-        return is_at(moment, moment.frame0, moment.frame0, 0.0, row->cycle) && ours == theirs;
+        return is_at(moment, moment.frame0, moment.frame0, 0, row->cycle) && ours == theirs;
     const bool follows = moment.frame1 == moment.frame0 + 1;
     return follows && moment.fraction >= 0.0f && moment.fraction < 1.0f
            && fabs(ours - theirs) <= 1e-6;
@@ -409,7 +409,7 @@ TEST (moment_agrees_with_the_engine) {
 // -- Wrapping ---------------------------------------------------------------------------------
 
 TEST (moment_loops_over_one_interval_less_than_frames) {
-    const md5_anim anim = clip_of(5, 8.0); // powers of two: no rounding
+    const md5_anim anim = clip_of(5, 8); // powers of two: no rounding
     const moment_row rows[] = {
         {0, 0, 1, 0, 0},     {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
         {0.5, 0, 1, 0, 1},   {1.5, 0, 1, 0, 3},          {-0.0625, 3, 4, 0.5, -1},
@@ -419,7 +419,7 @@ TEST (moment_loops_over_one_interval_less_than_frames) {
 }
 
 TEST (moment_cycles_through_the_last_frame_into_the_first) {
-    const md5_anim anim = clip_of(4, 8.0);
+    const md5_anim anim = clip_of(4, 8);
     const moment_row rows[] = {
         {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0, 0},      {0.4375, 3, 0, 0.5, 0},
         {0.5, 0, 1, 0, 1},      {-0.0625, 3, 0, 0.5, -1},
@@ -428,13 +428,13 @@ TEST (moment_cycles_through_the_last_frame_into_the_first) {
 }
 
 TEST (moment_clamps_at_both_ends) {
-    const md5_anim anim = clip_of(5, 8.0);
+    const md5_anim anim = clip_of(5, 8);
     const moment_row rows[] = {
         {-7, 0, 1, 0, 0},
         {0, 0, 1, 0, 0},
         {0.4375, 3, 4, 0.5, 0},
         {0.5, 4, 4, 0, 0},
-        {nextafter(0.5, 0.0), 4, 4, 0, 0},
+        {nextafter(0.5, 0), 4, 4, 0, 0},
         {9, 4, 4, 0, 0},
         {INFINITY, 4, 4, 0, 0},
         {-INFINITY, 0, 1, 0, 0},
@@ -443,21 +443,21 @@ TEST (moment_clamps_at_both_ends) {
 }
 
 TEST (moment_of_one_frame_is_always_that_frame) {
-    const md5_anim anim = clip_of(1, 24.0);
+    const md5_anim anim = clip_of(1, 24);
     const double times[] = {0, 1, -1, 1e300, -INFINITY, INFINITY, NAN};
     EACH (row, times) {
         for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
-            CHECK(is_at(md5_moment_at(&anim, *row, (md5_wrap)wrap), 0, 0, 0.0, 0));
+            CHECK(is_at(md5_moment_at(&anim, *row, (md5_wrap)wrap), 0, 0, 0, 0));
     }
 }
 
 // -- Numbers ----------------------------------------------------------------------------------
 
 TEST (moment_rounds_up_to_the_next_frame) {
-    const md5_anim anim = clip_of(5, 8.0);
+    const md5_anim anim = clip_of(5, 8);
     const moment_row rows[] = {
-        {nextafter(0.125, 0.0), 1, 2, 0, 0},
-        {nextafter(0.5, 0.0), 0, 1, 0, 1},
+        {nextafter(0.125, 0), 1, 2, 0, 0},
+        {nextafter(0.5, 0), 0, 1, 0, 1},
         {-DBL_MIN, 0, 1, 0, 0},
         {-1e-12, 0, 1, 0, 0},
     };
@@ -465,7 +465,7 @@ TEST (moment_rounds_up_to_the_next_frame) {
 }
 
 TEST (moment_is_defined_for_every_double) {
-    const md5_anim anim = clip_of(5, 8.0);
+    const md5_anim anim = clip_of(5, 8);
     // 2^61 seconds are 2^64 frames: a whole number of cycles, 2^62 of them.
     const moment_row rows[] = {
         {NAN, 0, 1, 0, 0},
@@ -485,9 +485,9 @@ TEST (moment_is_defined_for_every_double) {
 
     // Rates that a file can have, with which products overflow or vanish.
     const md5_anim fast = clip_of(3, DBL_MAX), slow = clip_of(3, 5e-324);
-    CHECK(md5_moment_at(&fast, 2.0, MD5_WRAP_LOOP).cycle == INT64_MAX);
-    CHECK(is_at(md5_moment_at(&slow, DBL_MAX, MD5_WRAP_LOOP), 0, 1, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0.0, 0));
+    CHECK(md5_moment_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);
+    CHECK(is_at(md5_moment_at(&slow, DBL_MAX, MD5_WRAP_LOOP), 0, 1, 0, 0));
+    CHECK(is_at(md5_moment_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0, 0));
 }
 
 // Whole numbers of frames, far out and with lengths that are no power of two, against division of
@@ -499,14 +499,14 @@ TEST (moment_divides_exactly) {
         const int64_t frame = (int64_t)(test_random_u32(&random))
                               << (test_random_u32(&random) % 30);
         const int64_t signed_frame = test_random(&random) < 0.5 ? -frame : frame;
-        const md5_anim anim = clip_of(length + 1, 1.0);
+        const md5_anim anim = clip_of(length + 1, 1);
         const md5_moment moment = md5_moment_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
         int64_t cycle = signed_frame / (int64_t)length, rest = signed_frame % (int64_t)length;
         if (rest < 0) {
             rest += length;
             cycle--;
         }
-        REQUIRE(is_at(moment, (uint32_t)rest, (uint32_t)rest + 1, 0.0, cycle));
+        REQUIRE(is_at(moment, (uint32_t)rest, (uint32_t)rest + 1, 0, cycle));
     }
 }
 
@@ -530,19 +530,19 @@ TEST (moment_is_the_time_it_was_made_from) {
 }
 
 TEST (moment_of_frame_numbers) {
-    const md5_anim anim = clip_of(10, 24.0);
+    const md5_anim anim = clip_of(10, 24);
     CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 0.25f), 3, 4, 0.25, 0));
     CHECK(is_at(md5_moment_from_frames(&anim, 9, 0, 0.5f), 9, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 7, 2, 0), 7, 2, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 7, 2, 0), 7, 2, 0, 0));
 }
 
 // A moment's fraction is below 1, so that 1 must be the second frame itself.
 TEST (moment_of_frame_numbers_is_clamped) {
-    const md5_anim anim = clip_of(10, 24.0), still = clip_of(1, 24.0);
+    const md5_anim anim = clip_of(10, 24), still = clip_of(1, 24);
     CHECK(is_at(md5_moment_from_frames(&anim, 10, UINT32_MAX, 0.5f), 9, 9, 0.5, 0));
     CHECK(is_at(md5_moment_from_frames(&still, 1, 2, 0.5f), 0, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 1), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, INFINITY), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, -1), 3, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, NAN), 3, 4, 0.0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, 1), 4, 4, 0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, INFINITY), 4, 4, 0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, -1), 3, 4, 0, 0));
+    CHECK(is_at(md5_moment_from_frames(&anim, 3, 4, NAN), 3, 4, 0, 0));
 }

@@ -38,7 +38,7 @@ static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, ui
 static md5_xform random_transform(uint64_t *random, double size)
 {
     md5_quat q = {0};
-    double square = 0.0;
+    double square = 0;
     while (square < 0.01 || square > 1.0) {
         q = (md5_quat){(float)(2.0 * test_random(random) - 1.0),
                        (float)(2.0 * test_random(random) - 1.0),
@@ -77,7 +77,7 @@ TEST (hierarchy_places_a_known_chain) {
     };
     md5_mat34 found[3];
     md5_local_to_model(&skeleton, pose, found);
-    double rotation = 0.0, translation = 0.0;
+    double rotation = 0, translation = 0;
     compare(&found[0], &(md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 5}}, &rotation, &translation);
     compare(&found[1], &(md5_mat34){{0, -1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 5}}, &rotation,
             &translation);
@@ -106,7 +106,7 @@ TEST (bind_pose_of_a_known_pair) {
     CHECK_NEAR(local[1].rotation.w, -1, 1e-7);
     CHECK_NEAR(local[1].translation.y, 4, 1e-6);
     CHECK_SMALL(local[1].translation.z, 1e-6);
-    double rotation = 0.0, translation = 0.0;
+    double rotation = 0, translation = 0;
     compare(&bind[1], &(md5_mat34){{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 7}}, &rotation, &translation);
     compare(&inverse[1], &(md5_mat34){{1, 0, 0, -1, 0, 0, 1, -7, 0, -1, 0, 2}}, &rotation,
             &translation);
@@ -116,8 +116,8 @@ TEST (bind_pose_of_a_known_pair) {
 
 TEST (bind_pose_is_consistent_for_any_hierarchy) {
     uint64_t random = 1;
-    double rotation = 0.0, translation = 0.0, undone_rotation = 0.0, undone_translation = 0.0;
-    const double size = 100.0;
+    double rotation = 0, translation = 0, undone_rotation = 0, undone_translation = 0;
+    const double size = 100;
     FOR (round, 200) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
@@ -152,7 +152,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
 // Matrices through the hierarchy, against transforms multiplied from the joint up to its root.
 TEST (hierarchy_agrees_with_products_of_transforms) {
     uint64_t random = 2;
-    double rotation = 0.0, translation = 0.0;
+    double rotation = 0, translation = 0;
     FOR (round, 200) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
@@ -160,7 +160,7 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         FOR (i, count)
-            pose[i] = random_transform(&random, 10.0);
+            pose[i] = random_transform(&random, 10);
         md5_local_to_model(&made.skeleton, pose, joints);
         FOR (i, count) {
             md5_xform whole = pose[i];
@@ -222,14 +222,14 @@ static void compare_transforms(const md5_xform *a, const md5_xform *b, double *r
 
 TEST (poses_in_model_space_are_products_and_go_back) {
     uint64_t random = 4;
-    double rotation = 0.0, translation = 0.0, back_rotation = 0.0, back_translation = 0.0;
+    double rotation = 0, translation = 0, back_rotation = 0, back_translation = 0;
     FOR (round, 200) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, true, &random);
         md5_xform pose[MAX_JOINTS], joints[MAX_JOINTS], again[MAX_JOINTS];
         FOR (i, count)
-            pose[i] = random_transform(&random, 10.0);
+            pose[i] = random_transform(&random, 10);
         md5_local_to_model_xforms(&made.skeleton, pose, joints);
         md5_model_to_local_xforms(&made.skeleton, joints, again);
         FOR (i, count) {

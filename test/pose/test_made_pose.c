@@ -43,7 +43,7 @@ static md5_quat random_rotation(uint64_t *random)
 md5_quat made_any_rotation(uint64_t *random)
 {
     for (;;) {
-        double c[4], square = 0.0;
+        double c[4], square = 0;
         FOR (i, 4) {
             c[i] = 2.0 * test_random(random) - 1.0;
             square += c[i] * c[i];
@@ -60,8 +60,8 @@ static md5_xform random_transform(uint64_t *random)
 {
     return (md5_xform){
         .rotation = random_rotation(random),
-        .translation = {random_number(20.0, random), random_number(20.0, random),
-                        random_number(20.0, random)},
+        .translation = {random_number(20, random), random_number(20, random),
+                        random_number(20, random)},
     };
 }
 
@@ -174,7 +174,7 @@ void make_pose(made_pose *made, uint32_t num_joints, made_pairing pairing, doubl
     md5_xform *const constant = take(made, count, sizeof *constant);
     md5_xform *const base = take(made, count, sizeof *base);
     anim->num_frames = 1 + test_random_u32(random) % 5;
-    anim->frame_rate = 24.0;
+    anim->frame_rate = 24;
     anim->duration = (anim->num_frames - 1) / anim->frame_rate;
     anim->num_rotations = select(turned, count, rotating, random);
     anim->num_translations = select(moved, count, moving, random);
@@ -218,7 +218,7 @@ void free_pose(made_pose *made)
 
 md5_moment make_moment(const md5_anim *anim, uint64_t *random)
 {
-    const float fractions[4] = {0, 0.25f, 0.99999994f, random_between(0.0, 0.999, random)};
+    const float fractions[4] = {0, 0.25f, 0.99999994f, random_between(0, 0.999, random)};
     return (md5_moment){
         .frame0 = test_random_u32(random) % anim->num_frames,
         .frame1 = test_random_u32(random) % anim->num_frames,

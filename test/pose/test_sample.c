@@ -75,7 +75,7 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
         const float x = within(random, 0.57), y = within(random, 0.57), z = within(random, 0.57);
         clip->base[joint] = (md5_xform){
             .rotation = md5_quat_from_xyz(x, y, z),
-            .translation = {within(random, 50.0), within(random, 50.0), within(random, 50.0)},
+            .translation = {within(random, 50), within(random, 50), within(random, 50)},
         };
         for (uint32_t bits = clip->tracks[joint].flags; bits; bits >>= 1)
             width += bits & 1;
@@ -172,7 +172,7 @@ TEST (sample_is_a_pose_at_any_time) {
     static made_clip clip;
     FOR (round, 2000) {
         make_random_clip(&clip, &random);
-        const double reach = pow(10.0, 24.0 * test_random(&random) - 3.0);
+        const double reach = pow(10, 24.0 * test_random(&random) - 3.0);
         const double times[] = {reach * (test_random(&random) - 0.5), NAN, INFINITY, -INFINITY};
         const double time = times[round % 8 < 5 ? 0 : round % 8 - 4];
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
@@ -204,7 +204,7 @@ static void make_walk(made_clip *clip)
         {101, 20, 0}, {103, 21, 0.1f}, {105, 20, 0.2f}, {108, 19, 0.1f}, {111, 20, 0}};
     memcpy(clip->numbers, numbers, sizeof numbers);
     clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
-    finish_clip(clip, 8.0);
+    finish_clip(clip, 8);
     FOR (frame, 5) {
         const float x = numbers[frame][0], y = numbers[frame][1];
         clip->bounds[frame] = (md5_bounds){{x - 5, y - 6, 0}, {x + 5, y + 6, 70}};
@@ -231,7 +231,7 @@ TEST_WALK (root_as_in_the_engine) {
     CHECK_VEC3(root_at(clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_ID), 2, 0.5, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_ID), 11, 0, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_ID), 13, 0.5, 0, 1e-5);
-    CHECK_VEC3(root_at(clip, 5.0, MD5_WRAP_LOOP, MD5_ROOT_ID), 111, 0, 0, 1e-4);
+    CHECK_VEC3(root_at(clip, 5, MD5_WRAP_LOOP, MD5_ROOT_ID), 111, 0, 0, 1e-4);
     CHECK_VEC3(root_at(clip, -0.5, MD5_WRAP_LOOP, MD5_ROOT_ID), -10, 0, 0, 1e-5);
 }
 
@@ -247,20 +247,20 @@ static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wr
 }
 
 TEST_WALK (root_motion_counts_cycles) {
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.125, MD5_WRAP_LOOP), 2, 1, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, 0.125, 0.0, MD5_WRAP_LOOP), -2, -1, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_LOOP), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_CLAMP), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, -0.5, 50.0, MD5_WRAP_LOOP), 1010, 0, 0, 1e-3);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.125, MD5_WRAP_LOOP), 2, 1, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.125, 0, MD5_WRAP_LOOP), -2, -1, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.5, MD5_WRAP_LOOP), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.5, MD5_WRAP_CLAMP), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, -0.5, 50, MD5_WRAP_LOOP), 1010, 0, 0, 1e-3);
     CHECK_VEC3(motion(&clip->anim, 0.45, 0.55, MD5_WRAP_LOOP), 1.2 + 0.8, 0.4 + 0.4, 0, 1e-5);
 }
 
 // From the last frame into the first the character does not move, and continues from there.
 TEST_WALK (root_waits_where_a_cycle_ends) {
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip->anim, 0.0, 0.75, MD5_WRAP_CYCLE), 12, 1, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.5, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.5625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0, 0.75, MD5_WRAP_CYCLE), 12, 1, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 11.5, 0, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 12, 0, 0, 1e-5);
     // As stored, the root moves back.
@@ -276,7 +276,7 @@ TEST (root_motion_adds_up_over_any_split) {
         double from = 20.0 * (test_random(&random) - 0.5);
         const md5_moment start = md5_moment_at(&clip.anim, from, wrap);
         md5_moment last = start;
-        double sum[3] = {0}, way = 1.0;
+        double sum[3] = {0}, way = 1;
         FOR (step, 30) {
             from += test_random(&random) - 0.3;
             const md5_moment next = md5_moment_at(&clip.anim, from, wrap);
@@ -298,7 +298,7 @@ TEST (root_motion_is_what_in_place_removes) {
     FOR (round, 300) {
         make_random_clip(&clip, &random);
         const double time = clip.anim.duration * test_random(&random);
-        const md5_vec3 moved = motion(&clip.anim, 0.0, time, MD5_WRAP_CLAMP);
+        const md5_vec3 moved = motion(&clip.anim, 0, time, MD5_WRAP_CLAMP);
         const md5_vec3 held = root_at(&clip, time, MD5_WRAP_CLAMP, MD5_ROOT_IN_PLACE);
         const md5_vec3 stored = root_at(&clip, time, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         CHECK_VEC3(md5_vec3_add(held, moved), stored.x, stored.y, stored.z, 3e-5);
@@ -314,9 +314,9 @@ TEST (root_motion_never_leaves_the_floats) {
     clip.base[0] = (md5_xform){.rotation = {0, 0, 0, -1}};
     clip.numbers[3] = FLT_MAX;
     clip.numbers[4] = -FLT_MAX;
-    clip.numbers[5] = 1.0f;
+    clip.numbers[5] = 1;
     clip.source = (md5_anim_file){.num_joints = 1, .num_frames = 2, .num_components = 3};
-    finish_clip(&clip, 1.0);
+    finish_clip(&clip, 1);
     const md5_vec3 most = motion(&clip.anim, -INFINITY, INFINITY, MD5_WRAP_LOOP);
     CHECK(most.x == FLT_MAX && most.y == -FLT_MAX && isfinite(most.z) && most.z > 1e18f);
 }
@@ -329,7 +329,7 @@ static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
 }
 
 TEST_WALK (anim_bounds_follow_the_root) {
-    const md5_bounds none = bounds_at(clip, 0.0, MD5_ROOT_FILE);
+    const md5_bounds none = bounds_at(clip, 0, MD5_ROOT_FILE);
     CHECK(none.min.x > none.max.x);
 
     clip->anim.frame_bounds = clip->bounds;
@@ -395,7 +395,7 @@ TEST (cubic_curves_pass_through_the_frames) {
             sampled expected;
             memset(&expected, 0x5a, sizeof expected);
             md5_sample(made.binding, moment, root, expected.pose);
-            const sampled found = sample_at(&made, frame, next, 0.0, wrap, root);
+            const sampled found = sample_at(&made, frame, next, 0, wrap, root);
             FOR (i, count) {
                 REQUIRE(equal(&found.pose[i], &expected.pose[i]));
             }
@@ -441,7 +441,7 @@ static speeds speed_at(const made_pose *made, uint32_t frame, uint32_t other, bo
     const uint32_t from = before ? other : frame, to = before ? frame : other;
     const double at = before ? 1.0 : 0.0, step = before ? -STEP : STEP;
     const md5_xform here =
-        sample_at(made, frame, to == frame ? frame : to, 0.0, wrap, MD5_ROOT_FILE).pose[joint];
+        sample_at(made, frame, to == frame ? frame : to, 0, wrap, MD5_ROOT_FILE).pose[joint];
     const md5_xform one = sample_at(made, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
     const md5_xform two =
         sample_at(made, from, to, at + 2.0 * step, wrap, MD5_ROOT_FILE).pose[joint];
@@ -500,7 +500,7 @@ TEST (cubic_curves_pass_each_frame_at_the_mean_speed) {
     int checked = 0;
     while (checked < 20) {
         OWN_POSE made;
-        make_pose(&made, 5, MADE_SAME, 1.0, 1.0, &random);
+        make_pose(&made, 5, MADE_SAME, 1, 1, &random);
         const uint32_t last = made.anim.num_frames - 1;
         if (last >= 2) {
             const uint32_t middle = 1 + test_random_u32(&random) % (last - 1);
@@ -535,7 +535,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
 {
     memset(clip, 0, sizeof *clip);
     clip->joint = (md5_joint){"origin", MD5_NONE};
-    clip->local[0].rotation.w = -1.0f;
+    clip->local[0].rotation.w = -1;
     clip->bind[0] = md5_mat34_from_xform(clip->local[0]);
     const md5_skeleton skeleton = {.num_joints = 1, .joints = &clip->joint, .order = clip->order};
     clip->model = (md5_model){.skeleton = skeleton,
@@ -593,7 +593,7 @@ TEST (cubic_curves_keep_an_even_speed) {
         const double within = time - 4.0 * floor(time / 4.0);
         check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5.0 + 3.0 * within);
         check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_ID, 3.0 * time);
-        check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE, 5.0);
+        check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE, 5);
     }
     check_even(&clip, 1.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE, 5.0 + 4.5);
     check_even(&clip, 2.25, MD5_WRAP_CYCLE, MD5_ROOT_FILE, 5.0 + 6.75);
@@ -629,7 +629,7 @@ TEST (cubic_curves_of_one_and_two_frames) {
     make_even(&clip, 1);
     REQUIRE(clip.binding);
     for (int wrap = MD5_WRAP_LOOP; wrap <= MD5_WRAP_CLAMP; wrap++)
-        check_even(&clip, 3.4, (md5_wrap)wrap, MD5_ROOT_FILE, 5.0);
+        check_even(&clip, 3.4, (md5_wrap)wrap, MD5_ROOT_FILE, 5);
     md5_free_binding(clip.binding);
     make_even(&clip, 2);
     REQUIRE(clip.binding);
@@ -650,7 +650,7 @@ TEST (cubic_curves_of_composed_joints) {
         const md5_moment halfway = {.frame1 = frames > 1 ? 1 : 0, .fraction = 0.5f};
         sampled straight;
         md5_sample(made.binding, halfway, MD5_ROOT_FILE, straight.pose);
-        const sampled at = sample_at(&made, 0, halfway.frame1, 0.0, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
+        const sampled at = sample_at(&made, 0, halfway.frame1, 0, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled near =
             sample_at(&made, 0, halfway.frame1, 1e-5, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
         const sampled half =

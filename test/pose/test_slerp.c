@@ -20,7 +20,7 @@ static double dot(md5_quat a, md5_quat b)
 // A rotation at a distance of about 1e-8 to 1 from `a`.
 static md5_quat random_neighbour(uint64_t *random, md5_quat a)
 {
-    const double reach = pow(10.0, -8.0 * test_random(random));
+    const double reach = pow(10, -8.0 * test_random(random));
     const md5_quat b = made_any_rotation(random);
     const real4 sum = real4_add(real4_widen(a), real4_scale(real4_widen(b), reach));
     const double scale = 1.0 / sqrt(real4_dot(sum, sum));
@@ -38,7 +38,7 @@ static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat fou
     const double worst = worst_of(found, real4_slerp(from, to, t));
     if (fabs(dot(a, b)) >= 1e-6)
         return worst;
-    return fmin(worst, worst_of(found, real4_slerp(from, real4_scale(to, -1.0), t)));
+    return fmin(worst, worst_of(found, real4_slerp(from, real4_scale(to, -1), t)));
 }
 
 TEST (slerp_is_exact_to_a_millionth) {
@@ -95,7 +95,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
     const double x = test_random(random), y = sqrt(1.0 - x * x);
     const md5_quat a = {0, 0, 0, 1};
     const md5_quat b = {(float)(x * sin(half)), (float)(y * sin(half)), 0, (float)cos(half)};
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, 2001) {
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
@@ -120,7 +120,7 @@ TEST (nlerp_is_as_far_from_slerp_as_documented) {
         CHECK_NEAR(found, formula, 5e-5);
         CHECK_NEAR(found, row->to_slerp, row->rounding + 5e-5);
     }
-    const double found = angle_to_slerp(20.0, &random), radians = 20.0 / 90.0 * acos(0.0);
+    const double found = angle_to_slerp(20, &random), radians = 20.0 / 90.0 * acos(0.0);
     CHECK_NEAR(found / 90.0 * acos(0.0), radians * radians * radians / 249.0, 3e-6);
 }
 
@@ -137,16 +137,15 @@ TEST (slerp_ends_are_exact) {
         const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0.0 ? minus : b;
-        bool held = same(md5_quat_slerp(a, b, 0.0f), a) && same(md5_quat_slerp(a, b, -3.0f), a)
+        bool held = same(md5_quat_slerp(a, b, 0), a) && same(md5_quat_slerp(a, b, -3), a)
                     && same(md5_quat_slerp(a, b, NAN), a);
-        held = held && same(md5_quat_slerp(a, b, 1.0f), end)
-               && same(md5_quat_slerp(a, b, INFINITY), end);
-        held = held && same(md5_quat_nlerp(a, b, 0.0f), a) && same(md5_quat_nlerp(a, b, NAN), a);
         held =
-            held && same(md5_quat_nlerp(a, b, 1.0f), end) && same(md5_quat_nlerp(a, b, 2.0f), end);
-        const md5_nlerp_weights nlerp = md5_nlerp_weights_at(0.0f);
+            held && same(md5_quat_slerp(a, b, 1), end) && same(md5_quat_slerp(a, b, INFINITY), end);
+        held = held && same(md5_quat_nlerp(a, b, 0), a) && same(md5_quat_nlerp(a, b, NAN), a);
+        held = held && same(md5_quat_nlerp(a, b, 1), end) && same(md5_quat_nlerp(a, b, 2), end);
+        const md5_nlerp_weights nlerp = md5_nlerp_weights_at(0);
         held = held && same(md5_nlerp_weighted(&nlerp, a, b), a);
-        const md5_slerp_weights weights = md5i_slerp_weights_at(0.0f);
+        const md5_slerp_weights weights = md5i_slerp_weights_at(0);
         held = held && same(md5_slerp_weighted(&weights, a, b), a);
         REQUIRE(held);
     }

@@ -415,7 +415,7 @@ TEST (lex_reads_floats) {
     };
     EACH (row, cases) {
         reading r;
-        float value = -77.0f;
+        float value = -77;
         CHECK_THAT(md5i_lex_float(begin(&r, row->text), &value) && value == row->value,
                    "'%s' is %g", row->text, value);
         CHECK_STRING(end(&r), "");
@@ -482,7 +482,7 @@ TEST (lex_reads_doubles) {
     } cases[] = {{"29.97", 29.97}, {" 24 ", 24}, {"- 2.5", -2.5}, {"/**/30.0f", 30}};
     EACH (row, cases) {
         reading r;
-        double value = -77.0;
+        double value = -77;
         CHECK(md5i_lex_double(begin(&r, row->text), &value) && value == row->value);
         CHECK_STRING(end(&r), "");
     }

@@ -41,7 +41,7 @@ static const char *scan_by_words(const char *text, float *value, char **memory)
 static bool words_equal_strtof(const char *text)
 {
     char *memory;
-    float value = -1.0f;
+    float value = -1;
     const float expected = strtof(text, NULL);
     const char *const end = scan_by_words(text, &value, &memory);
     const bool equal =
@@ -86,7 +86,7 @@ TEST (number_common_forms_are_read_by_words) {
     };
     EACH (row, plain) {
         char *memory;
-        float value = -1.0f;
+        float value = -1;
         const bool is_read = scan_by_words(*row, &value, &memory) != NULL;
         free(memory);
         CHECK_THAT(is_read, "'%s' is not read by words", *row);
@@ -94,7 +94,7 @@ TEST (number_common_forms_are_read_by_words) {
     }
     EACH (other, others) {
         char *memory;
-        float value = -1.0f;
+        float value = -1;
         const bool is_read = scan_by_words(*other, &value, &memory) != NULL;
         free(memory);
         CHECK_THAT(!is_read, "'%s' is read by words", *other);
@@ -107,8 +107,7 @@ TEST (number_with_ten_decimals_is_read_by_words) {
     uint64_t random = 11;
     FOR (i, 300000) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
-        const double step =
-            ldexp(1.0, (int)(b % 27) - 24); // the middle is half a unit above a float
+        const double step = ldexp(1, (int)(b % 27) - 24); // the middle is half a unit above a float
         const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8.0;
         const double number = i & 1 ? a * 2e-9 : middle;
         char text[64];
@@ -137,7 +136,7 @@ static bool equals_strtof(const char *text)
     const size_t size = strlen(text);
     char *rest, *memory;
     const float expected = strtof(text, &rest);
-    float value = -1.0f;
+    float value = -1;
     const char *const end = scan(text, size, &value, &memory);
     const bool equal = end && end - memory == rest - text && bits_of(value) == bits_of(expected);
     free(memory);
@@ -394,7 +393,7 @@ TEST (number_equals_the_exact_reference) {
         if (line[0] == '#' || !CHECK(space))
             continue;
         const uint32_t expected = (uint32_t)strtoul(space + 1, NULL, 16);
-        float value = 0.0f;
+        float value = 0;
         char *memory;
         const char *const end = scan(line, (size_t)(space - line), &value, &memory);
         CHECK_THAT(end == memory + (space - line) && bits_of(value) == expected, "%.*s gives %08x",
@@ -409,13 +408,13 @@ TEST (number_as_double_is_close) {
     STRINGS(texts) = {"24",       "29.97", "-0.5", "59.94005994005994",     "0", "1e22",
                       "30000e-3", "1e-30", "3e38", "12345678901234567890.5"};
     EACH (row, texts) {
-        double value = -1.0;
+        double value = -1;
         const double expected = strtod(*row, NULL);
         const char *const end = md5i_scan_double(*row, *row + strlen(*row), &value);
         CHECK(end && *end == '\0');
         CHECK_NEAR(value, expected, fabs(expected) * 1e-15);
     }
-    double untouched = -1.0;
+    double untouched = -1;
     static const char none[] = "-.e1";
     CHECK(md5i_scan_double(none, none + strlen(none), &untouched) == NULL);
     CHECK(untouched == -1.0);
@@ -426,7 +425,7 @@ TEST (number_as_double_is_close) {
     } cases[] = {
         {"29.97", 29.97}, {"59.94", 59.94}, {"23.976", 23.976}, {"1e300", INFINITY}, {"1e-300", 0}};
     EACH (item, cases) {
-        double value = -1.0;
+        double value = -1;
         const char *const text = item->text;
         CHECK(md5i_scan_double(text, text + strlen(text), &value) == text + strlen(text));
         CHECK(value == item->value);
@@ -444,7 +443,7 @@ static bool check_text(const char *text)
 {
     char *end;
     const float expected = strtof(text, &end);
-    float value = -1.0f;
+    float value = -1;
     const char *const value_end = md5i_scan_float(text, text + strlen(text), &value);
     return CHECK_THAT(value_end == end && bits_of(value) == bits_of(expected),
                       "%s is read as %a, expected %a", text, value, expected);

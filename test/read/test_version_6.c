@@ -72,7 +72,7 @@ TEST (version_6_models_are_read) {
           && model->skeleton.joints[2].parent == MD5_NONE);
     CHECK_STRING(mesh->shader, "P:/Doom/base/models/com1_eye.tga");
     CHECK_NEAR(mesh->texcoords[0].x, 0.004951, 1e-7);
-    check_point(mesh->positions[0], -4.0, 3.0, 5.0);
+    check_point(mesh->positions[0], -4, 3, 5);
     check_point(mesh->positions[1], 4.217826, -1.5, 53.499458);
     check_point(mesh->positions[2], 0.25 * 0.217826 + 0.75, 0.25 * 8.0 + 0.75 * -2.0,
                 0.25 * 51.499458 + 0.75 * 3.0);
@@ -169,8 +169,8 @@ TEST (version_6_animations_are_read) {
     FOR (frame, 4u) {
         md5_xform pose[2];
         sample_own(anim, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE, pose);
-        check_point(pose[0].translation, x[frame], 0.0, 0.0);
-        check_point(pose[1].translation, 0.0, 0.0, 7.0);
+        check_point(pose[0].translation, x[frame], 0, 0);
+        check_point(pose[1].translation, 0, 0, 7);
         CHECK_NEAR(md5_quat_to_euler(pose[0].rotation).yaw, yaw[frame], 1e-4);
     }
 }
@@ -361,7 +361,7 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK_UINT(binding->num_rebases + binding->num_missing + binding->num_extra, 0);
         CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2.0f
               && anim->frame_bounds[8].max.z == 5.0f);
-        double worst = 0.0;
+        double worst = 0;
         FOR (frame, NUM_FRAMES) {
             md5_xform pose[NUM_BONES];
             md5_mat34 joints[NUM_BONES];
@@ -405,7 +405,7 @@ TEST (version_6_animations_may_stand_still) {
     CHECK_UINT(anim->skeleton.num_joints, 1);
     CHECK_STRING(anim->skeleton.joints[0].name, "");
     CHECK(!anim->frame_bounds);
-    check_point(anim->base_frame[0].translation, 5.0, 0.0, 0.0);
+    check_point(anim->base_frame[0].translation, 5, 0, 0);
     CHECK_NEAR(md5_quat_to_euler(anim->base_frame[0].rotation).roll, -90, 1e-4);
 }
 

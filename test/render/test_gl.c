@@ -59,7 +59,7 @@ TEST_STAGE (gl_colours_are_srgb_and_light_is_linear, scene_floor, 1) {
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, middle, 1);
     STAGE_MATERIAL(stage, .diffuse = 0);
-    stage_light(stage, 0.0f, 0.5f);
+    stage_light(stage, 0, 0.5f);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){188, 188, 188, 255}, 1);
 }
@@ -75,7 +75,7 @@ TEST_SQUARE (gl_placements_rotate_normals) {
 TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     gl_picture above, aslant, below;
     scene_look_down(&stage->frame);
-    stage_light(stage, 0.5f, 0.0f);
+    stage_light(stage, 0.5f, 0);
     stage->frame.light_direction = (md5_vec3){0, 0, 7}; // any length
     stage_draw(stage, MD5GL_LIT, &above);
     stage->frame.light_direction = (md5_vec3){0, 4, 2};
@@ -111,7 +111,7 @@ static void check_holes(uint32_t samples)
     if (!scene_open_stage(&stage, scene_square, samples))
         return;
     paint(&stage, 2, 2, image);
-    stage.frame.background[3] = 0.0f;
+    stage.frame.background[3] = 0;
     stage_draw(&stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, -10, 0, scene_sideways(1, 1, 1).rgba, 1);
     CHECK_PIXEL(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
@@ -290,7 +290,7 @@ static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
 static double mean_of(const md5gl_level *level, const md5gl_level *next, uint32_t x, uint32_t y,
                       uint32_t channel, bool is_srgb)
 {
-    double sum = 0.0, whole = 0.0;
+    double sum = 0, whole = 0;
     FOR (v, level->height) {
         FOR (u, level->width) {
             const double share = covered(level->width, next->width, x, u)

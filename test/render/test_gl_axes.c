@@ -38,13 +38,13 @@ static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_pict
 
         // Converts the camera and the light to the model's axes, and scales clip space to its
         // units. Uses only the key light, because ambient light takes the renderer's own z as up.
-        const md5_mat34 turn = md5_mat34_from_axes(fixture->axes, 1.0f);
+        const md5_mat34 turn = md5_mat34_from_axes(fixture->axes, 1);
         const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
         frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
         FOR (j, 3) {
             frame.clip_from_view.m[5 * j] /= scale;
             frame.light[j] = 2.5f;
-            frame.ambient[j] = 0.0f;
+            frame.ambient[j] = 0;
         }
         frame.light_direction = md5_mat34_direction(turn, lights[i]);
 
@@ -83,7 +83,7 @@ static int count_drawn(const gl_picture *picture)
 
 TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
     static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
-    if (draw(stage, &axes_cases[0], 1.0f, stored)) {
+    if (draw(stage, &axes_cases[0], 1, stored)) {
         FOR (i, NUM_PICTURES)
             CHECK(count_drawn(&stored[i]) > 300);
         FOR_FROM (k, 1, NUM_AXES) {
@@ -124,7 +124,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
     FOR (i, whole->skeleton.num_joints)
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
-    double worst = 0.0;
+    double worst = 0;
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, NULL));
     FOR (i, mesh->num_vertices) {
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],

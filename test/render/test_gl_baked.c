@@ -19,7 +19,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     static md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
     static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
     const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
-    double place = 0.0;
+    double place = 0;
     FOR (m, 3) {
         const md5gl_clip_job job = {.clip = clip, .moment = moments[m]};
         uint32_t first = 0;

@@ -208,14 +208,14 @@ static void check_between_walls(GLsizei samples, bool es)
         gl_values before, after;
         const GladGLContext *const gl = host.gl;
         gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-        draw_rectangle(&host, -1.0f, -1.0f, 0.0f, 1.0f, -0.5f, red);
-        draw_rectangle(&host, -1.0f, -1.0f, 1.0f, 1.0f, 0.5f, green);
+        draw_rectangle(&host, -1, -1, 0, 1, -0.5f, red);
+        draw_rectangle(&host, -1, -1, 1, 1, 0.5f, green);
         values_read(&host.stage.scene, &before);
         draw_model(&host);
         values_read(&host.stage.scene, &after);
         values_are_equal(&after, &before, "a frame");
-        draw_rectangle(&host, 0.0f, 0.0f, 1.0f, 1.0f, 0.4f, half_blue);
-        draw_rectangle(&host, 0.0f, -1.0f, 1.0f, -0.1f, -0.2f, half_blue);
+        draw_rectangle(&host, 0, 0, 1, 1, 0.4f, half_blue);
+        draw_rectangle(&host, 0, -1, 1, -0.1f, -0.2f, half_blue);
 
         const gl_colour lit = scene_sideways(1, 1, 1);
         uint8_t covered[4] = {0, 0, 0, 191};
@@ -293,7 +293,7 @@ TEST_HERE (gl_lines_follow_the_viewport) {
     host->gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     md5gl_save_state(renderer);
     stage_begin(&host->stage);
-    md5gl_draw_lines(renderer, line, 2, 6.0f, false);
+    md5gl_draw_lines(renderer, line, 2, 6, false);
     CHECK(md5gl_end_frame(renderer, NULL));
     md5gl_restore_state(renderer);
     check_pixel(host, 0, 30, red_pixel);
@@ -326,8 +326,8 @@ static void check_saving(bool es)
         CHECK(scene_look(renderer, copy, &tint, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
         md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
-        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
-        md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
+        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100);
+        md5gl_draw_grid(renderer, -20, 10, (md5_vec3){0, 0, 0}, 100);
         CHECK(md5gl_end_frame(renderer, NULL));
         md5gl_destroy_model(renderer, copy);
     }
@@ -351,7 +351,7 @@ static void check_shown(engine *host, GLuint texture, int right, int up, const u
     static const float white[4] = {1, 1, 1, 1};
     host->gl->BindTexture(GL_TEXTURE_2D, texture);
     host->gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    draw_rectangle(host, -1.0f, -1.0f, 1.0f, 1.0f, 0.0f, white);
+    draw_rectangle(host, -1, -1, 1, 1, 0, white);
     check_pixel(host, right, up, expected);
 }
 

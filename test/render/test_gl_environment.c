@@ -47,7 +47,7 @@ typedef double lobe(double cosine, double parameter);
 static double integral(real3 n, int channel, lobe *weight, double parameter)
 {
     enum { ROWS = 120, COLUMNS = 240 };
-    double sum = 0.0, weights = 0.0;
+    double sum = 0, weights = 0;
     FOR (row, ROWS) {
         const double polar = (row + 0.5) / (int)ROWS * pi;
         FOR (column, COLUMNS) {
@@ -70,7 +70,7 @@ static double cosine_lobe(double cosine, double unused)
 // GGX of the halfway real3, where view and normal coincide, times the cosine.
 static double mirror_lobe(double cosine, double roughness)
 {
-    const double square = pow(roughness, 4.0), half_square = 0.5 * (1.0 + cosine);
+    const double square = pow(roughness, 4), half_square = 0.5 * (1.0 + cosine);
     const double below = half_square * (square - 1.0) + 1.0;
     return cosine * square / (below * below);
 }
@@ -84,7 +84,7 @@ static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
 {
     const double terms[9] = {
         1, n.x, n.y, n.z, n.x * n.y, n.y * n.z, n.x * n.z, n.z * n.z, n.x * n.x - n.y * n.y};
-    double sum = 0.0;
+    double sum = 0;
     FOR (i, 9) {
         const float color[3] = {polynomial[i].x, polynomial[i].y, polynomial[i].z};
         sum += terms[i] * color[channel];
@@ -100,10 +100,10 @@ TEST (environment_harmonics_are_the_integral_of_the_light) {
     FOR (i, NUM_NORMALS)
         FOR (channel, 3)
             CHECK_NEAR(polynomial_at(polynomial, normals[i], channel),
-                       integral(normals[i], channel, cosine_lobe, 0.0), 2e-3);
+                       integral(normals[i], channel, cosine_lobe, 0), 2e-3);
     // Published: a constant light of 1 projects to sqrt(4 pi).
     FOR (i, WIDTH * HEIGHT * 3)
-        picture->rgb[i] = 1.0f;
+        picture->rgb[i] = 1;
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
     FOR_FROM (i, 1, 9)
@@ -116,7 +116,7 @@ static double encode(double linear)
 {
     const double encoded =
         linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
-    return 255.0 * fmax(fmin(encoded, 1.0), 0.0);
+    return 255.0 * fmax(fmin(encoded, 1), 0);
 }
 
 // A stage with the smooth light around it, without other lights.
@@ -177,8 +177,8 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
         const real3 n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
         double linear[3];
         FOR (k, 3)
-            linear[k] = (1.0 + 0.35 * pow(1.0 - normal.x, 4.0)) * (k == 1 ? 0.5 : 1.0)
-                        * integral(n, k, cosine_lobe, 0.0);
+            linear[k] = (1.0 + 0.35 * pow(1.0 - normal.x, 4)) * (k == 1 ? 0.5 : 1.0)
+                        * integral(n, k, cosine_lobe, 0);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
         seen++;
     }
@@ -208,7 +208,7 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     FOR (i, 3) {
         // Brighter, since a dielectric reflects only 0.16 of it.
         FOR (k, 3)
-            lit->stage.frame.ambient[k] = 6.0f;
+            lit->stage.frame.ambient[k] = 6;
         STAGE_MATERIAL(&lit->stage, .diffuse = diffuse, .specular = specular, .gloss = glosses[i]);
         draw_at(lit, &scene_identity, &picture);
         const double roughness = fmax(0.3 * (1.0 - glosses[i]), 0.08);
@@ -223,13 +223,13 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
 // Looks from a point, where a unit is a pixel in a distance of 60.
 static void look_from_point(md5gl_frame *frame)
 {
-    const float eye = 60.0f, near_z = 1.0f, far_z = 100.0f;
+    const float eye = 60, near_z = 1, far_z = 100;
     float *const clip = frame->clip_from_view.m;
     memset(clip, 0, sizeof frame->clip_from_view.m);
     clip[0] = 2.0f * eye / (float)SCENE_WIDTH;
     clip[5] = 2.0f * eye / (float)SCENE_HEIGHT;
     clip[10] = -(far_z + near_z) / (far_z - near_z);
-    clip[11] = -1.0f;
+    clip[11] = -1;
     clip[14] = -2.0f * far_z * near_z / (far_z - near_z);
 }
 

@@ -15,7 +15,7 @@ enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
 
 // Tolerances between drivers, per channel: of the mean of a block of 4 x 4 pixels, which blurs
 // edges and noise as the eye does, and of the mean of all blocks.
-static const double most_of_block = 14.0, most_of_mean = 1.0; // of 255
+static const double most_of_block = 14, most_of_mean = 1; // of 255
 
 static const struct {
     const char *name, *azimuth, *elevation;
@@ -27,7 +27,7 @@ typedef struct golden_picture {
 
 static double block_mean(const uint8_t *rgba, int x, int y, int channel)
 {
-    double sum = 0.0;
+    double sum = 0;
     FOR (i, BLOCK * BLOCK)
         sum +=
             rgba[4 * ((size_t)(y + i / BLOCK) * SIDE + (size_t)(x + i % BLOCK)) + (size_t)channel];
@@ -80,7 +80,7 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
             if (CHECK_THAT(view_read_image(test_path(name), MD5_MAX_IMAGE_PIXELS, &golden, &error),
                            "%s: %s", name, error.message)
                 && CHECK(golden.width == SIDE && golden.height == SIDE)) {
-                double largest = 0.0, sum = 0.0;
+                double largest = 0, sum = 0;
                 int count = 0;
                 for (int y = 0; y < SIDE; y += BLOCK) {
                     for (int x = 0; x < SIDE; x += BLOCK) {
@@ -124,7 +124,7 @@ static void check_pictures(bool all)
     viewer.renderer = scene.renderer;
     viewer.play.playing = false;
     md5gl_target *const target = md5gl_create_target(scene.renderer, SIDE, SIDE, 4, NULL);
-    if (CHECK(view_set_scale(&viewer, 1.0f) && view_open(&viewer, options.files, 2, true))) {
+    if (CHECK(view_set_scale(&viewer, 1) && view_open(&viewer, options.files, 2, true))) {
         viewer.play.time = 2.17;
         draw_path(&viewer, target, "auto", BOTH);
         for (md5gl_path path = MD5GL_PATH_EXACT; path <= MD5GL_PATH_COMPUTE; path++) {

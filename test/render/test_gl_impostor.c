@@ -124,7 +124,7 @@ static bool is_covered(const uint8_t *pixel)
 
 static difference compare(const gl_picture *a, const gl_picture *b)
 {
-    double sum = 0.0;
+    double sum = 0;
     unsigned both = 0, one = 0, first = 0;
     FOR (y, SCENE_HEIGHT) {
         FOR (x, SCENE_WIDTH) {
@@ -165,7 +165,7 @@ TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
         look_from(&figure->frame, 0.52359878 * (view % 12), 0.7 * (view / 12));
         draw_model(figure, NULL, &expected);
         draw_impostor(figure, impostors, &figure->instance, &picture);
-        check_close(&expected, &picture, 13.0, 0.06, "own direction");
+        check_close(&expected, &picture, 13, 0.06, "own direction");
     }
     md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
@@ -188,10 +188,10 @@ TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
         figure->frame.lighting = i / 2 == 1 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         figure->frame.environment = i / 2 == 2 ? environment : NULL;
         figure->frame.num_point_lights = (uint32_t)i % 2;
-        look_from(&figure->frame, 0.0, 0.0);
+        look_from(&figure->frame, 0, 0);
         draw_model(figure, NULL, &expected);
         draw_impostor(figure, impostors, &figure->instance, &picture);
-        check_close(&expected, &picture, 13.0, 0.06, "light");
+        check_close(&expected, &picture, 13, 0.06, "light");
     }
     md5gl_destroy_environment(renderer, environment);
     md5gl_destroy_impostors(renderer, impostors);
@@ -225,12 +225,12 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
         look_from(&figure.frame, 0.3 + 0.85 * i, 0.1 + 0.07 * i);
         draw_model(&figure, NULL, &expected);
         draw_impostor(&figure, impostors, &figure.instance, &picture);
-        check_close(&expected, &picture, 26.0, 0.2, "between directions");
+        check_close(&expected, &picture, 26, 0.2, "between directions");
     }
     // Between two directions no step changes the picture much more than it changes that of the
     // model.
     OWN gl_picture *const before = malloc(sizeof *before);
-    double largest = 0.0, of_model = 0.0;
+    double largest = 0, of_model = 0;
     FOR (i, 17) {
         look_from(&figure.frame, 0.05 * i, 0.2);
         *before = picture;
@@ -260,7 +260,7 @@ TEST_HERE (gl_impostor_follows_its_placement) {
     figure->placement = (md5_mat34){{c, -s, 0, 5, s, c, 0, -30, 0, 0, size, -30}};
     draw_model(figure, NULL, &expected);
     draw_impostor(figure, impostors, &instance, &picture);
-    check_close(&expected, &picture, 24.0, 0.16, "placed");
+    check_close(&expected, &picture, 24, 0.16, "placed");
     md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 

@@ -23,7 +23,7 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     bad[3].center.y = INFINITY;
     bad[4].num_around = 65;
     bad[5].num_above = UINT32_MAX;
-    bad[6].lowest = 1.0f;
+    bad[6].lowest = 1;
     bad[7].texels = 48;
     bad[8].texels = 1024;
     STRINGS(texts) = {"0 frames",   "radius",  "radius",    "radius",     "65 x 2",

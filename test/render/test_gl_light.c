@@ -10,7 +10,7 @@ static uint8_t encode(double linear)
 {
     const double encoded =
         linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
-    return (uint8_t)lround(255.0 * fmin(encoded, 1.0));
+    return (uint8_t)lround(255.0 * fmin(encoded, 1));
 }
 
 static void set_light(md5gl_frame *frame, float key, float sky)
@@ -27,7 +27,7 @@ static bool open_dark_floor(gl_stage *stage)
     if (!scene_open_stage(stage, scene_floor, 1))
         return false;
     scene_look_down(&stage->frame);
-    set_light(&stage->frame, 0.0f, 0.0f);
+    set_light(&stage->frame, 0, 0);
     return true;
 }
 
@@ -59,7 +59,7 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     FOR (i, 9)
         lights[i] =
             (md5gl_point_light){.position = {0, 0, 50}, .range = 100, .color = {0.1f, 0.1f, 0.1f}};
-    lights[8].color[0] = 10.0f;
+    lights[8].color[0] = 10;
     stage->frame.point_lights = lights;
     static const uint32_t counts[3] = {1, 8, 9};
     FOR (i, 3) {
@@ -98,7 +98,7 @@ TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
     const md5gl_texture specular = stage_color(stage, 1, 1, shine);
     STAGE_MATERIAL(stage, .diffuse = diffuse, .specular = specular);
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    set_light(&stage->frame, 1.0f, 0.0f);
+    set_light(&stage->frame, 1, 0);
     stage->frame.light_direction = (md5_vec3){0, 3, 4};
     stage_draw(stage, MD5GL_LIT, &picture);
     const double half = sqrt((1.0 + 0.8) / 2.0), peak = (half - 0.75) * 4.0;
@@ -120,7 +120,7 @@ TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
     stage->frame.tone_mapped = true;
     int last = 0;
     EACH (sky, skies) {
-        set_light(&stage->frame, 0.0f, *sky);
+        set_light(&stage->frame, 0, *sky);
         stage_draw(stage, MD5GL_LIT, &picture);
         const int shown = picture_at(&picture, 0, 0)[1];
         if (*sky <= 0.7f)
@@ -320,7 +320,7 @@ TEST_HERE (gl_ground_receives_shadows) {
         stage_begin(stage);
         stage_pose(stage, scene.palettes, scene.placements + 1, 1);
         md5gl_draw_shadows(stage->renderer, stage->copy);
-        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60.0f);
+        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60);
         stage_finish(stage, pictures[i]);
     }
     CHECK(picture_at(&high, -12, 0)[3] > 120 && picture_at(&high, -12, 0)[0] == 0);
@@ -353,7 +353,7 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
                 memcpy(stage->renderer->shaded_ground, everything, sizeof everything);
             stage_pose(stage, scene.palettes, scene.placements + 1, 1);
             md5gl_draw_shadows(stage->renderer, stage->copy);
-            md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200.0f);
+            md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200);
             stage_finish(stage, &pictures[whole]);
         }
         int largest = 0, darkest = 0;
@@ -383,7 +383,7 @@ TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
         stage_begin(stage);
         stage_pose(stage, scene.palettes, scene.placements + 1, 1);
         md5gl_draw_shadows(stage->renderer, stage->copy);
-        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60.0f);
+        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60);
         stage_finish(stage, &pictures[i]);
     }
     CHECK(memcmp(&pictures[0], &pictures[1], sizeof pictures[0]) == 0);
@@ -405,7 +405,7 @@ TEST_HERE (gl_cut_out_texels_cast_no_shadow) {
             stage_pose(stage, scene.palettes, scene.placements + 1, 1);
             STAGE_MATERIAL(stage, .diffuse = late == 2 ? 0 : texture);
             md5gl_draw_shadows(stage->renderer, stage->copy);
-            md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60.0f);
+            md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60);
             stage_finish(stage, &picture);
             CHECK((picture_at(&picture, -12, 0)[3] == 0) == (late != 2));
         }

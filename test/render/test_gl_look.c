@@ -34,7 +34,7 @@ static void fill(texel_rows texels, uint32_t normals)
 {
     FOR (i, NUM_TEXELS) {
         double bytes[3];
-        exact_normal(i % SIDE, i / SIDE, 8.0, bytes);
+        exact_normal(i % SIDE, i / SIDE, 8, bytes);
         FOR (k, 3)
             texels[i][k] = (uint8_t)lround(bytes[k]);
         texels[i][3] = 255;
@@ -94,7 +94,7 @@ static double worst_normal(gl_scene *scene, const md5gl_texture_desc *desc, doub
 {
     static texel_rows back;
     const GladGLContext *const gl = &scene->renderer->gl;
-    double worst = 0.0;
+    double worst = 0;
     const md5gl_texture texture = md5gl_create_texture(scene->renderer, desc, NULL);
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->GetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, back);
@@ -118,19 +118,19 @@ TEST_SCENE (gl_heights_become_normals) {
     md5gl_texture_desc heights = describe(texels), normals = describe(flat);
     heights.normals = MD5GL_NORMALS_HEIGHTS;
     // Heights are whole numbers, so a slope is off by a unit of height at most.
-    CHECK(worst_normal(scene, &heights, 4.0) < 1.0 + 127.5 * 4.0 / 256.0);
+    CHECK(worst_normal(scene, &heights, 4) < 1.0 + 127.5 * 4.0 / 256.0);
     // Added to those of flat normals they stay, but for the rounding of 127.5; and a map of half
     // the size has twice the slopes, up to the curvature within two texels.
     FOR (i, NUM_TEXELS)
         memcpy(flat[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     normals.heights = &heights;
-    CHECK(worst_normal(scene, &normals, 4.0) < 2.0 + 127.5 * 4.0 / 256.0);
+    CHECK(worst_normal(scene, &normals, 4) < 2.0 + 127.5 * 4.0 / 256.0);
     FOR (i, NUM_TEXELS / 4)
         memcpy(half[i], texels[i / (SIDE / 2) * 2 * SIDE + i % (SIDE / 2) * 2], 4);
     heights.width = heights.height = SIDE / 2;
     heights.texels = half[0];
-    CHECK(worst_normal(scene, &normals, 8.0) < 16.0);
-    CHECK(worst_normal(scene, &normals, 4.0) > 20.0);
+    CHECK(worst_normal(scene, &normals, 8) < 16.0);
+    CHECK(worst_normal(scene, &normals, 4) > 20.0);
     heights.width = 0;
     md5_error error = {0};
     CHECK(md5gl_create_texture(scene->renderer, &normals, &error) == 0);
@@ -447,7 +447,7 @@ TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
         CHECK_UINT(looks->num_warnings, 0);
         FOR (i, model->num_meshes) {
             const md5gl_material shown =
-                view_mesh_material(&textures, scene->renderer, i, true, false, 0.0);
+                view_mesh_material(&textures, scene->renderer, i, true, false, 0);
             char expected[8];
             snprintf(expected, sizeof expected, "%s", maps_of(&shown, 0));
             CHECK_STRING(maps_of(&looks->materials[i], 0), expected);

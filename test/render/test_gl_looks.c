@@ -116,7 +116,7 @@ static void check_shadows(gl_stage *stage, md5gl_model *copy)
         CHECK(scene_pose(stage->renderer, copy, scene_identities, NULL, 1, NULL));
         CHECK(scene_look(stage->renderer, copy, tints[i], NULL, NULL));
         md5gl_draw_shadows(stage->renderer, copy);
-        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200.0f);
+        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200);
         stage_finish(stage, &picture);
         for (int up = -40; up <= 40; up++) {
             const int shade = picture_at(&picture, 0, up)[0];
@@ -131,9 +131,9 @@ TEST_STAGE (gl_faded_instances_cast_no_shadow, scene_floor, 1) {
     scene_look_down(&stage->frame);
     memcpy(stage->frame.background, (float[4]){1, 1, 1, 1}, sizeof stage->frame.background);
     stage->frame.casters = (md5_bounds){{-20, -20, -1}, {20, 20, 1}};
-    stage->frame.ground = -5.0f;
+    stage->frame.ground = -5;
     stage->frame.light_direction = (md5_vec3){0, 0, 1};
-    stage->frame.light[0] = 1.0f;
+    stage->frame.light[0] = 1;
     on_each_path(stage, check_shadows);
 }
 
@@ -234,7 +234,7 @@ static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32
 static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
 {
     gl_picture picture;
-    stage_light(stage, 0.6f, 0.0f);
+    stage_light(stage, 0.6f, 0);
     stage->frame.light_direction = direction;
     STAGE_MATERIAL(stage, .normals = normals);
     stage_draw(stage, MD5GL_LIT, &picture);
@@ -302,7 +302,7 @@ TEST_STAGE (gl_normal_map_is_right_on_mirrored_texture_coordinates, mirrored_squ
 TEST_SQUARE (gl_glow_is_visible_without_light) {
     static const uint8_t colour[4] = {200, 40, 90, 255};
     gl_picture picture;
-    stage_light(stage, 0.0f, 0.0f);
+    stage_light(stage, 0, 0);
     FOR (classic, 2) {
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         STAGE_MATERIAL(stage, .glow = stage_color(stage, 1, 1, colour));
@@ -316,7 +316,7 @@ TEST_SQUARE (gl_glow_is_visible_without_light) {
 TEST_SQUARE (gl_specular_map_colours_the_highlight) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_picture plain, shiny, off;
-    stage_light(stage, 0.3f, 0.0f);
+    stage_light(stage, 0.3f, 0);
     stage->frame.light_direction = (md5_vec3){1, 0, 0};
     const md5gl_texture dark = stage_color(stage, 1, 1, black),
                         specular = stage_color(stage, 1, 1, red);

@@ -63,7 +63,7 @@ TEST_SQUARE (gl_error_is_reported_with_function_and_argument) {
     MISUSE("md5gl_destroy_model(): renderer: not NULL")
     md5gl_destroy_model(NULL, stage->copy);
     MISUSE("md5gl_draw_lines(): vertices: not NULL")
-    md5gl_draw_lines(stage->renderer, NULL, 2, 1.0f, false);
+    md5gl_draw_lines(stage->renderer, NULL, 2, 1, false);
     MISUSE("md5gl_draw_casters(): renderer, draw: not NULL")
     {
         stage_begin(stage);

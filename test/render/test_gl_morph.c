@@ -101,7 +101,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
     CHECK_THAT(md5gl_pose(scene->renderer, copy, &one, &error), "path %s: %s",
                md5gl_path_name(md5gl_mesh_path(copy, 0, NULL)), error.message);
     CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
-    double place = 0.0;
+    double place = 0;
     FOR (i, mesh->num_vertices) {
         real_worse(&place, real_distance(cpu[i], gpu[i]));
         CHECK_SMALL(real_distance(cpu_normals[i], gpu_normals[i]), 1e-4);
@@ -309,7 +309,7 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
                          const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[0];
-    const double size = fmax(dual_distance(model->bounds.min, model->bounds.max), 1.0);
+    const double size = fmax(dual_distance(model->bounds.min, model->bounds.max), 1);
     md5_dual_quat dual[DUAL_NUM_JOINTS];
     md5_vec3 cpu[DUAL_NUM_VERTICES], cpu_normals[DUAL_NUM_VERTICES];
     md5_vec3 gpu[DUAL_NUM_VERTICES], gpu_normals[DUAL_NUM_VERTICES];
@@ -317,7 +317,7 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     skin_by_duals(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
-    double place = 0.0;
+    double place = 0;
     FOR (i, mesh->num_vertices) {
         place = fmax(place, dual_distance(cpu[i], gpu[i]));
         CHECK_SMALL(dual_distance(cpu_normals[i], gpu_normals[i]), 1e-4);

@@ -109,7 +109,7 @@ typedef struct clip_point {
 
 static clip_point project(const md5_mat44 *matrix, const md5_mat34 *placement, md5_vec3 position)
 {
-    const real3 at = real3_transform(placement, real3_of(position), 1.0);
+    const real3 at = real3_transform(placement, real3_of(position), 1);
     const float *const m = matrix->m;
     return (clip_point){m[0] * at.x + m[4] * at.y + m[8] * at.z + m[12],
                         m[1] * at.x + m[5] * at.y + m[9] * at.z + m[13],
@@ -142,13 +142,13 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
         const double share = area_of(pixel, now[(v + 1) % 3], now[(v + 2) % 3]) / now[v].w;
         before = (clip_point){before.x + share * was[v].x, before.y + share * was[v].y,
                               before.w + share * was[v].w};
-        normal = real3_add(
-            normal, real3_scale(real3_transform(&state->placements[0][instance],
-                                                real3_of(state->normals[0][instance][v]), 0.0),
-                                share));
+        normal = real3_add(normal,
+                           real3_scale(real3_transform(&state->placements[0][instance],
+                                                       real3_of(state->normals[0][instance][v]), 0),
+                                       share));
     }
     // The shares have the sign of the area, which is negative if the front is seen: clockwise.
-    normal = real3_scale(real3_unit(normal), -1.0);
+    normal = real3_scale(real3_unit(normal), -1);
     const float *const motion = read->motion[y][x];
     real_worse(motion_error, fabs(motion[0] - 0.5 * (right - before.x / before.w)));
     real_worse(motion_error, fabs(motion[1] - 0.5 * (up - before.y / before.w)));
@@ -183,7 +183,7 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     skin_state(&state, fixture, morph, clip);
     frame.x = LEFT, frame.y = BOTTOM, frame.width = WIDTH, frame.height = HEIGHT;
     frame.view_from_world.m[14] -= 120.0f;
-    frame.clip_from_view = md5_mat44_perspective(30.0f, (float)WIDTH / (float)HEIGHT, 20.0f, 400.0f,
+    frame.clip_from_view = md5_mat44_perspective(30, (float)WIDTH / (float)HEIGHT, 20, 400,
                                                  MD5_DEPTH_MINUS_ONE_TO_ONE);
     state.clip_from_world[0] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
     frame.view_from_world.m[12] += 6.0f, frame.view_from_world.m[14] -= 30.0f;
@@ -213,7 +213,7 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
         CHECK(md5gl_draw_outputs(renderer, copy, NULL));
         CHECK(md5gl_end_frame(renderer, &error));
         read_outputs(scene, frame.target, &read);
-        double motion_error = 0.0, normal_error = 0.0;
+        double motion_error = 0, normal_error = 0;
         int covered[COUNT] = {0};
         FOR (y, SCENE_HEIGHT) {
             FOR (x, SCENE_WIDTH) {
@@ -368,9 +368,8 @@ TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_squ
     const float *const motion = read.motion[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(motion[0] == -2.0f && motion[1] == 0.0f);
-    stage->frame.view_from_world.m[14] = -100.0f;
-    stage->frame.clip_from_view =
-        md5_mat44_perspective(60.0f, 1.0f, 1.0f, 1000.0f, MD5_DEPTH_MINUS_ONE_TO_ONE);
+    stage->frame.view_from_world.m[14] = -100;
+    stage->frame.clip_from_view = md5_mat44_perspective(60, 1, 1, 1000, MD5_DEPTH_MINUS_ONE_TO_ONE);
     was = scene_moved(200, 0, 0);
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(motion[0] == 2.0f && motion[1] == 2.0f);
@@ -543,7 +542,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         .count = 1, .palettes = scene_identities, .placements = &turned, .tints = &tint};
     FOR (first, 2) { // 0: outputs
         static const GLuint none[4] = {0};
-        static const GLfloat black[4] = {0}, far_away = 1.0f;
+        static const GLfloat black[4] = {0}, far_away = 1;
         gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
         gl->DrawBuffers(3, all);
         gl->ClearBufferuiv(GL_COLOR, 2, none);

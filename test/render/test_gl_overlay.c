@@ -68,10 +68,10 @@ static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back
 // it.
 TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
     measure_in_steps(&stage->frame);
-    CHECK_UINT(count_edge(stage, -128.0f, one_step, (md5_vec3){1, 0, 0}), 20);
+    CHECK_UINT(count_edge(stage, -128, one_step, (md5_vec3){1, 0, 0}), 20);
     look_from_above(&stage->frame);
     if (!scene_wants_es()) // where it is in front by a part of the depth, whatever the slope
-        CHECK_UINT(count_edge(stage, 0.0f, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
+        CHECK_UINT(count_edge(stage, 0, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
 }
 
 // A plane is behind the surfaces in it, by a step of depth, and on a slope by that of a pixel.
@@ -91,7 +91,7 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
             md5gl_begin_frame(renderer, &stage->frame);
             CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
             md5gl_draw_floor(renderer, at.m[11] + (i == 0 ? above : 3 * above), (md5_vec3){0, 0, 0},
-                             300.0f);
+                             300);
             scene_finish(&stage->scene, &stage->frame, &picture);
             unsigned num_covered = 0;
             FOR_FROM (right, -10, 10)
@@ -110,7 +110,7 @@ static const md5gl_line_vertex level_line[2] = {
 // Returns how many pixels a line covers in a column.
 static double column_width(const gl_picture *picture, int right)
 {
-    double sum = 0.0;
+    double sum = 0;
     FOR_FROM (up, -30, 30)
         sum += picture_at(picture, right, up)[0] / 255.0;
     return sum;
@@ -137,7 +137,7 @@ TEST_SQUARE (gl_models_hide_lines_unless_on_top) {
         stage_begin(stage);
         scene_pose_and_draw(stage->renderer, stage->copy, scene_identities, NULL, 1, MD5GL_LIT,
                             NULL);
-        md5gl_draw_lines(stage->renderer, level_line, 2, 5.0f, on_top);
+        md5gl_draw_lines(stage->renderer, level_line, 2, 5, on_top);
         stage_finish(stage, &picture);
         CHECK_PIXEL(&picture, 35, 0, level_line[0].rgba, 1);
         const gl_colour lit = scene_sideways(1, 1, 1);
@@ -155,10 +155,10 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
     gl_picture picture;
     md5_mat44 *const clip = &stage->frame.clip_from_view;
     *clip = (md5_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
-    stage->frame.view_from_world.m[14] = -100.0f;
+    stage->frame.view_from_world.m[14] = -100;
     FOR (i, 2) {
         stage_begin(stage);
-        md5gl_draw_lines(stage->renderer, lines[i], 4, 3.0f, false);
+        md5gl_draw_lines(stage->renderer, lines[i], 4, 3, false);
         stage_finish(stage, &picture);
         // Its far end is 10 below the middle, at distance 100: 60 * 10 / 100 pixels.
         CHECK_PIXEL(&picture, 0, -20, overlay_white, 1);
@@ -177,8 +177,8 @@ TEST_SQUARE (gl_blended_overlays_do_not_write_depth) {
                                         {{50, 50, 0}, {255, 0, 0, 0}}};
     gl_picture picture;
     stage_begin(stage);
-    md5gl_draw_lines(stage->renderer, clear, 2, 9.0f, false);
-    md5gl_draw_lines(stage->renderer, level_line, 2, 5.0f, false);
+    md5gl_draw_lines(stage->renderer, clear, 2, 9, false);
+    md5gl_draw_lines(stage->renderer, level_line, 2, 5, false);
     stage_finish(stage, &picture);
     CHECK_PIXEL(&picture, 0, 0, level_line[0].rgba, 1);
 }
@@ -188,7 +188,7 @@ TEST_SQUARE (gl_grid_has_lines_at_cells_and_coloured_axes) {
     scene_look_down(&stage->frame);
     stage_begin(stage);
     // The middle of the pixel to the right of a line is half a unit from it.
-    md5gl_draw_grid(stage->renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    md5gl_draw_grid(stage->renderer, 0, 20, (md5_vec3){0, 0, 0}, 300);
     stage_finish(stage, &picture);
     const uint8_t *const cell = picture_at(&picture, 31, 9);
     const uint8_t *const line = picture_at(&picture, 40, 9);
@@ -201,7 +201,7 @@ TEST_SQUARE (gl_grid_has_lines_at_cells_and_coloured_axes) {
     // A camera at the height of the grid sees it edge-on, so nothing is visible.
     scene_look_from_behind(&stage->frame);
     stage_begin(stage);
-    md5gl_draw_grid(stage->renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    md5gl_draw_grid(stage->renderer, 0, 20, (md5_vec3){0, 0, 0}, 300);
     stage_finish(stage, &picture);
     CHECK_PIXEL(&picture, 31, 9, overlay_black, 0); // edge-on
 }
@@ -210,7 +210,7 @@ TEST_SQUARE (gl_grid_fades_towards_its_radius) {
     gl_picture picture;
     scene_look_down(&stage->frame);
     stage_begin(stage);
-    md5gl_draw_grid(stage->renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 60.0f);
+    md5gl_draw_grid(stage->renderer, 0, 20, (md5_vec3){0, 0, 0}, 60);
     stage_finish(stage, &picture);
     const int near = picture_at(&picture, 8, 0)[1], middle = picture_at(&picture, 45, 0)[1];
     CHECK(near > middle + 20 && middle > 5);
@@ -249,7 +249,7 @@ TEST_SQUARE (gl_panel_blends_its_colour) {
         {0, 100, 0, 0, {255, 255, 255, 64}},
     };
     gl_picture picture;
-    stage->frame.background[0] = 1.0f;
+    stage->frame.background[0] = 1;
     stage_begin(stage);
     md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
     stage_finish(stage, &picture);
@@ -327,7 +327,7 @@ TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
     FOR (classic, 2) {
         double expected[3];
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        stage_light(stage, 0.0f, 1.0f);
+        stage_light(stage, 0, 1);
         stage_draw(stage, MD5GL_LIT, &picture);
         FOR (i, 3) {
             const double file = texel[i] / 255.0, color = reds[i];
@@ -350,7 +350,7 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
     STAGE_MATERIAL(stage, .diffuse = diffuse, .specular = specular, .specular_color = red);
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     stage->frame.light_direction = (md5_vec3){1, 0, 0};
-    stage_light(stage, 1.0f, 0.0f);
+    stage_light(stage, 1, 0);
     stage_draw(stage, MD5GL_LIT, &picture);
     double expected[3];
     FOR (i, 3)
@@ -363,7 +363,7 @@ TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
     static const md5_vec3 white = {2, 1, 1}; // as far as 1
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    stage_light(stage, 0.0f, 1.0f);
+    stage_light(stage, 0, 1);
     FOR (i, 3) {
         STAGE_MATERIAL(stage, .is_opaque = true, .no_vertex_color = i == 1,
                        .inverse_vertex_color = i == 2, .diffuse_color = white);

@@ -227,7 +227,7 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
                 num_joints);
     FOR (i, num_joints) {
         FOR (k, 3)
-            joints[i].fixture[k] = test_between(-20.0, 20.0, random);
+            joints[i].fixture[k] = test_between(-20, 20, random);
         test_append(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1,
                     joints[i].fixture[0], joints[i].fixture[1], joints[i].fixture[2]);
     }
@@ -240,11 +240,11 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
 
         // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
         // positions.
-        double place[3], biases[256], sum = 0.0;
+        double place[3], biases[256], sum = 0;
         FOR (j, 3)
-            place[j] = test_between(-30.0, 30.0, random);
+            place[j] = test_between(-30, 30, random);
         FOR (j, count)
-            sum += biases[j] = test_between(0.2, 1.0, random);
+            sum += biases[j] = test_between(0.2, 1, random);
         const double total = off ? test_between(0.7, 1.2, random) : 1.0;
         const double apart = off ? 2.0 : 0.0;
         const uint32_t any = test_random_u32(random);
@@ -329,7 +329,7 @@ md5gl_frame scene_frame(md5gl_target *target)
     frame.clip_from_view.m[0] = 2.0f / (float)SCENE_WIDTH;
     frame.clip_from_view.m[5] = 2.0f / (float)SCENE_HEIGHT;
     frame.clip_from_view.m[10] = -1.0f / 500.0f;
-    frame.clip_from_view.m[15] = 1.0f;
+    frame.clip_from_view.m[15] = 1;
     set_view(&frame, (md5_vec3){0, 1, 0}, (md5_vec3){0, 0, 1}, (md5_vec3){1, 0, 0});
     return frame;
 }

@@ -49,7 +49,7 @@ TEST_SQUARE (gl_staged_mesh_is_not_lit) {
 // Stages over the lit surface add to its sRGB values.
 TEST_SQUARE (gl_stage_is_added_to_the_lit_surface) {
     gl_picture plain, added;
-    stage_light(stage, 0.0f, 0.1f);
+    stage_light(stage, 0, 0.1f);
     md5gl_stage over = adding;
     over.depth_equal = true;
     draw_all(stage, NULL, NULL, 1, &plain);
@@ -160,7 +160,7 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
         md5gl_stage lifted = adding;
         lifted.depth_offset = own_offsets[i];
         const md5gl_stage_list list = {.depth_offset = offsets[i], ROW(stages, lifted)};
-        stage_light(stage, 0.0f, 0.1f);
+        stage_light(stage, 0, 0.1f);
         stage_begin(stage);
         CHECK(scene_pose_and_draw(stage->renderer, stage->copy, scene_identities, NULL, 1,
                                   MD5GL_LIT, NULL));
@@ -202,7 +202,7 @@ TEST_SQUARE (gl_stages_cover_transparent_pictures) {
         {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ONE, 7, 0},
     };
     gl_picture picture;
-    stage->frame.background[3] = 0.0f;
+    stage->frame.background[3] = 0;
     EACH (row, cases) {
         const md5gl_stage drawn = {.source = row->source,
                                    .target = row->target,
@@ -229,7 +229,7 @@ TEST_SQUARE (gl_stages_leave_the_state_of_the_frame) {
         CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, i,
                                 NULL));
         md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT | MD5GL_WIREFRAME);
-        md5gl_draw_lines(stage->renderer, line, 2, 5.0f, false);
+        md5gl_draw_lines(stage->renderer, line, 2, 5, false);
         stage_finish(stage, &pictures[i]);
     }
     CHECK(layer_difference(&pictures[0], &pictures[1]) == 0);
@@ -243,7 +243,7 @@ static bool open_caster(gl_stage *stage)
     scene_look_down(&stage->frame);
     stage->frame.casters = (md5_bounds){{-40, -40, 0}, {40, 40, 40}};
     FOR (i, 3)
-        stage->frame.background[i] = 1.0f;
+        stage->frame.background[i] = 1;
     stage->frame.light_direction = (md5_vec3){0, 1, 0.5f};
     return true;
 }
@@ -258,7 +258,7 @@ static void draw_caster(gl_stage *stage, const md5gl_material *material,
     md5gl_draw_shadows(stage->renderer, stage->copy);
     CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_SHADOWS, list,
                             list ? 1 : 0, NULL));
-    md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 500.0f);
+    md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 500);
     stage_finish(stage, picture);
 }
 
@@ -399,7 +399,7 @@ TEST (gl_light_of_translucent_surfaces_covers_as_it_shines) {
         if (!open_film(&stage, samples))
             return;
         draw_film(&stage, &drawn, &opaque);
-        stage.frame.background[3] = 0.0f;
+        stage.frame.background[3] = 0;
         draw_film(&stage, &drawn, &film);
         const uint8_t *const texel = picture_at(&film, 3, 3);
         CHECK_NEAR(texel[3], picture_at(&opaque, 3, 3)[0], 1);

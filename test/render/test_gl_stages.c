@@ -197,9 +197,9 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
                            + target.fixture[j] * factor_of(stage->target, &value, &target, j));
         target = result;
         if (!uses_alpha)
-            target.fixture[3] = 1.0;
+            target.fixture[3] = 1;
     }
-    target.fixture[3] = 1.0;
+    target.fixture[3] = 1;
     return target;
 }
 
@@ -334,7 +334,7 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
         }
     }
     md5gl_stage below_zero = replacing;
-    below_zero.color[1] = -1.0f;
+    below_zero.color[1] = -1;
     below_zero.color[2] = NAN;
     gl_picture drawn;
     below_zero.texture = layers[0].texture;

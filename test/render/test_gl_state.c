@@ -24,7 +24,7 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
                                             {0, 30, 0, 1, {9, 200, 9, 200}}};
     md5gl_frame frame = scene_frame(target);
     frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
-    frame.ground = -20.0f;
+    frame.ground = -20;
     const md5gl_point_light spot = {.position = {50, 0, 0},
                                     .range = 99,
                                     .cone = 60,
@@ -39,9 +39,9 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
     md5gl_draw_blobs(renderer, &blob, 1);
-    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
-    md5gl_draw_grid(renderer, -20.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
-    md5gl_draw_lines(renderer, line, 2, 3.0f, true);
+    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100);
+    md5gl_draw_grid(renderer, -20, 10, (md5_vec3){0, 0, 0}, 100);
+    md5gl_draw_lines(renderer, line, 2, 3, true);
     md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
     scene_finish(scene, &frame, picture);
 }

@@ -112,7 +112,7 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     FOR (i, 40) {
         const md5_mat34 turned = scene_rotation(&random);
         const uint8_t *const texel = texels[i % 2];
-        double normal[3], length = 0.0;
+        double normal[3], length = 0;
         FOR (k, 3) {
             const float *const row = turned.m + 4 * k;
             normal[k] = (texel[0] / 127.5 - 1.0) * row[1] - (texel[1] / 127.5 - 1.0) * row[2]
@@ -137,12 +137,12 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
 // Looks from 30 units in front of the square, where a unit is a pixel.
 static void look_closely(md5gl_frame *frame)
 {
-    const float eye = 30.0f, near_z = 1.0f, far_z = 100.0f;
+    const float eye = 30, near_z = 1, far_z = 100;
     memset(&frame->clip_from_view, 0, sizeof frame->clip_from_view);
     frame->clip_from_view.m[0] = 2.0f * eye / (float)SCENE_WIDTH;
     frame->clip_from_view.m[5] = 2.0f * eye / (float)SCENE_HEIGHT;
     frame->clip_from_view.m[10] = -(far_z + near_z) / (far_z - near_z);
-    frame->clip_from_view.m[11] = -1.0f;
+    frame->clip_from_view.m[11] = -1;
     frame->clip_from_view.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
     frame->view_from_world.m[14] = -eye;
 }

@@ -386,7 +386,7 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
     frame.light_direction = (md5_vec3){0.5f, 0.3f, 1};
     memcpy(frame.light, (float[3]){1, 0.9f, 0.8f}, sizeof frame.light);
     frame.casters = (md5_bounds){{-20, -60, -25}, {20, 60, 40}};
-    frame.ground = -25.0f;
+    frame.ground = -25;
     frame.softness = 0.05f;
     frame.point_lights = &lamp;
     frame.num_point_lights = 1;
@@ -399,9 +399,9 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
     CHECK(scene_look(renderer, copy, tints, NULL, NULL));
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_NO_CULLING);
-    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100.0f);
-    md5gl_draw_grid(renderer, -25.0f, 10.0f, (md5_vec3){0, 0, 0}, 100.0f);
-    md5gl_draw_lines(renderer, line, 2, 3.0f, false);
+    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 100);
+    md5gl_draw_grid(renderer, -25, 10, (md5_vec3){0, 0, 0}, 100);
+    md5gl_draw_lines(renderer, line, 2, 3, false);
     scene_finish(scene, &frame, picture);
     md5gl_destroy_model(renderer, copy);
     md5gl_destroy_target(renderer, target);

@@ -78,7 +78,7 @@ static void draw_terrain(const gl_scene *scene, const md5gl_frame *frame, GLuint
 {
     const md5_mat44 clip = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
     md5gl_use_shadows(scene->renderer, program, 20, 5);
-    draw_square(scene, program, clip.m, rise, half_side, 0.0f);
+    draw_square(scene, program, clip.m, rise, half_side, 0);
     md5gl_resume_frame(scene->renderer);
 }
 
@@ -134,7 +134,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
         stage_pose(stage, identities, &high, 1);
         if (i == 1)
             md5gl_draw_shadows(stage->renderer, stage->copy);
-        draw_terrain(&stage->scene, &stage->frame, program, 0.5f, 100.0f);
+        draw_terrain(&stage->scene, &stage->frame, program, 0.5f, 100);
         stage_finish(stage, i == 1 ? &dark : &lit);
     }
     static const int inside[] = {-48, -40, -32}, outside[] = {-53, -27, -20, 0, 30};
@@ -182,7 +182,7 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
             md5gl_draw_shadows(renderer, stage->copy);
             stage_pose(stage, identities, places, 2);
             if (i == 1)
-                draw_terrain(&stage->scene, &stage->frame, program, 0.0f, 20.0f);
+                draw_terrain(&stage->scene, &stage->frame, program, 0, 20);
             md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
             stage_finish(stage, &pictures[i]);
         }
@@ -253,7 +253,7 @@ static void draw_caster(void *user, const md5gl_shadow_map *map)
 {
     host_caster *const caster = user;
     caster->num_calls[map->kind]++;
-    draw_square(caster->scene, caster->program, map->clip_from_world.m, 0.0f, 5.0f, 12.0f);
+    draw_square(caster->scene, caster->program, map->clip_from_world.m, 0, 5, 12);
     if (caster->disturbs)
         values_disturb(caster->scene);
 }
@@ -300,7 +300,7 @@ TEST_HERE (gl_spot_light_shines_only_into_its_cone) {
     stage->frame.point_lights = &light;
     stage->frame.num_point_lights = 1;
     stage_draw(stage, MD5GL_LIT, &round);
-    light.cone = 60.0f; // 20 * tan(30 degrees) = 11.5 on the ground
+    light.cone = 60; // 20 * tan(30 degrees) = 11.5 on the ground
     light.cone_edge = MD5_ZERO;
     stage_draw(stage, MD5GL_LIT, &hard);
     light.cone_edge = 0.5f; // full light within 20 * tan(15 degrees) = 5.4
@@ -409,7 +409,7 @@ TEST_HERE (gl_blobs_darken_the_ground) {
     static const double fixture[][3] = {{5, 0, 8}, {-12, -10, 4}};
     FOR (i, COUNT_OF(at)) {
         uint8_t expected[4] = {0, 0, 0, 255};
-        double share = 1.0;
+        double share = 1;
         FOR (k, 2) { // a pixel's centre is half a unit from its corner
             const double right = at[i][0] + 0.5 - fixture[k][0],
                          up = at[i][1] + 0.5 - fixture[k][1];

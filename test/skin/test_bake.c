@@ -63,7 +63,7 @@ TEST (bake_stores_what_skinning_computes) {
 
     // Checks each frame: vertices are decoded as described, and their largest differences from
     // md5_skin() are the errors that the clip reports.
-    double place = 0.0, angle = 0.0;
+    double place = 0, angle = 0;
     FOR_U32 (frame, FRAMES) {
         md5_vec3 at[MAX], normals[MAX], skinned[MAX], skinned_normals[MAX];
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
@@ -133,7 +133,7 @@ TEST (bake_between_frames_is_a_chord) {
 // Directions all over the sphere, and the axes, which are exact.
 TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
-    double worst = 0.0;
+    double worst = 0;
     FOR (i, 20000) {
         const double z = 2.0 * test_random(&random) - 1.0, turned = 6.3 * test_random(&random);
         const double flat = sqrt(1.0 - z * z);

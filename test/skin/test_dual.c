@@ -136,7 +136,7 @@ static md5_vec3 xyz(md5_vec4 a)
 // The largest differences of positions (size: some 40) and of directions.
 static void compare(const dual_case *made, double *place, double *turn)
 {
-    *place = *turn = 0.0;
+    *place = *turn = 0;
     FOR (i, made->mesh.num_vertices) {
         const uint32_t begin = made->first_influence[i];
         const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
@@ -153,11 +153,11 @@ static void compare(const dual_case *made, double *place, double *turn)
         const real4 real = real4_scale(sum.real, scale), dual = real4_scale(sum.dual, scale);
         const dual_quat q = (dual_quat){real, add(dual, real, -real4_dot(real, dual))};
 
-        *place = fmax(*place,
-                      real3_distance(moved(q, made->positions[i], 1.0), real3_of(made->posed[i])));
-        *turn = fmax(*turn, real3_distance(moved(q, made->normals[i], 0.0),
-                                           real3_of(made->posed_normals[i])));
-        *turn = fmax(*turn, real3_distance(moved(q, xyz(made->tangents[i]), 0.0),
+        *place =
+            fmax(*place, real3_distance(moved(q, made->positions[i], 1), real3_of(made->posed[i])));
+        *turn = fmax(
+            *turn, real3_distance(moved(q, made->normals[i], 0), real3_of(made->posed_normals[i])));
+        *turn = fmax(*turn, real3_distance(moved(q, xyz(made->tangents[i]), 0),
                                            real3_of(xyz(made->posed_tangents[i]))));
         CHECK(made->posed_tangents[i].w == made->tangents[i].w);
         CHECK_NEAR(real_length(made->posed_normals[i]), 1, 1e-6);
@@ -230,7 +230,7 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     FOR_U32 (i, VERTICES) {
         add_vertex(&made, (md5_vec3){coordinate(&random), coordinate(&random), coordinate(&random)},
                    &random);
-        add_influence(&made, i % JOINTS, 1.0f);
+        add_influence(&made, i % JOINTS, 1);
     }
     skin(&made);
     md5_skin(&made.mesh, made.palette, positions, normals, NULL);
@@ -343,10 +343,10 @@ TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
         add_influence(&made, 1, biases[i][1]);
         skin(&made);
         const dual_quat first = dual_of(made.transforms[0]);
-        CHECK_SMALL(real3_distance(moved(first, made.positions[0], 1.0), real3_of(made.posed[0])),
+        CHECK_SMALL(real3_distance(moved(first, made.positions[0], 1), real3_of(made.posed[0])),
                     1e-5);
         CHECK_SMALL(
-            real3_distance(moved(first, made.normals[0], 0.0), real3_of(made.posed_normals[0])),
+            real3_distance(moved(first, made.normals[0], 0), real3_of(made.posed_normals[0])),
             1e-6);
     }
 }

@@ -118,7 +118,7 @@ static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
 // The unit direction in a triangle's plane that follows (du, dv) of the texture.
 static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
 {
-    return real3_narrow(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0.0, 0.0))));
+    return real3_narrow(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0, 0))));
 }
 
 // -- Normals ----------------------------------------------------------------------------------
@@ -266,8 +266,8 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         }
         const md5_vec3 normal =
             cross(md5_vec3_sub(points[2], points[0]), md5_vec3_sub(points[1], points[0]));
-        const md5_vec3 u = direction_of(points, texcoords, 1.0, 0.0);
-        const md5_vec3 v = direction_of(points, texcoords, 0.0, 1.0);
+        const md5_vec3 u = direction_of(points, texcoords, 1, 0);
+        const md5_vec3 v = direction_of(points, texcoords, 0, 1);
         const uint32_t triangles[3] = {0, 1, 2};
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         CHECK_UINT(made.mesh.num_vertices, 3);
@@ -603,7 +603,7 @@ TEST (weights_that_do_not_meet_are_found) {
     FOR (i, mesh->num_file_vertices) {
         const md5_vertex vertex = mesh->file_vertices[i];
         const md5_weight *weights = mesh->weights + vertex.first_weight;
-        double most = 0.0;
+        double most = 0;
         FOR_FROM (k, 1, vertex.num_weights) {
             const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
             most = fmax(most, real_distance(first, md5_mat34_point(rook->bind[weights[k].joint],

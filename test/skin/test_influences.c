@@ -15,7 +15,7 @@ static real3 origin_of(const md5_mat34 *m)
 // Of a weight, in the bind pose.
 static real3 weighted_point(const md5_mat34 *bind, const md5_weight *weight)
 {
-    const real3 point = real3_transform(&bind[weight->joint], real3_of(weight->offset), 1.0);
+    const real3 point = real3_transform(&bind[weight->joint], real3_of(weight->offset), 1);
     return real3_scale(point, (double)weight->bias);
 }
 
@@ -55,7 +55,7 @@ TEST (influences_are_weights_merged_by_joint) {
     enum { MAX = 40, JOINTS = 30 };
     uint64_t random = 3;
     md5_mat34 bind[JOINTS];
-    made_joints(bind, JOINTS, 10.0, &random);
+    made_joints(bind, JOINTS, 10, &random);
     FOR (round, 200u) {
         // Up to 14 weights as in the worst of known models, then enough for the other sorting
         // method.
@@ -67,7 +67,7 @@ TEST (influences_are_weights_merged_by_joint) {
             weights[i].joint = test_random_u32(&random) % num_joints;
             // Quarters, so that equal biases are common and zero and negative ones occur.
             weights[i].bias = 0.25f * (float)(test_random_u32(&random) % 8) - 0.5f;
-            weights[i].offset = random_offset(5.0, &random);
+            weights[i].offset = random_offset(5, &random);
             position = real3_add(position, weighted_point(bind, &weights[i]));
         }
         BUILD_VERTEX(made, weights, num_weights, bind, JOINTS);
@@ -80,7 +80,7 @@ TEST (influences_are_weights_merged_by_joint) {
         uint32_t num_expected = 0;
         FOR_U32 (joint, JOINTS) {
             real3 sum = {0, 0, 0};
-            double bias = 0.0;
+            double bias = 0;
             bool any = false;
             FOR (i, num_weights) {
                 if (weights[i].joint != joint || weights[i].bias == 0.0f)
@@ -197,24 +197,24 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
     enum { JOINTS = 20, MAX = 12 };
     uint64_t random = 9;
     md5_mat34 bind[JOINTS];
-    made_joints(bind, JOINTS, 10.0, &random);
+    made_joints(bind, JOINTS, 10, &random);
     FOR (round, 120u) {
         const uint32_t num_weights = round % (MAX + 1), slots = 1 + round % 8;
         md5_weight weights[MAX];
         FOR (i, num_weights) {
             const float bias = (float)(0.01 + test_random(&random));
-            weights[i] = (md5_weight){19 - i, bias, random_offset(5.0, &random)};
+            weights[i] = (md5_weight){19 - i, bias, random_offset(5, &random)};
         }
         BUILD_VERTEX(made, weights, num_weights, bind, JOINTS);
         uint32_t joints[9];
         float packed[9];
         joints[slots] = 12345;
-        packed[slots] = 12345.0f;
+        packed[slots] = 12345;
         pack(&made.mesh, slots, joints, packed);
         CHECK_UINT(joints[slots], 12345);
         CHECK(packed[slots] == 12345.0f);
         const uint32_t kept = num_weights < slots ? num_weights : slots;
-        double sum = 0.0;
+        double sum = 0;
         FOR (i, slots) {
             sum += packed[i];
             CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
@@ -286,8 +286,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
     pack(mesh, test->slots, joints, packed);
     real3 sum = {0, 0, 0};
     EACH_IN (weight, test, weights) {
-        const real3 arm =
-            real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0.0);
+        const real3 arm = real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0);
         const real3 exact = real3_add(rotate_joint(test, weight->joint, arm, how),
                                       origin_of(&test->posed[weight->joint]));
         sum = real3_add(sum, real3_scale(exact, (double)weight->bias));
@@ -306,7 +305,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
 static real3 rotate_at_random(const loss_case *test, uint32_t joint, real3 v, const void *how)
 {
     (void)test;
-    return real3_transform((const md5_mat34 *)how + joint, v, 0.0);
+    return real3_transform((const md5_mat34 *)how + joint, v, 0);
 }
 
 // Each joint rotated so that its part of the difference points along one direction: the worst case.
@@ -337,14 +336,14 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
     test->num_joints = 10;
     test->num_weights = 1 + round % 10;
     test->slots = round / 10 % 2 ? 4 : 8;
-    made_joints(test->bind, 10, 20.0, random);
+    made_joints(test->bind, 10, 20, random);
     memcpy(test->posed, test->bind, sizeof test->bind);
     if (round / 20 % 2)
-        made_joints(test->posed, 10, 30.0, random);
+        made_joints(test->posed, 10, 30, random);
     EACH_IN (weight, test, weights) {
         weight->joint = test_random_u32(random) % test->num_joints;
         weight->bias = (float)(test_random(random) * (round % 7 ? 0.5 : -0.5));
-        weight->offset = random_offset(5.0, random);
+        weight->offset = random_offset(5, random);
     }
 }
 
@@ -359,7 +358,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         const double slack = 1e-4;
         FOR (again, 20u) {
             md5_mat34 rotations[10];
-            made_joints(rotations, 10, 0.0, &random);
+            made_joints(rotations, 10, 0, &random);
             CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
                   <= loss + slack);
         }
@@ -371,7 +370,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         EACH_IN (weight, &test, weights) {
             const double bias = (double)weight->bias;
             const real3 arm =
-                real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0.0);
+                real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0);
             parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
         }
@@ -395,7 +394,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     enum { JOINTS = 8 };
     uint64_t random = 17;
     md5_mat34 bind[JOINTS];
-    made_joints(bind, JOINTS, 20.0, &random);
+    made_joints(bind, JOINTS, 20, &random);
     for (uint32_t count = 1; count <= JOINTS; count++) {
         const real3 meet = {3, -4, 5};
         md5_weight weights[JOINTS];
@@ -419,7 +418,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_mat34 bind[5] = {identity, identity, identity, identity, identity};
     // Sum 1.5 about a joint at 10 0 0, with the real3 at its origin: 0.5 * 10 too much, whatever
     // its rotation.
-    bind[0].m[3] = 10.0f;
+    bind[0].m[3] = 10;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
     BUILD_VERTEX(made, &off_sum, 1, bind, 5);
     // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
@@ -439,7 +438,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.
     md5_weight dropped[5];
     FOR (i, 5u) {
-        bind[i].m[3] = 10.0f;
+        bind[i].m[3] = 10;
         dropped[i] = (md5_weight){i, 0.2f, {0, 0, 2}};
     }
     BUILD_VERTEX(five, dropped, 5, bind, 5);
@@ -537,10 +536,10 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
     static packed_mesh made;
     uint64_t random = 3;
     FOR (round, 20000) {
-        double biases[MAX], kept_sum = 0.0;
+        double biases[MAX], kept_sum = 0;
         const uint32_t count = 1 + test_random_u32(&random) % (round % 100 == 0 ? 255 : 8);
         const uint32_t slots = round % 100 == 0 ? 255 : 1 + test_random_u32(&random) % 8;
-        double next = 1.0;
+        double next = 1;
         FOR (i, count) {
             biases[i] = (float)next;
             next *= 0.5 + 0.5 * test_random(&random);

@@ -193,7 +193,7 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
     FOR (i, TARGETS) {
         const md5_mesh *const target = &scene->sources[i]->meshes[0];
         float weights[TARGETS] = {0, 0, 0};
-        weights[i] = 1.0f;
+        weights[i] = 1;
         skin_scene(scene, weights, NULL, NULL, &at);
         // Coordinates up to 11: two roundings of 5e-7 each.
         check_near(&at, target->positions, target->normals, target->tangents, mesh->num_vertices,
@@ -326,7 +326,7 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
     md5_build_dual_palette(palette, JOINTS, dual);
     for (int i = 0; i < TARGETS && scene->morph; i++) {
         float weights[TARGETS] = {0, 0, 0};
-        weights[i] = 1.0f;
+        weights[i] = 1;
         skin_scene(scene, weights, NULL, dual, &found);
         skin_by_duals(&scene->sources[i]->meshes[0], dual, expected.positions, expected.normals,
                       expected.tangents);
@@ -358,7 +358,7 @@ TEST_HERE (morph_stores_what_differs) {
             }
         }
         FOR (i, TARGETS) {
-            double reach = 0.0;
+            double reach = 0;
             FOR (v, VERTICES) {
                 real_worse(&reach, real3_distance(file_point(scene->targets[i].point[v]),
                                                   file_point(scene->base.point[v])));
@@ -390,7 +390,7 @@ TEST (morph_follows_the_options_of_the_load) {
     if (CHECK(plain.morph && converted.morph && without.morph)) {
         skin_with_morph(plain.morph, 0, blends[2], NULL, NULL, a, NULL, NULL);
         skin_with_morph(converted.morph, 0, blends[2], NULL, NULL, b, NULL, NULL);
-        double place = 0.0;
+        double place = 0;
         FOR (i, VERTICES) {
             real_worse(&place, real_distance(md5_mat34_point(to, a[i]), b[i]));
         }
@@ -402,7 +402,7 @@ TEST (morph_follows_the_options_of_the_load) {
         skin_with_morph(without.morph, 0, blends[2], palette, NULL, c, NULL, unwritten);
         CHECK(unwritten[0].x == 9.0f);
         skin_with_morph(plain.morph, 0, blends[2], palette, NULL, a, NULL, NULL);
-        place = 0.0;
+        place = 0;
         FOR (i, VERTICES)
             real_worse(&place, real_distance(a[i], c[i]));
         CHECK_SMALL(place, 1e-5);

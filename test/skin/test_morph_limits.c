@@ -79,7 +79,7 @@ TEST (morph_leaves_what_it_does_not_change) {
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
-    const float none = 0.0f, whole = 1.0f;
+    const float none = 0, whole = 1;
     md5_dual_quat dual;
     md5_vec3 at[2][3], normals[3];
     md5_vec4 tangents[3];
@@ -133,7 +133,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_morph_source source = {.name = "raised", .model = raised};
     OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
-    const float whole = 1.0f;
+    const float whole = 1;
     md5_dual_quat dual;
     md5_vec3 at[3], normals[3];
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
@@ -206,7 +206,7 @@ static double from_eye(md5_vec3 at, double *cosine)
 // How deep lids reach into the eyeballs where they are visible: within 70 degrees of the gaze.
 static double depth(const md5_model *model, md5_vec3 *const *positions)
 {
-    double farthest = 0.0, nearest = 1e9, cosine, unused;
+    double farthest = 0, nearest = 1e9, cosine, unused;
     FOR (i, model->meshes[EYES].num_vertices) {
         const double length = from_eye(positions[EYES][i], &cosine);
         farthest = length > farthest ? length : farthest;

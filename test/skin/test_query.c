@@ -126,7 +126,7 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     md5_vec3 corners[8];
     FOR (i, 8) {
         const real3 corner = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
-        corners[i] = real3_narrow(real3_transform(&m, corner, 1.0));
+        corners[i] = real3_narrow(real3_transform(&m, corner, 1));
     }
     const md5_bounds expected = md5_bounds_from_points(corners, 8);
     const md5_bounds moved = md5_bounds_transform(box, m);
@@ -254,9 +254,9 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
         }
         CHECK_UINT(next, count);
     }
-    CHECK_UINT(md5_cull_sphere(boxes, CROWD, (md5_vec3){0}, -1.0f, (uint32_t[CROWD]){0}), 0);
+    CHECK_UINT(md5_cull_sphere(boxes, CROWD, (md5_vec3){0}, -1, (uint32_t[CROWD]){0}), 0);
     CHECK_UINT(md5_cull_sphere(boxes, CROWD, (md5_vec3){NAN, 0, 0}, 1e9f, (uint32_t[CROWD]){0}), 0);
-    CHECK_UINT(md5_cull_sphere(NULL, 0, (md5_vec3){0}, 1.0f, NULL), 0);
+    CHECK_UINT(md5_cull_sphere(NULL, 0, (md5_vec3){0}, 1, NULL), 0);
 }
 
 TEST (box_finds_the_boxes_that_share_a_point) {
@@ -330,7 +330,7 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
     FOR (i, 6) {
         const md5_depth depth = (md5_depth)(i % 3);
         const float far_z = i < 3 ? 300.0f : INFINITY;
-        const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, 1.0f, far_z, depth),
+        const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, 1, far_z, depth),
                                           md5_mat44_look_at(eye, at, up));
         md5_vec4 planes[6];
         md5_frustum_planes(m, depth, planes);
@@ -443,7 +443,7 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
     uint64_t random = 2;
     query_pose(made, 0.3);
     FOR (i, 300) {
-        const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
+        const md5_ray ray = ray_through(&made->model->bounds, 1, &random);
         FOR (m, made->model->num_meshes) {
             const md5_mesh *const mesh = &made->model->meshes[m];
             md5_hit hit;
@@ -520,7 +520,7 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
         ray.limit = hit.t * 0.999f;
         CHECK(!md5_raycast_mesh(ray, &box_mesh, corners, &hit));
         ray.origin = (md5_vec3){0};
-        ray.limit = 0.0f;
+        ray.limit = 0;
         CHECK(!md5_raycast_mesh(ray, &box_mesh, corners, &hit));
         ray.front_only = false;
         CHECK(md5_raycast_mesh(ray, &box_mesh, corners, &hit) && !hit.from_front);
@@ -579,7 +579,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     md5_build_joint_bounds(made->model, boxes);
     query_pose(made, 0.2);
     FOR (i, 200) {
-        const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
+        const md5_ray ray = ray_through(&made->model->bounds, 1, &random);
         md5_hit hit = {.joint = 12345};
         const bool is_hit = md5_raycast_joints(ray, boxes, made->joints, num_joints, &hit);
         num_hits += is_hit;
@@ -633,7 +633,7 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     uint64_t random = 9;
     uint32_t num_hits = 0;
     FOR (i, 200) {
-        const md5_ray ray = ray_through(&file->bounds, 1.0f, &random);
+        const md5_ray ray = ray_through(&file->bounds, 1, &random);
         md5_ray moved = ray;
         moved.origin = md5_mat34_point(to_left, ray.origin);
         moved.direction = md5_mat34_direction(to_left, ray.direction);
@@ -653,7 +653,7 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     md5_model model = *made->model;
     model.meshes = twice;
     model.num_meshes = 2;
-    query_pose(made, 0.0);
+    query_pose(made, 0);
     OWN_ARRAY(md5_vec3, scratch, model.max_vertices);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;

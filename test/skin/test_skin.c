@@ -146,7 +146,7 @@ static md5_mat34 inverse(const md5_mat34 *a)
     const float *m = a->m;
     md5_mat34 back;
     FOR (row, 3) {
-        double moved = 0.0;
+        double moved = 0;
         FOR (column, 3) {
             back.m[4 * row + column] = m[4 * column + row];
             moved -= (double)m[4 * column + row] * m[4 * column + 3];
@@ -160,8 +160,8 @@ static md5_mat34 inverse(const md5_mat34 *a)
 static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double oddness,
                        uint64_t *random)
 {
-    made_joints(patch->bind, JOINTS, 20.0, random);
-    made_joints(patch->posed, JOINTS, 20.0, random);
+    made_joints(patch->bind, JOINTS, 20, random);
+    made_joints(patch->posed, JOINTS, 20, random);
     FOR (i, JOINTS) {
         const md5_mat34 back = inverse(&patch->bind[i]);
         patch->palette[i] = md5_mat34_mul(patch->posed[i], back);
@@ -220,7 +220,7 @@ static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
     FOR (i, vertex.num_weights) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const real3 position =
-            real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1.0);
+            real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1);
         sum = real3_add(sum, real3_scale(position, (double)weight->bias));
     }
     return sum;
@@ -235,8 +235,8 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
     FOR (i, vertex.num_weights) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
-        const real3 local = real3_transform(&back, real3_of(bind), 0.0);
-        const real3 rotated = real3_transform(&patch->posed[weight->joint], local, 0.0);
+        const real3 local = real3_transform(&back, real3_of(bind), 0);
+        const real3 rotated = real3_transform(&patch->posed[weight->joint], local, 0);
         sum = real3_add(sum, real3_scale(rotated, (double)weight->bias));
     }
     *length = real3_length(sum);
@@ -602,7 +602,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
     uint64_t random = 1;
     for (int exponent = -44; exponent <= 8; exponent++) {
         FOR (i, 4) {
-            double magnitude = mantissas[i] * pow(10.0, exponent);
+            double magnitude = mantissas[i] * pow(10, exponent);
             size_case fixture = {.magnitude = magnitude};
             OWN_MODEL model = make_model(magnitude);
             if (!CHECK(model && model->meshes[0].num_vertices <= 2 * SIZES_VERTICES)) {
@@ -619,7 +619,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
             }
             md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
             skinned linear, dual;
-            double worst_linear = 0.0, worst_dual = 0.0;
+            double worst_linear = 0, worst_dual = 0;
             check_sound(&fixture, false, &linear);
             check_sound(&fixture, true, &dual);
             FOR (j, fixture.mesh->num_vertices) {
@@ -638,7 +638,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
 // Sums of 1e-20 to 1e-22 once gave NaN. Biases of equal ratios give the same motion, to the last
 // bit if they differ by a power of two.
 TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
-    OWN_MODEL plain = make_model(1.0);
+    OWN_MODEL plain = make_model(1);
     const md5_mesh *const mesh = &plain->meshes[0];
     uint64_t random = 2;
     size_case fixture = {.mesh = mesh};
@@ -747,7 +747,7 @@ static void check_model(const char *path)
     uint64_t random = 17;
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, dual, num_joints);
-    made_joints(palette, num_joints, 10.0, &random);
+    made_joints(palette, num_joints, 10, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     EACH_IN (mesh, model, meshes)
         EACH_CPU (level, MD5_CPU_SCALAR)
@@ -766,7 +766,7 @@ TEST (strides_of_0_mean_no_gaps) {
     const size_t count = mesh->num_vertices;
     OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
     uint64_t random = 18;
-    made_joints(palette, model->skeleton.num_joints, 10.0, &random);
+    made_joints(palette, model->skeleton.num_joints, 10, &random);
     OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);
     md5_skin(mesh, palette, expected, expected + count, NULL);
@@ -783,7 +783,7 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
     OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
     OWN_ARRAY(md5_dual_quat, dual, model->skeleton.num_joints);
     uint64_t random = 19;
-    made_joints(palette, model->skeleton.num_joints, 10.0, &random);
+    made_joints(palette, model->skeleton.num_joints, 10, &random);
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
     OWN md5_vec3 *const found = calloc(count, 2 * sizeof *found);

@@ -262,7 +262,7 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     FOR (round, 200u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
-        made_joints(palette, JOINTS, 20.0, &random);
+        made_joints(palette, JOINTS, 20, &random);
         check_sets(&made.mesh, palette, name_of(round));
         note_runs(made.mesh.skin_plan, &seen);
     }
@@ -281,7 +281,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     FOR (round, 100u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
-        made_joints(palette, JOINTS, 20.0, &random);
+        made_joints(palette, JOINTS, 20, &random);
         for (uint32_t i = 1; i < JOINTS; i += 2)
             palette[i] = palette[i - 1];
         md5_build_dual_palette(palette, JOINTS, dual);
@@ -301,7 +301,7 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
     FOR (round, 60u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 10, &random);
-        made_joints(palette, JOINTS, 20.0, &random);
+        made_joints(palette, JOINTS, 20, &random);
         FOR (i, 12u) {
             const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
             const uint32_t value = test_random_u32(&random) % (COUNT_OF(odd));
@@ -426,7 +426,7 @@ TEST (skin_plan_covers_every_vertex) {
 TEST (skin_plan_groups_threes) {
     uint64_t random = 59;
     md5_mat34 palette[JOINTS];
-    made_joints(palette, JOINTS, 20.0, &random);
+    made_joints(palette, JOINTS, 20, &random);
     for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
         OWN_RANDOM_MESH made;
         begin_random_mesh(&made, 3 * 60 + 800);
@@ -455,7 +455,7 @@ static void check_model(const char *path)
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, dual, num_joints);
     uint64_t random = 53;
-    made_joints(palette, num_joints, 50.0, &random);
+    made_joints(palette, num_joints, 50, &random);
     md5_build_palette(model, palette, palette);
     md5_build_dual_palette(palette, num_joints, dual);
     EACH_IN (mesh, model, meshes) {

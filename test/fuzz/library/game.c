@@ -202,7 +202,7 @@ static const char *let_fall(const md5_figure_def *def, const md5_entity *entity)
     if (!figure)
         return error.message[0] ? NULL : "no figure of an entity, and no reason";
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
-    md5_figure_from_joints(figure, joints, place, 0.0f, bodies);
+    md5_figure_from_joints(figure, joints, place, 0, bodies);
     (void)md5_figure_to_pose(figure, bodies, pose);
     (void)md5_figure_bounds(figure, bodies, place);
     const bool is_hit =
