@@ -34,9 +34,7 @@ static md5_vec3 position_of(const md5_baked *baked, md5_baked_vertex vertex)
 
 static float distance(md5_vec3 a, md5_vec3 b)
 {
-    const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y;
-    const double z = (double)a.z - (double)b.z;
-    return (float)sqrt(x * x + y * y + z * z);
+    return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_of(a), md5_vec3d_of(b)));
 }
 
 static void grow(float *largest, float value)
@@ -74,12 +72,8 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     md5_baked counts = {.num_frames = num_frames, .bounds = md5_bounds_from_points(NULL, 0)};
     if (!check(context, model, num_frames, &counts.num_vertices))
         return NULL;
-    uint32_t largest = 0;
-    MD5_FOR (i, model->num_meshes)
-        if (model->meshes[i].num_vertices > largest)
-            largest = model->meshes[i].num_vertices;
-    md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, largest);
-    md5_vec3 *const normals = MD5_ROOM(arena, md5_vec3, largest);
+    md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, model->max_vertices);
+    md5_vec3 *const normals = MD5_ROOM(arena, md5_vec3, model->max_vertices);
     if (!positions || !normals)
         return NULL;
 

@@ -11,6 +11,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
+#include "md5/skin/plan.h"
 
 #include <string.h>
 
@@ -102,18 +103,6 @@ static bool check_mesh(const comparison *pair, uint32_t index)
 typedef struct slack {
     float position, direction;
 } slack;
-
-static float largest_coordinate(const md5_bounds *bounds)
-{
-    const float values[] = {bounds->min.x, bounds->min.y, bounds->min.z,
-                            bounds->max.x, bounds->max.y, bounds->max.z};
-    float largest = 0;
-    MD5_FOR_WHILE (i, 6, bounds->min.x <= bounds->max.x) {
-        if (fabsf(values[i]) > largest)
-            largest = fabsf(values[i]);
-    }
-    return largest;
-}
 
 // The difference, or 0 if each component is within the slack.
 static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float within)
@@ -295,7 +284,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
         .model = model,
         .sources = sources,
         .num_targets = count,
-        .within = {largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
+        .within = {md5_largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
     };
     md5_morph *const morph = create(&arena, &job);
     md5i_arena_free(&arena);

@@ -7,7 +7,7 @@
 
 #include "md5/core/math.h"
 
-enum { MD5_OCTAHEDRON_CENTRE = 127 }; // 0; so that the axes are exact, 255 is not used
+#define MD5_OCTAHEDRON_CENTRE 127.0f // 0; so that the axes are exact, 255 is not used
 
 static inline float md5_octahedron_sign(float value)
 {
@@ -17,10 +17,8 @@ static inline float md5_octahedron_sign(float value)
 // Returns the unit vector of bits 0 to 15; bits above are ignored.
 static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
 {
-    const float u =
-        ((float)(bits & 255) - (float)MD5_OCTAHEDRON_CENTRE) / (float)MD5_OCTAHEDRON_CENTRE;
-    const float v =
-        ((float)(bits >> 8 & 255) - (float)MD5_OCTAHEDRON_CENTRE) / (float)MD5_OCTAHEDRON_CENTRE;
+    const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
+    const float v = ((float)(bits >> 8 & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
     md5_vec3 point = {u, v, 1.0f - fabsf(u) - fabsf(v)};
     if (point.z < 0.0f) {
         point.x = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
@@ -32,11 +30,11 @@ static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
 // Returns -1 to 1 as a whole number of steps at or below it.
 static inline uint32_t md5_octahedron_step_below(float value)
 {
-    const float steps = floorf(value * (float)MD5_OCTAHEDRON_CENTRE);
-    const float last = (float)MD5_OCTAHEDRON_CENTRE - 1.0f; // there is one above it
-    if (!(steps > -(float)MD5_OCTAHEDRON_CENTRE))
+    const float steps = floorf(value * MD5_OCTAHEDRON_CENTRE);
+    const float last = MD5_OCTAHEDRON_CENTRE - 1.0f; // there is one above it
+    if (!(steps > -MD5_OCTAHEDRON_CENTRE))
         return 0;
-    return (uint32_t)((steps < last ? steps : last) + (float)MD5_OCTAHEDRON_CENTRE);
+    return (uint32_t)((steps < last ? steps : last) + MD5_OCTAHEDRON_CENTRE);
 }
 
 // Returns u in bits 0 to 7 and v in bits 8 to 15, of the four nearest pairs the one whose vector is

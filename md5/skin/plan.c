@@ -4,7 +4,8 @@
 // joints: nine of ten vertices find seven others. A register holds one matrix entry for eight
 // vertices; the entry is loaded once and multiplied by each vertex's bias. No matrix is transposed
 // and no row is summed. The plan finds the groups at load, in linear time, with a small table of
-// those that are not full yet:
+// those that are not full yet. Most blended vertices have two joints, of which either may weigh
+// more: they share groups all the same (plan.h).
 //
 // - A contiguous group is eight consecutive vertices: loaded and stored side by side.
 // - A gathered group is eight vertices from anywhere in the mesh, or fewer, with the first one
@@ -35,13 +36,14 @@
 #include "md5/core/math.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 // Fewer vertices on the same joints are as fast as singles.
 enum { MIN_GATHERED = 3 };
 
 // Size of the table of groups that are not full yet: in small meshes, four slots for each vertex.
-enum { MIN_LOG2_SLOTS = 3, MAX_LOG2_SLOTS = 9, SLOTS = 1 << MAX_LOG2_SLOTS, SLOTS_PER_VERTEX = 4 };
+enum { MIN_LOG2_SLOTS = 3, MAX_LOG2_SLOTS = 10, SLOTS = 1 << MAX_LOG2_SLOTS, SLOTS_PER_VERTEX = 4 };
 
 // A vertex is blended if the points of its weights are at most this far apart, relative to the size
 // of the mesh: less than the rounding error of a position in floats.
@@ -51,10 +53,7 @@ enum { MIN_LOG2_SLOTS = 3, MAX_LOG2_SLOTS = 9, SLOTS = 1 << MAX_LOG2_SLOTS, SLOT
 
 static float tolerance_of(const md5_bounds *bounds)
 {
-    const float x = fmaxf(fabsf(bounds->min.x), fabsf(bounds->max.x));
-    const float y = fmaxf(fabsf(bounds->min.y), fabsf(bounds->max.y));
-    const float z = fmaxf(fabsf(bounds->min.z), fabsf(bounds->max.z));
-    return POINT_TOLERANCE * fmaxf(x, fmaxf(y, z));
+    return POINT_TOLERANCE * md5_largest_coordinate(bounds);
 }
 
 // With two influences the exact sum takes no longer than blending.
@@ -110,31 +109,45 @@ typedef struct plan_builder {
     uint32_t open[SLOTS][MD5_SKIN_GROUP];
 } plan_builder;
 
-// What the vertices of a group have in common.
+// What the vertices of a group have in common, in the order of one of them: joint i of the group is
+// joints[i ^ swap], and so is the vertex's influence.
 typedef struct joint_set {
     md5_skin_kind kind;
     uint32_t count;
+    uint32_t swap; // 1: both influences in the other order, so that joints ascend; see plan.h
     const uint32_t *joints;
 } joint_set;
 
-static joint_set set_of(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kind)
+static inline joint_set set_of(const md5_mesh *mesh, uint32_t vertex, md5_skin_kind kind)
 {
     const uint32_t first = mesh->first_influence[vertex];
-    return (joint_set){kind, mesh->first_influence[vertex + 1] - first,
-                       mesh->influence_joints + first};
+    const uint32_t *const joints = mesh->influence_joints + first;
+    const md5_vec4 *const q = mesh->influences + first;
+    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    const bool swap = count == 2 && joints[0] > joints[1] && fabsf(q[0].w) > fabsf(q[1].w);
+    return (joint_set){kind, count, swap, joints};
 }
 
-static inline bool is_same(joint_set a, joint_set b)
+static MD5_ALWAYS_INLINE bool is_same(joint_set a, joint_set b)
 {
     if (a.kind != b.kind || a.count != b.count)
         return false;
     if (a.count == 1)
         return a.joints[0] == b.joints[0];
     MD5_FOR (i, a.count) {
-        if (a.joints[i] != b.joints[i])
+        if (a.joints[i ^ a.swap] != b.joints[i ^ b.swap])
             return false;
     }
     return true;
+}
+
+// Returns where the next float of a vertex goes.
+static inline float *put_vec3(float *to, float x, float y, float z)
+{
+    to[0] = x;
+    to[MD5_SKIN_GROUP] = y;
+    to[2 * MD5_SKIN_GROUP] = z;
+    return to + 3 * (size_t)MD5_SKIN_GROUP;
 }
 
 // Adds a group, or a single vertex.
@@ -153,7 +166,8 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
     if (order == MD5_SKIN_SINGLES)
         return;
     run->words += md5_skin_num_words(set.kind, order, count);
-    memcpy(words, set.joints, count * sizeof *words);
+    MD5_FOR (i, count)
+        words[i] = set.joints[i ^ set.swap];
     const bool is_gathered = order == MD5_SKIN_GATHERED;
     if (!is_gathered && set.kind == MD5_SKIN_RIGID)
         return; // has no floats
@@ -161,18 +175,19 @@ static void add_group(plan_builder *builder, md5_skin_order order, joint_set set
         // The floats of one vertex of the group.
         const md5_mesh *const mesh = builder->mesh;
         const uint32_t vertex = vertices[i];
-        uint32_t *to = words + count + i;
+        const md5_vec4 *const influences = mesh->influences + mesh->first_influence[vertex];
+        const uint32_t swap = set_of(mesh, vertex, set.kind).swap;
+        float *to = (float *)(void *)(words + count) + i;
         MD5_FOR_WHILE (j, count, set.kind != MD5_SKIN_RIGID) {
-            const md5_vec4 influence = mesh->influences[mesh->first_influence[vertex] + j];
-            const float floats[4] = {influence.x, influence.y, influence.z, influence.w};
-            for (uint32_t k = set.kind == MD5_SKIN_EXACT ? 0 : 3; k < 4; k++, to += MD5_SKIN_GROUP)
-                memcpy(to, &floats[k], sizeof *to);
+            const md5_vec4 *const q = &influences[j ^ swap];
+            if (set.kind == MD5_SKIN_EXACT)
+                to = put_vec3(to, q->x, q->y, q->z);
+            *to = q->w;
+            to += MD5_SKIN_GROUP;
         }
-        const md5_vec3 position = mesh->positions[vertex];
-        const float floats[3] = {position.x, position.y, position.z};
-        const bool has_position = is_gathered && set.kind != MD5_SKIN_EXACT;
-        for (uint32_t k = 0; k < 3 && has_position; k++, to += MD5_SKIN_GROUP)
-            memcpy(to, &floats[k], sizeof *to);
+        const md5_vec3 p = mesh->positions[vertex];
+        if (is_gathered && set.kind != MD5_SKIN_EXACT)
+            put_vec3(to, p.x, p.y, p.z);
         if (is_gathered)
             offsets[i] = 3 * vertices[i];
     }
@@ -182,8 +197,6 @@ static void close_slot(plan_builder *builder, uint32_t slot)
 {
     const uint32_t count = builder->num_open[slot];
     const uint32_t *const open = builder->open[slot];
-    // md5i_skin_plan_build() has cleared num_open, which clang's analyzer does not see.
-    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage)
     const joint_set set = set_of(builder->mesh, open[0], (md5_skin_kind)builder->kinds[slot]);
     builder->num_open[slot] = 0;
     builder->num_taken--;
@@ -200,14 +213,24 @@ static void close_slot(plan_builder *builder, uint32_t slot)
         add_group(builder, MD5_SKIN_SINGLES, set, &open[i]);
 }
 
+// How well a set's vertices go to a slot: 0 if another one's group is open there, 1 if none is.
+static inline uint32_t fit_of(const plan_builder *builder, joint_set set, uint32_t slot)
+{
+    if (builder->num_open[slot] == 0)
+        return 1;
+    const md5_skin_kind kind = (md5_skin_kind)builder->kinds[slot];
+    return is_same(set, set_of(builder->mesh, builder->open[slot][0], kind)) ? 2 : 0;
+}
+
 static void walk(plan_builder *builder)
 {
     const md5_mesh *const mesh = builder->mesh;
     const float tolerance = tolerance_of(&mesh->bounds);
+    const uint32_t num_vertices = mesh->num_vertices;
     joint_set next = set_of(mesh, 0, kind_of(mesh, 0, tolerance));
-    for (uint32_t first = 0, end = 0; first < mesh->num_vertices; first = end) {
+    for (uint32_t first = 0, end = 0; first < num_vertices; first = end) {
         const joint_set set = next;
-        while (++end < mesh->num_vertices) {
+        while (++end < num_vertices) {
             next = set_of(mesh, end, kind_of(mesh, end, tolerance));
             if (!is_same(set, next))
                 break;
@@ -226,20 +249,21 @@ static void walk(plan_builder *builder)
         }
         uint32_t hash = set.kind;
         MD5_FOR (i, set.count)
-            hash = (hash ^ set.joints[i]) * 0x9e3779b1u;
-        const uint32_t slot = hash >> (32 - builder->log2_slots);
+            hash = (hash ^ set.joints[i ^ set.swap]) * 0x9e3779b1u;
+        // If other sets of joints occupy both slots that a set may have, the group of one is closed
+        // first: linear time for any joints.
+        uint32_t slot = hash >> (32 - builder->log2_slots);
+        const uint32_t fit = fit_of(builder, set, slot);
+        if (fit < 2 && fit_of(builder, set, slot ^ 1) > fit)
+            slot ^= 1;
+        else if (fit == 0)
+            close_slot(builder, slot);
+        builder->kinds[slot] = (uint8_t)set.kind;
         for (; first < end; first++) {
-            // If another set of joints occupies the slot, its group is closed first: linear time
-            // for any joints.
-            uint8_t *const count = &builder->num_open[slot];
-            uint32_t *const open = builder->open[slot];
-            if (*count > 0
-                && !is_same(set, set_of(mesh, open[0], (md5_skin_kind)builder->kinds[slot])))
-                close_slot(builder, slot);
-            builder->kinds[slot] = (uint8_t)set.kind;
-            builder->num_taken += *count == 0;
-            open[(*count)++] = first;
-            if (*count == MD5_SKIN_GROUP)
+            const uint32_t count = builder->num_open[slot]++;
+            builder->num_taken += count == 0;
+            builder->open[slot][count] = first;
+            if (count + 1 == MD5_SKIN_GROUP)
                 close_slot(builder, slot);
         }
     }
@@ -257,17 +281,12 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     if (mesh->num_vertices == 0 || mesh->num_vertices > UINT32_MAX / 3)
         return true;
     plan_builder builder;
+    memset(&builder, 0, offsetof(plan_builder, kinds));
     builder.mesh = mesh;
-    builder.vertices = builder.words = NULL;
-    builder.num_runs = builder.num_vertices = 0;
-    builder.num_words = 0;
-    builder.num_taken = 0;
     builder.log2_slots = MIN_LOG2_SLOTS;
     while (builder.log2_slots < MAX_LOG2_SLOTS
            && (1u << builder.log2_slots) / SLOTS_PER_VERTEX < mesh->num_vertices)
         builder.log2_slots++;
-    memset(builder.possible, 0, sizeof builder.possible);
-    memset(builder.num_open, 0, (size_t)1 << builder.log2_slots);
     walk(&builder);
 
     // Singles of one kind form one run, sorted by number of influences.

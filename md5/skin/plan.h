@@ -12,6 +12,7 @@
 
 #include "md5/core/arena.h"
 
+#include <math.h>
 #include <string.h>
 
 // Vertices in a group, for every instruction set.
@@ -47,7 +48,9 @@ typedef struct md5_skin_run {
     uint8_t reserved;       // 0
 } md5_skin_run;
 
-// The vertices of a group have the same joints in the same order.
+// The vertices of a group have the same joints in the same order. A pair of influences is swapped
+// if its joints descend and the first bias is larger: sums of two have the same bits in either
+// order, and what else asks for a vertex's first joint knows it by the larger bias.
 struct md5_skin_plan {
     size_t size; // bytes of the block
     uint32_t num_runs, num_vertices, num_words;
@@ -75,6 +78,15 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
 
 // Frees a plan; NULL is allowed. `allocator` is that of the context.
 void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan);
+
+// Of bounds that are not empty.
+static inline float md5_largest_coordinate(const md5_bounds *bounds)
+{
+    const float x = fmaxf(fabsf(bounds->min.x), fabsf(bounds->max.x));
+    const float y = fmaxf(fabsf(bounds->min.y), fabsf(bounds->max.y));
+    const float z = fmaxf(fabsf(bounds->min.z), fabsf(bounds->max.z));
+    return fmaxf(x, fmaxf(y, z));
+}
 
 // Returns the kind of one vertex.
 md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);

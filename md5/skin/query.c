@@ -260,7 +260,7 @@ bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 {
     const md5_vec3 o = ray.origin, d = ray.direction;
     float enter = 0, leave = limit_of(&ray);
-    if (!has_direction(d) || !(bounds.min.x <= bounds.max.x)
+    if (!has_direction(d) || is_empty(&bounds)
         || !clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave)
         || !clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave)
         || !clip(o.z, d.z, bounds.min.z, bounds.max.z, &enter, &leave))

@@ -65,11 +65,6 @@ typedef struct bind_vertex {
     md5_vec4 tangent;
 } bind_vertex;
 
-static inline md5_vec3 add_scaled(md5_vec3 sum, md5_vec3 v, float by)
-{
-    return (md5_vec3){sum.x + v.x * by, sum.y + v.y * by, sum.z + v.z * by};
-}
-
 // Blends changed vertex `index` of a mesh. Returns false if all its weights are 0.
 static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
                   uint32_t index, bind_vertex *result)
@@ -84,9 +79,9 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
         const float weight = weights[delta->target];
         if (weight == 0.0f)
             continue;
-        position = add_scaled(position, delta->position, weight);
-        normal = add_scaled(normal, delta->normal, weight);
-        along = add_scaled(along, delta->tangent, weight);
+        position = md5_vec3_add(position, md5_vec3_scale(delta->position, weight));
+        normal = md5_vec3_add(normal, md5_vec3_scale(delta->normal, weight));
+        along = md5_vec3_add(along, md5_vec3_scale(delta->tangent, weight));
         changes = true;
     }
     if (!changes)

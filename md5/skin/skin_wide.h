@@ -326,27 +326,47 @@ MD5_WIDE_INLINE lanes_mat34 matrix_of_dual(const lanes_dual *q)
     };
 }
 
-// Biases are `step` floats apart.
-MD5_WIDE_INLINE lanes_mat34 blend_dual_group(const skin_arrays *arrays, const group *lanes,
-                                             const float *biases, uint32_t step)
+MD5_WIDE_INLINE md5_wide magnitude(md5_wide a)
+{
+    return md5_wide_flip(md5_wide_less(a, md5_wide_all(0.0f)), a);
+}
+
+// Biases are `step` floats apart. Lanes of a larger last bias are those of pairs that the plan has
+// swapped: the last joint is the vertex's first one, to which signs and the answer to a blend that
+// vanishes refer. Returns false if a lane cannot be blended as it is.
+MD5_WIDE_INLINE bool blend_dual_group(const skin_arrays *arrays, const group *lanes,
+                                      const float *biases, uint32_t step, lanes_mat34 *m)
 {
     const md5_dual_quat *const first = &arrays->duals[lanes->joints[0]];
-    const md5_wide first_bias = md5_wide_load(biases);
-    lanes_dual sum = {scale_row(&first->real.x, all_alike(first_bias)),
-                      scale_row(&first->dual.x, all_alike(first_bias))};
+    const md5_dual_quat *const last = &arrays->duals[lanes->joints[lanes->count - 1]];
+    const md5_wide bias = md5_wide_load(biases);
+    const md5_wide last_bias = md5_wide_load(biases + step * (lanes->count - 1));
+    const md5_mask swapped = md5_wide_less(magnitude(bias), magnitude(last_bias));
+    const md5_wide largest = md5_wide_select(swapped, last_bias, bias);
+    if (!are_ordinary(largest))
+        return false;
+    // The sign of a swapped pair's last joint is its first one's.
+    const bool is_far = md5_dual_sign(first, last) < 0.0f;
+    md5_wide by = is_far ? md5_wide_flip(swapped, bias) : bias;
+    lanes_dual sum = {scale_row(&first->real.x, all_alike(by)),
+                      scale_row(&first->dual.x, all_alike(by))};
     MD5_FOR_FROM (i, 1, lanes->count) {
         const md5_dual_quat *const next = &arrays->duals[lanes->joints[i]];
-        const md5_wide by = md5_wide_mul(md5_wide_load(biases + step * i),
-                                         md5_wide_all(md5_dual_sign(first, next)));
+        by = md5_wide_mul(md5_wide_load(biases + step * i),
+                          md5_wide_all(md5_dual_sign(first, next)));
+        by = is_far ? md5_wide_flip(swapped, by) : by;
         sum.real = add_scaled_row(sum.real, &next->real.x, all_alike(by));
         sum.dual = add_scaled_row(sum.dual, &next->dual.x, all_alike(by));
     }
-    const md5_mask kept = is_left(sum.real, first_bias);
+    const md5_mask kept = is_left(sum.real, largest);
     if (!is_all_true(kept)) {
-        sum.real = select4(kept, sum.real, spread_row(&first->real.x));
-        sum.dual = select4(kept, sum.dual, spread_row(&first->dual.x));
+        const lanes_dual one = {
+            select4(swapped, spread_row(&last->real.x), spread_row(&first->real.x)),
+            select4(swapped, spread_row(&last->dual.x), spread_row(&first->dual.x))};
+        sum = (lanes_dual){select4(kept, sum.real, one.real), select4(kept, sum.dual, one.dual)};
     }
-    return matrix_of_dual(&sum);
+    *m = matrix_of_dual(&sum);
+    return true;
 }
 
 // -- Groups ---------------------------------------------------------------------------------
@@ -391,11 +411,10 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
     const uint32_t step = is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP;
     lanes_mat34 m;
     if (arrays->duals) {
-        if (!are_ordinary(md5_wide_load(biases))) {
+        if (!blend_dual_group(arrays, lanes, biases, step, &m)) {
             skin_by_scalar(arrays, lanes, order);
             return;
         }
-        m = blend_dual_group(arrays, lanes, biases, step);
         if (is_exact)
             put_positions(arrays, lanes, order,
                           move_points(&m, load3(arrays->bind_positions, lanes, order)));

@@ -130,7 +130,8 @@ static md5_vec3 random_vec3(uint64_t *random)
                       test_betweenf(-10, 10, random)};
 }
 
-// How consecutive vertices are made. Influence i is on joint + i * step, or on any if step is 0.
+// How consecutive vertices are made. Influence i is on joint + i * step, or on any if step is 0. Of
+// pairs, every second one has the other joint first, which has a little more weight.
 typedef struct streak {
     uint32_t length, num_influences, joint, step;
     enum { RIGID, MEETING, APART, CANCELLING } form;
@@ -168,11 +169,14 @@ static void add_streak(random_mesh *made, const streak *fixture, uint64_t *rando
             (md5_vec4){t.x, t.y, t.z, test_random_u32(random) % 2 ? 1.0f : -1.0f};
         for (uint32_t j = 0; j < count; j++, next++) {
             const float sign = fixture->form == CANCELLING && j % 2 ? -1.0f : 1.0f;
-            const float bias = is_rigid ? 1.0f : sign / (float)count;
+            const float share = count == 2 && j > 0 ? 0.99999f : 1.0f;
+            const float bias = is_rigid ? 1.0f : sign * share / (float)count;
+            const uint32_t rank = count == 2 ? (j + i) % 2 : j;
             const md5_vec3 q = fixture->form == APART ? random_vec3(random) : p;
             made->influences[next] = (md5_vec4){bias * q.x, bias * q.y, bias * q.z, bias};
             made->influence_joints[next] =
-                (fixture->step > 0 ? fixture->joint + j * fixture->step : test_random_u32(random))
+                (fixture->step > 0 ? fixture->joint + rank * fixture->step
+                                   : test_random_u32(random))
                 % JOINTS;
         }
         made->first_influence[vertex + 1] = next;
@@ -290,6 +294,14 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
             dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
         }
         check_written(&made.mesh, NULL, dual, name_of(round));
+
+        // Turns about an axis along the normals give zeros, whose signs are compared too.
+        FOR (i, JOINTS)
+            dual[i] = (md5_dual_quat){
+                .real = {0, 0, test_betweenf(-1, 1, &random), test_betweenf(-1, 1, &random)}};
+        FOR (vertex, made.mesh.num_vertices)
+            made.normals[vertex] = (md5_vec3){0, 0, 1};
+        check_written(&made.mesh, NULL, dual, name_of(round));
     }
 }
 
@@ -324,10 +336,13 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
     bool is_right = count == run->num_influences && run->kind == md5i_skin_kind_of(mesh, vertex);
     const float *floats = (const float *)(const void *)(words + count) + lane;
+    const uint32_t swap = words[0] == mesh->influence_joints[first] ? 0 : 1; // of pairs
     FOR (i, count) {
-        const md5_vec4 q = mesh->influences[first + i];
+        const uint32_t from = first + (i ^ swap);
+        const md5_vec4 q = mesh->influences[from];
         const float expected[4] = {q.x, q.y, q.z, q.w};
-        is_right = is_right && words[i] == mesh->influence_joints[first + i];
+        is_right =
+            is_right && (count == 2 || swap == 0) && words[i] == mesh->influence_joints[from];
         for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_RIGID; k++, floats += 8)
             is_right = is_right && *floats == expected[k];
     }
@@ -419,6 +434,18 @@ TEST (skin_plan_covers_every_vertex) {
         check_plan(&made.mesh, "random mesh");
         CHECK_UINT(made.heap.live_bytes, made.mesh.skin_plan ? made.mesh.skin_plan->size : 0);
     }
+}
+
+// Every second vertex has the larger weight on the other joint: see streak.
+TEST (skin_plan_groups_pairs_of_joints_in_either_order) {
+    uint64_t random = 67;
+    seen_runs seen = {{{0}}};
+    OWN_RANDOM_MESH made;
+    begin_random_mesh(&made, 200);
+    add_streak(&made, &(streak){200, 2, 3, 1, APART}, &random);
+    end_random_mesh(&made);
+    note_runs(made.mesh.skin_plan, &seen);
+    CHECK(seen.count[MD5_SKIN_CONTIGUOUS][MD5_SKIN_EXACT] > 0);
 }
 
 // Streaks of three vertices on many sets of joints, which take the most memory, then streaks of
