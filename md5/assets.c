@@ -570,7 +570,7 @@ static uint64_t sum_of(const unsigned char *bytes, size_t size)
 size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size)
 {
     MD5_ASSERT_NOT_NULL(assets);
-    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
+    MD5_ASSERT(bytes || size == 0, "bytes: not NULL unless size is 0");
     MD5_FOR (i, assets->num_models)
         MD5_FOR (m, assets->models[i].num_meshes)
             if (!assets->models[i].meshes[m].first_influence)

@@ -217,7 +217,7 @@ static uint64_t size_of(const clip_bytes *of)
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT_ASSET(anim);
-    MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
+    MD5_ASSERT(bytes || size == 0, "bytes: not NULL unless size is 0");
     if (!anim->packed_size)
         return 0;
     const md5_skeleton *const skeleton = &anim->skeleton;

@@ -45,7 +45,7 @@ enum { MD5_FREED = 0xDD };
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
 {
     const uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
-    return a == NULL || b == NULL || first + a_size <= second || second + b_size <= first;
+    return !a || !b || first + a_size <= second || second + b_size <= first;
 }
 
 // `count` rows of an array each.

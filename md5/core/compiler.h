@@ -245,6 +245,10 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_FOR_FROM(index, first, end) for (uint32_t index = (first); index < (end); index++)
 #define MD5_FOR_WHILE(index, count, holds) \
     for (uint32_t index = 0; (holds) && index < (count); index++)
+// Over what `of` has `items` and their count of, num_items, also NULL of none: `item` points to
+// each.
+#define MD5_EACH(type, item, of, items) \
+    for (type *item = (of)->items; item - (of)->items < (ptrdiff_t)(of)->num_##items; item++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #endif

@@ -531,8 +531,7 @@ static const char *comment_of(const md5_doc *doc, const md5_doc_joint *joint)
 static void put_model(text_writer *to, const md5_doc *doc)
 {
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
-    MD5_FOR (j, doc->num_joints) {
-        const md5_doc_joint *const joint = &doc->joints[j];
+    MD5_EACH (const md5_doc_joint, joint, doc, joints) {
         put(to, "\t%q\t%u " POINT " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
             XYZ(joint->position), XYZ(joint->rotation), comment_of(doc, joint));
     }
@@ -546,8 +545,7 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
     put(to, "numFrames %u\nnumJoints %u\nframeRate %d\n", doc->num_frames, doc->num_joints,
         doc->frame_rate);
     put(to, "numAnimatedComponents %u\n\nhierarchy {\n", doc->num_components);
-    MD5_FOR (j, doc->num_joints) {
-        const md5_doc_joint *const joint = &doc->joints[j];
+    MD5_EACH (const md5_doc_joint, joint, doc, joints) {
         if (joint->track.flags != 0)
             begins_line[joint->track.first] = true;
         put(to, "\t%q\t%u %u %u\t// %c\n", joint->name, joint->parent, joint->track.flags,
@@ -598,7 +596,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
 size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
-    MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
+    MD5_ASSERT(text || size == 0, "text: not NULL");
     text_writer to = {.text = text, .size = size, .comments = doc->comments};
     to.end = to.comments ? to.comments + doc->num_comments : NULL;
     md5i_context_begin_memory(&to.context, doc->allocator, error);

@@ -459,8 +459,7 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
 static void mark_used(const md5_doc *doc, bool *is_used)
 {
     bool has_weights = false;
-    MD5_FOR (m, doc->num_meshes) {
-        const md5_doc_mesh *const mesh = &doc->meshes[m];
+    MD5_EACH (const md5_doc_mesh, mesh, doc, meshes) {
         MD5_FOR (w, mesh->num_weights) {
             has_weights = true;
             for (uint32_t j = mesh->weights[w].joint; j != MD5_NONE && !is_used[j];

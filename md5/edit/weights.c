@@ -888,10 +888,10 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
-    MD5_ASSERT(desc->positions != NULL || desc->num_positions == 0, "positions: not NULL");
-    MD5_ASSERT(desc->indices != NULL || desc->num_triangles == 0, "indices: not NULL");
+    MD5_ASSERT(desc->positions || desc->num_positions == 0, "positions: not NULL");
+    MD5_ASSERT(desc->indices || desc->num_triangles == 0, "indices: not NULL");
     MD5_NEED(desc->skeleton, "skeleton");
-    MD5_ASSERT(desc->bind != NULL || desc->skeleton->num_joints == 0, "bind: not NULL");
+    MD5_ASSERT(desc->bind || desc->skeleton->num_joints == 0, "bind: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);

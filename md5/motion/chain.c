@@ -597,8 +597,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         // The joints are turned by J^T `solved`.
         md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
         double column[MAX_ROWS] = {0}, most = 0;
-        MD5_FOR (j, problem->num_angles) {
-            const free_angle *const angle = &problem->angles[j];
+        MD5_EACH (const free_angle, angle, problem, angles) {
             fill_column(problem, angle, column);
             md5_vec3d *const turn = &turns[angle->joint];
             const double by = product(column, solved, problem->num_rows);
@@ -766,8 +765,7 @@ static bool is_sound(const md5_skeleton *skeleton, const md5_goal *goal)
 
 static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 {
-    MD5_FOR (i, gather->job->num_goals) {
-        const md5_goal *const goal = &gather->job->goals[i];
+    MD5_EACH (const md5_goal, goal, gather->job, goals) {
         if (!is_sound(gather->skeleton, goal))
             continue;
         uint32_t ancestor = goal->tip;
@@ -828,7 +826,7 @@ static uint32_t add_path(gathering *gather, uint32_t tip)
 float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    MD5_ASSERT(job->goals != NULL || job->num_goals == 0, "goals: not NULL");
+    MD5_ASSERT(job->goals || job->num_goals == 0, "goals: not NULL");
     MD5_VALIDATE_RESERVED(job->goals, job->num_goals);
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
@@ -838,8 +836,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     gather.job = job;
     gather.rig.axes = skeleton->axes;
     gather.rig.count = gather.num_goals = 0;
-    MD5_FOR (i, job->num_goals) {
-        md5_goal *const goal = &job->goals[i];
+    MD5_EACH (md5_goal, goal, job, goals) {
         goal->distance = INFINITY;
         if (!is_sound(skeleton, goal))
             continue;

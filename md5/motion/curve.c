@@ -537,7 +537,7 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_ASSERT(desc->points != NULL || desc->num_points == 0, "desc->points: not NULL");
+    MD5_ASSERT(desc->points || desc->num_points == 0, "desc->points: not NULL");
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     md5_arena arena = {.context = &context};
@@ -782,8 +782,8 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
                             double period, const md5_allocator *allocator, md5_error *error)
 {
     MD5_ASSERT_ALLOCATOR(allocator);
-    MD5_ASSERT(rotations != NULL || num_keys == 0, "rotations: not NULL");
-    MD5_ASSERT(times != NULL || num_keys == 0, "times: not NULL");
+    MD5_ASSERT(rotations || num_keys == 0, "rotations: not NULL");
+    MD5_ASSERT(times || num_keys == 0, "times: not NULL");
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     const keys list = {

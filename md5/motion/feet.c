@@ -286,8 +286,7 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         keep =
             job->seconds > 0.0f ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1.0f;
     float lowest = INFINITY;
-    MD5_FOR (i, job->num_feet) {
-        md5_foot *const foot = &job->feet[i];
+    MD5_EACH (md5_foot, foot, job, feet) {
         lowest = foot->floor < lowest ? foot->floor : lowest;
         foot->lift = smoothed(foot->lift, foot->floor, keep);
     }
@@ -323,7 +322,7 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
 uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xform *pose)
 {
     MD5_ASSERT_JOB(skeleton, job, pose);
-    MD5_ASSERT(job->feet != NULL || job->num_feet == 0, "feet: not NULL");
+    MD5_ASSERT(job->feet || job->num_feet == 0, "feet: not NULL");
     MD5_VALIDATE_RESERVED(job->feet, job->num_feet);
     return md5i_solve_held_feet(skeleton, job, NULL, 0, pose);
 }
@@ -741,7 +740,7 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
 
 uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose)
 {
-    MD5_ASSERT(desc != NULL && walk != NULL && pose != NULL, "desc, walk, pose: not NULL");
+    MD5_ASSERT(desc && walk && pose, "desc, walk, pose: not NULL");
     MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
     const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
     const md5_xform to_model = md5_xform_inverse(md5_walk_placement(walk));

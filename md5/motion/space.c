@@ -136,7 +136,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
                       md5_xform change, float weight, md5_xform *pose)
 {
     MD5_ASSERT_NOT_NULL(skeleton);
-    MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
+    MD5_ASSERT(pose || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)space <= MD5_JOINT_MODEL_OVERRIDE, "space: a md5_joint_space");
     if (joint >= skeleton->num_joints)
         return false;

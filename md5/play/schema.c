@@ -866,8 +866,7 @@ md5_row_title md5i_title_of(const md5_table_walk *walk)
 
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
 {
-    MD5_FOR (i, schema->num_columns) {
-        const md5_column *const column = &schema->columns[i];
+    MD5_EACH (const md5_column, column, schema, columns) {
         char *const value = (char *)row + column->offset;
         if (!column->is_filled)
             continue;

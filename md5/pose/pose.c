@@ -715,8 +715,7 @@ static void pose_some(void *user, size_t begin, size_t end, void *scratch)
 static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (jobs[i].binding == NULL
-            || (jobs[i].palette == NULL && jobs[i].binding->skeleton->num_joints > 0)
+        if (!jobs[i].binding || (!jobs[i].palette && jobs[i].binding->skeleton->num_joints > 0)
             || (jobs[i].num_joints > 0
                 && jobs[i].num_joints < jobs[i].binding->skeleton->num_joints)
             || !md5_is_moment_of(jobs[i].binding->anim, &jobs[i].moment))

@@ -27,7 +27,7 @@ void md5i_row_write_number(md5_row_number *number)
 #define NEXT(step)        \
     do {                  \
         next = (step);    \
-        if (next == NULL) \
+        if (!next)        \
             return false; \
     } while (0)
 

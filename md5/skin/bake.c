@@ -49,8 +49,7 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
                   uint32_t *num_vertices)
 {
     uint64_t total = 0;
-    MD5_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    MD5_EACH (const md5_mesh, mesh, model, meshes) {
         total += mesh->num_vertices;
         if (mesh->num_vertices > 0 && !mesh->positions)
             return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the model's geometry was released");
@@ -117,8 +116,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     baked->internal.allocator = context->allocator;
     MD5_FOR (frame, num_frames) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
-        MD5_FOR (i, model->num_meshes) {
-            const md5_mesh *const mesh = &model->meshes[i];
+        MD5_EACH (const md5_mesh, mesh, model, meshes) {
             md5_skin(mesh, palette, positions, normals, NULL);
             MD5_FOR (j, mesh->num_vertices) {
                 const md5_vec3 p = positions[j], step = baked->step;
@@ -142,7 +140,7 @@ md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, u
                             const md5_load_opts *opts, md5_error *error)
 {
     MD5_NEED(model, "model");
-    MD5_ASSERT(palettes != NULL || num_frames == 0 || model->skeleton.num_joints == 0,
+    MD5_ASSERT(palettes || num_frames == 0 || model->skeleton.num_joints == 0,
                "palettes: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -190,12 +188,11 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_
 float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_moment moment,
                       const md5_mat34 *palette)
 {
-    MD5_ASSERT(baked != NULL && model != NULL, "baked, model: not NULL");
+    MD5_ASSERT(baked && model, "baked, model: not NULL");
     MD5_ASSERT_ARRAY(palette, model->skeleton.num_joints);
     float largest = 0;
     uint32_t first = 0;
-    MD5_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    MD5_EACH (const md5_mesh, mesh, model, meshes) {
         MD5_FOR (vertex, mesh->num_vertices) {
             md5_vec3 decoded;
             md5_skin_baked(baked, first + vertex, 1, moment, &decoded, NULL);

@@ -125,8 +125,7 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
     const bool are_few = merger->num_sums <= FEW_INFLUENCES;
     influence *const items = merger->rounded;
     uint32_t count = 0;
-    MD5_FOR (i, merger->num_sums) {
-        const joint_sum *const sum = &merger->sums[i];
+    MD5_EACH (const joint_sum, sum, merger, sums) {
         const influence item = {md5_pair_round(sum->sum.xy, sum->sum.zw), sum->joint};
         if (is_zero(item.value))
             continue;
@@ -791,8 +790,7 @@ size_t md5i_geometry_build_size(uint64_t num_vertices)
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
     mesh->max_weights = mesh->num_off_sums = mesh->max_influences = 0;
-    MD5_FOR (i, mesh->num_file_vertices) {
-        const md5_vertex *vertex = &mesh->file_vertices[i];
+    MD5_EACH (const md5_vertex, vertex, mesh, file_vertices) {
         if (vertex->num_weights > mesh->max_weights)
             mesh->max_weights = vertex->num_weights;
         double sum = 0;

@@ -11,7 +11,7 @@
 // Whether the mesh has its arrays: see md5_release_geometry().
 static inline bool md5_has_geometry(const md5_mesh *mesh)
 {
-    return mesh->first_influence != NULL || mesh->num_vertices == 0;
+    return mesh->first_influence || mesh->num_vertices == 0;
 }
 
 #define MD5_ASSERT_GEOMETRY(mesh)                                                              \

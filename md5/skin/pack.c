@@ -80,7 +80,7 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
 
 bool md5_pack_influences(const md5_pack_job *job)
 {
-    MD5_ASSERT(job != NULL && job->mesh != NULL, "job, job->mesh: not NULL");
+    MD5_ASSERT(job && job->mesh, "job, job->mesh: not NULL");
     MD5_ASSERT_RESERVED(job);
     const md5_mesh *const mesh = job->mesh;
     const uint32_t slots = job->slots > 0 ? job->slots : 4;

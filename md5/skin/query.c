@@ -18,8 +18,7 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
     bool are_means = true;
     MD5_FOR (joint, model->skeleton.num_joints)
         bounds[joint] = md5_bounds_from_points(NULL, 0);
-    MD5_FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    MD5_EACH (const md5_mesh, mesh, model, meshes) {
         are_means = are_means && mesh->num_off_sums == 0;
         MD5_FOR (weight, mesh->num_weights) {
             md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
@@ -69,8 +68,7 @@ md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m)
 md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat34 *joints,
                                   uint32_t num_joints)
 {
-    MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
-               "joint_bounds, joints: not NULL");
+    MD5_ASSERT((joint_bounds && joints) || num_joints == 0, "joint_bounds, joints: not NULL");
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     MD5_FOR (joint, num_joints)
         if (!is_empty(&joint_bounds[joint]))
@@ -137,7 +135,7 @@ static float outside(float min, float max, float value)
 uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
                          uint32_t *found)
 {
-    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
     const float square = radius >= 0.0f ? radius * radius : -1.0f;
     const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
@@ -160,9 +158,9 @@ static bool overlaps(const md5_bounds *a, const md5_bounds *b)
 
 uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box, uint32_t *found)
 {
-    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
     uint32_t num_found = 0;
-    for (uint32_t i = 0; !is_empty(&box) && i < count; i++) {
+    MD5_FOR_WHILE (i, count, !is_empty(&box)) {
         found[num_found] = i;
         num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)overlaps(&bounds[i], &box);
     }
@@ -203,7 +201,7 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
 uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
                          uint32_t num_planes, uint32_t *found)
 {
-    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
     MD5_ASSERT_ARRAY(planes, num_planes);
     uint32_t num_found = 0;
     MD5_FOR (i, count) {
@@ -218,7 +216,7 @@ uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec
 
 uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uint32_t *found)
 {
-    MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
+    MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
     uint32_t num_found = 0;
     MD5_FOR (i, count) {
         found[num_found] = i;
@@ -274,8 +272,7 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
                         uint32_t num_joints, md5_hit *hit)
 {
     MD5_ASSERT_NOT_NULL(hit);
-    MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
-               "joint_bounds, joints: not NULL");
+    MD5_ASSERT((joint_bounds && joints) || num_joints == 0, "joint_bounds, joints: not NULL");
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
     MD5_FOR (joint, num_joints) {
         // The direction is not normalized, so t is the same in both spaces.
@@ -406,7 +403,7 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
 
 bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positions, md5_hit *hit)
 {
-    MD5_ASSERT(mesh != NULL && hit != NULL, "mesh, hit: not NULL");
+    MD5_ASSERT(mesh && hit, "mesh, hit: not NULL");
     MD5_ASSERT_ARRAY(positions, mesh->num_vertices);
     MD5_ASSERT_GEOMETRY(mesh);
     if (!has_direction(ray.direction))
@@ -437,7 +434,7 @@ size_t md5_raycast_model_scratch(const md5_model *model)
 bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *palette, md5_hit *hit,
                        void *scratch)
 {
-    MD5_ASSERT(model != NULL && hit != NULL, "model, hit: not NULL");
+    MD5_ASSERT(model && hit, "model, hit: not NULL");
     MD5_ASSERT_ARRAY(scratch, model->max_vertices);
     const size_t misaligned = (uintptr_t)scratch % sizeof(float);
     md5_vec3 *const positions =

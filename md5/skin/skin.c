@@ -238,7 +238,7 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
                        && md5_is_stride(job->tangent_stride, 4),
                    "job: strides are 0, or multiples of 4 and no smaller than the vectors");
         MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh), "job->mesh: of the morph's model");
-        MD5_ASSERT(!job->morph || job->morph_weights != NULL || job->morph->num_targets == 0,
+        MD5_ASSERT(!job->morph || job->morph_weights || job->morph->num_targets == 0,
                    "job->morph_weights: not NULL");
         MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
                      "job->morph_weights: finite numbers");

@@ -327,8 +327,7 @@ static bool build_clips(md5_building *building)
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST(building, &building->clips, desc, clips));
     TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
-    MD5_FOR (i, desc->num_clips) {
-        const md5_clip_desc *const clip = &desc->clips[i];
+    MD5_EACH (const md5_clip_desc, clip, desc, clips) {
         md5_begin_row(building, "clip", clip->name);
         if (!clip->binding)
             return md5i_fail_row(building, &clip->name, MD5_ERROR_MISSING, " has no binding");
@@ -384,8 +383,7 @@ static bool build_clips(md5_building *building)
             machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
         machine->num_frames += anim->num_frames;
         TRY(MD5_LIST(building, &sections, clip, sections));
-        MD5_FOR (k, clip->num_sections) {
-            const md5_section *const section = &clip->sections[k];
+        MD5_EACH (const md5_section, section, clip, sections) {
             if (section->last >= anim->num_frames || section->first >= section->last)
                 return MD5_OUT_OF_RANGE(building, &section->first,
                                         ": section %s is from frame %u to %u, but the last is %u",

@@ -907,8 +907,7 @@ static uint64_t causes_of(const md5_transition *transition)
 {
     const bool is_always = transition->waits || transition->num_conditions == 0;
     uint64_t causes = is_always ? MD5_CAUSE_TIME : 0;
-    MD5_FOR (i, transition->num_conditions) {
-        const md5_play_condition *const condition = &transition->conditions[i];
+    MD5_EACH (const md5_play_condition, condition, transition, conditions) {
         causes |= condition->kind == MD5_WHEN_PARAMETER ? md5_cause_of(condition->parameter)
                                                         : MD5_CAUSE_TIME;
     }
@@ -1189,8 +1188,7 @@ static bool build_shots(md5_building *building, const md5_names *layers)
     TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &shots, desc, shots));
     TRY(machine->shots = MD5_NEW(building->arena, md5_play_shot, desc->num_shots));
     uint32_t slot, clip, other;
-    MD5_FOR (i, desc->num_slots) {
-        const md5_slot_desc *const row = &desc->slots[i];
+    MD5_EACH (const md5_slot_desc, row, desc, slots) {
         md5_begin_row(building, slots.what, row->name);
         TRY(md5i_resolve(building, &building->masks, &row->mask, &other)
             && md5i_resolve(building, layers, &row->layer, &other)

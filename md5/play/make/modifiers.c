@@ -370,8 +370,7 @@ static bool build_limits(md5_building *building)
     if (desc->num_limits > 0)
         TRY(limits = MD5_NEW(building->arena, md5_joint_limit, building->machine->num_joints));
     building->machine->limits = limits;
-    MD5_FOR (i, desc->num_limits) {
-        const md5_limit_desc *const row = &desc->limits[i];
+    MD5_EACH (const md5_limit_desc, row, desc, limits) {
         uint32_t joint;
         md5_begin_row(building, "limit", row->joint);
         TRY(md5i_resolve(building, &building->joints, &row->joint, &joint));
@@ -503,8 +502,7 @@ bool md5i_build_modifiers(md5_building *building)
     MD5_FOR (i, machine->num_joints)
         machine->reaches[i] = -1;
     machine->least_bias = machine->most_bias = 1;
-    MD5_FOR (i, machine->model->num_meshes) {
-        const md5_mesh *const mesh = &machine->model->meshes[i];
+    MD5_EACH (const md5_mesh, mesh, machine->model, meshes) {
         if (!mesh->first_influence && mesh->num_vertices > 0)
             return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
                             "the geometry of the machine's model was released: create machines "

@@ -288,7 +288,7 @@ static bool load_parts(loading *load)
         TRY(shared[clip] != clip || add_part(load, clips[clip].file));
 
     const md5_threads *const threads = load->opts->threads;
-    load->are_read = threads != NULL && threads->num_workers > 1;
+    load->are_read = threads && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
     TRY(take_model(load, 0, &load->file->model_file, &load->owned->model));

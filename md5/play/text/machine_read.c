@@ -63,8 +63,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     (*count)++;
     const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
                             owner.text};
-    MD5_FOR (i, column->rows->num_columns) {
-        const md5_column *const inner = &column->rows->columns[i];
+    MD5_EACH (const md5_column, inner, column->rows, columns) {
         if (inner->start != 0.0f)
             memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
     }
@@ -437,8 +436,7 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     while (!is_list || !md5i_lex_take(lex, ')')) {
         const text_row added = append_row(lex, owner, column);
         TRY(added.row);
-        MD5_FOR (i, column->rows->num_columns) {
-            const md5_column *const inner = &column->rows->columns[i];
+        MD5_EACH (const md5_column, inner, column->rows, columns) {
             const uint32_t kind = md5_kind_of(column->rows, added.row, 0);
             if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
                 TRY(read_plain(lex, inner, added));
@@ -471,8 +469,7 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     if (column->choices)
         memcpy(row->record.row + schema->kind, &word->value, sizeof word->value);
     const md5_column *always = NULL;
-    MD5_FOR (i, schema->num_columns) {
-        const md5_column *const inner = &schema->columns[i];
+    MD5_EACH (const md5_column, inner, schema, columns) {
         row->kind = md5_kind_of(schema, row->record.row, owner->kind);
         if (!md5_is_used(inner, row->kind))
             continue;

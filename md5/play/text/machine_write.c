@@ -136,8 +136,7 @@ static void put_choice(writer *to, const md5_column *column, const char *row)
 static void put_easing(writer *to, const md5_easing *easing)
 {
     const md5_schema *const schema = &md5i_easing_schema;
-    MD5_FOR (i, schema->num_columns) {
-        const md5_column *const column = &schema->columns[i];
+    MD5_EACH (const md5_column, column, schema, columns) {
         const char *const row = (const char *)(const void *)easing;
         if (!md5_is_used(column, (uint32_t)easing->kind))
             continue;
@@ -261,8 +260,7 @@ static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *c
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
         put(to, is_list || i == 0 ? "" : is_or ? " or" : " and");
-        MD5_FOR (k, schema->num_columns) {
-            const md5_column *const inner = &schema->columns[k];
+        MD5_EACH (const md5_column, inner, schema, columns) {
             const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
             if ((!is_used && is_set(inner, row)) || (is_or && i == 0))
                 return fail(to, walk, "has a value that a file cannot have");
@@ -483,7 +481,7 @@ size_t md5_write_machine(const md5_machine_desc *desc, const char *model_file, c
                          size_t size, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(desc);
-    MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
+    MD5_ASSERT(text || size == 0, "text: not NULL");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     return md5i_write_machine(&context, &md5i_machine_schema, desc, model_file, text, size);
