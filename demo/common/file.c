@@ -85,7 +85,7 @@ char *common_stem(const char *path)
 {
     char *stem = common_copy(common_base(path));
     char *dot = strrchr(stem, '.');
-    if (dot != NULL && dot != stem)
+    if (dot && dot != stem)
         *dot = '\0';
     return stem;
 }
@@ -270,8 +270,8 @@ static bool next_entry(entry_reader *entries)
     folder_search *const search = entries->folder;
     do {
         // The first one was found as the folder was opened.
-        if (entries->name == NULL ? search->handle == -1
-                                  : _findnext64(search->handle, &search->entry) != 0)
+        if (!entries->name ? search->handle == -1
+                           : _findnext64(search->handle, &search->entry) != 0)
             return false;
         entries->name = search->entry.name;
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
@@ -299,8 +299,8 @@ static bool next_entry(entry_reader *entries)
 {
     const struct dirent *entry = NULL;
     do {
-        entry = entries->folder != NULL ? readdir(entries->folder) : NULL;
-        if (entry == NULL)
+        entry = entries->folder ? readdir(entries->folder) : NULL;
+        if (!entry)
             return false;
         entries->name = entry->d_name;
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
@@ -315,7 +315,7 @@ static bool next_entry(entry_reader *entries)
 
 static void close_folder(entry_reader *entries)
 {
-    if (entries->folder != NULL)
+    if (entries->folder)
         closedir(entries->folder);
 }
 
@@ -370,12 +370,12 @@ common_list common_list_folder(const char *folder, const char *ending)
     common_list list = {0};
     entry_reader entries = open_folder(folder);
     while (next_entry(&entries)) {
-        if (ending != NULL && !common_has_ending(entries.name, ending))
+        if (ending && !common_has_ending(entries.name, ending))
             continue;
         char *const path = common_join(folder, entries.name);
         const bool is_wanted =
-            ending == NULL ? entries.is_folder || (entries.is_unknown && common_is_folder(path))
-                           : entries.is_file || (entries.is_unknown && common_is_file(path));
+            !ending ? entries.is_folder || (entries.is_unknown && common_is_folder(path))
+                    : entries.is_file || (entries.is_unknown && common_is_file(path));
         if (is_wanted)
             common_add(&list, path);
         else
@@ -397,7 +397,7 @@ void common_free_list(common_list *list)
 char *common_find(const char *folder, const char *relative)
 {
     char *const rest = common_clean(relative), *path = common_copy(folder);
-    for (char *name = rest + (rest[0] == '/'); *name != '\0' && path != NULL;) {
+    for (char *name = rest + (rest[0] == '/'); *name != '\0' && path;) {
         const size_t length = strcspn(name, "/");
         const bool is_last = name[length] == '\0';
         name[length] = '\0';
@@ -406,7 +406,7 @@ char *common_find(const char *folder, const char *relative)
         char *found = NULL;
         entry_reader entries = open_folder(path);
         while (next_entry(&entries)) {
-            const bool is_better = found == NULL || strcmp(entries.name, name) == 0
+            const bool is_better = !found || strcmp(entries.name, name) == 0
                                    || (strcmp(found, name) != 0 && strcmp(entries.name, found) < 0);
             if (!is_better || common_compare_case(entries.name, name) != 0)
                 continue;
@@ -414,7 +414,7 @@ char *common_find(const char *folder, const char *relative)
             found = common_copy(entries.name);
         }
         close_folder(&entries);
-        char *const next = found != NULL ? common_join(path, found) : NULL;
+        char *const next = found ? common_join(path, found) : NULL;
         free(found);
         free(path);
         path = next;
@@ -481,8 +481,7 @@ static bool enter(walk_state *walked, const char *path)
 
 static bool goes_on(const walk_state *walked)
 {
-    return walked->walk->goes_on == NULL
-           || walked->walk->goes_on(walked->walk->user, walked->files.count);
+    return !walked->walk->goes_on || walked->walk->goes_on(walked->walk->user, walked->files.count);
 }
 
 static void search_below(walk_state *walked, const char *folder)
@@ -517,11 +516,11 @@ static void search_below(walk_state *walked, const char *folder)
                 && !(is_link && walked->no_links && common_is_link(inner)))
                 list = &walked->folders[is_link];
             else if (status.is_file && !walked->no_files
-                     && (walk->is_wanted == NULL || walk->is_wanted(entries.name)))
+                     && (!walk->is_wanted || walk->is_wanted(entries.name)))
                 list = &walked->files;
             num_bytes += list != NULL ? strlen(inner) : 0;
             walk->is_cut = num_entries >= MAX_ENTRIES || num_bytes >= MAX_BYTES;
-            if (list != NULL)
+            if (list)
                 common_add(list, inner);
             else
                 free(inner);
@@ -597,7 +596,7 @@ static char *read_all(source from, uint64_t expected, size_t *size, const char *
     char *bytes = room > 0 ? common_alloc(room, 1) : NULL;
     *reason = room > 0 ? NULL : too_large;
     *size = 0;
-    while (*reason == NULL) {
+    while (!*reason) {
         const int64_t count = read_some(from, bytes + *size, room - *size);
         if (count == 0) {
             bytes[*size] = '\0';
@@ -624,7 +623,7 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
         return NULL;
     }
     FILE *const file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         *reason = strerror(errno);
         return NULL;
     }
@@ -650,7 +649,7 @@ char *common_read_stream(const char *path, size_t *size, const char **reason)
     else
         *reason = S_ISDIR(status.st_mode) ? "it is a folder" : "it is a device";
     close(descriptor);
-    if (bytes != NULL && *size == 0 && S_ISFIFO(status.st_mode)) {
+    if (bytes && *size == 0 && S_ISFIFO(status.st_mode)) {
         *reason = "no program writes to this pipe";
         free(bytes);
         bytes = NULL;

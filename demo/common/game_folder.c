@@ -59,7 +59,7 @@ static void warn(place *archive, const char *name, const char *format, ...)
     const bool is_last = archive->num_warnings++ == MAX_WARNINGS;
     const char *const shown = is_last ? "" : name;
     const char *const fault = is_last ? "further warnings suppressed" : text;
-    if (places->warn != NULL)
+    if (places->warn)
         places->warn(places->user, shown, fault);
     else
         common_print(stderr, "%s: warning: %s%s%s\n", archive->path, shown,
@@ -406,7 +406,7 @@ static void add_archives(common_game_places *places, const char *folder, const c
         if (endings != over)
             common_sort(archives.names, archives.count, sizeof *archives.names, common_by_case);
         for (size_t i = archives.count;
-             i-- > 0 && (places->goes_on == NULL || places->goes_on(places->user, num_files));) {
+             i-- > 0 && (!places->goes_on || places->goes_on(places->user, num_files));) {
             md5_error reason;
             char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
             if (!add_archive(places, path, &reason))

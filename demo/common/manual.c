@@ -10,9 +10,9 @@ static void print_value(FILE *file, const char *value, const char *const *escape
 {
     while (*value != '\0') {
         const char *const *escape = escapes;
-        while (*escape != NULL && strncmp(value, *escape, strlen(*escape)) != 0)
+        while (*escape && strncmp(value, *escape, strlen(*escape)) != 0)
             escape += 2;
-        if (*escape != NULL)
+        if (*escape)
             fputs(escape[1], file);
         else
             fputc(*value, file);

@@ -4,7 +4,7 @@
 
 static void *checked(void *memory, size_t count, size_t size)
 {
-    if (memory != NULL)
+    if (memory)
         return memory;
     fprintf(stderr, "out of memory: %zu times %zu bytes\n", count, size);
     exit(1);
@@ -33,7 +33,7 @@ void *common_grow(void *items, size_t count, size_t size)
 
 char *common_copy(const char *text)
 {
-    const size_t size = text != NULL ? strlen(text) + 1 : 0;
+    const size_t size = text ? strlen(text) + 1 : 0;
     char *const copy = size > 0 ? common_alloc(size, 1) : NULL;
     return size > 0 ? memcpy(copy, text, size) : NULL;
 }

@@ -24,11 +24,11 @@ const char *common_take_number(const char *text, double low, double high, double
 
 char *common_copy_word(const char *words, unsigned number)
 {
-    for (; number > 0 && words != NULL; number--) {
+    for (; number > 0 && words; number--) {
         words = strchr(words, '|');
-        words = words != NULL ? words + 1 : NULL;
+        words = words ? words + 1 : NULL;
     }
-    return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
+    return words ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
 }
 
 // The number of `word` among "a|b|c", or -1.
@@ -55,7 +55,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     if (kind <= COMMON_CHOICE) {
         const bool is_switch = kind <= COMMON_OPPOSITE;
         const char *const words = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
-        const int word = text != NULL ? find_word(words, text) : 1;
+        const int word = text ? find_word(words, text) : 1;
         if (kind == COMMON_CHOICE)
             memcpy(member, &word, sizeof word);
         else
@@ -70,8 +70,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     if (count == 0) {
         *(const char **)member = text;
         rest = strchr(text, '=');
-        return kind == COMMON_TEXT ? text[0] != '\0'
-                                   : rest != NULL && rest != text && rest[1] != '\0';
+        return kind == COMMON_TEXT ? text[0] != '\0' : rest && rest != text && rest[1] != '\0';
     }
     if (kind == COMMON_COLOR && text[0] == '#') {
         char *end = NULL;
@@ -86,7 +85,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
     COMMON_FOR (i, count) {
         before = number;
         rest = common_take_number(rest, option->low, high, &number);
-        if (rest == NULL || *rest++ != (i + 1 < count ? between : '\0')
+        if (!rest || *rest++ != (i + 1 < count ? between : '\0')
             || (is_whole(kind) && number != floor(number)))
             return false;
         if (kind == COMMON_NUMBER)
@@ -101,14 +100,14 @@ bool common_read_value(const common_option *option, const char *text, void *stru
 
 void common_explain_value(const common_option *option, const char *text, char *problem, size_t size)
 {
-    const char *const value = option->value != NULL ? option->value : "yes or no";
+    const char *const value = option->value ? option->value : "yes or no";
     const bool is_each = option->kind == COMMON_GRID || option->kind == COMMON_POINT;
     char limits[64] = "";
     if (option->low > 0.0 && option->low < 1e-9)
         COMMON_TEXT(limits, ", above 0");
     else if (option->high > option->low && option->high < 1e300) // it takes numbers
         COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);
-    if (text != NULL)
+    if (text)
         snprintf(problem, size, "--%s takes %s%s, not '%s'", option->name, value, limits, text);
     else
         snprintf(problem, size, "--%s needs %s", option->name, value);

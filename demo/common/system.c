@@ -114,7 +114,7 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
         close(ends[0]);
         FILE *const out = fdopen(ends[1], "wb");
         common_limit_process(bytes, seconds, "");
-        const bool is_done = out != NULL && work(user, out) && fflush(out) == 0;
+        const bool is_done = out && work(user, out) && fflush(out) == 0;
         _exit(is_done ? 0 : 1); // the parent's files and handlers are not this process's to end
     }
     close(ends[1]);
@@ -122,12 +122,12 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
     enum { BLOCK = 1 << 16 };
     char *all = NULL;
     size_t used = 0, room = 0;
-    for (size_t got = 1; in != NULL && got > 0 && used < INT32_MAX; used += got) {
+    for (size_t got = 1; in && got > 0 && used < INT32_MAX; used += got) {
         if (room - used < BLOCK)
             all = common_realloc(all, room = 2 * room + BLOCK, 1);
         got = fread(all + used, 1, BLOCK, in);
     }
-    if (in != NULL)
+    if (in)
         fclose(in); // a process that still writes ends by that
     else
         close(ends[0]);
@@ -148,7 +148,7 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
 char *common_make_temporary(const char *name)
 {
     const char *const given = getenv("TMPDIR"), *const usual = getenv("TEMP"); // of Windows
-    const char *const place = given != NULL ? given : usual != NULL ? usual : "/tmp";
+    const char *const place = given ? given : usual ? usual : "/tmp";
     errno = EEXIST;
     for (unsigned i = 0; errno == EEXIST; i++) {
         char *const path = common_format("%s/%s-%u", place, name, i);

@@ -110,7 +110,7 @@ const md5_threads *common_start_threads(uint32_t num_workers)
 
 void common_stop_threads(const md5_threads *threads)
 {
-    if (threads == NULL)
+    if (!threads)
         return;
     pool *const all = threads->pool;
     pthread_mutex_lock(&all->lock);

@@ -35,7 +35,7 @@ static size_t folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/'), *const other = strrchr(path, '\\');
     const char *const last = slash > other ? slash : other;
-    return last != NULL ? (size_t)(last - path) + 1 : 0;
+    return last ? (size_t)(last - path) + 1 : 0;
 }
 
 static char *behind_links(const char *path)
@@ -85,7 +85,7 @@ enum { MAY_WRITE = W_OK };
 static size_t folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
-    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 // Returns the file that a link leads to, which need not exist; NULL if it leads in a circle, or if
@@ -185,18 +185,18 @@ static void forget(common_writer *writer)
 bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 {
     common_status status;
-    *writer = (common_writer){stdout, path != NULL ? behind_links(path) : NULL, NULL, -1};
+    *writer = (common_writer){stdout, path ? behind_links(path) : NULL, NULL, -1};
 #ifdef _WIN32
-    if (path == NULL)
+    if (!path)
         _setmode(_fileno(stdout), _O_BINARY);
 #endif
-    if (path == NULL)
+    if (!path)
         return true;
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN); // to write beyond a limit fails instead
 #endif
     const bool is_there = common_read_status(path, &status);
-    if (writer->path == NULL || (is_there && !status.is_file)) {
+    if (!writer->path || (is_there && !status.is_file)) {
         forget(writer);
         writer->file = fopen(path, "wb");
     } else {
@@ -211,7 +211,7 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
         }
         free(folder);
         writer->file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-        if (writer->file == NULL)
+        if (!writer->file)
             forget(writer);
     }
     return writer->file != NULL;
@@ -223,20 +223,20 @@ bool common_end_file(common_writer *writer, bool is_whole)
     if (file == stdout) // which programs check at their end
         return is_whole;
     bool is_good = ferror(file) == 0 && fflush(file) == 0 && is_whole;
-    if (writer->path != NULL)
+    if (writer->path)
         is_good = is_good && keep_permissions(fileno(file), writer->path)
                   && fsync(fileno(file)) == 0
-                  && (writer->name != NULL || claim_name(writer, fileno(file)) >= 0);
+                  && (writer->name || claim_name(writer, fileno(file)) >= 0);
     int reason = errno;
     if (fclose(file) != 0 && is_good) {
         reason = errno;
         is_good = false;
     }
-    if (is_good && writer->path != NULL && rename(writer->name, writer->path) != 0) {
+    if (is_good && writer->path && rename(writer->name, writer->path) != 0) {
         reason = errno;
         is_good = false;
     }
-    if (!is_good && writer->name != NULL)
+    if (!is_good && writer->name)
         remove(writer->name);
     forget(writer);
     errno = reason;

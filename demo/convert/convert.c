@@ -47,7 +47,7 @@ enum { NUM_FORMATS = COMMON_LENGTH(formats) };
 static const struct format *find_format(const char *path)
 {
     COMMON_EACH (format, formats, NUM_FORMATS)
-        for (int k = 0; format->endings[k] != NULL; k++)
+        for (int k = 0; format->endings[k]; k++)
             if (common_has_ending(path, format->endings[k]))
                 return format;
     return NULL;
@@ -80,7 +80,7 @@ common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
     COMMON_EACH (format, formats, NUM_FORMATS)
-        if (format->write != NULL)
+        if (format->write)
             common_add(&list, common_copy(format->endings[0] + strlen(".")));
     return list;
 }
@@ -185,7 +185,7 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
     bool is_target = !doc
                      || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes
                          && !part->is_worn);
-    for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
+    COMMON_FOR_WHILE (i, doc->num_meshes, doc && is_target)
         is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
     if (!is_target) {
         md5_doc all = *body;

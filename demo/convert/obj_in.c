@@ -179,7 +179,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     size_t size = 0;
     char *const text = convert_read_file(path, &size, error);
     *obj = (convert_obj){0};
-    if (text == NULL)
+    if (!text)
         return false;
     const char *const end = text + size;
     obj_reader reader = {
@@ -189,7 +189,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
         const char *const stop = memchr(start, '\n', (size_t)(end - start));
         reader.in.line_start = reader.in.at = start;
-        reader.in.end = stop != NULL ? stop : end;
+        reader.in.end = stop ? stop : end;
         reader.in.line++;
         is_read = read_line(&reader);
     }

@@ -187,8 +187,8 @@ static void guess_role(retarget_figure *figure, int role)
         const retarget_joint *const other = &figure->joints[best != MD5_NONE ? best : joint];
         const int64_t better[] = {
             (int64_t)of->is_below - other->is_below, (int64_t)other->is_helper - of->is_helper,
-            (best_word != NULL ? best_word : at) - at,
-            is_finger ? (int64_t)of->depth - other->depth : 0, (int64_t)of->load - other->load};
+            (best_word ? best_word : at) - at, is_finger ? (int64_t)of->depth - other->depth : 0,
+            (int64_t)of->load - other->load};
         int k = 0;
         while (k < 4 && better[k] == 0)
             k++;
@@ -446,7 +446,7 @@ static void take_idle(void *user, const md5_error *warning)
 {
     const retarget_figure *const target = user;
     const char *const number = strpbrk(warning->message, "0123456789");
-    const unsigned long joint = number != NULL ? strtoul(number, NULL, 10) : MD5_NONE;
+    const unsigned long joint = number ? strtoul(number, NULL, 10) : MD5_NONE;
     if (joint < target->skeleton->num_joints)
         target->joints[joint].is_idle = true;
 }
@@ -524,7 +524,7 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     COMMON_FOR (k, 2) {
         *bad = k + (int)is_chain;
         char *const first = words[*bad], *const dots = is_chain ? strstr(first, "..") : NULL;
-        const char *const last = dots != NULL ? dots + strlen("..") : first;
+        const char *const last = dots ? dots + strlen("..") : first;
         if (dots)
             *dots = '\0';
         chains[k] = (retarget_chain){md5_find_joint(figures[k]->skeleton, first),

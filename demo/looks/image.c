@@ -145,7 +145,7 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return false;
     const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
     uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
-    if (added > 0 && copy == NULL)
+    if (added > 0 && !copy)
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
     if (added > 0) {
         const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
@@ -158,9 +158,9 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
     image->width = (uint32_t)width;
     image->height = (uint32_t)height;
     free(copy);
-    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+    if (!image->rgba && strcmp(stbi_failure_reason(), "outofmem") == 0)
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
-    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+    return image->rgba || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
 }
 #else
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
@@ -249,7 +249,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     const size_t stride = (size_t)jpeg->output_width * 4;
     reader->row = malloc(stride);
     reader->rgba = malloc(stride * jpeg->output_height);
-    if (reader->row == NULL || reader->rgba == NULL)
+    if (!reader->row || !reader->rgba)
         return fail(reader->error, MD5_ERROR_MEMORY, "out of memory");
     while (jpeg->output_scanline < jpeg->output_height) {
         uint8_t *rgba = reader->rgba + stride * jpeg->output_scanline;
@@ -301,7 +301,7 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
         return false;
     *image = (view_image){stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4),
                           (uint32_t)width, (uint32_t)height};
-    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+    return image->rgba || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
 }
 
 #else
@@ -369,8 +369,8 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
     if (!take_line(from, line))
         return fail(error, MD5_ERROR_SYNTAX, "the size is missing");
     const char *rest = take_side(line, "-Y ", &panorama->height);
-    rest = rest != NULL ? take_side(rest, "+X ", &panorama->width) : NULL;
-    if (rest == NULL || *rest != '\0')
+    rest = rest ? take_side(rest, "+X ", &panorama->width) : NULL;
+    if (!rest || *rest != '\0')
         return fail(error, MD5_ERROR_SYNTAX, "size \"%.40s\", expected -Y HEIGHT +X WIDTH", line);
     return check_image_size(panorama->width, panorama->height, MD5_MAX_IMAGE_PIXELS, error);
 }
@@ -452,7 +452,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     uint8_t *const row = calloc(width, 4);
     float *const rgb = malloc(pixels * 3 * sizeof *rgb);
     bool is_read = true;
-    if (row == NULL || rgb == NULL) {
+    if (!row || !rgb) {
         free(row);
         free(rgb);
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
@@ -462,7 +462,7 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
                   || fail(error, MD5_ERROR_SYNTAX, "row %u of %u is damaged at byte %zu",
                           (unsigned)y + 1, (unsigned)height, from.offset);
         // A mantissa of m / 256 and an exponent of e - 128.
-        for (size_t x = 0; x < width && is_read; x++) {
+        COMMON_FOR_WHILE (x, width, is_read) {
             const uint8_t *const pixel = row + 4 * x;
             const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0.0f;
             COMMON_FOR (i, (size_t)3)
@@ -486,17 +486,17 @@ enum { MAX_FILE_SIZE = 1 << 29 };
 static bool take_picture(md5_image *picture, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
-    if (picture == NULL)
+    if (!picture)
         return false;
     const size_t size = (size_t)picture->width * picture->height * 4;
     image->rgba = malloc(size);
-    if (image->rgba != NULL) {
+    if (image->rgba) {
         memcpy(image->rgba, picture->pixels, size);
         image->width = picture->width;
         image->height = picture->height;
     }
     md5_free_image(picture);
-    return image->rgba != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
 bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
@@ -526,7 +526,7 @@ static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
     char *const bytes = is_file && !is_large ? common_read_stream(path, size, &why) : NULL;
     if (is_large)
         fail(error, MD5_ERROR_MEMORY, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    else if (bytes == NULL)
+    else if (!bytes)
         fail(error, MD5_ERROR_IO, "%s", why);
     return (uint8_t *)bytes;
 }
@@ -536,7 +536,7 @@ bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, m
     size_t size = 0;
     *image = (view_image){NULL, 0, 0};
     uint8_t *const bytes = read_file(path, &size, error);
-    const bool is_read = bytes != NULL && view_decode_image(bytes, size, max_pixels, image, error);
+    const bool is_read = bytes && view_decode_image(bytes, size, max_pixels, image, error);
     free(bytes);
     return is_read;
 }
@@ -571,7 +571,7 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     size_t size = 0;
     *panorama = (view_panorama){.rgb = NULL};
     uint8_t *const bytes = read_file(path, &size, error);
-    if (bytes == NULL)
+    if (!bytes)
         return false;
     const bool is_radiance = size >= 2 && bytes[0] == '#' && bytes[1] == '?';
     view_image image = {.rgba = NULL};
@@ -590,10 +590,10 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     panorama->width = image.width;
     panorama->height = image.height;
     panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    for (size_t i = 0; i < 3 * count && panorama->rgb != NULL; i++)
+    COMMON_FOR_WHILE (i, 3 * count, panorama->rgb != NULL)
         panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
     free(image.rgba);
-    return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
 // -- Encoding -------------------------------------------------------------------------------------
@@ -622,11 +622,11 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
     const int width = (int)image->width, channels = has_alpha ? 4 : 3;
     png_bytes png = {.bytes = NULL};
     uint8_t *const rgb = has_alpha || count == 0 ? NULL : malloc(3 * count);
-    for (size_t i = 0; i < count && rgb != NULL; i++)
+    COMMON_FOR_WHILE (i, count, rgb != NULL)
         memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
     stbi_write_tga_with_rle = 0;
-    if (from == NULL
+    if (!from
         || (is_tga ? stbi_write_tga_to_func(take_bytes, &png, width, (int)image->height, channels,
                                             from)
                    : stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels,
@@ -656,7 +656,7 @@ uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
 uint8_t *view_encode_tga(const view_image *image, size_t *size)
 {
     bool has_alpha = false;
-    for (size_t i = 0; i < (size_t)image->width * image->height && !has_alpha; i++)
+    COMMON_FOR_WHILE (i, (size_t)image->width * image->height, !has_alpha)
         has_alpha = image->rgba[4 * i + 3] != 255;
     return encode(image, has_alpha, true, size);
 }

@@ -169,7 +169,7 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 bool view_is_image(const char *path)
 {
     const char *const *ending = md5gl_picture_endings();
-    while (*ending != NULL && !common_has_ending(path, *ending))
+    while (*ending && !common_has_ending(path, *ending))
         ending++;
     return *ending != NULL;
 }
@@ -256,9 +256,9 @@ const char *view_find_map(const common_list *files, const char *diffuse, md5gl_p
     const view_name image = split_stem(diffuse);
     const char *best = NULL;
     view_name tail;
-    for (const char *rest = md5gl_picture_words(map); best == NULL && next_word(&rest, &tail);)
-        for (const char *const *end = md5gl_picture_endings(); *end != NULL && best == NULL; end++)
-            for (size_t f = 0; f < files->count && best == NULL; f++) {
+    for (const char *rest = md5gl_picture_words(map); !best && next_word(&rest, &tail);)
+        for (const char *const *end = md5gl_picture_endings(); *end != NULL && !best; end++)
+            COMMON_FOR_WHILE (f, files->count, best == NULL) {
                 if (!common_has_ending(files->names[f], *end))
                     continue;
                 // Of the same name, or both are called after their purpose alone: "skin.png" and
@@ -284,7 +284,7 @@ const md5_image_program *view_material_image(const md5_material *material, md5gl
             continue;
         if (stage->light == light)
             return &stage->image;
-        if (any == NULL && map == MD5GL_PICTURE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
+        if (!any && map == MD5GL_PICTURE_DIFFUSE && stage->light == MD5_STAGE_AMBIENT)
             any = &stage->image;
     }
     return any;
@@ -407,7 +407,7 @@ static bool has_folder(const char *folder, const char *name)
 static bool is_top(const char *absolute)
 {
     const char *const second = *absolute != '\0' ? strchr(absolute + 1, '/') : NULL;
-    return second == NULL || second[1] == '\0';
+    return !second || second[1] == '\0';
 }
 
 // Whether a folder looks like that of a game or a mod.
@@ -431,12 +431,12 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     package->folder = common_folder(package->model);
     package->reader = reader;
     free(absolute);
-    if (reader != NULL)
+    if (reader)
         return package;
     // The nearest folder above with a folder of models that this one is in.
     char *const around = common_folder(package->folder);
     char *here = common_copy(package->folder);
-    while (!is_top(here) && package->end == NULL) {
+    while (!is_top(here) && !package->end) {
         const char *const name = common_base(here);
         char *const above = common_folder(here);
         if (!is_top(above)
@@ -447,21 +447,21 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
         here = above;
     }
     free(here);
-    if (package->end != NULL && is_package(package->end))
+    if (package->end && is_package(package->end))
         package->root = common_copy(package->end);
     else if (!is_top(package->folder) && is_package(package->folder))
         package->root = common_copy(package->folder);
-    if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
+    if (!is_top(around) && (!package->root || common_is_in(around, package->root)))
         package->around = common_copy(around);
-    if (package->end == NULL)
-        package->end = common_copy(package->around != NULL ? around : package->folder);
+    if (!package->end)
+        package->end = common_copy(package->around ? around : package->folder);
     free(around);
     return package;
 }
 
 void view_close_package(view_package *package)
 {
-    if (package == NULL)
+    if (!package)
         return;
     COMMON_FOR (i, package->num_cubes)
         md5_free_cube2(package->cubes[i]);
@@ -484,19 +484,19 @@ void view_close_package(view_package *package)
 
 md5_game *view_package_game(view_package *package, view_listener warnings)
 {
-    if (package == NULL || package->is_game_open)
-        return package != NULL ? package->game : NULL;
+    if (!package || package->is_game_open)
+        return package ? package->game : NULL;
     md5_error error = {0};
     package->is_game_open = true;
     const char *root = package->root;
     // Above a folder called progs there are no materials; a model in it may be for Doom 3, though.
-    if (root != NULL && !has_folder(root, "materials") && !is_top(package->folder))
+    if (root && !has_folder(root, "materials") && !is_top(package->folder))
         root = package->folder;
-    if (root == NULL || !has_folder(root, "materials")
+    if (!root || !has_folder(root, "materials")
         || !common_add_game_place(&package->places, root, &error))
         return NULL;
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
-    if (package->game == NULL)
+    if (!package->game)
         warn(warnings, common_format("%s: %s", root, error.message));
     return package->game;
 }
@@ -512,14 +512,14 @@ static void add_files(view_package *package, const char *folder)
         const view_name name = view_split_name(folder + strlen(package->folder));
         const bool is_own = strcmp(folder, package->folder) == 0 || is_all(&name, WORD_COLOR);
         place = is_own ? VIEW_BESIDE : VIEW_BELOW;
-    } else if (around != NULL && common_is_in(folder, around)) {
+    } else if (around && common_is_in(folder, around)) {
         place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
     }
     for (const char *const *ending = md5gl_picture_endings(); *ending != NULL; ending++)
         COMMON_FOR (i, files.count) {
             const char *const path = files.names[i];
             if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
-                || (package->reader != NULL && common_is_link(path)))
+                || (package->reader && common_is_link(path)))
                 continue;
             char *const stem = without_ending(path);
             *COMMON_MORE(package->pictures, package->num_pictures) = (view_image_file){
@@ -559,11 +559,11 @@ static void list_pictures(view_package *package, bool all)
     const char *const around = package->around;
     if (!package->is_near_listed) {
         list_below(package, package->folder, "", MAX_NEAR);
-        if (around != NULL)
+        if (around)
             list_below(package, around, package->folder, MAX_NEAR);
     }
     package->is_near_listed = true;
-    if (all && !package->is_all_listed && around != NULL && package->root != NULL)
+    if (all && !package->is_all_listed && around && package->root)
         list_below(package, package->root, around, MAX_FOLDERS);
     package->is_all_listed = package->is_all_listed || all;
 }
@@ -572,8 +572,8 @@ static void list_pictures(view_package *package, bool all)
 static void seek_in(view_package *package, const char *above, const char *inner)
 {
     char *const found = common_find(above, inner);
-    bool is_new = found != NULL && common_is_folder(found);
-    for (size_t i = 0; i < package->num_pictures && is_new; i++) {
+    bool is_new = found && common_is_folder(found);
+    COMMON_FOR_WHILE (i, package->num_pictures, is_new) {
         const char *const path = package->pictures[i].path;
         const size_t length = strlen(found);
         is_new = strncmp(path, found, length) != 0 || path + length + 1 != common_base(path);
@@ -592,15 +592,15 @@ static char *seek_pictures(view_package *package, const char *name)
     list_pictures(package, false);
     char *const path = common_clean(name), *const folder = common_folder(path);
     char *above = common_copy(package->folder);
-    const char *const whole = package->root != NULL     ? package->root
-                              : package->around != NULL ? package->around
-                                                        : package->folder;
+    const char *const whole = package->root     ? package->root
+                              : package->around ? package->around
+                                                : package->folder;
     if (common_is_absolute(name) && common_is_in(path, whole))
         seek_in(package, whole, folder + strlen(whole));
     bool is_end = common_is_absolute(name) || folder[1] == '\0';
     while (!is_end) {
         seek_in(package, above, folder);
-        is_end = package->end == NULL || strcmp(above, package->end) == 0;
+        is_end = !package->end || strcmp(above, package->end) == 0;
         char *const next = common_folder(above);
         free(above);
         above = next;
@@ -818,7 +818,7 @@ static candidate judge(const named_mesh *subject, const view_image_file *image)
 {
     candidate judged = {.image = image};
     const char *end = common_base(subject->path); // the last two parts of the shader's path
-    for (int part = 0; part < 2 && end > subject->path; part++)
+    COMMON_FOR_WHILE (part, 2, end > subject->path)
         while (--end > subject->path && *end != '/') {
         }
     if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
@@ -896,8 +896,8 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
         if (!is_only || subject->is_shared || view_is_other_map(&image->name)
             || is_of_another(subject, &image->name))
             continue;
-        is_only = subject->only == NULL || is_same_image(subject->only, image, true);
-        subject->only = subject->only == NULL ? image : subject->only;
+        is_only = !subject->only || is_same_image(subject->only, image, true);
+        subject->only = !subject->only ? image : subject->only;
     }
     const view_name said = main_words(subject->shader, WORD_VARIANT);
     const bool is_said =
@@ -914,22 +914,22 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
     const bool is_vague = rows[best.by].is_of_model && subject->has_others;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
     bool is_clear = best.score >= min_score;
-    for (size_t i = 0; i < count && is_clear && best.by > BY_PATH; i++)
+    COMMON_FOR_WHILE (i, count, is_clear && best.by > BY_PATH)
         is_clear = judged[i].score <= best.score - margin
                    || is_same_image(best.image, &images[i], !is_vague);
     if (is_clear)
         take(look, &best);
     if (is_clear || is_last)
         note_names(look, subject, is_clear ? best.by : NUM_EVIDENCE);
-    for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
-        if (judged[i].score > 0 || judged[i].objection != NULL)
+    COMMON_FOR_WHILE (i, count, is_last && !is_clear && look->tried.count < NOTED)
+        if (judged[i].score > 0 || judged[i].objection)
             common_add(&look->tried,
                        common_format("%s: by %s, %s (%d), but %s", images[i].path,
                                      rows[judged[i].by].name, place_names[images[i].place],
                                      judged[i].score,
-                                     judged[i].objection != NULL ? judged[i].objection
-                                     : judged[i].score < LEAST   ? "that is too little"
-                                                                 : "another is as likely"));
+                                     judged[i].objection       ? judged[i].objection
+                                     : judged[i].score < LEAST ? "that is too little"
+                                                               : "another is as likely"));
     free(judged);
     return is_clear;
 }
@@ -940,12 +940,12 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
 // ending. NULL if there is none.
 static const view_image_file *find_at(view_package *package, const char *path)
 {
-    char *const whole = common_join(package->root != NULL ? package->root : ".", path);
+    char *const whole = common_join(package->root ? package->root : ".", path);
     char *const named = seek_pictures(package, whole);
     char *const stem = without_ending(named);
     const view_name name = view_split_name(common_base(stem));
     const view_image_file *found = NULL;
-    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
+    COMMON_FOR_WHILE (i, package->num_pictures, found == NULL) {
         const view_image_file *const image = &package->pictures[i];
         if (view_is_other_map(&image->name) == view_is_other_map(&name)
             && ends_in(image->stem, stem))
@@ -959,10 +959,10 @@ static const view_image_file *find_at(view_package *package, const char *path)
 
 static char *path_at(view_package *package, const char *path, view_listener warnings)
 {
-    const view_image_file *const image = path != NULL ? find_at(package, path) : NULL;
-    if (path != NULL && image == NULL)
+    const view_image_file *const image = path ? find_at(package, path) : NULL;
+    if (path && !image)
         warn(warnings, common_format("%s, which is declared, is missing", path));
-    return image != NULL ? common_copy(image->path) : NULL;
+    return image ? common_copy(image->path) : NULL;
 }
 
 // Finds the material of a shader in the package's declarations, whose image is that of the diffuse
@@ -971,12 +971,12 @@ static bool find_material(view_package *package, const char *shader, view_look *
                           view_listener warnings)
 {
     md5_game *const game = view_package_game(package, warnings);
-    if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
+    if (!game || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
         return false;
     const md5_material *const material = md5_game_material(game, shader, NULL);
     const md5_image_program *const image =
-        material != NULL ? view_material_image(material, MD5GL_PICTURE_DIFFUSE) : NULL;
-    for (uint32_t i = 0; image != NULL && i < image->num_steps && look->diffuse == NULL; i++)
+        material ? view_material_image(material, MD5GL_PICTURE_DIFFUSE) : NULL;
+    for (uint32_t i = 0; image && i < image->num_steps && !look->diffuse; i++)
         if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
             look->diffuse = common_copy(image->steps[i].file); // the first one of the program
     return look->diffuse != NULL;
@@ -989,18 +989,17 @@ static bool find_shader(const view_package *package, const char *name, view_look
 {
     const uint64_t max_size = 4 << 20;
     bool is_found = false;
-    if (package->root == NULL)
+    if (!package->root)
         return false;
     char *const folder = common_join(package->root, "scripts");
     common_list files = common_list_folder(folder, ".shader");
-    for (size_t i = 0; i < files.count && !is_found; i++) {
+    COMMON_FOR_WHILE (i, files.count, !is_found) {
         size_t size;
         const char *reason;
         char *const text = common_file_size(files.names[i]) <= max_size
                                ? common_read_stream(files.names[i], &size, &reason)
                                : NULL;
-        is_found =
-            text != NULL && view_read_shader(files.names[i], text, size, name, look, warnings);
+        is_found = text && view_read_shader(files.names[i], text, size, name, look, warnings);
         free(text);
     }
     common_free_list(&files);
@@ -1012,25 +1011,23 @@ static bool find_shader(const view_package *package, const char *name, view_look
 // false, with `look` as it was, if there is none that gives the mesh a texture.
 static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
 {
-    const md5_load_opts opts = {.files =
-                                    package->reader != NULL ? *package->reader : (md5_files){0}};
+    const md5_load_opts opts = {.files = package->reader ? *package->reader : (md5_files){0}};
     list_pictures(package, false);
     COMMON_FOR (i, package->scripts.count) {
         if (i == package->num_cubes)
             package->cubes[package->num_cubes++] =
                 md5_load_cube2(package->scripts.names[i], NULL, &opts, NULL);
         const md5_cube2 *const cube = package->cubes[i];
-        for (uint32_t k = 0; cube != NULL && k < cube->num_parts; k++) {
+        COMMON_FOR_WHILE (k, cube->num_parts, cube != NULL) {
             const md5_cube2_part *const part = &cube->parts[k];
             char *const absolute = common_absolute(part->mesh);
             char *const path = common_clean(absolute);
-            const bool is_it =
-                strcmp(path, package->model) == 0
-                || (package->reader == NULL && common_same_file(path, package->model));
+            const bool is_it = strcmp(path, package->model) == 0
+                               || (!package->reader && common_same_file(path, package->model));
             free(absolute);
             free(path);
             view_look said = is_it ? view_cube_look(cube, part, mesh) : (view_look){0};
-            if (said.diffuse != NULL) {
+            if (said.diffuse) {
                 view_free_look(look);
                 *look = said;
                 return true;
@@ -1047,13 +1044,13 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_liste
 {
     view_package *const package = subject->search->package;
     view_look own = {0}, notes = {0}; // own: with paths as in files
-    if (subject->search->said == NULL) {
+    if (!subject->search->said) {
         char *const shader = common_clean(subject->mesh->shader);
         const bool has_shader = shader[0] != '\0';
         const char *const name = has_shader ? shader + 1 : "no shader";
         const bool is_material = has_shader && find_material(package, name, &own, warnings);
-        const bool is_script = has_shader && !is_material
-                               && find_shader(package, name, &own, warnings) && own.diffuse != NULL;
+        const bool is_script =
+            has_shader && !is_material && find_shader(package, name, &own, warnings) && own.diffuse;
         view_note_looked(&notes, is_material, common_format("materials/*.mtr: %s", name));
         if (!is_material)
             view_note_looked(&notes, is_script, common_format("scripts/*.shader: %s", name));
@@ -1062,27 +1059,27 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_liste
                              common_copy("md5.cfg around the model"));
         free(shader);
     }
-    const view_look *const said = subject->search->said != NULL ? subject->search->said : &own;
+    const view_look *const said = subject->search->said ? subject->search->said : &own;
     *look = *said;
     look->looked = notes.looked;
     look->diffuse = NULL;
     look->normals = path_at(package, said->normals, warnings);
     look->masks = path_at(package, said->masks, warnings);
-    const view_image_file *image = said->diffuse != NULL ? find_at(package, said->diffuse) : NULL;
-    if (image == NULL && said->diffuse != NULL && !common_is_absolute(said->diffuse)) {
+    const view_image_file *image = said->diffuse ? find_at(package, said->diffuse) : NULL;
+    if (!image && said->diffuse && !common_is_absolute(said->diffuse)) {
         char *const compressed = common_join("dds", said->diffuse); // as in id's games
         image = find_at(package, compressed);
         free(compressed);
     }
     look->is_declared = image != NULL;
-    if (said->diffuse != NULL)
+    if (said->diffuse)
         view_note_looked(look, image != NULL, common_copy(said->diffuse));
-    if (image != NULL)
+    if (image)
         take(look, &(candidate){.image = image, .score = rows[BY_DECLARATION].scores[0]});
-    else if (said->diffuse != NULL)
+    else if (said->diffuse)
         common_add(&look->tried, common_format("%s, which is declared, is missing", said->diffuse));
     view_free_look(&own);
-    return image != NULL || look->tried.count > 0;
+    return image || look->tried.count > 0;
 }
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
@@ -1103,7 +1100,7 @@ static view_quake find_quake(const char *path, char **md2)
     }
     free(folder);
     free(absolute);
-    return is_progs ? VIEW_QUAKE_1 : *md2 != NULL ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
+    return is_progs ? VIEW_QUAKE_1 : *md2 ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
 }
 
 view_quake view_quake_of(const char *path)
@@ -1122,7 +1119,7 @@ static char *find_md2_skin(const char *path, uint32_t skin)
     unsigned char head[HEAD];
     char name[NAME + 1] = "";
     FILE *const file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file)
         return NULL;
     const bool is_md2 =
         fread(head, 1, HEAD, file) == HEAD && memcmp(head, "IDP2", 4) == 0
@@ -1142,7 +1139,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
 {
     view_package *const package = subject->search->package;
     char *md2 = NULL, *name = NULL, text[256];
-    if (package->reader != NULL) // which of Quake's it is the folder above says
+    if (package->reader) // which of Quake's it is the folder above says
         return NULL;
     const view_quake quake = find_quake(package->model, &md2);
     if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
@@ -1152,13 +1149,13 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     else if (quake == VIEW_QUAKE_2 && number == 0)
         name = find_md2_skin(md2, skin);
     free(md2);
-    if (name == NULL)
+    if (!name)
         return NULL;
     char *const below = common_format("/textures/%s", name);
     const char *const end = strrchr(below, '/');
     const view_image_file *found = NULL;
     free(seek_pictures(package, below + 1));
-    for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
+    COMMON_FOR_WHILE (i, package->num_pictures, found == NULL) {
         const view_image_file *const image = &package->pictures[i];
         if (common_has_ending(image->stem, image->place == VIEW_BESIDE ? end : below))
             found = image;
@@ -1172,12 +1169,12 @@ static bool take_skin(view_look *look, const named_mesh *subject, view_listener 
 {
     uint32_t skin = subject->search->skin;
     const view_image_file *image = find_skin_image(subject, skin, 0);
-    if (image == NULL && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
+    if (!image && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
         warn(warnings, common_format("mesh \"%s\" has no skin %u: skin 0 is shown",
                                      subject->mesh->name, skin));
         skin = 0;
     }
-    if (image == NULL)
+    if (!image)
         return false;
     take(look, &(candidate){.image = image, .by = BY_SKIN, .score = rows[BY_SKIN].scores[0]});
     while (look->num_turns < MD5_MAX_QUAKE_IMAGES - 1

@@ -22,7 +22,7 @@ static void *make_block(size_t size)
 static void *grow_block(void *block, size_t old_size, size_t size)
 {
     unsigned char *const larger = size <= max_block ? realloc(block, size) : NULL;
-    if (larger != NULL && size > old_size)
+    if (larger && size > old_size)
         memset(larger + old_size, 0, size - old_size);
     return larger;
 }
@@ -50,7 +50,7 @@ static unsigned char *compress_png(const unsigned char *bytes, int size, int *si
     enum { LEVEL = 2 };
     uLongf packed_size = compressBound((uLong)size);
     unsigned char *const packed = malloc(packed_size);
-    if (packed != NULL && compress2(packed, &packed_size, bytes, (uLong)size, LEVEL) == Z_OK
+    if (packed && compress2(packed, &packed_size, bytes, (uLong)size, LEVEL) == Z_OK
         && packed_size <= INT_MAX) {
         *size_out = (int)packed_size;
         return packed;

@@ -30,7 +30,7 @@ static bool skip_space(shader_reader *in)
             in->rest++;
         } else if (left >= 2 && memcmp(in->rest, "//", 2) == 0) {
             const char *const line = memchr(in->rest, '\n', left);
-            in->rest = line != NULL ? line : in->end;
+            in->rest = line ? line : in->end;
         } else if (left >= 2 && memcmp(in->rest, "/*", 2) == 0) {
             for (in->rest += 2; in->end - in->rest >= 2 && memcmp(in->rest, "*/", 2) != 0;)
                 is_new_line = *in->rest++ == '\n' || is_new_line;
@@ -45,7 +45,7 @@ static bool skip_space(shader_reader *in)
 // Reads a token: a brace, a text in quotes, or what ends at white space. False at the end.
 static bool next(shader_reader *in)
 {
-    in->is_first = skip_space(in) || in->word == NULL;
+    in->is_first = skip_space(in) || !in->word;
     in->word = in->rest;
     in->size = 0;
     if (in->rest == in->end)
@@ -53,8 +53,8 @@ static bool next(shader_reader *in)
     if (*in->rest == '"') {
         const char *const close = memchr(in->rest + 1, '"', (size_t)(in->end - in->rest) - 1);
         in->word = in->rest + 1;
-        in->size = (size_t)((close != NULL ? close : in->end) - in->word);
-        in->rest = close != NULL ? close + 1 : in->end;
+        in->size = (size_t)((close ? close : in->end) - in->word);
+        in->rest = close ? close + 1 : in->end;
         return true;
     }
     const bool is_brace = *in->rest == '{' || *in->rest == '}';
@@ -127,7 +127,7 @@ static void take_picture(shader_reader *in, char **picture)
         in->rest = rest; // what follows is read as usual
         return;
     }
-    if (*picture != NULL)
+    if (*picture)
         return;
     char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
     for (char *c = name; *c != '\0'; c++)
@@ -146,9 +146,9 @@ typedef struct shader_stage {
 // A word of a stage, or of a material outside of stages (stage = NULL).
 static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
 {
-    if (stage != NULL && (is_word(in, "map") || is_word(in, "clampmap"))) {
+    if (stage && (is_word(in, "map") || is_word(in, "clampmap"))) {
         take_picture(in, &stage->picture);
-    } else if (stage != NULL && is_word(in, "stage")) {
+    } else if (stage && is_word(in, "stage")) {
         if (!next(in) || in->is_first) {
             warn(in, "which map the stage is");
             return;
@@ -172,7 +172,7 @@ static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
 static void end_stage(shader_stage *stage, view_look *look)
 {
     char **const place = stage->is_normals ? &look->normals : &look->diffuse;
-    if (*place == NULL && !stage->is_other) {
+    if (!*place && !stage->is_other) {
         *place = stage->picture;
         stage->picture = NULL;
     }

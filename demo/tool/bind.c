@@ -43,7 +43,7 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
     const md5_load_opts opts = {.file_name = arguments->words[0]};
     md5_weights *const weights = md5_create_weights(&desc, &opts, error);
     free(indices);
-    if (weights == NULL && error->file[0] == '\0')
+    if (!weights && error->file[0] == '\0')
         convert_name_file(error, arguments->words[0]);
     return weights;
 }

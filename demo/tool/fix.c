@@ -186,7 +186,7 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
     md5_model *const model = convert_print_doc(doc, &text, &size, error)
                                  ? md5_parse_model(text, size, NULL, error)
                                  : NULL;
-    for (uint32_t m = 0; model && m < model->num_meshes; m++)
+    COMMON_FOR_WHILE (m, model->num_meshes, model)
         turned[m] = md5_is_inside_out(&model->meshes[m]);
     const md5_mesh_edit edit = {.turned = turned};
     const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
