@@ -247,6 +247,13 @@ many_meshes() {
 }
 check '33 meshes' many_meshes
 
+# A row that is too wide or too narrow moves letters to other engines.
+columns() {
+    ! sed -n '/rules\[\] = {/,/^};/p' md5/edit/rules.c | grep -E '^    "[^ "]+ +[-.A-Z]{5}' |
+        grep -vE '^    ".{24}[-.EFMXSWN]{14}[-=] [^ ]'
+}
+check 'rules have a letter for each engine' columns
+
 # Old versions are engines of their own.
 change='s/limb/Limb/'
 versions_differ() {
