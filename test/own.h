@@ -104,6 +104,17 @@ static inline md5_anim *our_anim(const char *path)
     return md5_load_anim(test_path(path), NULL, NULL);
 }
 
+// Of a text, by the default options.
+static inline md5_model *text_model(const char *text, md5_error *error)
+{
+    return md5_parse_model(text, strlen(text), NULL, error);
+}
+
+static inline md5_anim *text_anim(const char *text, md5_error *error)
+{
+    return md5_parse_anim(text, strlen(text), NULL, error);
+}
+
 // -- Memory that runs out -----------------------------------------------------------------------
 
 // `limit` 0: none.

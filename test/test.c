@@ -215,7 +215,7 @@ void test_heap_free(void *user, void *memory, size_t size)
 static bool has_selected_length(const test_case *test)
 {
     const char *const length = getenv("MD5_TEST_LONG");
-    if (length == NULL || length[0] == '\0')
+    if (!length || length[0] == '\0')
         return !test->is_long;
     return test->is_long || strcmp(length, "all") == 0;
 }

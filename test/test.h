@@ -76,9 +76,11 @@ void test_register(test_case *test);
 // NOLINTEND(bugprone-macro-parentheses)
 
 // A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.
-// FOR_FROM: over first ... end - 1. FOR_U32: the index is a uint32_t, for counts that are signed
-// constants. NOLINTBEGIN(bugprone-macro-parentheses)
+// FOR_FROM: over first ... end - 1. FOR_WHILE: as long as something holds. FOR_U32: the index is a
+// uint32_t, for counts that are signed constants. NOLINTBEGIN(bugprone-macro-parentheses)
 #define FOR(index, count) FOR_FROM (index, 0, count)
+#define FOR_WHILE(index, count, holds) \
+    for (__typeof__((count) + 0) index = 0; (holds) && index < (count); index++)
 #define FOR_U32(index, count) for (uint32_t index = 0; index < (count); index++)
 #define FOR_FROM(index, first, end) \
     for (__typeof__((end) + 0) index = (first); index < (end); index++)

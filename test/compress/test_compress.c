@@ -127,8 +127,8 @@ static double check_clip(const char *model, const char *path, float tolerance)
     double bytes = 0;
     OWN_CASE fixture = {.anim = md5_load_anim(path, NULL, &error)};
     fixture.model = model ? our_model(model) : NULL;
-    if (CHECK_THAT(fixture.anim != NULL && (fixture.model != NULL) == (model != NULL), "%s: %s",
-                   path, error.message)) {
+    if (CHECK_THAT(fixture.anim && (fixture.model != NULL) == (model != NULL), "%s: %s", path,
+                   error.message)) {
         compress_case(&fixture, tolerance);
         if (fixture.compressed) {
             CHECK(fixture.compressed->max_error <= tolerance);
@@ -225,7 +225,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         };
         compress_case(&fixture, tolerances[k]);
         OWN_BINDING binding = md5_bind(fixture.model, fixture.compressed, NULL, NULL);
-        REQUIRE(fixture.compressed != NULL && binding != NULL);
+        REQUIRE(fixture.compressed && binding);
         const size_t count = fixture.anim->skeleton.num_joints;
         OWN_ARRAY(md5_xform, poses, 2 * count);
         uint64_t random = 3;
@@ -287,7 +287,7 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
         fixture.compressed ? md5_decompress_anim(fixture.compressed, NULL, NULL) : NULL;
     OWN_BINDING packed = again ? md5_bind(fixture.model, fixture.compressed, NULL, NULL) : NULL;
     OWN_BINDING plain = again ? md5_bind(fixture.model, again, NULL, NULL) : NULL;
-    if (CHECK(packed != NULL && plain != NULL)) {
+    if (CHECK(packed && plain)) {
         const size_t count = fixture.anim->skeleton.num_joints;
         OWN_ARRAY(md5_xform, poses, 2 * count);
         OWN_ARRAY(md5_mat34, palettes, 3 * count);
@@ -452,7 +452,7 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
     FOR (k, 2 * NUM_SIZES) {
         const int i = k / 2;
         OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
-        OWN_MODEL model = md5_parse_model(beginning, strlen(beginning), NULL, NULL);
+        OWN_MODEL model = text_model(beginning, NULL);
         bool done = false;
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
@@ -523,7 +523,7 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
     const md5_compress_opts options = {.tolerance = 0.001f};
     OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, NULL);
     FOR (i, NUM_GAPS) {
-        OWN_MODEL model = md5_parse_model(gaps[i], strlen(gaps[i]), NULL, NULL);
+        OWN_MODEL model = text_model(gaps[i], NULL);
         OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
         OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
         CHECK((plain->num_rebases > 0) == (i < 2));
@@ -557,7 +557,7 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     CHECK(binding);
-    for (int k = 0; k < 80 && binding; k++) {
+    FOR_WHILE (k, 80, binding) {
         md5_xform a[DRIVEN], b[DRIVEN];
         const md5_moment moment = md5_moment_at(anim, 0.011 * k, (md5_wrap)(k % 3));
         sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE, a);

@@ -70,7 +70,7 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
     const double last = sqrt(5.0 * 5.0 + 0.5 * 0.5), own[JOINTS] = {10, 12, last, last};
     const double reach[JOINTS] = {2.0 * last + 22.0, 2.0 * last + 12.0, 2.0 * last, last};
-    for (int i = 0; i < JOINTS && is_found; i++) {
+    FOR_WHILE (i, JOINTS, is_found) {
         CHECK_NEAR(fixture.own[i], own[i], 1e-5);
         CHECK_NEAR(fixture.reach[i], reach[i], 1e-5);
         CHECK_NEAR(fixture.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
@@ -86,7 +86,7 @@ TEST (compress_keeps_rotations_by_any_angle) {
     EACH (turn, turns) {
         OWN_ANIM anim = make_anim(*turn, 50, "c");
         OWN_ANIM compressed = compress(anim, 0.01f);
-        for (int k = 0; k < 100 && compressed; k++) {
+        FOR_WHILE (k, 100, compressed) {
             md5_xform exact[JOINTS], pose[JOINTS];
             const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
             sample_own(anim, moment, MD5_ROOT_FILE, exact);
@@ -127,7 +127,7 @@ TEST (compress_ignores_the_signs_of_rotations) {
 
 static void check_levels(const md5_anim *anim, const md5_anim *compressed)
 {
-    for (int k = 0; k < 100 && compressed; k++) {
+    FOR_WHILE (k, 100, compressed) {
         md5_xform a[JOINTS] = {{.pad = 0}}, b[JOINTS] = {{.pad = 0}};
         const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
         md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->internal.packed, &moment, a);
@@ -185,7 +185,7 @@ TEST (compress_drops_what_hardly_changes) {
 TEST (compress_gives_the_motion_of_the_root) {
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
-    for (int k = 0; k < 40 && compressed; k++) {
+    FOR_WHILE (k, 40, compressed) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
         const md5_moment to = md5_moment_at(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
         const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
@@ -208,7 +208,7 @@ static const char other_model[] =
     "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
 
 TEST (compress_binds_as_the_animation_does) {
-    OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
+    OWN_MODEL model = text_model(other_model, NULL);
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.001f);
     OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
@@ -232,7 +232,7 @@ TEST (compress_binding_reports_what_bind_does) {
     md5_error error = {0};
     static const char stranger[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                    "joints {\n\"q\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-    OWN_MODEL model = md5_parse_model(stranger, sizeof stranger - 1, NULL, &error);
+    OWN_MODEL model = text_model(stranger, &error);
     OWN_ANIM anim = make_anim(1, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.01f);
     CHECK_FAILS(md5_bind(model, compressed, NULL, &error), error, MD5_ERROR_MISMATCH);
@@ -272,7 +272,7 @@ TEST (compress_refuses_what_it_cannot_do) {
 
 TEST (compress_survives_failure_of_every_allocation) {
     OWN_ANIM anim = make_anim(1, 50, "c");
-    OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
+    OWN_MODEL model = text_model(other_model, NULL);
     EACH_FAILURE (it) {
         const md5_compress_opts options = {.model = model};
         OWN_ANIM compressed = md5_compress_anim(anim, &options, &it.opts, &it.error);
@@ -331,7 +331,7 @@ static md5_status parse(const uint8_t *bytes, size_t size)
     free(copy);
     CHECK((compressed != NULL) == (error.status == MD5_OK));
     CHECK(compressed || error.message[0] != '\0');
-    for (int i = 0; compressed && compressed->skeleton.num_joints <= JOINTS && i < 5; i++) {
+    FOR_WHILE (i, 5, compressed && compressed->skeleton.num_joints <= JOINTS) {
         md5_xform pose[JOINTS];
         const md5_moment moment = md5_moment_at(compressed, 0.21 * i, MD5_WRAP_CYCLE);
         sample_own(compressed, moment, MD5_ROOT_FILE, pose);
@@ -379,7 +379,7 @@ TEST (compress_file_may_have_one_joint) {
                                "bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) }\n"
                                "baseframe { ( 0 0 0 ) ( 0 0 0 ) }\n"
                                "frame 0 { 0 } frame 1 { 8 }\n";
-    OWN_ANIM anim = md5_parse_anim(text, sizeof text - 1, NULL, NULL);
+    OWN_ANIM anim = text_anim(text, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
     const saved made = save(compressed);
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);

@@ -112,7 +112,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
 TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
     int num_warnings = 0;
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    OWN_MODEL model = text_model(model_text, NULL);
 
     // The arm alone, rotated by angles without a pattern.
     char text[4096];

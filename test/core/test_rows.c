@@ -223,7 +223,7 @@ TEST (rows_read_quickly_are_those_read_by_the_lexer) {
     REQUIRE(text);
     OWN_STRING slow = with_comments(text);
     OWN_MODEL a = md5_parse_model(text, size, NULL, NULL);
-    OWN_MODEL b = md5_parse_model(slow, strlen(slow), NULL, NULL);
+    OWN_MODEL b = text_model(slow, NULL);
     CHECK(strlen(slow) > size + 20000);
     CHECK(a && b && asset_models_equal(a, b));
 }

@@ -232,7 +232,7 @@ static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
     OWN_CURVE curve = curve_of(desc);
     uint64_t random = 9;
-    for (int i = 0; curve && i < 500; i++) {
+    FOR_WHILE (i, 500, curve) {
         const double t = 1e-5 + 0.99998 * test_random(&random);
         bool is_near_start = false;
         for (uint32_t piece = 0; !is_near_start && md5_curve_start(curve, piece) < t + 1e-5;
@@ -773,10 +773,9 @@ TEST (curve_of_many_points) {
 
 TEST (curve_survives_failure_of_every_allocation) {
     EACH_FAILURE (it) {
-        md5_curve *const curve = md5_create_curve(
-            &(md5_curve_desc){.points = line, .num_points = 8}, &it.opts.allocator, &it.error);
+        OWN_CURVE curve = md5_create_curve(&(md5_curve_desc){.points = line, .num_points = 8},
+                                           &it.opts.allocator, &it.error);
         CHECK_FAILURE(it, curve);
-        md5_destroy_curve(curve);
     }
     const md5_allocator small = {.limit = 100};
     md5_error error = {0};

@@ -37,7 +37,7 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
                              .note = fuzz_count_note,
                              .user = &is_wrong};
     convert_scene scene = {.name = common_copy("fuzzed")};
-    if (model != NULL)
+    if (model)
         convert_add_part(&scene, CONVERT_MODEL, "model", NULL, common_copy(model), strlen(model));
     // Of its own size, so that a read beyond its end is detected.
     convert_input input = {.path = "fuzzed", .bytes = common_alloc(size, 1), .size = size};
@@ -48,10 +48,10 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     const bool is_read = read(&job, &input, &scene, &error);
     if (!is_read && error.message[0] == '\0')
         fault = "refused without a reason";
-    for (size_t i = 0; i < scene.num_parts && is_read && !fault; i++)
+    FOR_WHILE (i, scene.num_parts, is_read && !fault)
         fault = fuzz_part_fault(&scene.parts[i]);
     error = (md5_error){0};
-    if (is_read && !fault && write != NULL && scene.num_parts > 0 && !write(&job, &scene, &error)
+    if (is_read && !fault && write && scene.num_parts > 0 && !write(&job, &scene, &error)
         && error.message[0] == '\0')
         fault = "not written, without a reason";
     free(input.bytes);

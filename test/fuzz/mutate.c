@@ -146,7 +146,7 @@ static range bracketed(const token_list *list, size_t open)
             break;
     }
     if (*list->tokens[open].word == '{') {
-        for (int steps = 0; steps < 2 && found.first > 0; steps++) {
+        FOR_WHILE (steps, 2, found.first > 0) {
             if (is_bracket(*list->tokens[found.first - 1].word))
                 break;
             found.first--;

@@ -363,7 +363,7 @@ static uint32_t count_parts(const md5_entity *entity)
     const md5_entity *tree[MD5_MAX_ENTITY_PARTS + 1] = {entity};
     uint32_t count = 1;
     FOR (i, count) {
-        for (uint32_t k = 0; k < tree[i]->num_parts && count <= MD5_MAX_ENTITY_PARTS; k++)
+        FOR_WHILE (k, tree[i]->num_parts, count <= MD5_MAX_ENTITY_PARTS)
             tree[count++] = tree[i]->parts[k].entity;
     }
     return count - 1;
@@ -669,7 +669,7 @@ TEST (checking_entities_takes_linear_memory) {
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MAX_BYTES}};
     md5_error error = {0};
     OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
-    for (int i = 0; i < COUNT && game; i++) {
+    FOR_WHILE (i, COUNT, game) {
         snprintf(name, sizeof name, "e%d", i);
         if (!md5_game_check_entity_def(game, name, &error))
             break;

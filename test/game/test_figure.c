@@ -159,7 +159,7 @@ TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_fig
          free(it->words)) {
     OWN_STRING parsed = read_golden("d3char/af_parsed.txt", NULL);
     OWN_STRING verdicts = read_golden("d3char/af_verdicts.txt", NULL);
-    game_log *const log = test_alloc(sizeof *log);
+    OWN game_log *const log = test_alloc(sizeof *log);
     log->text[0] = '\0';
     const md5_load_opts opts = {.warn = log_warning, .warn_user = log, .max_warnings = 1000};
     const golden_folder folder = {"d3char/game/base", it->files, it->count};
@@ -189,5 +189,4 @@ TEST_IF (figures_are_read_as_the_original_engine_does, figure_case, it, open_fig
             (void)is_line(verdicts, begin, it->text);
     }
     CHECK_UINT(num_equal, 99);
-    free(log);
 }

@@ -386,13 +386,13 @@ static void form(deform_case *c, const char *deform, const md5_deform_view *view
     const md5_material_input input = {.time = 2};
     memset(c, 0, sizeof *c);
     c->game = open_materials(strcat(strcat(text, deform), " { map x } }"), NULL);
-    c->model = md5_parse_model(quad_text, sizeof quad_text - 1, NULL, NULL);
+    c->model = text_model(quad_text, NULL);
     c->mesh = &c->model->meshes[0];
     const md5_material *const material = md5_game_material(c->game, "m", NULL);
     const md5_deformed out = {
         .positions = c->positions, .texcoords = c->texcoords, .colors = c->colors};
     const char *const name = material->deform_decl;
-    const md5_table *const table = name != NULL ? md5_game_table(c->game, name, NULL) : NULL;
+    const md5_table *const table = name ? md5_game_table(c->game, name, NULL) : NULL;
     CHECK(md5_deform_size(material->deform, c->mesh, &c->num_vertices, &c->num_triangles));
     md5_deform_indices(material->deform, c->mesh, c->indices);
     md5_evaluate_material(material, &input, registers);
@@ -616,7 +616,7 @@ TEST (deform_is_refused_for_other_meshes) {
                                    "vert 1 ( 1 0 ) 0 1\nvert 2 ( 0 1 ) 0 1\nnumtris 1\n"
                                    "tri 0 0 1 2\nnumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n";
     uint32_t num_vertices, num_triangles;
-    OWN_MODEL model = md5_parse_model(triangle, sizeof triangle - 1, NULL, NULL);
+    OWN_MODEL model = text_model(triangle, NULL);
     for (int i = (int)MD5_DEFORM_NONE; i <= (int)MD5_DEFORM_TURBULENT; i++) {
         const md5_deform deform = (md5_deform)i;
         const bool is_any = deform == MD5_DEFORM_EXPAND || deform == MD5_DEFORM_MOVE

@@ -261,7 +261,7 @@ TEST (scales_name_line_and_column_of_errors) {
 TEST (scales_survive_failure_of_every_allocation) {
     static const char text[] = "{\"arm\":{\"0\":0.5,\"1\":2}}";
     md5_error error = {0};
-    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
+    OWN_ANIM anim = text_anim(anim_text, &error);
     EACH_FAILURE (it) {
         OWN_SCALES scales = md5_parse_scales(text, strlen(text), anim, &it.opts, &it.error);
         CHECK_FAILURE(it, scales);
@@ -271,7 +271,7 @@ TEST (scales_survive_failure_of_every_allocation) {
 
 TEST (scales_have_as_many_rows_as_memory_allows) {
     md5_error error = {0};
-    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
+    OWN_ANIM anim = text_anim(anim_text, &error);
     OWN_TEXT text = {0};
     REQUIRE(anim);
     test_append(&text, "{\"arm\":{\"0\":1");
@@ -288,7 +288,7 @@ TEST (scales_have_as_many_rows_as_memory_allows) {
 
 TEST (scales_are_read_from_files) {
     md5_error error = {0};
-    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
+    OWN_ANIM anim = text_anim(anim_text, &error);
     REQUIRE(anim);
     CHECK_FAILS(md5_load_scales("no/such.md5scale", anim, NULL, &error), error, MD5_ERROR_IO);
     OWN_SCALES scales = md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);

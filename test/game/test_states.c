@@ -485,15 +485,12 @@ TEST (scripts_report_memory_that_runs_out) {
     actor_stage stage;
     open_stage(&stage);
     EACH_FAILURE (it) {
-        md5_script *const script = load(texts, it.opts, &it.error);
+        OWN_SCRIPT script = load(texts, it.opts, &it.error);
         CHECK(script || it.error.status == MD5_ERROR_MEMORY);
         const md5_states_desc desc = {
             .script = script, .entity = stage.entity, .body = stage.actor};
-        md5_states *const states =
-            script ? md5_create_states(&desc, &it.opts.allocator, &it.error) : NULL;
+        OWN_STATES states = script ? md5_create_states(&desc, &it.opts.allocator, &it.error) : NULL;
         CHECK(states || it.error.status == MD5_ERROR_MEMORY);
-        md5_destroy_states(states);
-        md5_free_script(script);
     }
     close_stage(&stage);
 }

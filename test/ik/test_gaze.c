@@ -159,7 +159,7 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
         const md5_load_opts opts = {.axes = (md5_axes)axes};
         md5_model *const model =
             md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), &opts, NULL);
-        if (CHECK(model != NULL && model->skeleton.num_joints <= 128))
+        if (CHECK(model && model->skeleton.num_joints <= 128))
             look(model, (md5_axes)axes);
         md5_free_model(model);
     }

@@ -829,7 +829,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
 
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     uint32_t num_limbs = 0;
-    for (uint32_t i = 0; CHECK(file && model) && i < file->desc.num_modifiers; i++) {
+    FOR_WHILE (i, file->desc.num_modifiers, CHECK(file && model)) {
         const md5_modifier_desc *const modifier = &file->desc.modifiers[i];
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
@@ -851,7 +851,7 @@ TEST (ik_soften_of_the_manual_is_small) {
     OWN_MACHINE_FILE file = md5_parse_machine_file(begin, length, NULL, &error);
     CHECK_STRING(error.message, "");
     float most = 0;
-    for (uint32_t i = 0; CHECK(file) && i < file->desc.num_modifiers; i++)
+    FOR_WHILE (i, file->desc.num_modifiers, CHECK(file))
         most = fmaxf(most, file->desc.modifiers[i].two_bone.soften);
     CHECK(most > 0.0f && most <= 0.1f);
 }

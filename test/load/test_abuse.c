@@ -175,7 +175,7 @@ static void alter_everywhere(const victim *file)
     for (size_t at = 0; at < file->size; at += stride) {
         const char original = file->text[at];
         bool held = true;
-        for (int i = 0; i < ROUNDS && held; i++) {
+        FOR_WHILE (i, ROUNDS, held) {
             asset_heap heap = {0};
             file->text[at] = others[next++ % NUM_OTHERS];
             held = attempt(file, file->text, file->size, &heap, 0, judge_nothing, "altered at", at);

@@ -231,7 +231,7 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
     }
     OWN unsigned char *const seen = calloc(count, 1);
     const char *fault = NULL;
-    for (uint32_t i = 0; i < count && !fault; i++) {
+    FOR_WHILE (i, count, !fault) {
         const uint32_t joint = skeleton->order[i];
         if (joint >= count || seen[joint])
             fault = "order names a joint twice, or none";
@@ -393,7 +393,7 @@ const char *asset_model_fault(const md5_model *model)
     }
     last_uses uses = {.of_joints = calloc(num_joints, sizeof *uses.of_joints)};
     const char *fault = NULL;
-    for (uint32_t i = 0; i < model->num_meshes && !fault; i++)
+    FOR_WHILE (i, model->num_meshes, !fault)
         fault = mesh_fault(model, &model->meshes[i], &uses);
     free(uses.of_joints);
     return fault;
@@ -497,7 +497,7 @@ const char *asset_binding_fault(const md5_binding *binding)
     bool same_order = true;
     unsigned char *const used = calloc(num_tracks, 1);
     const char *fault = NULL;
-    for (uint32_t j = 0; j < num_joints && !fault; j++) {
+    FOR_WHILE (j, num_joints, !fault) {
         const uint32_t track = binding->tracks[j];
         if (track != MD5_NONE && track >= num_tracks)
             fault = "a track out of range";

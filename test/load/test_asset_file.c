@@ -193,7 +193,7 @@ static size_t check_files(const char *folder)
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         const char *const ending = strrchr(entry->d_name, '.');
-        if (ending == NULL) {
+        if (!ending) {
             count += check_files(path);
         } else if (strcmp(ending, ".md5mesh") == 0 || strcmp(ending, ".md5anim") == 0) {
             check_file(path);
@@ -370,7 +370,7 @@ static md5_status refuse(const void *bytes, size_t size, const char *says)
 
 TEST (asset_files_of_others_are_refused) {
     const baked file = small_file();
-    uint8_t *const bytes = file.bytes;
+    OWN uint8_t *const bytes = file.bytes;
     bytes[4]++;
     CHECK_UINT(refuse(bytes, file.size, "version 2"), MD5_ERROR_VERSION);
     bytes[4]--;
@@ -384,7 +384,6 @@ TEST (asset_files_of_others_are_refused) {
     OWN uint8_t *const room = file_room(file.size + 8);
     memcpy(room + 8, bytes, file.size);
     CHECK_UINT(refuse(room + 8, file.size, "multiple of 16"), MD5_ERROR_RANGE);
-    free(bytes);
 }
 
 TEST (asset_files_that_are_cut_off_are_refused) {
@@ -544,11 +543,9 @@ TEST (asset_files_survive_failure_of_every_allocation) {
         EACH_FAILURE (it) {
             md5_load_opts opts = it.opts;
             opts.files = (md5_files){open_file, close_file, &alone[i]};
-            md5_model *const loaded = i == 0 ? md5_load_model("m", &opts, &it.error) : NULL;
-            md5_anim *const other = i > 0 ? md5_load_anim("a", &opts, &it.error) : NULL;
+            OWN_MODEL loaded = i == 0 ? md5_load_model("m", &opts, &it.error) : NULL;
+            OWN_ANIM other = i > 0 ? md5_load_anim("a", &opts, &it.error) : NULL;
             CHECK_FAILURE(it, loaded || other);
-            md5_free_model(loaded);
-            md5_free_anim(other);
         }
         free(alone[i].bytes);
     }

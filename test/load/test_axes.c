@@ -30,7 +30,7 @@ static double size_of(const md5_model *model)
     const md5_bounds box = model->bounds;
     const md5_vec3 ends[2] = {box.min, box.max};
     double size = 0;
-    for (int i = 0; i < 2 && box.min.x <= box.max.x; i++)
+    FOR_WHILE (i, 2, box.min.x <= box.max.x)
         size = fmax(size, fmax(fabs((double)ends[i].x),
                                fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
     FOR (i, model->skeleton.num_joints)
@@ -69,7 +69,7 @@ static double mesh_error(const axes_case *fixture, double scale, const md5_mesh 
 
 TEST (axes_convert_every_number_of_a_model) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
-    for (int i = 0; from && i < NUM_AXES; i++) {
+    FOR_WHILE (i, NUM_AXES, from) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 0.25f);
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
@@ -119,7 +119,7 @@ static void cross(const double a[3], const double b[3], double out[3])
 // The bitangent, which points along +v, is the converted one; with v flipped it is the opposite.
 TEST (axes_keep_the_bitangent_along_v) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
-    for (int i = 0; from && i < 2 * NUM_AXES; i++) {
+    FOR_WHILE (i, 2 * NUM_AXES, from) {
         const axes_case *const fixture = &axes_cases[i / 2];
         const bool is_flipped = i % 2 == 1;
         const md5_load_opts opts = {.axes = fixture->axes, .flip_v = is_flipped};
@@ -150,7 +150,7 @@ TEST (axes_keep_triangles_facing_outward) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1);
         OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0, outside = 0;
-        for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+        FOR_WHILE (m, model->num_meshes, model) {
             const md5_mesh *const mesh = &model->meshes[m];
             FOR (t, mesh->num_triangles) {
                 const uint32_t *const at = mesh->indices + 3 * t;
@@ -222,7 +222,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *fi
 {
     const md5_load_opts opts = axes_options(fixture, scale);
     loaded from = load(mesh, clip, NULL), to = load(mesh, clip, &opts);
-    for (int i = 0; from.binding && to.binding && i < 4; i++) {
+    FOR_WHILE (i, 4, from.binding && to.binding) {
         const double time = from.anim->duration * (0.13 + 0.4 * i), by = scale;
         const md5_root root = i % 2 == 0 ? MD5_ROOT_FILE : MD5_ROOT_ID;
         posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
@@ -299,12 +299,11 @@ TEST (axes_convert_bounds_and_root_motion) {
 
 TEST (axes_convert_cameras) {
     OWN_CAMERA from = md5_load_camera(test_path("models/bobbin/flight.md5camera"), NULL, NULL);
-    for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
+    FOR_WHILE (i, NUM_AXES, CHECK(from)) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 0.0254f);
-        md5_camera *const to =
-            md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
-        for (int k = 0; CHECK(to) && k < 20; k++) {
+        OWN_CAMERA to = md5_load_camera(test_path("models/bobbin/flight.md5camera"), &opts, NULL);
+        FOR_WHILE (k, 20, CHECK(to)) {
             const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0);
             const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0);
             CHECK_SMALL(axes_point_error(fixture, 0.0254f, a.position, b.position), 1e-5);
@@ -316,7 +315,6 @@ TEST (axes_convert_cameras) {
                                          md5_quat_rotate(b.rotation, axes_point(fixture, 1, x))),
                         1e-6);
         }
-        md5_free_camera(to);
     }
 }
 
@@ -326,10 +324,10 @@ TEST (axes_of_views_behind_cuts_are_converted) {
         "cuts {\n1 pos ( 1 2 3 ) rotA ( 10 20 30 )\n}\ncamera {\n"
         "( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n";
     OWN_CAMERA from = md5_parse_camera(text, sizeof text - 1, NULL, NULL);
-    for (int i = 0; CHECK(from) && i < NUM_AXES; i++) {
+    FOR_WHILE (i, NUM_AXES, CHECK(from)) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 2);
         OWN_CAMERA to = md5_parse_camera(text, sizeof text - 1, &opts, NULL);
-        if (!CHECK(to != NULL && to->num_cut_views == 1))
+        if (!CHECK(to && to->num_cut_views == 1))
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
         CHECK_EXACT(axes_point_error(&axes_cases[i], 2, a->position, b->position), 0);
@@ -375,7 +373,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
 TEST (axes_of_model_and_animation_must_agree) {
     const md5_load_opts options[] = {{.axes = MD5_AXES_Y_UP}, {.scale = 0.5f}, {.scale = 1}};
     OWN_MODEL model = axes_load_model("models/zoo/chain.md5mesh", NULL);
-    for (int i = 0; model && i < 3; i++) {
+    FOR_WHILE (i, 3, model) {
         OWN_ANIM anim = axes_load_anim("models/zoo/chain.md5anim", &options[i]);
         md5_error error = {0};
         OWN_BINDING binding = md5_bind(model, anim, NULL, &error);

@@ -305,7 +305,7 @@ TEST (bfg_anims_are_those_of_text) {
     md5_error error = {0};
     make_anim(&file);
     OWN_ANIM anim = md5_parse_anim(file.data, file.size, NULL, &error);
-    OWN_ANIM text = md5_parse_anim(same_text, strlen(same_text), NULL, &error);
+    OWN_ANIM text = text_anim(same_text, &error);
     if (!CHECK(anim && text)) {
         CHECK_STRING(error.message, "");
         return;
@@ -422,7 +422,7 @@ TEST (bfg_cameras_are_those_of_text) {
     make_camera(&file);
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, NULL);
     OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, NULL);
-    REQUIRE(camera != NULL && text != NULL);
+    REQUIRE(camera && text);
     CHECK_UINT(camera->num_frames, text->num_frames);
     CHECK_UINT(camera->num_cuts, text->num_cuts);
     CHECK_UINT(camera->cuts[0], text->cuts[0]);
@@ -509,7 +509,7 @@ TEST (bfg_files_are_written_as_text) {
     make_model(&file);
     OWN_STRING model_text = as_text(MD5_DOC_MODEL, &file);
     OWN_MODEL binary = md5_parse_model(file.data, file.size, NULL, NULL);
-    OWN_MODEL model = md5_parse_model(model_text, strlen(model_text), NULL, NULL);
+    OWN_MODEL model = text_model(model_text, NULL);
     REQUIRE(binary && model);
     CHECK_STRING(model->meshes[0].shader, "models/arm/skin");
     FOR (i, 12) // w is computed anew
@@ -517,7 +517,7 @@ TEST (bfg_files_are_written_as_text) {
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
     make_anim(&file);
     OWN_STRING anim_text = as_text(MD5_DOC_ANIM, &file);
-    OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, NULL);
+    OWN_ANIM anim = text_anim(anim_text, NULL);
     REQUIRE(anim);
     CHECK_EXACT(anim->translations[anim->num_translations].x, 5); // frame 1
     make_camera(&file);

@@ -93,7 +93,7 @@ static bool load_hero(hero *h, const char *mesh, const char *walk, const char *w
 
 static void free_hero(hero *h)
 {
-    for (uint32_t i = 0; h->buffers && i < h->model->num_meshes; i++)
+    FOR_WHILE (i, h->model->num_meshes, h->buffers)
         free(h->buffers[i]);
     md5_free_binding(h->wave), md5_free_binding(h->walk);
     md5_free_anim(h->wave_anim), md5_free_anim(h->walk_anim), md5_free_model(h->model);

@@ -19,7 +19,7 @@ static md5_check *check_text(md5_doc_kind kind, const char *text, const char *en
 
 static const md5_finding *find_rule(const md5_check *check, const char *rule)
 {
-    for (uint32_t i = 0; check && i < check->num_findings; i++)
+    FOR_WHILE (i, check->num_findings, check)
         if (strcmp(check->findings[i].rule, rule) == 0)
             return &check->findings[i];
     return NULL;
@@ -120,7 +120,7 @@ TEST (check_counts_and_names_places) {
         "\tvert 0 ( 0 0 ) 0 2\n\tnumtris 0\n\tnumweights 2\n\tweight 0 0 0.5 ( 0 0 0 )\n"
         "\tweight 1 1 0.5 ( 2 0 0 )\n}\n";
     OWN_CHECK mesh = check_text(MD5_DOC_MODEL, text, "all");
-    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    OWN_MODEL model = text_model(text, NULL);
     REQUIRE(mesh && model && md5_check_model(mesh, model));
     REQUIRE(find_rule(mesh, "weights-apart"));
     CHECK_STRING(find_rule(mesh, "weights-apart")->error.message,
@@ -215,8 +215,8 @@ static md5_check *check_chain(const chain *of)
     }
     memcpy(clip + b, "}\n", 3);
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(mesh, strlen(mesh), NULL, &error);
-    OWN_ANIM anim = md5_parse_anim(clip, strlen(clip), NULL, &error);
+    OWN_MODEL model = text_model(mesh, &error);
+    OWN_ANIM anim = text_anim(clip, &error);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     md5_check *const check = check_text(MD5_DOC_ANIM, clip, "all");
     CHECK_DONE(binding, error);

@@ -387,7 +387,7 @@ TEST (edit_bounds_are_those_of_the_skin) {
     REQUIRE(doc);
     doc->bounds = NULL;
     CHECK_UINT(md5_fix_bounds(doc, model, NULL), doc->num_frames);
-    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
+    OWN_ANIM anim = text_anim(text, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding && doc->bounds);
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -482,7 +482,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
         md5_error error = {0};
         OWN_STRING text = written(doc, &error);
         REQUIRE(text);
-        OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
+        OWN_ANIM anim = text_anim(text, NULL);
         OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
         REQUIRE(binding && binding->same_order);
         md5_xform pose[3];
@@ -1192,7 +1192,7 @@ static void use(md5_doc *doc, const md5_model *model)
 
 TEST (edit_survives_flipped_bytes_and_tables) {
     uint64_t state = 3;
-    OWN_MODEL model = md5_parse_model(model_text, strlen(model_text), NULL, NULL);
+    OWN_MODEL model = text_model(model_text, NULL);
     REQUIRE(model);
     FOR (round, 4000) {
         const bool is_anim = round % 2;

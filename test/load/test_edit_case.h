@@ -44,14 +44,14 @@ static inline md5_model *model_of(const md5_doc *doc)
 {
     md5_error error = {0};
     OWN_STRING text = written(doc, &error);
-    return text ? md5_parse_model(text, strlen(text), NULL, &error) : NULL;
+    return text ? text_model(text, &error) : NULL;
 }
 
 static inline md5_anim *anim_of(const md5_doc *doc)
 {
     md5_error error = {0};
     OWN_STRING text = written(doc, &error);
-    return text ? md5_parse_anim(text, strlen(text), NULL, &error) : NULL;
+    return text ? text_anim(text, &error) : NULL;
 }
 
 #endif

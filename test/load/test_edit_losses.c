@@ -20,8 +20,8 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
         "channel 1 { joint \"a\" attribute \"x\" starttime 0 endtime 0.1 framerate 20 strings 0 "
         "range 0 2 keys 3 1 2 4 }";
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(old_mesh, strlen(old_mesh), NULL, &error);
-    OWN_ANIM old = md5_parse_anim(old_clip, strlen(old_clip), NULL, &error);
+    OWN_MODEL model = text_model(old_mesh, &error);
+    OWN_ANIM old = text_anim(old_clip, &error);
     OWN_DOC mesh = parse(MD5_DOC_MODEL, old_mesh);
     OWN_DOC clip = parse(MD5_DOC_ANIM, old_clip);
     REQUIRE(model && old && mesh && clip);

@@ -125,7 +125,7 @@ static void add_anim(hostile_text *text, const anim_form *form, size_t size)
         add(text, "(0 0 0)(0 0 0)");
     if (boxes > 0)
         add(text, "}");
-    for (size_t frame = 0; form->even && frame < frames; frame++) {
+    FOR_WHILE (frame, frames, form->even) {
         add(text, "frame %zu{", frame);
         FOR (i, components)
             add(text, "%s ", (frame + i) % 2 == 0 ? form->even : form->odd);
@@ -738,7 +738,7 @@ static void check_growth(const hostile_case *tried, file_kind kind)
     outcome small = {0}, large = {0};
     size_t size = 0;
     bool is_linear = false;
-    for (int i = 0; i < ATTEMPTS && !is_linear; i++) {
+    FOR_WHILE (i, ATTEMPTS, !is_linear) {
         attempt(tried, kind, SMALL, &small);
         size = attempt(tried, kind, GROWTH * SMALL, &large);
         is_linear = large.seconds <= 2 * GROWTH * small.seconds + slack;

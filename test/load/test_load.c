@@ -362,7 +362,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "numweights 3 weight 0 1 1 ( 0 0 0 ) weight 1 1 0.25 ( 0 0 0 ) weight 2 0 0.75 ( 0 0 0 )\n"
         "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
-    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    OWN_MODEL model = text_model(text, NULL);
     REQUIRE(model);
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
@@ -399,22 +399,19 @@ static const char good_camera[] = "MD5Version 10\ncommandline \"\"\nnumFrames 1\
 
 static bool load_mesh(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_model *const model = md5_parse_model(text, size, opts, error);
-    md5_free_model(model);
+    OWN_MODEL model = md5_parse_model(text, size, opts, error);
     return model != NULL;
 }
 
 static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_anim *const anim = md5_parse_anim(text, size, opts, error);
-    md5_free_anim(anim);
+    OWN_ANIM anim = md5_parse_anim(text, size, opts, error);
     return anim != NULL;
 }
 
 static bool load_camera(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_camera *const camera = md5_parse_camera(text, size, opts, error);
-    md5_free_camera(camera);
+    OWN_CAMERA camera = md5_parse_camera(text, size, opts, error);
     return camera != NULL;
 }
 
@@ -456,7 +453,7 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
         "MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
         "numAnimatedComponents 1 hierarchy { \"a\" -1 16 0 } "
         "baseframe { ( 0 0 0 ) ( 0.6 0.9 0 ) } frame 0 { 0 }";
-    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, NULL);
+    OWN_ANIM anim = text_anim(text, NULL);
     REQUIRE(anim);
     CHECK(anim->constant[0].rotation.x == 0.6f);
     CHECK_NEAR(anim->constant[0].rotation.w, -0.8, 1e-6);

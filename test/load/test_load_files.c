@@ -114,9 +114,9 @@ TEST (load_reads_models_clips_and_machines_through_file_functions) {
     OWN_MODEL model = md5_load_model("chars/hero.md5mesh", &opts, NULL);
     OWN_ANIM anim = md5_load_anim("chars/anims/walk.md5anim", &opts, NULL);
     OWN_MACHINE_FILE file = md5_load_machine_file("chars/hero.md5machine", &opts, NULL);
-    CHECK(model != NULL && model->skeleton.num_joints == 2);
-    CHECK(anim != NULL && anim->num_frames == 2);
-    CHECK(file != NULL && file->desc.num_clips == 3);
+    CHECK(model && model->skeleton.num_joints == 2);
+    CHECK(anim && anim->num_frames == 2);
+    CHECK(file && file->desc.num_clips == 3);
     CHECK_UINT(from.num_opened, 3);
     CHECK_UINT(from.num_open, 0);
 }

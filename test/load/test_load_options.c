@@ -45,7 +45,7 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
         const uint32_t count = b->num_vertices;
         num_copies += a->num_vertices - count;
-        CHECK(b->tangents == NULL && a->tangents != NULL);
+        CHECK(!b->tangents && a->tangents);
         CHECK_UINT(count, b->num_file_vertices);
         CHECK_BYTES(a->positions, b->positions, count * sizeof *b->positions);
         CHECK_BYTES(a->normals, b->normals, count * sizeof *b->normals);
@@ -54,14 +54,12 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
         FOR (dual, 2) { // tangents are not written
             OWN_ARRAY(md5_vec4, tangents, count + 1);
-            md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
-                                                                       bare, b, dual, tangents);
+            OWN md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
+                                                                           bare, b, dual, tangents);
             CHECK_BYTES(expected, found, count * sizeof *found);
             CHECK_BYTES(expected + a->num_vertices, found + count, count * sizeof *found);
             FOR (i, count)
                 CHECK(tangents[i].w == 0.0f);
-            free(expected);
-            free(found);
         }
     }
     CHECK(num_copies > 0);
@@ -74,14 +72,12 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
     FOR (m, whole->num_meshes) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
-        CHECK(a->skin_plan != NULL && b->skin_plan == NULL);
+        CHECK(a->skin_plan && !b->skin_plan);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
         FOR (dual, 2) {
-            md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found =
-                                                                       skin(bare, b, dual, NULL);
+            OWN md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
+                                                                           bare, b, dual, NULL);
             CHECK_BYTES(found, expected, 2 * a->num_vertices * sizeof *found);
-            free(expected);
-            free(found);
         }
     }
 }
@@ -99,7 +95,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     md5_release_geometry(model);
     CHECK_UINT(heap.live, 1);
     CHECK_UINT(heap.live_bytes, kept);
-    CHECK(model->internal.memory == NULL && model->geometry_size == 0 && model->meshes == meshes);
+    CHECK(!model->internal.memory && model->geometry_size == 0 && model->meshes == meshes);
     md5_release_geometry(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     FOR (i, num_joints)
@@ -109,7 +105,7 @@ TEST (released_models_keep_their_skeleton_and_counts) {
         CHECK_STRING(meshes[m].shader, whole->meshes[m].shader);
         CHECK_UINT(meshes[m].num_vertices, whole->meshes[m].num_vertices);
         CHECK(meshes[m].bounds.max.x == whole->meshes[m].bounds.max.x);
-        CHECK(meshes[m].positions == NULL && meshes[m].indices == NULL && !meshes[m].skin_plan);
+        CHECK(!meshes[m].positions && !meshes[m].indices && !meshes[m].skin_plan);
     }
     md5_free_model(model);
     CHECK_UINT(heap.live, 0);
@@ -168,9 +164,9 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     const char *const path = test_path("models/zoo/version_12.md5mesh");
     OWN_MODEL file = md5_load_model(path, NULL, NULL);
     OWN_MODEL model = md5_load_model(path, &bare, NULL);
-    REQUIRE(file != NULL && model != NULL);
+    REQUIRE(file && model);
     const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
-    CHECK(a->tangents != NULL && b->tangents == NULL);
+    CHECK(a->tangents && !b->tangents);
     const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1);
     FOR (i, b->num_vertices) {
         CHECK_NEAR(md5_vec3_dot(md5_mat34_direction(to, a->normals[i]), b->normals[i]), 1, 1e-5);
@@ -457,7 +453,7 @@ TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
                  "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) } // %0200d",
                  count, 0);
         md5_error error = {0};
-        OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
+        OWN_MODEL model = text_model(text, &error);
         CHECK(model);
         CHECK_REFUSED(md5_parse_model(text, strlen(text), &opts, &error), error, MD5_ERROR_RANGE,
                       "the file has no meshes: expected at least 1");

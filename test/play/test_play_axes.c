@@ -103,9 +103,9 @@ TEST (axes_bend_straight_limbs_forward) {
             "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
             "\"hip\" -1 ( 0 0 30 ) ( 0 0 0 )\n\"knee\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
             "\"foot\" 1 ( 0 0 10 ) ( 0 0 0 )\n\"toe\" 2 ( 0 0 0 ) ( 0 0 0 )\n}\n";
-        OWN_MODEL from = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+        OWN_MODEL from = text_model(text, NULL);
         OWN_MODEL to = md5_parse_model(text, sizeof text - 1, &opts, NULL);
-        for (int k = 0; CHECK(from && to) && k < 3; k++) {
+        FOR_WHILE (k, 3, CHECK(from && to)) {
             md5_xform a[4], b[4];
             memcpy(a, from->bind_local, sizeof a);
             memcpy(b, to->bind_local, sizeof b);

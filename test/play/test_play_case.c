@@ -411,7 +411,7 @@ void play_desc_refused(const md5_machine_desc *desc, const char *message)
 {
     md5_error error = {0};
     OWN_MACHINE machine = md5_create_machine(desc, NULL, &error);
-    CHECK(machine == NULL && error.status != MD5_OK);
+    CHECK(!machine && error.status != MD5_OK);
     CHECK_STRING(error.message, message);
 }
 

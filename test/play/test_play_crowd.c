@@ -120,7 +120,7 @@ TEST_HERE (crowd_survives_anything) {
 
 PLAY_LISTENER(count_event)
 {
-    CHECK(event->text != NULL && weight >= 0.0f && weight <= 1.0001f);
+    CHECK(event->text && weight >= 0.0f && weight <= 1.0001f);
     ++*(uint32_t *)user;
 }
 

@@ -96,7 +96,7 @@ static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md
                        const bool *are_animated, uint32_t num_joints)
 {
     bool is_right = true;
-    for (uint32_t i = 0; is_right && i < num_joints; i++)
+    FOR_WHILE (i, num_joints, is_right)
         is_right = CHECK_THAT(
             memcmp(&reduced[i], are_animated[i] ? &full[i] : &bind[i], sizeof reduced[i]) == 0,
             "joint %u, which is %s", i, are_animated[i] ? "animated" : "left out");
@@ -136,7 +136,7 @@ static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32
 static bool poses_few_joints(detail_test *fixture, uint64_t *random)
 {
     bool is_right = CHECK(md5_player_set_detail(fixture->reduced, &(md5_detail){.mask = "few"}));
-    for (int i = 0; is_right && i < STEPS; i++) {
+    FOR_WHILE (i, STEPS, is_right) {
         md5_xform full[PLAY_JOINTS], reduced[PLAY_JOINTS];
         is_right = advance_both(fixture, random);
         play_pose(fixture->full, full);
@@ -187,7 +187,7 @@ TEST (detail_interval_keeps_poses_but_neither_time_nor_events) {
 static bool poses_as_before(detail_test *fixture, uint64_t *random)
 {
     bool is_right = true;
-    for (int i = 0; is_right && i < STEPS; i++) {
+    FOR_WHILE (i, STEPS, is_right) {
         md5_xform full[PLAY_JOINTS], again[PLAY_JOINTS];
         const md5_detail details[] = {{.interval = 7}, {.mask = "few", .interval = 2}};
         CHECK(md5_player_set_detail(fixture->reduced, &details[i % 2]));
@@ -303,7 +303,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     OWN_MACHINE machine = play_machine(&desc);
     const md5_model *const model = bobbin->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    for (int kind = 0; CHECK(num_joints <= MAX_JOINTS) && kind < FAR_KINDS; kind++) {
+    FOR_WHILE (kind, FAR_KINDS, CHECK(num_joints <= MAX_JOINTS)) {
         bool are_animated[MAX_JOINTS];
         md5_xform poses[2][MAX_JOINTS];
         float weights[MAX_JOINTS];
@@ -321,7 +321,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         // Held feet bend legs only where their ankles are animated.
         md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
         bool is_right = true;
-        for (int step = 0; is_right && step < 120; step++) {
+        FOR_WHILE (step, 120, is_right) {
             STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
             static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
             FOR (i, 2) {

@@ -14,7 +14,7 @@ typedef struct events_heard {
 PLAY_LISTENER(hear)
 {
     events_heard *const to = user;
-    CHECK(player != NULL && to->count < 4096);
+    CHECK(player && to->count < 4096);
     to->events[to->count] = event;
     to->weights[to->count++] = weight;
 }
@@ -93,10 +93,10 @@ TEST (play_events_do_not_depend_on_steps) {
     FOR (round, 60) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
-        md5_player *const whole = play_player(fixture.machine), *const split =
-                                                                    play_player(fixture.machine);
-        events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit =
-                                                                      calloc(1, sizeof *bit_by_bit);
+        OWN_PLAYER whole = play_player(fixture.machine), *const split =
+                                                             play_player(fixture.machine);
+        OWN events_heard *const at_once = calloc(1, sizeof *at_once), *const bit_by_bit = calloc(
+                                                                          1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
         double done = 0;
         FOR (i, parts) {
@@ -111,10 +111,6 @@ TEST (play_events_do_not_depend_on_steps) {
             FOR (i, at_once->count)
                 CHECK(at_once->events[i] == bit_by_bit->events[i]);
         }
-        free(at_once);
-        free(bit_by_bit);
-        md5_destroy_player(whole);
-        md5_destroy_player(split);
     }
 }
 
@@ -292,7 +288,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 
 // Extracted motion is removed from the pose; both together are the motion of the clip.
 TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn turn")) {
-    md5_player *const player = play_player(fixture->machine);
+    OWN_PLAYER player = play_player(fixture->machine);
     play_place at = {0};
     FOR (i, 20) {
         play_advance(player, 0.0475);
@@ -309,7 +305,6 @@ TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn t
         CHECK_SMALL(pose[0].translation.x, 1e-3);
         at = (play_place){expected[0].at.x, expected[0].at.y, 0, at.yaw};
     }
-    md5_destroy_player(player);
 }
 
 // -- Reports --------------------------------------------------------------------------------------

@@ -253,7 +253,7 @@ static slide_record stride(const char *file, const order *given, float weight)
     memset(&fixture, 0, sizeof fixture);
     fixture.character = md5_load_character(test_path(file), NULL, &error);
     CHECK_STRING(error.message, "");
-    if (fixture.character == NULL)
+    if (!fixture.character)
         return seen;
     const uint32_t num_joints = fixture.character->model->skeleton.num_joints;
     fixture.player = md5_create_player(fixture.character->machine, NULL, NULL);

@@ -79,7 +79,7 @@ static void hold_begin_in(play_rig *fixture, const char *clip, const char *words
                   "machine m { mask head ( head )\n" CLIPS
                   "layer body { state s %s state still still }\n%s }",
                   clip, words);
-    for (int i = 0; fixture->file && i < HOLD_CLIPS; i++) {
+    FOR_WHILE (i, HOLD_CLIPS, fixture->file) {
         fixture->anims[i] = make_clip(i, &opts);
         fixture->bindings[i] = md5_bind(fixture->model, fixture->anims[i], NULL, &fixture->error);
         fixture->file->clips[i].binding = fixture->bindings[i];
@@ -300,7 +300,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
     real3 was = hold_sole_of(fixture, TOE_L);
     play_rig_go_on(fixture, HOLD_TICK);
     CHECK(!fixture->player->held[0].is_held);
-    for (int i = 0; i < 20 && !fixture->player->held[0].is_held; i++) {
+    FOR_WHILE (i, 20, !fixture->player->held[0].is_held) {
         was = hold_sole_of(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
     }

@@ -43,7 +43,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
 
 TEST (play_limb_of_named_joints_reaches) {
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, &error);
+    OWN_MODEL model = text_model(model_text, &error);
     STRINGS(limbs) = {
         "two_bone foot { middle shin root thigh }", "two_bone foot { root twist middle shin }",
         "two_bone foot { middle shin }", // the root is its parent, `twist`
@@ -84,7 +84,7 @@ TEST (play_limb_that_cannot_bend_is_refused) {
         {"spring foot { root shin }",
          "modifier 'leg' names a root joint, which only 'two_bone' has"},
     };
-    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+    OWN_MODEL model = text_model(model_text, NULL);
     for (uint32_t i = 0; CHECK(model) && i < COUNT_OF(cases); i++) {
         md5_error error = {0};
         OWN_MACHINE machine = make_machine(model, cases[i][0], &error);
@@ -125,7 +125,7 @@ static void begin(weighed *fixture, const char *modifiers)
     snprintf(text, sizeof text, "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}",
              modifiers);
     fixture->file = md5_parse_machine_file(text, strlen(text), &opts, &fixture->error);
-    if (fixture->file == NULL)
+    if (!fixture->file)
         return;
     fixture->file->desc.model = fixture->made.model;
     fixture->file->clips[0].binding = fixture->made.bindings[0];
@@ -163,7 +163,7 @@ static double difference_with(const char *modifiers, const char *others, float w
     CHECK_STRING(b.error.message, "");
     if (a.player && weight >= 0.0f)
         md5_player_target(a.player, 0)->weight = weight;
-    for (int i = 0; a.player && b.player && i < STEPS; i++) {
+    FOR_WHILE (i, STEPS, a.player && b.player) {
         md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
         go_on(a.player, pose);
         go_on(b.player, other);
@@ -222,11 +222,10 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
     begin(&fixture, "modifier m spring lhand { length 3 stiffness 0 }");
     FOR (i, 2) {
         int fill = 17 + i;
-        md5_player *const player = md5_create_player(
+        OWN_PLAYER player = md5_create_player(
             fixture.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &fixture.error);
         play_pose(player, pose);
         sizes[i] = md5_player_save(player, saved[i], sizeof saved[i]);
-        md5_destroy_player(player);
     }
     CHECK(sizes[0] == sizes[1] && sizes[0] <= sizeof saved[0]
           && memcmp(saved[0], saved[1], sizes[0]) == 0);

@@ -182,7 +182,7 @@ typedef struct channel {
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
                          real_place *pose)
 {
-    for (int i = 0; i < 2 && gathered < 1.0; i++) {
+    FOR_WHILE (i, 2, gathered < 1.0) {
         real_place next[PLAY_JOINTS];
         if (from->weights[i] == 0.0)
             continue;

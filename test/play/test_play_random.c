@@ -316,7 +316,7 @@ void play_random_step(play_random_tables *to, uint64_t *random)
         // Three states in step: the mean of a product of two fades has no closed form, and is less
         // exact, by 1e-8 s, where one of them has a vertical tangent in the midst of the other.
         // Each transition whose exit depends on that adds some.
-        for (uint32_t k = 0; may_interrupt && k < layer->num_transitions; k++) {
+        FOR_WHILE (k, layer->num_transitions, may_interrupt) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             const md5_ease_kind kind = transition->easing.kind;
             if (transition->in_step
@@ -456,7 +456,7 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 bool play_heard_the_same(const play_heard *a, const play_heard *b)
 {
     bool is_same = CHECK_UINT(b->count, a->count); // of one machine, or of two with the same tables
-    for (uint32_t i = 0; is_same && i < a->count; i++)
+    FOR_WHILE (i, a->count, is_same)
         is_same = CHECK_STRING(b->events[i]->name, a->events[i]->name)
                   && CHECK_UINT(b->events[i]->frame, a->events[i]->frame);
     return is_same && CHECK_BYTES(a->weights, b->weights, a->count * sizeof a->weights[0]);

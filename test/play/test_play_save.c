@@ -172,7 +172,7 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
     md5_player *const players[2] = {play_player(fixture->machine),
                                     play_player(take == by_adopting ? other : fixture->machine)};
     bool is_same = true;
-    for (int moment = 0; is_same && moment < MOMENTS; moment++) {
+    FOR_WHILE (moment, MOMENTS, is_same) {
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
             step_alike(fixture, &players[0], 1, &random);
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
@@ -181,7 +181,7 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
         play_random_change(players, 1, &fixture->tables, &random);
         change_shots(fixture, players, 1, &random);
         is_same = take(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
-        for (int i = 0; is_same && i < STEPS; i++)
+        FOR_WHILE (i, STEPS, is_same)
             is_same = step_alike(fixture, players, 2, &random);
     }
     CHECK_THAT(is_same, "machine of seed %llu: MD5_SAVE_SEED tries it alone",
@@ -476,12 +476,12 @@ TEST (bytes_that_are_no_player_change_nothing) {
         md5_player_copy(other, player);
         size_t size;
         OWN uint8_t *const bytes = play_save(player, &size);
-        for (size_t cut = 0; is_right && cut < size; cut++) {
+        FOR_WHILE (cut, size, is_right) {
             OWN uint8_t *const part = test_copy(bytes, cut);
             is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
         }
         static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
-        for (size_t i = 0; is_right && i < 4 * size; i++) {
+        FOR_WHILE (i, 4 * size, is_right) {
             bytes[i / 4] ^= flips[i % 4];
             is_right = is_refused_or_valid(player, other, bytes, size);
             bytes[i / 4] ^= flips[i % 4];

@@ -313,7 +313,7 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
         const md5_schema *const schema = to->rows[i].schema;
         char *const row = to->rows[i].row;
         uint32_t kind = md5_kind_of(schema, row, to->rows[i].above);
-        for (uint32_t k = 0; schema->has_kind && kind == 0 && k < schema->num_columns; k++) {
+        FOR_WHILE (k, schema->num_columns, schema->has_kind && kind == 0) {
             if (schema->columns[k].offset != schema->kind)
                 continue;
             kind = random_choice(&schema->columns[k], random);
@@ -388,7 +388,7 @@ TEST (written_machines_are_read_bit_for_bit) {
     md5_error error = {0};
     const uint32_t count = play_transitions(5000);
     uint32_t num_same = 0;
-    for (uint32_t i = 0; text && i < count; i++) {
+    FOR_WHILE (i, count, text) {
         fill_tables(&tables, &md5i_machine_schema, &random);
         const size_t size = md5_write_machine(&tables.desc, "a b.md5mesh", text, TEXT_SIZE, &error);
         md5_machine_file *const file =
@@ -415,7 +415,7 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
         "test/fuzz/seeds/machine/all.md5machine",
     };
     OWN_STRING text = malloc(TEXT_SIZE);
-    for (size_t i = 0; text && i < COUNT_OF(paths); i++) {
+    FOR_WHILE (i, COUNT_OF(paths), text) {
         md5_error error = {0};
         OWN_MACHINE_FILE file = md5_load_machine_file(test_path(paths[i]), NULL, &error);
         const size_t size =
@@ -681,7 +681,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
         const md5_schema *const kinds = schema->kind_is_above ? above : schema;
         const char *word;
         uint32_t value, count = 0;
-        for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
+        FOR_WHILE (k, kinds->num_columns, column->kinds != 0) {
             const md5_column *const kind = &kinds->columns[k];
             if (!kinds->has_kind || kind->offset != kinds->kind)
                 continue;

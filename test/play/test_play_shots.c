@@ -1226,7 +1226,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
     if (!CHECK(machine))
         printf("%s\n", error.message);
     STRINGS(triggers) = {"wave", "point", "attack", "sneeze"};
-    for (size_t i = 0; machine && i < COUNT_OF(triggers); i++) {
+    FOR_WHILE (i, COUNT_OF(triggers), machine) {
         md5_player *const players[] = {play_player(bobbin->machine), play_player(machine)};
         const uint32_t num_joints = bobbin->model->skeleton.num_joints;
         md5_xform *const poses = calloc(2 * (size_t)num_joints, sizeof *poses);
@@ -1236,7 +1236,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
             play_advance(players[k], 1.5);
             md5_player_set(players[k], md5_find_parameter(machine, triggers[i]), 1);
         }
-        for (int step = 0; poses && step < 30; step++) {
+        FOR_WHILE (step, 30, poses) {
             FOR (k, 2) {
                 play_advance(players[k], 1.0 / 60.0);
                 play_pose(players[k], poses + (size_t)k * num_joints);

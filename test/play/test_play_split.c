@@ -23,7 +23,7 @@ PLAY_LISTENER(hear)
     if (to->count == MAX_HEARD)
         return;
     const bool is_end = event->kind == MD5_EVENT_END; // nothing may play any more
-    CHECK(player != NULL && (is_end ? weight >= 0.0f : weight > 0.0f) && weight <= 1.0f);
+    CHECK(player && (is_end ? weight >= 0.0f : weight > 0.0f) && weight <= 1.0f);
     to->all[to->count++] = (heard_event){event, weight};
 }
 
@@ -234,7 +234,7 @@ static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;
     fixture->is_cut_off = fixture->is_backward = false;
-    for (int i = 0; is_same && !fixture->is_cut_off && i < STEPS; i++) {
+    FOR_WHILE (i, STEPS, is_same && !fixture->is_cut_off) {
         play_random_change(players, 2, &made, &random);
         is_same = check_step(fixture, &made, players, &random);
     }

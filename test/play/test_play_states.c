@@ -597,7 +597,7 @@ static void sim_instant(sim *fixture)
         fixture->go = is_used ? 0 : fixture->go;
         fixture->layers[0].has_used = fixture->layers[1].has_used = false;
         goes_on = is_used;
-        for (int i = 0; !is_used && i < SIM_LAYERS; i++) {
+        FOR_WHILE (i, SIM_LAYERS, !is_used) {
             fixture->heard = i == 0 ? 0u : fixture->heard;
             sim_layer *const layer = &fixture->layers[i];
             if (!layer->is_new)
@@ -640,7 +640,7 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
             least = fmin(least, ahead / abs(speed));
     }
     double low = 0;
-    for (int i = 0; shares && fabs(sim_go_in_step(fixture, layer, least)) > parts && i < 60; i++) {
+    FOR_WHILE (i, 60, shares && fabs(sim_go_in_step(fixture, layer, least)) > parts) {
         double *const end =
             fabs(sim_go_in_step(fixture, layer, (low + least) / 2.0)) < parts ? &low : &least;
         *end = (low + least) / 2.0;
@@ -826,7 +826,7 @@ PLAY_LISTENER(sim_listen)
     const bool is_entered = event->kind == MD5_EVENT_ENTER;
     const int what =
         is_entered ? SIM_STATES * (int)event->layer + (int)event->index : 100 + (int)event->frame;
-    CHECK(player != NULL && weight > 0.0f);
+    CHECK(player && weight > 0.0f);
     if (is_entered)
         to->entered[to->num_entered++ % SIM_LOG] = what;
     to->log[to->num_log++ % SIM_LOG] = what;
@@ -854,7 +854,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     bool is_same = true;
     FOR (i, PLAYERS)
         players[i] = play_player(machine);
-    for (int part = 0; part < SEGMENTS && is_same; part++) {
+    FOR_WHILE (part, SEGMENTS, is_same) {
         const int ticks = 1 + (int)below(&random, 96);
         const int flag = model->flag = (int)below(&random, 2);
         const int quick = model->quick = (int)below(&random, 2);

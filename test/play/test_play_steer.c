@@ -74,7 +74,7 @@ static bool make(walker *fixture, const subject *who)
     fixture->who = who;
     fixture->character = md5_load_character(test_path(who->file), NULL, &error);
     CHECK_STRING(error.message, "");
-    if (fixture->character == NULL)
+    if (!fixture->character)
         return false;
     const md5_skeleton *const skeleton = &fixture->character->model->skeleton;
     fixture->player = md5_create_player(fixture->character->machine, NULL, NULL);
@@ -89,7 +89,7 @@ static bool make(walker *fixture, const subject *who)
         fixture->ahead[i] = md5_mat34_direction(fixture->character->model->inverse_bind[joint],
                                                 (md5_vec3){1, 0, 0});
     }
-    return CHECK(fixture->player != NULL && skeleton->num_joints <= MAX_JOINTS);
+    return CHECK(fixture->player && skeleton->num_joints <= MAX_JOINTS);
 }
 
 static void end(walker *fixture)
@@ -503,7 +503,7 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     find_soles(fixture);
     play_set(fixture->player, "chase", 1);
     (void)skate(fixture);
-    for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
+    FOR_WHILE (i, 12 * STEPS_A_SECOND, number < 5) {
         const float fastest = skate(fixture).slide;
         const char *const state = story_of(fixture);
         if (number < 0 || strcmp(state, order[number]) != 0)

@@ -196,7 +196,7 @@ TEST (each_window_that_opens_closes) {
         pairs heard_of = {.made = &made}, kept = heard_of;
         size_t size = md5_player_save(player, bytes, sizeof bytes);
         bool is_right = true;
-        for (int i = 0; i < STEPS && is_right; i++) {
+        FOR_WHILE (i, STEPS, is_right) {
             play_random_change(&player, 1, &made, &random);
             if (play_one_in(&random, 3)) {
                 const md5_shot_desc shot = {.start = test_random(&random),

@@ -11,7 +11,7 @@ static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
     md5_error error = {0};
     md5_binding *const binding =
         md5_bind_skeleton(&made->model.skeleton, made->model.bind_local, &made->anim, opts, &error);
-    CHECK(binding != NULL || error.status == MD5_ERROR_MEMORY);
+    CHECK(binding || error.status == MD5_ERROR_MEMORY);
     return binding;
 }
 
@@ -32,7 +32,7 @@ TEST (bind_skeleton_samples_as_bind) {
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
         OWN_BINDING found = bind_alone(&made, NULL);
-        CHECK(found->model == NULL && found->skeleton == &made.model.skeleton);
+        CHECK(!found->model && found->skeleton == &made.model.skeleton);
         CHECK_UINT(found->num_missing, made.binding->num_missing);
         CHECK_UINT(found->num_extra, made.binding->num_extra);
         CHECK_UINT(found->num_rebases, made.binding->num_rebases);

@@ -490,7 +490,7 @@ TEST (bind_keeps_the_error_of_a_failed_load) {
     md5_error error = {.status = MD5_OK};
     md5_anim *const anim = md5_parse_anim("MD5Version 10 ?", 15, NULL, &error);
     const md5_error first = error;
-    CHECK(anim == NULL && first.status == MD5_ERROR_SYNTAX);
+    CHECK(!anim && first.status == MD5_ERROR_SYNTAX);
     CHECK(md5_bind(&model.model, anim, NULL, &error) == NULL);
     CHECK(md5_bind(NULL, anim, NULL, &error) == NULL && md5_bind(NULL, NULL, NULL, NULL) == NULL);
     CHECK_BYTES(&error, &first, sizeof error);

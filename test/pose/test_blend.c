@@ -347,7 +347,7 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 9;
     for (uint32_t count = 0; count < MAX_COUNT; count += count < 150 ? 1 : 7) {
         make_poses(&made, &random);
-        for (int i = 0; i < MAX_COUNT && count % 3 == 0; i++) {
+        FOR_WHILE (i, MAX_COUNT, count % 3 == 0) {
             const float kinds[4] = {0, 1, -0.5f, made.weights[i]};
             made.weights[i] = kinds[test_random_u32(&random) % 4];
         }

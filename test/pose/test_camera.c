@@ -352,7 +352,7 @@ TEST (camera_errors_name_their_location) {
         warnings seen;
         md5_error error = {0};
         OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
-        CHECK_THAT(camera == NULL && error.status == cases[i].status && error.line == cases[i].line
+        CHECK_THAT(!camera && error.status == cases[i].status && error.line == cases[i].line
                        && error.column == cases[i].column,
                    "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
                    error.message);
@@ -363,7 +363,7 @@ TEST (camera_without_numcuts_has_none) {
     warnings seen;
     OWN_CAMERA camera =
         parse(HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 0) 45 }\n", &seen, NULL);
-    CHECK(camera != NULL && camera->num_cuts == 0);
+    CHECK(camera && camera->num_cuts == 0);
 }
 
 TEST (camera_survives_truncation_and_failing_allocations) {
@@ -371,15 +371,13 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     const size_t size = strlen(text);
     FOR (cut, size) {
         md5_error error = {0};
-        md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
+        OWN_CAMERA camera = md5_parse_camera(text, cut, NULL, &error);
         // Only the final newline may be missing.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
-        md5_free_camera(camera);
     }
     EACH_FAILURE (it) {
-        md5_camera *const camera = md5_parse_camera(text, size, &it.opts, &it.error);
+        OWN_CAMERA camera = md5_parse_camera(text, size, &it.opts, &it.error);
         CHECK_FAILURE(it, camera);
-        md5_free_camera(camera);
     }
 }

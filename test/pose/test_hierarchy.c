@@ -287,7 +287,7 @@ static const char text[] =
     "mesh {\nname \"hat\"\nshader \"hat\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n";
 
 TEST (find_gives_the_first_of_a_name_and_minus_one_for_none) {
-    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    OWN_MODEL model = text_model(text, NULL);
     REQUIRE(model);
     const md5_skeleton *const skeleton = &model->skeleton;
     CHECK(md5_find_joint(skeleton, "root") == 0);

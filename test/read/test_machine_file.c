@@ -127,7 +127,7 @@ TEST (machine_file_names_each_interpolation) {
                                                  MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_NLERP,
                                                  MD5_INTERPOLATE_LINEAR};
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
-    REQUIRE(file != NULL && file->desc.num_clips == 5);
+    REQUIRE(file && file->desc.num_clips == 5);
     FOR (i, 5)
         CHECK(file->clips[i].interpolation == expected[i]);
 }

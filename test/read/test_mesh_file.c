@@ -635,7 +635,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         const bool is_read = md5i_read_mesh_file(&arena, &arena, text.bytes, text.used, &file);
         CHECK(is_read != has_circle);
         bool done[MAX] = {false};
-        for (uint32_t i = 0; is_read && i < count; i++) {
+        FOR_WHILE (i, count, is_read) {
             const uint32_t joint = file.order[i];
             CHECK(joint < count && !done[joint] && (parents[joint] < 0 || done[parents[joint]]));
             done[joint] = true;
@@ -643,7 +643,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         if (!is_read) {
             const uint32_t named = error.line - 3; // from line 3 on each line is a joint
             int32_t joint = parents[named];
-            for (uint32_t step = 0; step < count && joint >= 0 && (uint32_t)joint != named; step++)
+            FOR_WHILE (step, count, joint >= 0 && (uint32_t)joint != named)
                 joint = parents[joint];
             CHECK(joint == (int32_t)named);
         }

@@ -34,19 +34,17 @@ static const char good_anim[] =
 
 static bool load_model(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_model *const model = md5_parse_model(text, size, opts, error);
+    OWN_MODEL model = md5_parse_model(text, size, opts, error);
     const char *const fault = model ? asset_model_fault(model) : NULL;
     CHECK_THAT(!fault, "%s", fault ? fault : "");
-    md5_free_model(model);
     return model != NULL;
 }
 
 static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_anim *const anim = md5_parse_anim(text, size, opts, error);
+    OWN_ANIM anim = md5_parse_anim(text, size, opts, error);
     const char *const fault = anim ? asset_anim_fault(anim) : NULL;
     CHECK_THAT(!fault, "%s", fault ? fault : "");
-    md5_free_anim(anim);
     return anim != NULL;
 }
 
@@ -62,7 +60,7 @@ static void check_point(md5_vec3 point, double x, double y, double z)
 // A vertex is the sum of bias * (position + x * first row + y * second row + z * third row).
 TEST (version_6_models_are_read) {
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(good_mesh, strlen(good_mesh), NULL, &error);
+    OWN_MODEL model = text_model(good_mesh, &error);
     if (!CHECK_DONE(model, error))
         return;
     const md5_mesh *const mesh = &model->meshes[0];
@@ -138,7 +136,7 @@ TEST (version_6_models_say_what_is_wrong) {
 TEST (version_6_bones_need_their_own_count) {
     static const char text[] = "commandline \"\" numJoints 1 MD5Version 6 bone 0 { }";
     md5_error error = {0};
-    CHECK(!md5_parse_model(text, strlen(text), NULL, &error));
+    CHECK(!text_model(text, &error));
     CHECK_STRING(error.message, "expected 'numbones' before 'bone'");
 }
 
@@ -155,7 +153,7 @@ TEST (version_6_cameras_are_not_known) {
 // The first and last key hold before and after their range; what a joint has no channel for is 0.
 TEST (version_6_animations_are_read) {
     md5_error error = {0};
-    OWN_ANIM anim = md5_parse_anim(good_anim, strlen(good_anim), NULL, &error);
+    OWN_ANIM anim = text_anim(good_anim, &error);
     if (!CHECK_DONE(anim, error))
         return;
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
@@ -229,7 +227,7 @@ TEST (version_6_animations_need_a_joint) {
                                "channel 0 { joint camera1 attribute fov framerate 24 keys 1 90 }\n"
                                "channel 1 { joint boundsMin attribute x framerate 24 keys 1 9 }\n";
     md5_error error = {0};
-    CHECK(!md5_parse_anim(text, strlen(text), NULL, &error));
+    CHECK(!text_anim(text, &error));
     CHECK(error.line == 1 && error.column == 41);
     CHECK_STRING(error.message, "no channel moves a joint");
 }
@@ -397,7 +395,7 @@ TEST (version_6_animations_may_stand_still) {
         "channel 3 { joint boundsMin attribute y framerate 24 keys 1 1 }\n"
         "channel 4 { joint boundsMax attribute x framerate 24 keys 1 1 }\n";
     md5_error error = {0};
-    OWN_ANIM anim = md5_parse_anim(text, strlen(text), NULL, &error);
+    OWN_ANIM anim = text_anim(text, &error);
     if (!CHECK_DONE(anim, error))
         return;
     CHECK_UINT(anim->num_components, 0);
@@ -418,7 +416,7 @@ TEST (version_6_bones_may_share_a_name) {
         "bone 2 { name ab bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent a }\n"
         "nummeshes 0\n";
     md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
+    OWN_MODEL model = text_model(text, &error);
     if (CHECK_DONE(model, error))
         CHECK(model->skeleton.joints[2].parent == 0);
 }
@@ -508,7 +506,7 @@ static md5_model *load(const char *frame, md5_error *error)
              "mesh { shader \"\" numverts 1 vert 0 ( 0 0 ) 0 1 %s numtris 0\n"
              "numweights 1 weight 0 0 1 ( 1 2 3 ) }\n",
              frame);
-    return md5_parse_model(text, strlen(text), NULL, error);
+    return text_model(text, error);
 }
 
 static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)

@@ -231,7 +231,7 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
             const gl_colour lit = scene_sideways(1, 1, 1);
             num_full += pixel[3] == 255;
             num_partial += pixel[3] > 0 && pixel[3] < 255;
-            for (int i = 0; i < 3 && pixel[3] > 0; i++)
+            FOR_WHILE (i, 3, pixel[3] > 0)
                 CHECK(abs(pixel[i] - lit.rgba[i]) <= 1 + 255 / pixel[3]);
         }
     }
@@ -505,7 +505,7 @@ TEST_SQUARE (gl_draws_a_model_without_meshes) {
     md5_error error = {0};
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
-    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    OWN_MODEL model = text_model(text, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     CHECK_DONE(copy, error);
     stage->frame.casters = stage->model->bounds;

@@ -26,9 +26,9 @@ static bool draw(gl_stage *stage, const axes_case *fixture, float scale, gl_pict
     OWN md5_xform *const pose = malloc((count + 1) * sizeof *pose);
     OWN md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
     OWN md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
-    for (uint32_t m = 0; is_there && m < model->num_meshes; m++)
+    FOR_WHILE (m, model->num_meshes, is_there)
         md5gl_set_material(renderer, copy, 0, m, &material);
-    for (int i = 0; is_there && i < NUM_PICTURES; i++) {
+    FOR_WHILE (i, NUM_PICTURES, is_there) {
         const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
         md5gl_frame frame = scene_frame(stage->target);
         if (i == 1)

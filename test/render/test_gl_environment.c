@@ -166,7 +166,7 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
     int seen = 0;
     lit->stage.frame.ambient[1] = 0.5f;
     lit->stage.frame.environment_angle = 0.7f;
-    for (int i = 0; i < 40 && seen < 6; i++) {
+    FOR_WHILE (i, 40, seen < 6) {
         const md5_mat34 turned = scene_rotation(&random);
         const real3 normal = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         if (normal.x < 0.3)

@@ -144,7 +144,7 @@ TEST (gl_impostors_survive_failing_allocations) {
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_impostors *impostors = NULL;
-    for (int i = 0; !impostors && i < 20; i++) {
+    FOR_WHILE (i, 20, !impostors) {
         heap.left = i;
         impostors = md5gl_create_impostors(scene.renderer, &desc, &error);
         CHECK(impostors || error.status == MD5_ERROR_MEMORY);

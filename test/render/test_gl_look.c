@@ -170,11 +170,11 @@ static const void *load_fake(void *user, const char *path, uint32_t *width, uint
         return NULL;
     }
     const fake_file *file = folder->files;
-    while (file->name != NULL && strcmp(file->name, path + 2) != 0)
+    while (file->name && strcmp(file->name, path + 2) != 0)
         file++;
     *width = file->width;
     *height = file->height;
-    if (file->reason != NULL)
+    if (file->reason)
         snprintf(error->message, sizeof error->message, "%s", file->reason);
     folder->live += file->texels != NULL;
     return file->texels;
@@ -216,7 +216,7 @@ static md5gl_looks *load(gl_scene *scene, fake_folder *folder, const fake_file *
                                    .warn_user = folder};
     md5gl_looks *const looks = md5gl_load_looks(scene->renderer, &desc, NULL);
     CHECK_UINT((uint64_t)folder->live, 0);
-    CHECK(looks == NULL || looks->num_warnings == (uint32_t)folder->num_warnings);
+    CHECK(!looks || looks->num_warnings == (uint32_t)folder->num_warnings);
     return looks;
 }
 
@@ -420,8 +420,8 @@ TEST (gl_looks_survive_failure_of_every_allocation) {
         heap.fail_at = before;
         md5gl_looks *const looks = load(&scene, &folder, files, (const char *[]){"imp"}, 1);
         CHECK((looks == NULL) == (n == 1));
-        CHECK(looks == NULL || (looks->num_warnings > 0) == (heap.num_allocs >= before));
-        CHECK(looks == NULL || looks->materials[0].diffuse != 0);
+        CHECK(!looks || (looks->num_warnings > 0) == (heap.num_allocs >= before));
+        CHECK(!looks || looks->materials[0].diffuse != 0);
         md5gl_free_looks(scene.renderer, looks);
         CHECK_UINT(heap.live, live);
     }

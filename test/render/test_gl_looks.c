@@ -1,4 +1,5 @@
 // What instances look like: tints, skins, and materials that change between draws.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
 enum { COUNT = 5 };
@@ -282,7 +283,7 @@ static md5_model *mirrored_square(void)
         "vert 2 ( 1 0 ) 2 1\nvert 3 ( 0 0 ) 3 1\nnumtris 2\ntri 0 0 2 1\ntri 1 1 2 3\n"
         "numweights 4\nweight 0 0 1 ( 0 -20 -20 )\nweight 1 0 1 ( 0 20 -20 )\n"
         "weight 2 1 1 ( 0 -20 20 )\nweight 3 1 1 ( 0 20 20 )\n}\n";
-    return md5_parse_model(text, sizeof text - 1, NULL, NULL);
+    return text_model(text, NULL);
 }
 
 TEST_STAGE (gl_normal_map_is_right_on_mirrored_texture_coordinates, mirrored_square, 1) {
@@ -379,7 +380,7 @@ static md5_model *coloured_square(void)
         "numvertexcolors 4\nvertexcolor 0 ( 1 0.5 0 1 )\nvertexcolor 1 ( 1 0.5 0 1 )\n"
         "vertexcolor 2 ( 1 0.5 0 1 )\nvertexcolor 3 ( 1 0.5 0 1 )\n}\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    md5_model *const model = text_model(text, &error);
     CHECK_THAT(model != NULL, "line %u: %s", error.line, error.message);
     return model;
 }

@@ -297,7 +297,7 @@ static md5gl_model *make_copy(const gl_scene *scene, const md5_model *model, md5
 {
     md5_error error = {0};
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
-    if (!CHECK(copy != NULL && copy->blending == MD5GL_BLEND_LINEAR))
+    if (!CHECK(copy && copy->blending == MD5GL_BLEND_LINEAR))
         return copy;
     const bool set = md5gl_set_blending(scene->renderer, copy, MD5GL_BLEND_DUAL, &error);
     CHECK_THAT(set, "path %s: %s", md5gl_path_name(path), error.message);
@@ -369,7 +369,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 4 1 1 ( 1 7 3 )\nweight 5 1 -1 ( 1 5 3 )\n" // one influence of bias 0
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
-    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
+    OWN_MODEL model = text_model(text, NULL);
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
         {{-1, 0, 0, 4, 0, 1, 0, 5, 0, 0, -1, 6}}, {{-1, 0, 0, 7, 0, -1, 0, 8, 0, 0, 1, 9}},
@@ -398,7 +398,7 @@ static md5_model *make_sized(double size)
              "weight 2 0 %.9g ( 0 1 0 )\nweight 3 1 %.9g ( 0 1 0 )\n"
              "weight 4 0 %.9g ( 0 0 1 )\nweight 5 1 %.9g ( 0 0 1 )\n}\n",
              0.6 * size, 0.4 * size, 0.6 * size, 0.4 * size, 0.6 * size, 0.4 * size);
-    return md5_parse_model(text, strlen(text), NULL, NULL);
+    return text_model(text, NULL);
 }
 
 // The range of floats on a GPU may end at 1e-38, but squares of biases must not leave it.

@@ -119,7 +119,7 @@ bool scene_open(gl_scene *scene, const md5_allocator *allocator)
 bool scene_share(gl_scene *scene)
 {
     static gl_scene shared;
-    if (shared.renderer == NULL && !scene_open(&shared, NULL))
+    if (!shared.renderer && !scene_open(&shared, NULL))
         return false;
     *scene = shared;
     scene->is_shared = true;
@@ -171,7 +171,7 @@ void scene_close(gl_scene *scene)
 static md5_model *parse(const char *text)
 {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    md5_model *const model = text_model(text, &error);
     CHECK_THAT(model != NULL, "line %u: %s", error.line, error.message);
     return model;
 }

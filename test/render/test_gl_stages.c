@@ -1,4 +1,5 @@
 // The reference for stages, and every blend, mask, matrix, colour and alpha test against it.
+#include "test/own.h"
 #include "test/render/test_gl_stages.h"
 
 // -- Reference --------------------------------------------------------------------------------
@@ -247,7 +248,7 @@ md5_model *layer_quad(void)
         "numvertexcolors 4\nvertexcolor 0 ( 1 0.5 0 0.75 )\nvertexcolor 1 ( 0.25 1 0.5 1 )\n"
         "vertexcolor 2 ( 0 0.25 1 0.5 )\nvertexcolor 3 ( 0.75 0 0.25 0.25 )\n}\n";
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    md5_model *const model = text_model(text, &error);
     CHECK_THAT(model != NULL, "line %u: %s", error.line, error.message);
     return model;
 }

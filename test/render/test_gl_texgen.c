@@ -84,7 +84,7 @@ TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
         const bool reflects = i % 2 == 1;
         const uint8_t *const texel = look(&around, reflects ? reflected : normal);
         drawn.texgen = reflects ? MD5GL_TEXGEN_REFLECT : MD5GL_TEXGEN_NORMAL;
-        if (fabs(facing) < 0.2 || texel == NULL)
+        if (fabs(facing) < 0.2 || !texel)
             continue;
         draw(stage, &drawn, &turned, &picture);
         CHECK_THAT(is_near(picture_at(&picture, 0, 0), texel), "turn %d", i);
@@ -125,7 +125,7 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
         reflect(normal, reflected);
         const uint8_t *const expected = look(&around, reflected);
         drawn.normals = maps[i % 2];
-        if (fabsf(turned.m[0]) < 0.2f || expected == NULL)
+        if (fabsf(turned.m[0]) < 0.2f || !expected)
             continue;
         draw(stage, &drawn, &turned, &picture);
         CHECK_THAT(is_near(picture_at(&picture, 0, 0), expected), "turn %d", i);
@@ -162,7 +162,7 @@ TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
         FOR_FROM (z, -19, 19) {
             const double way[3] = {-30, y + 0.5, z + 0.5};
             const uint8_t *const texel = look(&around, way);
-            if (texel == NULL)
+            if (!texel)
                 continue;
             CHECK(is_near(picture_at(&picture, y, z), texel));
             seen++;

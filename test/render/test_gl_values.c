@@ -348,11 +348,10 @@ TEST_ES_SCENE (gl_es_skins_as_the_cpu_does) {
         const md5gl_path path = most == 4   ? MD5GL_PATH_4
                                 : most == 8 ? MD5GL_PATH_8
                                             : MD5GL_PATH_EXACT;
-        md5_model *const model =
+        OWN_MODEL model =
             scene_cloud(NUM_JOINTS, NUM_VERTICES, most, path == MD5GL_PATH_EXACT, &random);
         check_path(scene, model, path, MD5GL_BLEND_LINEAR);
         check_path(scene, model, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR);
-        md5_free_model(model);
     }
     OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 4, false, &random);
     check_path(scene, model, MD5GL_PATH_4, MD5GL_BLEND_DUAL);

@@ -23,7 +23,7 @@ enum { FRAMES = 5, MAX = 16 };
 static md5_model *model_of(const char *text)
 {
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, &error);
+    md5_model *const model = text_model(text, &error);
     CHECK_DONE(model, error);
     return model;
 }
@@ -283,7 +283,7 @@ static const char flat[] =
 
 // A coordinate that never changes has steps of 0, and is stored exactly.
 TEST (bake_of_a_flat_model_is_flat) {
-    OWN_MODEL model = md5_parse_model(flat, strlen(flat), NULL, NULL);
+    OWN_MODEL model = text_model(flat, NULL);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
     const md5_moment moment = {.frame0 = 0};

@@ -165,7 +165,7 @@ static void check_near(const skinned *found, const md5_vec3 *positions, const md
     TEST_WITH (title, morph_scene, scene, open_scene(scene, NULL), close_scene(scene))
 
 TEST_HERE (morph_blends_bind_poses) {
-    for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++) {
+    FOR_WHILE (i, COUNT_OF(blends), scene->morph) {
         const float *weights = blends[i];
         static skinned at;
         const md5_mesh *const mesh = &scene->model->meshes[0];
@@ -219,7 +219,7 @@ static void make_palette(md5_mat34 *palette, uint64_t *random)
 
 TEST_HERE (morph_is_blended_before_skinning) {
     uint64_t random = 4;
-    for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++) {
+    FOR_WHILE (i, COUNT_OF(blends), scene->morph) {
         md5_mat34 palette[JOINTS];
         make_palette(palette, &random);
         const float *weights = blends[i];
@@ -277,7 +277,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
     FOR (i, COUNT)
         list[i] = test_random_u32(&random) % mesh->num_vertices;
     placed parts[PARTS][COUNT + 1];
-    for (int kind = 0; kind < KINDS && scene->morph; kind++) {
+    FOR_WHILE (kind, KINDS, scene->morph) {
         const md5_skin_job whole = {.mesh = mesh,
                                     .palette = kind / 2 == 1 ? palette : NULL,
                                     .duals = kind / 2 == 2 ? dual : NULL,
@@ -324,7 +324,7 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
     static skinned found, expected;
     make_palette(palette, &random);
     md5_build_dual_palette(palette, JOINTS, dual);
-    for (int i = 0; i < TARGETS && scene->morph; i++) {
+    FOR_WHILE (i, TARGETS, scene->morph) {
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1;
         skin_scene(scene, weights, NULL, dual, &found);
@@ -370,10 +370,10 @@ TEST_HERE (morph_stores_what_differs) {
     // A target that is the model itself changes nothing, nor does an empty list of targets.
     const md5_morph_source same[] = {{.name = "same", .model = scene->model}};
     md5_morph *const none = md5_create_morph(scene->model, same, 1, NULL, NULL);
-    CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
+    CHECK(none && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
     md5_destroy_morph(none);
     OWN_MORPH empty = md5_create_morph(scene->model, NULL, 0, NULL, NULL);
-    CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
+    CHECK(empty && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
 }
 
 // Conversions are done to base and targets alike, so blends are those of id's axes, converted.
@@ -464,7 +464,7 @@ static md5_model *replaced(const char *find, const char *put)
     char whole[2048];
     snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, put, at + strlen(find));
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(whole, strlen(whole), NULL, &error);
+    md5_model *const model = text_model(whole, &error);
     CHECK_DONE(model, error);
     return model;
 }
@@ -473,26 +473,24 @@ TEST (morph_names_what_differs_in_topology) {
     md5_error error = {0};
     OWN_MODEL model = replaced("", "");
     EACH (other, others) {
-        md5_model *const source = replaced(other->find, other->put);
+        OWN_MODEL source = replaced(other->find, other->put);
         const md5_morph_source target = {.name = "t", .model = source};
         CHECK_FAILS(md5_create_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
         CHECK_STRING(error.message, other->message);
-        md5_free_model(source);
     }
     char text[2048];
     snprintf(text, sizeof text, "%s", head);
     memcpy(strstr(text, "numMeshes 1"), "numMeshes 0", 11);
-    md5_model *const bare = md5_parse_model(text, strlen(text), NULL, &error);
+    md5_model *const bare = text_model(text, &error);
     const md5_morph_source none = {.name = "none", .model = bare};
     CHECK(md5_create_morph(model, &none, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'none': 0 meshes, but the model has 1");
     md5_free_model(bare);
     md5_release_geometry(model);
-    md5_model *const source = replaced("", "");
+    OWN_MODEL source = replaced("", "");
     const md5_morph_source target = {.name = "t", .model = source};
     CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
-    md5_free_model(source);
     md5_destroy_morph(NULL);
 }
 

@@ -20,7 +20,7 @@ static bool query_load(query_case *made)
 {
     *made =
         (query_case){.model = our_model(mesh_file), .anim = our_anim("models/bobbin/walk.md5anim")};
-    if (!CHECK(made->model != NULL && made->anim != NULL))
+    if (!CHECK(made->model && made->anim))
         return false;
     made->binding = md5_bind(made->model, made->anim, NULL, NULL);
     const uint32_t num_joints = made->model->skeleton.num_joints;
@@ -43,7 +43,7 @@ static void query_pose(query_case *made, double time)
 
 static void query_free(query_case *made)
 {
-    for (uint32_t mesh = 0; made->positions && mesh < made->model->num_meshes; mesh++)
+    FOR_WHILE (mesh, made->model->num_meshes, made->positions)
         free(made->positions[mesh]);
     free(made->positions);
     free(made->pose);
@@ -629,7 +629,7 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
     OWN_MODEL file = our_model(mesh_file);
     OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
-    REQUIRE(file != NULL && left != NULL);
+    REQUIRE(file && left);
     uint64_t random = 9;
     uint32_t num_hits = 0;
     FOR (i, 200) {

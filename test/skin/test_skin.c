@@ -359,7 +359,7 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
             (normal[0] * normal[0] + normal[1] * normal[1]) + normal[2] * normal[2];
         const bool is_unit = (square - 1.0f) * (square - 1.0f) < 0x1p-36f;
         const float scale = 1.0f / sqrtf(square);
-        for (int row = 0; row < 3 && !is_unit; row++)
+        FOR_WHILE (row, 3, !is_unit)
             normal[row] *= scale;
 
         CHECK_BYTES(position, &positions[i], sizeof position);
@@ -403,7 +403,7 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
     const md5_skin_plan *plan = NULL;
-    CHECK(md5i_skin_plan_build(&context, &mesh, &plan) && plan == NULL);
+    CHECK(md5i_skin_plan_build(&context, &mesh, &plan) && !plan);
 }
 
 // -- Bounds ---------------------------------------------------------------------------------------

@@ -255,7 +255,7 @@ typedef struct seen_runs {
 
 static void note_runs(const md5_skin_plan *plan, seen_runs *seen)
 {
-    for (uint32_t i = 0; plan && i < plan->num_runs; i++)
+    FOR_WHILE (i, plan->num_runs, plan)
         seen->count[plan->runs[i].order][plan->runs[i].kind]++;
 }
 

@@ -163,10 +163,10 @@ static const char *use_file(const void *bytes, size_t size)
         fault = load_file(&fixture, assets, &opts);
     if (!assets)
         return fault;
-    for (uint32_t i = 0; i < assets->num_models && !fault; i++)
+    FOR_WHILE (i, assets->num_models, !fault)
         if (assets->models[i].skeleton.num_joints <= ASSETS_JOINTS)
             skin_assets(&assets->models[i]);
-    for (uint32_t i = 0; i < assets->num_anims && !fault; i++)
+    FOR_WHILE (i, assets->num_anims, !fault)
         if (assets->anims[i].skeleton.num_joints <= ASSETS_JOINTS)
             fault = pose_assets(assets->num_models > 0 ? assets->models : NULL, &assets->anims[i],
                                 (uint32_t)size);

@@ -17,7 +17,7 @@ static const char *camera_fault(const md5_camera *camera)
     const double end = camera->duration;
     const double times[] = {0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_camera_fault(camera);
-    for (size_t i = 0; i < 3 * COUNT_OF(times) && !fault; i++)
+    FOR_WHILE (i, 3 * COUNT_OF(times), !fault)
         fault = view_fault(camera, times[i / 3], (md5_wrap)(i % 3));
     return fault;
 }

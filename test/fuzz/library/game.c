@@ -68,7 +68,7 @@ static const char *game_material_fault(const md5_material *material)
     if (material->decl->state == MD5_DECL_UNPARSED)
         return "a material that is not parsed";
     md5_evaluate_material(material, &input, registers);
-    for (uint32_t i = 0; i < material->num_stages && !fault; i++) {
+    FOR_WHILE (i, material->num_stages, !fault) {
         fault = game_stage_fault(material, &material->stages[i]);
         if (!fault)
             md5_stage_matrix(&material->stages[i], registers, matrix);
@@ -80,7 +80,7 @@ static const char *ask_for_materials(md5_game *game)
 {
     const char *fault = NULL;
     md5_error error = {0};
-    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL) && !fault; i++) {
+    FOR_WHILE (i, md5_game_num_decls(game, MD5_DECL_MATERIAL), !fault) {
         const char *const name = md5_game_decl(game, MD5_DECL_MATERIAL, i)->name;
         const md5_material *const material = md5_game_material(game, name, &error);
         fault = material                           ? game_material_fault(material)
@@ -251,10 +251,10 @@ static const char *play_tree(const md5_entity *entity)
     static md5_mat34 joints[64];
     uint32_t count = 1;
     const char *fault = play_entity(entity, entity);
-    for (uint32_t i = 0; i < count && !fault; i++) {
+    FOR_WHILE (i, count, !fault) {
         const md5_entity *const body = tree[i];
         md5_local_to_model(&body->model->skeleton, body->model->bind_local, joints);
-        for (uint32_t k = 0; k < body->num_parts && !fault; k++) {
+        FOR_WHILE (k, body->num_parts, !fault) {
             const md5_entity_part *const part = &body->parts[k];
             const bool is_head = strcmp(part->key, "def_head") == 0;
             if (count > MD5_MAX_ENTITY_PARTS || part->joint >= body->model->skeleton.num_joints)

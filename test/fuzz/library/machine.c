@@ -102,7 +102,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
     md5_player_copy(others[1], player);
     md5_player_advance(player, 0.13, NULL, NULL);
     md5_player_pose(player, expected, NULL, NULL, scratch);
-    for (int i = 0; i < 2 && !fault; i++) {
+    FOR_WHILE (i, 2, !fault) {
         md5_player_advance(others[i], 0.13, NULL, NULL);
         md5_player_pose(others[i], pose, NULL, NULL, scratch);
         if (memcmp(pose, expected, sizeof pose) != 0)

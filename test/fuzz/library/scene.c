@@ -69,7 +69,7 @@ static const char *play(const md5_binding *binding)
     const double end = binding->anim->duration;
     const double times[] = {0, 0.4 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_binding_fault(binding);
-    for (size_t i = 0; i < COUNT_OF(times) && !fault; i++)
+    FOR_WHILE (i, COUNT_OF(times), !fault)
         fault = play_at(binding, times[i], (md5_wrap)(i % 3), (md5_root)(i / 2));
     return fault;
 }

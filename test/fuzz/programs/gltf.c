@@ -60,7 +60,7 @@ const char *fuzz_gltf(const uint8_t *data, size_t size)
     bool is_wrong = false;
     const convert_job job = {.note = look_at_note, .user = &is_wrong, .is_forced = size % 2 == 1};
     convert_input input = {.path = "/nonexistent/fuzz.gltf"};
-    if (end != NULL) {
+    if (end) {
         const size_t length = (size_t)(end - data);
         input.bytes = make_glb(data, length, end + 1, size - length - 1, &input.size);
     } else {
@@ -76,7 +76,7 @@ const char *fuzz_gltf(const uint8_t *data, size_t size)
     if (!convert_read_gltf(&job, &input, &scene, &error))
         wrong = error.message[0] ? NULL : "refused without a reason";
     else
-        for (size_t i = 0; i < scene.num_parts && !wrong; i++)
+        FOR_WHILE (i, scene.num_parts, !wrong)
             wrong = is_readable(&scene.parts[i]) ? NULL : "made what is not read";
     convert_free_scene(&scene);
     free(input.bytes);

@@ -5,7 +5,7 @@
 
 static bool is_picture(const char *path)
 {
-    return path == NULL || (path[0] != '\0' && strchr("$*_", path[0]) == NULL);
+    return !path || (path[0] != '\0' && strchr("$*_", path[0]) == NULL);
 }
 
 static void count(void *user, const char *text)
@@ -21,7 +21,7 @@ const char *fuzz_shader(const uint8_t *data, size_t size)
     const bool is_found = view_read_shader("x", (const char *)data, size, "m", &look,
                                            (view_listener){count, &num_warnings});
     const char *fault = NULL;
-    if (!is_found && (look.diffuse != NULL || look.normals != NULL || look.two_sided))
+    if (!is_found && (look.diffuse || look.normals || look.two_sided))
         fault = "a look of a material that is not there";
     if (!is_picture(look.diffuse) || !is_picture(look.normals))
         fault = "a picture of the engine's own";
