@@ -441,6 +441,39 @@ TEST (view_list_leads_through_folders) {
 }
 
 // A clip alone is opened on the model beside it that it fits. Of several the list has those before
+// Formats that are converted are listed where any file is opened, and nothing else is. A folder has
+// no large picture.
+TEST (view_list_has_files_of_other_formats) {
+    char *const folder = folder_make();
+    OWN_STRING inner = common_join(folder, "inner");
+    STRINGS(names) = {"fox.glb", "dance.bvh", "guy.IQM", "note.txt", "mesh.obj", "a.md5mesh"};
+    FOR (i, COUNT_OF(names))
+        put_again(folder, names[i], still);
+    CHECK(mkdir(inner, 0700) == 0);
+    view_browser list = {.kind = VIEW_BROWSE_NOTHING};
+    view_browse_folder(&list, folder, NULL, NULL);
+    CHECK_UINT(list.num_found, 5);
+    CHECK_STRING(selected_label(&list), "a.md5mesh");
+    view_filter_list(&list, "fox");
+    CHECK_UINT(view_key_browser(&list, ' ').action, VIEW_NOTHING); // it is of the name
+    const view_command command = view_key_browser(&list, VIEW_KEY_RETURN);
+    CHECK(command.action == VIEW_OPEN_FILE && common_has_ending(command.path, "fox.glb"));
+    free(command.path);
+    view_browse_folder(&list, folder, NULL, NULL);
+    view_key_browser(&list, ' ');
+    CHECK(list.is_peeking);
+    view_key_browser(&list, ' ');
+    view_key_browser(&list, VIEW_KEY_END);
+    CHECK_STRING(selected_label(&list), "inner/");
+    view_key_browser(&list, ' ');
+    CHECK(!list.is_peeking);
+    list.asked.takes = 1u << VIEW_ENTRY_MODEL; // for an option
+    view_browse_folder(&list, folder, NULL, NULL);
+    CHECK_UINT(list.num_found, 2);
+    view_clear_browser(&list);
+    folder_remove(folder);
+}
+
 // all others, and the clip's skeleton is shown meanwhile. Paths are whole.
 TEST (view_clip_alone_finds_its_model) {
     char *const folder = folder_make();

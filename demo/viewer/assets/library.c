@@ -1,8 +1,16 @@
 #include "demo/viewer/assets/library.h"
 
+#include "demo/convert/convert.h"
 #include "demo/viewer/platform/platform.h"
 
 #include <stdatomic.h>
+
+bool view_is_converted(const char *path)
+{
+    const char *const ending = strrchr(common_base(path), '.');
+    return convert_reads(path) && !common_contains(ending, "md5")
+           && !common_has_ending(path, ".bcanim");
+}
 
 bool view_is_game(const char *path)
 {

@@ -8,6 +8,9 @@
 // Whether a path is no folder, or one with what games have: declarations or archives.
 bool view_is_game(const char *path);
 
+// Whether a file is of another format, and is converted when it is opened.
+bool view_is_converted(const char *path);
+
 // Returns the folders and archives of a place, best first, without slashes at their ends. Free with
 // common_free_list().
 common_list view_split_place(const char *place);

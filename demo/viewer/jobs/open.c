@@ -114,8 +114,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
 {
     static const char *const endings[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
     const char *const inputs[1] = {file};
-    if (!convert_reads(file) || common_contains(strrchr(file, '.'), "md5")
-        || common_has_ending(file, ".bcanim"))
+    if (!view_is_converted(file))
         return common_copy(file);
     md5_error error;
     *folder = common_make_temporary("md5view");

@@ -101,13 +101,15 @@ static const struct {
     {".map", VIEW_ENTRY_MAP},
 };
 
-// Lists those of the files that are of a kind, all of an ending together.
+// Lists those of the files that are of a kind, all of an ending together; or of none.
 static void add_files(view_browser *browser, const common_list *files, const char *ending,
                       view_entry_kind kind, const char *shown)
 {
     COMMON_FOR (i, files->count) {
         const char *const path = files->names[i];
-        if (ending != NULL ? !common_has_ending(path, ending) : !view_is_image(path))
+        if (ending != NULL             ? !common_has_ending(path, ending)
+            : kind == VIEW_ENTRY_OTHER ? !view_is_converted(path)
+                                       : !view_is_image(path))
             continue;
         add_entry(browser, kind, common_copy(common_base(path)), path)->is_shown =
             shown != NULL && strcmp(path, shown) == 0;
@@ -151,6 +153,8 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
             add_files(&listed, &files, endings[i].ending, endings[i].kind, whole);
     if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
         add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
+    if (takes == 0)
+        add_files(&listed, &files, NULL, VIEW_ENTRY_OTHER, whole);
     COMMON_FOR (i, folders.count)
         add_entry(&listed, VIEW_ENTRY_FOLDER, common_format("%s/", common_base(folders.names[i])),
                   folders.names[i])
@@ -449,9 +453,16 @@ view_command view_type_browser(view_browser *browser, const char *text)
 // -- The panel ------------------------------------------------------------------------------
 
 static const char *const kind_words[] = {
-    [VIEW_ENTRY_MODEL] = "model",   [VIEW_ENTRY_ANIM] = "clip",   [VIEW_ENTRY_CAMERA] = "camera",
-    [VIEW_ENTRY_PICTURE] = "image", [VIEW_ENTRY_LIGHT] = "light", [VIEW_ENTRY_MAP] = "map",
-    [VIEW_ENTRY_FOLDER] = "folder", [VIEW_ENTRY_CLIP] = "",       [VIEW_ENTRY_NAMED] = "",
+    [VIEW_ENTRY_MODEL] = "model",
+    [VIEW_ENTRY_ANIM] = "clip",
+    [VIEW_ENTRY_CAMERA] = "camera",
+    [VIEW_ENTRY_PICTURE] = "image",
+    [VIEW_ENTRY_LIGHT] = "light",
+    [VIEW_ENTRY_MAP] = "map",
+    [VIEW_ENTRY_OTHER] = "other format",
+    [VIEW_ENTRY_FOLDER] = "folder",
+    [VIEW_ENTRY_CLIP] = "",
+    [VIEW_ENTRY_NAMED] = "",
 };
 
 // The picture of an entry, or NULL, and what is said of it in a line.

@@ -38,6 +38,7 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_PICTURE,
     VIEW_ENTRY_LIGHT,  // these two are listed only if they are asked for, as pictures
     VIEW_ENTRY_MAP,    // of joints
+    VIEW_ENTRY_OTHER,  // a format that is converted when it is opened
     VIEW_ENTRY_FOLDER, // or an archive
     VIEW_ENTRY_CLIP,   // of what is shown
     VIEW_ENTRY_NAMED,  // in a game
