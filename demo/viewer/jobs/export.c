@@ -517,6 +517,7 @@ void view_perform_export(view_state *viewer, view_action action)
         view_lay_over(&viewer->ui,
                       viewer->ui.over == VIEW_OVER_EXPORT ? VIEW_OVER_NOTHING : VIEW_OVER_EXPORT);
         note_choices(viewer);
+        describe_export(viewer, 1, &now); // the first picture of the form has them
         export->has_desktop = view_has_desktop(viewer);
         export->asks = false;
     } else if (action == VIEW_RUN_EXPORT) {
