@@ -799,8 +799,11 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     if (num_empty > 0)
         convert_note(w->job, "%zu meshes without vertices or triangles are left out", num_empty);
-    COMMON_FOR_WHILE (i, w->assets.num_clips, w->assets.skeleton)
+    COMMON_FOR_WHILE (i, w->assets.num_clips, w->assets.skeleton) {
+        if (!convert_goes_on(w->job, error))
+            return false;
         write_clip(w, &w->assets.clips[i]);
+    }
     if (w->job->tolerance > 0.0 && w->num_all_keys > 0)
         convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
     bool is_read = true;

@@ -620,6 +620,38 @@ TEST (convert_errors_escape_what_they_quote) {
     }
 }
 
+// Says no when it was asked so often.
+static bool goes_on(void *user)
+{
+    unsigned *const left = user;
+    return (*left)-- > 1;
+}
+
+// One file is not written either where it is stopped between its clips.
+TEST (convert_asks_before_each_clip_of_one_file) {
+    char *const folder = folder_make();
+    OWN_STRING path = common_join(folder, "out.glb");
+    const char *const paths[] = {test_path("models/thimble/thimble.md5mesh"),
+                                 test_path("models/thimble/idle.md5anim"),
+                                 test_path("models/thimble/walk.md5anim")};
+    bool is_written = false;
+    unsigned asked = 0;
+    for (; !is_written && asked < 20; asked++) {
+        unsigned left = asked + 1;
+        const convert_job job = {.inputs = paths,
+                                 .num_inputs = COUNT_OF(paths),
+                                 .output = path,
+                                 .goes_on = goes_on,
+                                 .user = &left};
+        md5_error error = {0};
+        is_written = convert_files(&job, &error);
+        CHECK(is_written == common_is_file(path));
+        CHECK(is_written || strcmp(error.message, "the conversion was stopped") == 0);
+    }
+    CHECK_UINT(asked, 3 + 2 + 2 + 1); // files read, clips parsed and written; then it is written
+    folder_remove(folder);
+}
+
 static void write_text(char *text, size_t size, const char *format, ...)
 {
     va_list values;

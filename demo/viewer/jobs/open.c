@@ -107,6 +107,11 @@ void view_begin_check(view_state *viewer)
     viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
 }
 
+static bool goes_on(void *log)
+{
+    return view_log_progress(log, "conversion", 0, 1);
+}
+
 // Returns what is opened instead of a file of another format, which is converted into a folder of
 // its own: the model, beside which its clips lie, or else a clip; of other files their own name.
 // NULL, with an error, if it cannot be converted.
@@ -124,9 +129,11 @@ static char *convert_source(const char *file, char **folder, view_log *log)
                              .output = *folder,
                              .is_forced = true,
                              .note = view_log_listener(log).warn,
+                             .goes_on = goes_on,
                              .user = log};
     if (*folder == NULL || !convert_files(&job, &error)) {
-        view_log_error(log, &error);
+        if (!log->has_stopped)
+            view_log_error(log, &error);
         return NULL;
     }
     common_list made = common_walk_folder(*folder, &(common_walk){.user = NULL});
