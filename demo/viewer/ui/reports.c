@@ -310,7 +310,7 @@ static const char *button_of(const view_stage *stage, const view_report *report,
                              const view_about *about)
 {
     const bool lacks_image =
-        about->kind == VIEW_ABOUT_MESH
+        about->kind == VIEW_ABOUT_MESH && common_contains(report->text, "texture")
         && view_lacks_image(&stage->document->textures, about->number, MD5GL_PICTURE_DIFFUSE);
     return about->kind == VIEW_ABOUT_VERTEX ? "Show vertex"
            : lacks_image                    ? "Choose image\xE2\x80\xA6"
