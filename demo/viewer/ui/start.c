@@ -135,28 +135,30 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
     free(folder);
 }
 
-// A heading and below it the items, in columns; if there are none, only what is written instead.
-static void run_section(view_ui *ui, const char *title, const common_list *items, size_t columns,
-                        view_action action, const char *instead)
+// A heading and below it the items, as tiles of at least that width; if there are none, only what
+// is written instead. Examples are high enough for their pictures.
+static void run_section(view_ui *ui, const char *title, const common_list *items, float least,
+                        float height, view_action action, const char *instead)
 {
-    const float scale = ui->scale, gap = 6 * scale;
-    const float height = (items == &ui->start.recent ? 38 : 27) * scale;
+    ui_grid grid = {0};
     view_rect row;
-    if (ui_take_row(ui, 27 * scale, &row))
-        ui_text(ui, row.x, row.y + 5 * scale, row.width, VIEW_DIM,
+    if (ui_take_row(ui, 2.1f * ui->em, &row))
+        ui_text(ui, row.x, row.y + 0.4f * ui->em, row.width, VIEW_DIM,
                 items->count > 0 ? title : instead);
     COMMON_FOR (i, items->count) {
-        if (i % columns == 0)
-            ui_take_row(ui, height, &row);
-        const float width = (row.width - 10 * scale + gap) / (float)columns;
-        const view_rect cell = {row.x + width * (float)(i % columns), row.y, width - gap,
-                                height - 3 * scale};
+        const bool is_seen = ui_next_tile(ui, &grid, least, height, &row);
         const char *const name = items->names[i];
         const bool is_file = action == VIEW_OPEN_FILE;
         char *const label = is_file ? common_stem(name) : common_copy(name);
         if (items == &ui->start.recent)
-            run_recent(ui, cell, i);
-        else if (ui_button(ui, cell, label, false))
+            run_recent(ui, row, i);
+        else if (is_file ? ui_thing_tile(
+                     ui, row,
+                     &(ui_thing){.label = label,
+                                 .name = label,
+                                 .text = "",
+                                 .picture = is_seen ? ui_picture(ui, name, false) : NULL})
+                         : ui_button(ui, row, label, false))
             ui->command = (view_command){
                 .action = action, .number = i, .path = is_file ? common_copy(name) : NULL};
         free(label);
@@ -197,16 +199,15 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     part.height = box.y + box.height - 0.5f * padding - part.y;
 
     ui_column column;
-    const size_t columns = part.width > 330 * scale ? 3 : 2;
     ui_begin_list(ui, &column, part, &ui->scrolls[UI_SCROLL_START]);
     ui_column_text(ui, VIEW_PLAIN,
                    "Drop a model, clip, machine, camera, texture, folder or archive anywhere");
-    run_section(ui, "Recent", &ui->start.recent, 1, VIEW_OPEN_FILE,
+    run_section(ui, "Recent", &ui->start.recent, 0.6f * part.width, 38 * scale, VIEW_OPEN_FILE,
                 "What you open is listed here the next time");
-    run_section(ui, "Examples", &ui->start.examples, columns, VIEW_OPEN_FILE,
+    run_section(ui, "Examples", &ui->start.examples, 7.5f * ui->em, 8.5f * ui->em, VIEW_OPEN_FILE,
                 "The example models are not installed");
-    run_section(ui, "Techniques, with code to play with", &ui->start.pages, columns - 1,
-                VIEW_OPEN_PAGE, "");
+    run_section(ui, "Techniques, with code to play with", &ui->start.pages, 16 * ui->em,
+                2.1f * ui->em, VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
