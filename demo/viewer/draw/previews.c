@@ -768,9 +768,7 @@ static void tell_facts(thumbnail *of)
         num_fit += view_add_clip(scene, clips.names[num_clips], of->log)
                    && scene->clips[scene->num_clips - 1].binding->num_missing == 0;
     if (num_clips > 0)
-        common_append(facts, size, "\n", "%zu clips beside it fit", num_fit);
-    if (num_fit < num_clips)
-        common_append(facts, size, "\n", "%zu do not", num_clips - num_fit);
+        common_append(facts, size, "\n", "clips beside it: %zu of %zu fit", num_fit, num_clips);
     common_free_list(&clips);
 }
 
