@@ -502,16 +502,29 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
 
 // == The dock =============================================================================
 
-// Selects the first joint that is found, rather one that is called so; else shows the first clip.
-static void take_found(view_ui *ui, const view_scene *scene)
+// Selects the first joint or else mesh that is found, rather one that is called so; else shows the
+// first clip.
+static void take_found(view_ui *ui, const view_stage *stage)
 {
+    const view_scene *const scene = &stage->document->scene;
     int32_t best = -1;
+    ui->focus.panel = NULL;
     COMMON_FOR (i, scene->num_joints) {
         const char *const name = scene->skeleton->joints[i].name;
         if (strcmp(name, ui->filter) == 0 || (best < 0 && is_found(ui, name)))
             best = (int32_t)i;
     }
-    ui->focus.panel = NULL;
+    COMMON_FOR (i, view_count_meshes(scene)) {
+        const char *const name = scene->model->meshes[i].name;
+        if (best < 0 ? is_found(ui, name)
+                     : strcmp(name, ui->filter) == 0
+                           && strcmp(scene->skeleton->joints[best].name, name) != 0) {
+            view_select_mesh(ui, stage->now, i);
+            ui->command.action = VIEW_MARKED;
+            ui->filter[0] = '\0';
+            return;
+        }
+    }
     if (best >= 0) {
         ui->selected_joint = best;
         ui->command.action = VIEW_MARKED;
@@ -534,7 +547,7 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
-        take_found(ui, &stage->document->scene);
+        take_found(ui, stage);
     const float head = height + gap;
     ui_column column;
     ui_begin(ui, "tree");
