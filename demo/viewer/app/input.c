@@ -966,12 +966,10 @@ static void press_key(view_state *viewer, const view_input *event)
     const int32_t key = key_in_game(viewer, event);
     const bool shift = event->shift, control = event->control, alt = event->alt;
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
-    if (type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control}))
-        return;
-    if (!alt && viewer->ui.modal == NULL
-        && view_perform(viewer,
-                        view_key_browser(&viewer->ui.browser, key | (control ? VIEW_WITH_CTRL : 0),
-                                         event->is_repeated)))
+    viewer->ignores_text = viewer->ignores_text && event->is_repeated;
+    // F6 leads to another panel, but drives a machine.
+    if (!(key == VIEW_KEY_F(6) && view_drives(viewer))
+        && type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control, .alt = alt}))
         return;
     // A dialog leaves only function keys and those with Ctrl to the rest.
     const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);

@@ -331,6 +331,7 @@ const view_command_row view_command_rows[] = {
     MOUSE("Wheel, right drag", "zoom"),
     MOUSE("Double click", "come near to the spot; beside the model, show everything"),
     MOUSE("Drop a file", "open it; an image on a mesh is its texture"),
+    MOUSE("Tab, F6", "the next button or field, the next panel; with Shift the one before"),
 
     {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "walk forward", KEYS(ANY('w'))},
     {VIEW_BACK, VIEW_MENU_DRIVING, "drive", "walk backward", KEYS(ANY('s'))},

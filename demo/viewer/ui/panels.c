@@ -275,24 +275,27 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->is_focus_shown &= event->text == NULL; // Return is for what was typed, then
     if (event->key == VIEW_KEY_PAD_ENTER)      // is that for all panels
         ui->mouse.key = VIEW_KEY_RETURN;
-    // What has the focus is pressed by a key too.
-    if (ui->is_focus_shown && ui->focus.panel != NULL && ui->mouse.key == VIEW_KEY_RETURN
-        && !event->control) {
+    // What has the focus is pressed by a key too, or its menu opened.
+    const bool is_menu =
+        ui->mouse.key == VIEW_KEY_MENU || (ui->mouse.key == VIEW_KEY_F(10) && event->shift);
+    if (ui->is_focus_shown && ui->focus.panel != NULL && !event->control
+        && (is_menu || ui->mouse.key == VIEW_KEY_RETURN)) {
         ui->hot = ui->focus;
         ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
                                .y = ui->focus_rect.y + 0.5f * ui->focus_rect.height,
-                               .is_pressed = true};
-        is_pressed = true;
+                               .is_pressed = !is_menu,
+                               .is_right = is_menu};
+        is_pressed = !is_menu;
     }
-    ui->has_taken = (is_pressed || event->is_right) && ui->hot.panel != NULL;
+    ui->has_taken = (is_pressed || ui->mouse.is_right) && ui->hot.panel != NULL;
     if (ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel)
         ui->tip_since = stage->now;
-    if (event->key == VIEW_KEY_TAB) {
+    if (ui_passes_focus(ui)) {
         ui->before.panel = NULL;
         ui->takes_next = ui->focus.panel == NULL;
     }
     run_panels(ui, stage);
-    if (event->key == VIEW_KEY_TAB) {
+    if (ui_passes_focus(ui)) {
         if (event->shift ? ui->focus.panel == NULL : ui->takes_next)
             ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
         ui->is_focus_shown = ui->has_taken = true;

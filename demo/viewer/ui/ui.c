@@ -70,14 +70,17 @@ static void pass_focus(view_ui *ui)
 {
     const bool has_focus = is_same(ui->focus, ui->item);
     if (ui->mouse.shift && has_focus) {
+    const bool stays = ui->mouse.key != VIEW_KEY_TAB && ui->focus.panel != NULL
+                       && strcmp(ui->focus.panel, ui->item.panel) == 0;
         ui->focus = ui->before;
-    } else if (!ui->mouse.shift && ui->takes_next) {
+    } else if (!ui->mouse.shift && ui->takes_next && !stays) {
         ui->focus = ui->item;
         ui->takes_next = false;
     } else {
-        ui->takes_next = has_focus;
+        ui->takes_next = has_focus || (stays && ui->takes_next);
     }
-    ui->before = ui->item;
+    if (!stays)
+        ui->before = ui->item;
 }
 
 // For tests.
@@ -98,12 +101,14 @@ static void note_found(view_ui *ui, view_rect rect, const char *label, const cha
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
-    if (label[0] != '\0' && has_keys(ui) && ui->mouse.key == VIEW_KEY_TAB)
+    if (label[0] != '\0' && has_keys(ui) && ui_passes_focus(ui))
         pass_focus(ui);
     if (is_same(ui->focus, ui->item)) {
         ui->focus_rect = rect;
         ui->is_focus_there = true;
         if (ui->is_focus_shown)
+        if (ui->column != NULL)
+            ui->column->has_focus = true;
             view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
     }
     const view_rect clip = ui->canvas->clip;
@@ -573,8 +578,7 @@ void ui_end_column(view_ui *ui)
         ui->has_taken = true;
         ui->is_focus_shown = false;
     }
-    if (ui->is_focus_shown && !ui->is_event && focus.x >= area.x
-        && focus.x + focus.width <= area.x + area.width) {
+    if (ui->is_focus_shown && !ui->is_event && column->has_focus) {
         scroll->wanted += fminf(focus.y - area.y, 0);
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
     }

@@ -418,6 +418,7 @@ typedef struct ui_column {
     bool is_hot;    // the mouse is on one of its items
 } ui_column;
 
+    bool has_focus; // so is the keyboard
 // Those that can be folded.
 typedef enum ui_section_number {
     UI_SECTION_MESHES,
@@ -553,6 +554,12 @@ bool ui_key(view_ui *ui, int32_t key);
 
 // Whether the mouse is on the last item, or the keyboard.
 bool ui_is_hot(const view_ui *ui);
+// Whether a key gives the focus to another item.
+static inline bool ui_passes_focus(const view_ui *ui)
+{
+    return ui->mouse.key == VIEW_KEY_TAB || ui->mouse.key == VIEW_KEY_F(6);
+}
+
 bool ui_is_focused(const view_ui *ui);
 
 // Explains the last item while the mouse rests on it: by a text, by the command that it gives, or
