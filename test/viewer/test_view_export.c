@@ -672,6 +672,17 @@ TEST (text_of_messages_is_cut_between_characters) {
 
 // -- The dialog ---------------------------------------------------------------------------------
 
+// Nothing comes to it later: it may be the only picture for a while.
+TEST_EXPORT (view_export_dialog_has_its_choices_in_the_first_picture) {
+    view_state *const viewer = &fixture->viewer;
+    view_perform_export(viewer, VIEW_EXPORT); // it was open
+    viewer->ui.export.is_set = false;
+    view_perform_export(viewer, VIEW_EXPORT);
+    const view_stage facts = item_draw(viewer, 3840.0f, 2160.0f);
+    CHECK(item_find(viewer, &facts, "export/Picture").width > 0.0f);
+    CHECK(item_find(viewer, &facts, "export/folder").width > 0.0f);
+}
+
 TEST_EXPORT (view_export_dialog_closes_by_escape) {
     CHECK(press_key(fixture, VIEW_KEY_ESCAPE) == VIEW_EXPORT);
 }
@@ -704,17 +715,6 @@ TEST_EXPORT (view_export_preview_changes_nothing_in_the_window) {
     CHECK_NEAR(viewer->ui.export.preview_shape, 64.0 / 48.0, 1e-3);
     CHECK(viewer->options == &fixture->options && viewer->caption == NULL);
     CHECK(viewer->width == WIDTH && viewer->height == HEIGHT);
-// Nothing comes to it later: it may be the only picture for a while.
-TEST_EXPORT (view_export_dialog_has_its_choices_in_the_first_picture) {
-    view_state *const viewer = &fixture->viewer;
-    view_perform_export(viewer, VIEW_EXPORT); // it was open
-    viewer->ui.export.is_set = false;
-    view_perform_export(viewer, VIEW_EXPORT);
-    const view_stage facts = item_draw(viewer, 3840.0f, 2160.0f);
-    CHECK(item_find(viewer, &facts, "export/Picture").width > 0.0f);
-    CHECK(item_find(viewer, &facts, "export/folder").width > 0.0f);
-}
-
     CHECK(memcmp(&camera, &viewer->camera, sizeof camera) == 0);
     CHECK(memcmp(&bounds, &viewer->document->bounds, sizeof bounds) == 0);
 }

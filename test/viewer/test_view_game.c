@@ -77,7 +77,7 @@ static void end_listed(listed *fixture)
 
 static view_command press_key(listed *fixture, int32_t code)
 {
-    return view_key_browser(&fixture->browser, code, false);
+    return view_key_browser(&fixture->browser, code);
 }
 
 #define TEST_HERE(title, ...) \
@@ -92,7 +92,7 @@ TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") 
 }
 
 TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTITIES, NULL) {
-    CHECK(view_type_browser(&fixture->browser, "MOS").action == VIEW_LISTED);
+    view_filter_list(&fixture->browser, "MOS");
     CHECK(fixture->browser.num_found == 1);
     view_list_section(&fixture->browser, fixture->library, VIEW_SKINS, NULL);
     CHECK(strcmp(fixture->browser.filter, "MOS") == 0 && fixture->browser.num_found == 1);
@@ -113,8 +113,8 @@ TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
-    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT, false).action == VIEW_LISTED);
-    const view_command request = view_key_browser(&browser, VIEW_KEY_TAB, false);
+    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LISTED);
+    const view_command request = view_key_browser(&browser, VIEW_KEY_TAB);
     OWN_STRING whole = common_whole(test_path("models/game"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, whole) == 0);
     free(request.path);
@@ -127,9 +127,9 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     browser.num_scanned = 1234;
     view_list_scan(&browser, "somewhere"); // goes on
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
-    CHECK(view_key_browser(&browser, VIEW_KEY_RETURN, false).action == VIEW_HANDLED);
-    CHECK(view_key_browser(&browser, VIEW_KEY_TAB, false).action == VIEW_HANDLED);
-    CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE, false).action == VIEW_CLOSED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_RETURN).action == VIEW_HANDLED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_TAB).action == VIEW_HANDLED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE).action == VIEW_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
     view_clear_browser(&browser);
 }

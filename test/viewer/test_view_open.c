@@ -414,33 +414,33 @@ TEST (view_list_leads_through_folders) {
             CHECK_STRING(selected_label(browser), "a.md5mesh");
         }
     }
-    view_type_browser(list, ".");
+    view_filter_list(list, ".");
     CHECK_UINT(browser->num_found, 4); // all but inner
     CHECK_STRING(selected_label(browser), ".c.md5mesh");
     view_browse_folder(list, inner, NULL, NULL);
     CHECK_UINT(browser->num_found, 0);
-    view_type_browser(list, "x");
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_BACKSPACE, false).action, VIEW_LISTED);
-    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_BACKSPACE, false)));
+    view_filter_list(list, "x");
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_BACKSPACE).action, VIEW_NOTHING); // of its field
+    view_filter_list(list, "");
+    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_BACKSPACE)));
     CHECK_STRING(browser->folder, folder);
     CHECK_STRING(selected_label(browser), "inner/");
-    view_key_browser(list, 'l' | VIEW_WITH_CTRL, false);
+    view_key_browser(list, 'l' | VIEW_WITH_CTRL);
     CHECK(strncmp(browser->filter, folder, strlen(folder)) == 0 && browser->num_found == 3);
-    view_type_browser(list, "b.");
+    CHECK(browser->selects_all);
+    OWN_STRING typed = common_format("%s/b.", folder);
+    view_filter_list(list, typed);
     CHECK_STRING(selected_label(browser), "b.md5mesh");
-    FOR (i, 2)
-        view_key_browser(list, VIEW_KEY_BACKSPACE, false);
-    view_type_browser(list, "inner/../inner");
-    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_RETURN, false)));
+    view_filter_list(list, "inner/../inner");
+    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_RETURN)));
     CHECK_STRING(browser->folder, inner);
     view_browse_folder(list, "/", NULL, NULL);
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_UP | VIEW_WITH_CTRL, false).action, VIEW_HANDLED);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_UP | VIEW_WITH_CTRL).action, VIEW_HANDLED);
     end(&viewer);
     free(closed);
     folder_remove(folder);
 }
 
-// A clip alone is opened on the model beside it that it fits. Of several the list has those before
 // Formats that are converted are listed where any file is opened, and nothing else is. A folder has
 // no large picture.
 TEST (view_list_has_files_of_other_formats) {
@@ -474,6 +474,7 @@ TEST (view_list_has_files_of_other_formats) {
     folder_remove(folder);
 }
 
+// A clip alone is opened on the model beside it that it fits. Of several the list has those before
 // all others, and the clip's skeleton is shown meanwhile. Paths are whole.
 TEST (view_clip_alone_finds_its_model) {
     char *const folder = folder_make();

@@ -224,7 +224,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     fixture.browser.is_own_alone = true; // by its button
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK_UINT(fixture.browser.num_found, 6);
-    view_type_browser(&fixture.browser, "walk");
+    view_filter_list(&fixture.browser, "walk");
     CHECK_UINT(fixture.browser.num_found, 3); // without the base's
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK_UINT(fixture.browser.num_found, 3); // as in another section
@@ -237,7 +237,7 @@ TEST (empty_section_has_no_rows) {
     make_files(&fixture);
     view_list_section(&fixture.browser, &fixture.library, VIEW_SKINS, "nothing");
     CHECK_UINT(fixture.browser.num_found, 0);
-    CHECK(view_key_browser(&fixture.browser, VIEW_KEY_RETURN, false).action == VIEW_HANDLED);
+    CHECK(view_key_browser(&fixture.browser, VIEW_KEY_RETURN).action == VIEW_HANDLED);
     view_clear_browser(&fixture.browser);
 }
 

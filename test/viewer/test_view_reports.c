@@ -138,9 +138,9 @@ TEST_HERE (view_error_leads_back_to_the_list) {
     press_key(w, VIEW_KEY_ESCAPE);
     folder_put_text(w->folder, "also broken.md5mesh", "");
     view_browse_place(&w->viewer, w->folder);
-    view_type_browser(list, "broken");
-    view_key_browser(list, VIEW_KEY_END, false);
-    CHECK(view_perform(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN, false)));
+    view_filter_list(list, "broken");
+    view_key_browser(list, VIEW_KEY_END);
+    CHECK(view_perform(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN)));
     CHECK(list->kind == VIEW_BROWSE_NOTHING && w->viewer.log.error[0] != '\0');
     press(w, "error/Open");
     CHECK(list->kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
@@ -197,10 +197,10 @@ TEST_HERE (folders_are_left_to_the_root) {
     CHECK_STRING(browser->folder, w->folder);
     for (const char *c = w->folder; *c != '\0'; c++)
         depth += *c == '/';
-    view_command command = view_key_browser(browser, VIEW_KEY_BACKSPACE, false);
+    view_command command = view_key_browser(browser, VIEW_KEY_BACKSPACE);
     for (; steps <= depth && command.action == VIEW_OPEN_FOLDER; steps++) {
         view_perform(&w->viewer, command);
-        command = view_key_browser(browser, VIEW_KEY_BACKSPACE, false);
+        command = view_key_browser(browser, VIEW_KEY_BACKSPACE);
     }
     CHECK_UINT(steps, depth);
     CHECK_STRING(browser->folder, "/");
@@ -307,7 +307,7 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     press_key(w, VIEW_KEY_RETURN);
     CHECK(w->viewer.ui.over == VIEW_OVER_FILES && w->viewer.ui.selected_mesh == 0);
     press(w, "list/paint.jpg.png");
-    view_perform(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN, false));
+    view_perform(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN));
     CHECK_UINT(w->viewer.log.num_warnings, 0);
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }

@@ -207,10 +207,10 @@ TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
         PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(test_path("models/thimble")));
         CHECK(list->num_found > 0 && list->entries[list->found[0]].kind == rows[i].kind);
         if (i == 0)
-            view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_ESCAPE, false));
+            view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_ESCAPE));
     }
-    view_type_browser(list, "thimble.md5mesh");
-    view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_RETURN, false));
+    view_filter_list(list, "thimble.md5mesh");
+    view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_RETURN));
     CHECK(!is_card(s) && s->options.retarget != NULL); // which has a page
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }

@@ -498,7 +498,7 @@ TEST_HERE (clip_is_selected_for_a_channel, true) {
     // The torso continues the clip that all channels played before.
     CHECK(strncmp(browser->entries[browser->selected].label, "idle", 4) == 0);
     browser->selected = 1 + run;
-    view_command request = view_key_browser(browser, VIEW_KEY_RETURN, false);
+    view_command request = view_key_browser(browser, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_PLAY_IN_CHANNEL && request.number == run);
     CHECK(view_perform(&s->viewer, request));
     CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);

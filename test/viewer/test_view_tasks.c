@@ -62,16 +62,24 @@ static void key(desk *d, int32_t key)
     d->actions++;
 }
 
-// Types a word, and Enter.
-static void type(desk *d, const char *word)
+// Types a word as a keyboard does, each key before its text.
+static void type_word(desk *d, const char *word)
 {
-    view_input event = {.kind = VIEW_INPUT_TEXT};
-    snprintf(event.text, sizeof event.text, "%.31s", word);
-    send(d, event);
-    if (strlen(word) > 31) {
-        snprintf(event.text, sizeof event.text, "%.31s", word + 31);
+    for (; *word != '\0'; word++) {
+        view_input event = {.kind = VIEW_INPUT_KEY_DOWN, .key = tolower((unsigned char)*word)};
+        send(d, event);
+        event.kind = VIEW_INPUT_TEXT;
+        snprintf(event.text, sizeof event.text, "%c", *word);
+        send(d, event);
+        event.kind = VIEW_INPUT_KEY_UP;
         send(d, event);
     }
+}
+
+// And Enter.
+static void type(desk *d, const char *word)
+{
+    type_word(d, word);
     key(d, VIEW_KEY_RETURN);
 }
 
@@ -141,6 +149,23 @@ static void click_on(desk *d, const char *how, const char *place)
     d->clicks = 1;
 }
 
+// Presses a key that passes the focus on until an item has it, or any of a panel.
+static void focus_on(desk *d, int32_t with, const char *item)
+{
+    enum { MOST = 40 };
+    const view_ui *const ui = &d->viewer.ui;
+    bool has_focus = false;
+    for (unsigned i = 0; i < MOST && !has_focus; i++) {
+        key(d, with);
+        const view_rect at = item_find(&d->viewer, &d->facts, item);
+        has_focus =
+            ui->is_focus_shown && ui->focus.panel != NULL
+            && (strcmp(ui->focus.panel, item) == 0
+                || (at.width > 0.0f && at.x == ui->focus_rect.x && at.y == ui->focus_rect.y));
+    }
+    CHECK_THAT(has_focus, "no key leads to %s", item);
+}
+
 static void click(desk *d, const char *item)
 {
     click_on(d, "click", item);
@@ -185,10 +210,9 @@ static int32_t read_key(const char *words)
     static const struct {
         const char *name;
         int32_t key;
-    } names[] = {{"Enter", VIEW_KEY_RETURN},
-                 {"Tab", VIEW_KEY_TAB},
-                 {"Esc", VIEW_KEY_ESCAPE},
-                 {"Down", VIEW_KEY_DOWN}};
+    } names[] = {{"Enter", VIEW_KEY_RETURN}, {"Tab", VIEW_KEY_TAB},    {"F6", VIEW_KEY_F(6)},
+                 {"Menu", VIEW_KEY_MENU},    {"Left", VIEW_KEY_LEFT},  {"Right", VIEW_KEY_RIGHT},
+                 {"Up", VIEW_KEY_UP},        {"Esc", VIEW_KEY_ESCAPE}, {"Down", VIEW_KEY_DOWN}};
     int32_t flags = 0;
     for (const char *plus; (plus = strchr(words, '+')) != NULL && plus[1] != '\0'; words = plus + 1)
         flags |= words[0] == 'C' ? VIEW_WITH_CTRL : VIEW_WITH_SHIFT;
@@ -262,8 +286,16 @@ static void act(desk *d, const char *what, const char *words)
         key(d, read_key(words));
     else if (strcmp(what, "type") == 0)
         type(d, words[0] == '$' ? path : words);
+    else if (strcmp(what, "word") == 0)
+        type_word(d, words);
     else if (strcmp(what, "drop") == 0)
         drop(d, path);
+    else if (strcmp(what, "tab") == 0)
+        focus_on(d, VIEW_KEY_TAB, words);
+    else if (strcmp(what, "panel") == 0)
+        focus_on(d, VIEW_KEY_F(6), words);
+    else if (strcmp(what, "back") == 0)
+        focus_on(d, VIEW_KEY_TAB | VIEW_WITH_SHIFT, words);
     else if (CHECK_THAT(strstr("click right double control", what) != NULL, "no action: %s", what))
         click_on(d, what, words);
     d->viewer.now += 1.0; // longer than what is set waits
@@ -404,7 +436,7 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
 // Those with a number are done in small windows as well.
 TEST (view_tasks_take_few_actions) {
     common_list tasks = common_list_folder(test_path("test/viewer/tasks"), ".txt");
-    CHECK_UINT(tasks.count, 44);
+    CHECK_UINT(tasks.count, 64);
     FOR (i, tasks.count) {
         run_task(tasks.names[i], 1280, 720);
         if (isdigit((unsigned char)common_base(tasks.names[i])[0])) {

@@ -104,7 +104,7 @@ static void select_there(screen *s, const char *name)
 {
     CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
     press_there(s, name);
-    view_perform(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN, false));
+    view_perform(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN));
     screen_draw(s);
     CHECK_UINT(s->viewer.ui.over, VIEW_OVER_NOTHING);
 }
@@ -170,9 +170,9 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     CHECK(num_seen > 0 && num_seen < 60);
     WAIT_UNTIL((view_follow_previews(&s->viewer), first->is_made));
     CHECK(first->is_wrong && first->texture == 0);
-    view_type_browser(list, "9999");
+    view_filter_list(list, "9999");
     CHECK_UINT(list->num_found, 1);
-    const view_command command = view_key_browser(list, VIEW_KEY_RETURN, false);
+    const view_command command = view_key_browser(list, VIEW_KEY_RETURN);
     CHECK(command.action == VIEW_TAKE_TEXTURE && command.number == 1);
     free(command.path);
     folder_remove(folder);
@@ -360,23 +360,21 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     view_browser *const list = &s->viewer.ui.browser;
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_RETURN, false).action, VIEW_NOTHING);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_RETURN).action, VIEW_NOTHING);
     CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene));
-    CHECK_UINT(view_type_browser(list, "x").action,
-               VIEW_NOTHING); // the character of the key that opened the list
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_END, false).action, VIEW_LISTED);
-    view_command request = view_key_browser(list, VIEW_KEY_RETURN, false);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_END).action, VIEW_LISTED);
+    view_command request = view_key_browser(list, VIEW_KEY_RETURN);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_UINT(request.number, scene->num_clips - 1);
     CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
     CHECK(view_open_browser(list, VIEW_BROWSE_FILES, 0, scene));
-    request = view_key_browser(list, VIEW_KEY_BACKSPACE, false);
+    request = view_key_browser(list, VIEW_KEY_BACKSPACE);
     CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
     CHECK(request.path != NULL && common_is_folder(request.path));
     CHECK(view_perform(&s->viewer, request));
     CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_ESCAPE, false).action, VIEW_CLOSED);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_ESCAPE).action, VIEW_CLOSED);
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
 }

@@ -945,20 +945,25 @@ static void turn_wheel(view_state *viewer, const view_input *event)
 // A key or text for the interface: fields, menus, dialogs. Returns whether that has used it.
 static bool type(view_state *viewer, const ui_mouse *event)
 {
-    const bool is_listing = viewer->ui.browser.kind != VIEW_BROWSE_NOTHING;
-    const view_stage stage = stage_of(viewer);
+    const bool is_listing =
+        viewer->ui.browser.kind != VIEW_BROWSE_NOTHING && viewer->ui.modal == NULL;
     ui_mouse typed = *event;
     // A list takes all keys but those that lead to its buttons, from the last one on.
     const bool leads = viewer->ui.is_focus_shown
                            ? event->key == VIEW_KEY_TAB || event->key == VIEW_KEY_RETURN
                            : event->key == VIEW_KEY_TAB && event->shift;
-    if (is_listing && viewer->ui.modal == NULL && !leads) {
+    if (is_listing && !leads) {
         viewer->ui.is_focus_shown = false;
-        return false;
+        const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
+        if (key != 0 && !event->alt
+            && view_perform(viewer, view_key_browser(&viewer->ui.browser, key)))
+            return true;
     }
+    const view_stage stage = stage_of(viewer);
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
-    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed));
+    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed))
+           || (is_listing && event->key < VIEW_KEY_NAMED && !event->control);
 }
 
 static void press_key(view_state *viewer, const view_input *event)
@@ -982,6 +987,7 @@ static void press_key(view_state *viewer, const view_input *event)
         return;
     }
     row = view_find_key(key, shift, control, alt, false);
+    viewer->ignores_text |= row != NULL;
     if (row != NULL) {
         const view_stage stage = stage_of(viewer);
         const uint32_t missing = view_missing_for(&stage, row);
@@ -1054,6 +1060,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         press_key(viewer, event);
         break;
     case VIEW_INPUT_KEY_UP: // also if the mode has changed since it was pressed
+        viewer->ignores_text = false;
         let_go = view_find_key(key_in_game(viewer, event), false, false, false, true);
         if (let_go != NULL)
             view_drive(viewer, let_go, false);
@@ -1061,10 +1068,8 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
             view_perform(viewer, (view_command){.action = VIEW_MENUS});
         break;
     case VIEW_INPUT_TEXT:
-        *redraw = type(viewer, &(ui_mouse){.text = event->text})
-                  || (viewer->ui.modal == NULL
-                      && view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text)))
-                  || *redraw;
+        *redraw =
+            (!viewer->ignores_text && type(viewer, &(ui_mouse){.text = event->text})) || *redraw;
         break;
     case VIEW_INPUT_PRESS:
         press(viewer, event);

@@ -853,7 +853,6 @@ static void list_game(view_state *viewer)
         view_browse_game(viewer, root);
     else
         view_notice(viewer, "No game folder: drop one here, or an archive");
-    browser->fresh = true;
 }
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
@@ -950,12 +949,11 @@ static void perform_file(view_state *viewer, const view_command *command)
         }
         if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
             break;
-        if (action == VIEW_FILES && is_closed) {
+        if (action == VIEW_FILES && is_closed)
             list_files(viewer, folder, (view_asked){.takes = 0});
-            browser->fresh = true;
-        } else if (!view_open_browser(browser,
-                                      action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS,
-                                      0, scene))
+        else if (!view_open_browser(browser,
+                                    action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS, 0,
+                                    scene))
             view_notice(viewer, VIEW_NO_CLIP);
         break;
     case VIEW_FIND_TEXTURE:

@@ -152,6 +152,7 @@ typedef struct view_state {
     double noted;                       // when the state was last noted for the configuration
     bool has_let_go;                    // keys no longer go to what moves the model
     bool is_alt_alone;                  // the key Alt is down, and no other was pressed since
+    bool ignores_text;                  // of the key that is down, which was a command
     view_camera_drag drag;
     view_stick stick; // while it is dragged
     bool is_touched;  // the last press was a finger's

@@ -193,8 +193,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
                        const view_scene *scene)
 {
     const bool has_key = kind == VIEW_BROWSE_CLIPS || kind == VIEW_BROWSE_FILES;
-    const bool was_open = browser->kind == kind;
-    if (has_key && was_open) {
+    if (has_key && browser->kind == kind) {
         view_close_browser(browser);
         return true;
     }
@@ -207,7 +206,6 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         free(folder);
     }
     browser->kind = kind;
-    browser->fresh = has_key;
     if (kind == VIEW_BROWSE_CLIPS) {
         COMMON_FOR (i, scene->num_clips)
             add_clip(browser, scene, i)->is_shown = i == scene->clip;
@@ -359,16 +357,21 @@ static view_command turn_section(const view_browser *browser, int step)
                           .number = (size_t)(((int)browser->section + step + count) % count)};
 }
 
-view_command view_key_browser(view_browser *browser, int32_t code, bool repeated)
+void view_filter_list(view_browser *browser, const char *text)
+{
+    COMMON_TEXT(browser->filter, "%s", text + (text[0] == ' ')); // of the key that shows it large
+    find_entries(browser);
+}
+
+view_command view_key_browser(view_browser *browser, int32_t code)
 {
     if (browser->kind == VIEW_BROWSE_NOTHING)
         return (view_command){.action = VIEW_NOTHING};
-    browser->fresh = browser->fresh && repeated;
     const long long row = (long long)(browser->per_row > 1 ? browser->per_row : 1);
     const long long page = row * (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
     const long long all = (long long)browser->num_found;
     const view_entry *const entry = selected_entry(browser);
-    size_t length = strlen(browser->filter);
+    const bool is_empty = browser->filter[0] == '\0';
     switch (code) {
     case VIEW_KEY_ESCAPE:
         if (browser->is_peeking) {
@@ -381,19 +384,13 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
     case VIEW_KEY_PAD_ENTER:
         return take_selected(browser);
     case ' ':
-        if (length > 0)
-            return (view_command){.action = VIEW_HANDLED};
-        browser->is_peeking = !browser->is_peeking && browser->kind == VIEW_BROWSE_FILES;
+        if (!is_empty)
+            return (view_command){.action = VIEW_NOTHING};
+        browser->is_peeking = !browser->is_peeking && browser->kind == VIEW_BROWSE_FILES
+                              && entry != NULL && entry->kind < VIEW_ENTRY_LIGHT;
         break;
     case VIEW_KEY_BACKSPACE:
-        if (length == 0)
-            return leave(browser);
-        // Removes the last character, which may have several bytes.
-        while (length > 0 && ((unsigned char)browser->filter[--length] & 0xC0) == 0x80)
-            continue;
-        browser->filter[length] = '\0';
-        find_entries(browser);
-        break;
+        return is_empty ? leave(browser) : (view_command){.action = VIEW_NOTHING};
     case VIEW_KEY_UP | VIEW_WITH_CTRL:
         return leave(browser);
     case 'l' | VIEW_WITH_CTRL:
@@ -401,18 +398,13 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
             return (view_command){.action = VIEW_NOTHING};
         COMMON_TEXT(browser->filter, "%s%s", browser->folder,
                     strcmp(browser->folder, "/") == 0 ? "" : "/");
+        browser->selects_all = true;
         find_entries(browser);
         break;
     case 'c' | VIEW_WITH_CTRL:
         if (entry != NULL && entry->path != NULL)
             return (view_command){.action = VIEW_COPY_PATH, .path = common_copy(entry->path)};
         break;
-    case 'v' | VIEW_WITH_CTRL: {
-        char *const pasted = view_paste_text();
-        const view_command command = view_type_browser(browser, pasted != NULL ? pasted : "");
-        free(pasted);
-        return command;
-    }
     case VIEW_KEY_TAB:
         return turn_section(browser, 1);
     case VIEW_KEY_RIGHT:
@@ -432,21 +424,8 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
         move_choice(browser, code == VIEW_KEY_END ? all : -all);
         break;
     default:
-        // Function keys keep their actions; others are typed or ignored.
-        return (view_command){.action = code < VIEW_KEY_NAMED ? VIEW_HANDLED : VIEW_NOTHING};
-    }
-    return (view_command){.action = VIEW_LISTED};
-}
-
-view_command view_type_browser(view_browser *browser, const char *text)
-{
-    const size_t used = strlen(browser->filter);
-    if (browser->kind == VIEW_BROWSE_NOTHING || browser->fresh)
         return (view_command){.action = VIEW_NOTHING};
-    if (used + strlen(text) >= sizeof browser->filter || (used == 0 && text[0] == ' '))
-        return (view_command){.action = VIEW_HANDLED};
-    memcpy(browser->filter + used, text, strlen(text) + 1);
-    find_entries(browser);
+    }
     return (view_command){.action = VIEW_LISTED};
 }
 
@@ -650,16 +629,23 @@ static void draw_crumbs(view_ui *ui, view_rect box)
     }
 }
 
-// What is typed, or what the field is for.
-static void draw_filter(view_ui *ui, view_rect box)
+// What is typed, or what the field is for: it has the focus unless something is above the list.
+static void run_filter(view_ui *ui, view_rect box)
 {
     view_browser *const browser = &ui->browser;
     const ui_item_id focus = ui->focus;
-    const bool takes_next = ui->takes_next;
-    ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1}; // it is always typed in
-    char unused[sizeof browser->filter];
-    COMMON_TEXT(unused, "%s", browser->filter);
-    ui_field(ui, box, "Filter", unused, sizeof unused);
+    const bool takes_next = ui->takes_next, selects_all = ui->selects_all;
+    char text[sizeof browser->filter];
+    COMMON_TEXT(text, "%s", browser->filter);
+    if (ui->modal == NULL)
+        ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
+    ui->selects_all = browser->selects_all;
+    if (ui_field(ui, box, "Filter", text, sizeof text)) {
+        view_filter_list(browser, text);
+        ui->command.action = VIEW_LISTED;
+    }
+    browser->selects_all = ui->selects_all;
+    ui->selects_all = selects_all;
     ui->focus = focus;
     ui->takes_next = takes_next;
 }
@@ -839,7 +825,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         run_tabs(ui,
                  (view_rect){bar.x + bar.width + gap, bar.y, rest.width - bar.width - gap, line});
     }
-    draw_filter(ui, bar);
+    run_filter(ui, bar);
     if (is_small && browser->shows_places)
         list_places(ui, rest);
     else

@@ -778,7 +778,6 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
     const view_rect field = {area.x, area.y, area.width, 1.85f * em};
     ui_focus_next(ui);
     ui_field(ui, field, "Search", sought, sizeof ui->card.sought);
-    sought[0] = (char)(sought[0] == ',' ? '\0' : sought[0]); // of the key that opened it
     area.y += 2.2f * em;
     area.height -= 2.2f * em;
     ui_column column;

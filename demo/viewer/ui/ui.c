@@ -65,13 +65,14 @@ static bool has_keys(const view_ui *ui)
     return alone == NULL || strcmp(alone, ui->item.panel) == 0;
 }
 
-// The key Tab gives the focus to the item behind the one that has it, with Shift to that before.
+// The key Tab gives the focus to the item behind the one that has it, with Shift to that before; F6
+// to one of another panel.
 static void pass_focus(view_ui *ui)
 {
     const bool has_focus = is_same(ui->focus, ui->item);
-    if (ui->mouse.shift && has_focus) {
     const bool stays = ui->mouse.key != VIEW_KEY_TAB && ui->focus.panel != NULL
                        && strcmp(ui->focus.panel, ui->item.panel) == 0;
+    if (ui->mouse.shift && has_focus) {
         ui->focus = ui->before;
     } else if (!ui->mouse.shift && ui->takes_next && !stays) {
         ui->focus = ui->item;
@@ -106,9 +107,9 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
     if (is_same(ui->focus, ui->item)) {
         ui->focus_rect = rect;
         ui->is_focus_there = true;
-        if (ui->is_focus_shown)
         if (ui->column != NULL)
             ui->column->has_focus = true;
+        if (ui->is_focus_shown)
             view_draw_frame(ui->canvas, view_inset(rect, -2), 2 * ui->scale, VIEW_ACCENT);
     }
     const view_rect clip = ui->canvas->clip;
@@ -452,6 +453,8 @@ static bool edit(view_ui *ui, char *text, size_t size)
         text[length] = '\0';
         return has_changed;
     }
+    if (ui->mouse.control && ui_key(ui, 'a'))
+        ui->selects_all = true;
     if (ui->mouse.control && ui_key(ui, 'v')) {
         char *const pasted = view_paste_text();
         const size_t added = pasted != NULL ? strcspn(pasted, "\r\n") : 0;
@@ -474,24 +477,29 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
                               rect.width - 2 * padding, ui->line};
     if (ui_item(ui, rect, hint))
         ui->focus = ui->item;
-    const bool is_focused = ui_is_focused(ui), selects_all = is_focused && ui->selects_all;
-    bool is_changed = false;
-    if (selects_all && (ui->mouse.text != NULL || ui->mouse.key != 0 || ui->mouse.is_pressed)) {
+    const bool is_focused = ui_is_focused(ui);
+    bool selects_all = is_focused && ui->selects_all, is_changed = false;
+    const int32_t key = ui->mouse.key;
+    // Keys of letters come before their text, which is what replaces it.
+    if (selects_all
+        && (ui->mouse.text != NULL || key == VIEW_KEY_BACKSPACE || key == VIEW_KEY_DELETE
+            || (ui->mouse.control && key == 'v'))) {
         ui->selects_all = false;
-        if (ui->mouse.text != NULL || ui->mouse.key == VIEW_KEY_BACKSPACE
-            || (ui->mouse.control && ui->mouse.key == 'v')) {
-            is_changed = text[0] != '\0';
-            text[0] = '\0';
-        }
+        is_changed = text[0] != '\0';
+        text[0] = '\0';
+    } else if (selects_all
+               && (ui->mouse.is_pressed || key == VIEW_KEY_LEFT || key == VIEW_KEY_RIGHT
+                   || key == VIEW_KEY_HOME || key == VIEW_KEY_END)) {
+        ui->selects_all = false;
     }
     is_changed = (is_focused && edit(ui, text, size)) || is_changed;
+    selects_all = is_focused && ui->selects_all;
     // Keys that are letters come again as text. Ctrl+Z and Ctrl+Y are not meant for the view.
     if (is_focused && ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->focus.panel = NULL;
-    const bool is_undo = ui->mouse.key == 'z' || ui->mouse.key == 'y';
-    if (is_focused && ui->mouse.key >= ' ' && ui->mouse.key < VIEW_KEY_DELETE
-        && (!ui->mouse.control || is_undo))
-        ui_key(ui, ui->mouse.key);
+    const bool is_undo = key == 'z' || key == 'y';
+    if (is_focused && key >= ' ' && key < VIEW_KEY_NAMED && (!ui->mouse.control || is_undo))
+        ui_key(ui, key);
     view_draw_round_rect(canvas, rect, 4 * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
     view_draw_round_rect(canvas, view_inset(rect, scale), 3 * scale, VIEW_FIELD);
     const bool is_empty = text[0] == '\0';

@@ -73,7 +73,7 @@ typedef struct view_browser {
     size_t selected;          // index into `found`: the entry that Enter takes
     char filter[4200];        // or a path that is typed
     unsigned shows;           // of what files are listed for, as `takes`
-    bool fresh;               // opened by a key whose text must be ignored
+    bool selects_all;         // what is typed replaces the filter
     bool is_peeking;          // the selected one is shown large
     bool shows_hidden;        // names that begin with a dot
     bool shows_places;        // in a small window, instead of entries
@@ -108,10 +108,12 @@ void view_list_first(view_browser *browser, const common_list *paths);
 void view_close_browser(view_browser *browser);
 void view_clear_browser(view_browser *browser);
 
-// The list takes keys and text before anything else while it is open: VIEW_NOTHING is returned
-// if it is closed, or does not use the key. `code`: of platform.h.
-view_command view_key_browser(view_browser *browser, int32_t code, bool repeated);
-view_command view_type_browser(view_browser *browser, const char *text);
+// The list takes keys before anything else while it is open: VIEW_NOTHING is returned if it is
+// closed, or does not use the key, which may be one of its filter. `code`: of platform.h.
+view_command view_key_browser(view_browser *browser, int32_t code);
+
+// Lists what contains the text, which is cut if it is too long.
+void view_filter_list(view_browser *browser, const char *text);
 
 // Of the frame that the preview is drawn on.
 #define VIEW_PREVIEW_COLOR VIEW_CONTROL
@@ -416,9 +418,9 @@ typedef struct ui_column {
     float margin;   // of texts, from its edges
     view_rect clip; // of the canvas, outside of the column
     bool is_hot;    // the mouse is on one of its items
+    bool has_focus; // so is the keyboard
 } ui_column;
 
-    bool has_focus; // so is the keyboard
 // Those that can be folded.
 typedef enum ui_section_number {
     UI_SECTION_MESHES,
@@ -552,14 +554,14 @@ bool ui_box(view_ui *ui, const char *panel, view_rect box, const char *label);
 // Whether the event is this key and for this panel, and nothing has used it. It is used then.
 bool ui_key(view_ui *ui, int32_t key);
 
-// Whether the mouse is on the last item, or the keyboard.
-bool ui_is_hot(const view_ui *ui);
 // Whether a key gives the focus to another item.
 static inline bool ui_passes_focus(const view_ui *ui)
 {
     return ui->mouse.key == VIEW_KEY_TAB || ui->mouse.key == VIEW_KEY_F(6);
 }
 
+// Whether the mouse is on the last item, or the keyboard.
+bool ui_is_hot(const view_ui *ui);
 bool ui_is_focused(const view_ui *ui);
 
 // Explains the last item while the mouse rests on it: by a text, by the command that it gives, or
