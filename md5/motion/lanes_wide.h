@@ -1,4 +1,4 @@
-// Vectors and rotations in lanes, one of each character: the operations of md5/motion/float4.h and
+// Vectors and rotations in lanes, one of each character: the operations of md5/core/float4.h and
 // space.h, in their order. A file defines an instruction set (md5/core/wide.h) and includes this.
 //
 // What is unusual is not done in lanes: `sound` is 1 in lanes where all went the usual way, else 0.

@@ -4,8 +4,8 @@
 #define MD5_IK_SPACE_H
 
 #include "md5/core/assert.h"
+#include "md5/core/float4.h"
 #include "md5/core/math.h"
-#include "md5/motion/float4.h"
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
 

@@ -1,9 +1,9 @@
 // A vector of four floats: a rotation x y z w, or a vector x y z whose w is undefined. For code
-// that works on one of them at a time; md5/core/wide.h is for many. It uses vector extensions of
+// that works on one of them at a time; wide.h is for many. It uses vector extensions of
 // the compiler if there are any, else plain C. Both round each operation separately, in the order
 // of md5/core/math.h, and so give the same bits.
-#ifndef MD5_MOTION_FLOAT4_H
-#define MD5_MOTION_FLOAT4_H
+#ifndef MD5_CORE_FLOAT4_H
+#define MD5_CORE_FLOAT4_H
 
 #include "md5/core/compiler.h"
 #include "md5/core/math.h"
@@ -132,6 +132,12 @@ static inline md5_float4 md5_float4_translation(const md5_xform *from)
     return md5_float4_load((const char *)from + offsetof(md5_xform, translation));
 }
 
+// Writes four floats, of a translation with the pad behind it.
+static inline void md5_float4_store(void *to, md5_float4 row)
+{
+    memcpy(to, &row, sizeof row);
+}
+
 static inline md5_float4 md5_float4_of_quat(md5_quat q)
 {
     return md5_float4_of(q.x, q.y, q.z, q.w);
@@ -169,11 +175,16 @@ static inline float md5_float4_length(md5_float4 a)
     return sqrtf(md5_float4_dot3(a, a));
 }
 
+// The places of a vector moved by one: y z x w.
+static inline md5_float4 md5_float4_next(md5_float4 a)
+{
+    return MD5_FLOAT4_SHUFFLE(a, 1, 2, 0, 3);
+}
+
 static inline md5_float4 md5_float4_cross(md5_float4 a, md5_float4 b)
 {
-    return md5_float4_sub(
-        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 1, 2, 0, 3), MD5_FLOAT4_SHUFFLE(b, 2, 0, 1, 3)),
-        md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 2, 0, 1, 3), MD5_FLOAT4_SHUFFLE(b, 1, 2, 0, 3)));
+    return md5_float4_next(md5_float4_sub(md5_float4_mul(a, md5_float4_next(b)),
+                                          md5_float4_mul(md5_float4_next(a), b)));
 }
 
 // Unit length, or `fallback` where there is no direction to keep.
@@ -225,6 +236,14 @@ static inline md5_float4 md5_float4_rotate(md5_float4 q, md5_float4 v)
     return md5_float4_add(
         md5_float4_add(v, md5_float4_mul(twice, MD5_FLOAT4_SHUFFLE(q, 3, 3, 3, 3))),
         md5_float4_cross(q, twice));
+}
+
+// Unit length, or `fallback` as md5_quat_normalize() has it.
+static inline md5_float4 md5_float4_unit(md5_float4 q, md5_float4 fallback)
+{
+    const float square = md5_float4_dot4(q, q);
+    const bool is_rotation = square > 1e-30f && square < 1e30f;
+    return is_rotation ? md5_float4_scale(q, 1.0f / sqrtf(square)) : fallback;
 }
 
 // Takes away what rounding adds to the length of a product of unit quaternions: one step of
