@@ -37,7 +37,7 @@ typedef enum md5_mod_mode {
     MD5_MOD_WORLD_OVERRIDE  // in model space, instead
 } md5_mod_mode;
 
-// All zero, with any rotation: nothing.
+// All zero, with any rotation: nothing. Rotations have unit length.
 typedef struct md5_joint_mod {
     md5_mod_mode axis, position;
     md5_quat rotation;

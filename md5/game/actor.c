@@ -261,6 +261,7 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
     const md5_model_anim *const anim = entity->clips[clip].anim;
     md5_actor_slot *const slots = actor->slots[channel];
 
+    actor->is_posed = false;
     push(actor, slots, blend);
     slots[0] = (md5_actor_slot){
         .clip = clip,
@@ -286,6 +287,7 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
 static md5_actor_slot *playing(md5_actor *actor, md5_channel channel)
 {
     md5_actor_slot *const slot = is_channel(channel) ? actor->slots[channel] : NULL;
+    actor->is_posed = false;
     return slot && slot->clip != MD5_NONE ? slot : NULL;
 }
 
@@ -332,6 +334,7 @@ void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, 
     md5_actor_slot *const slot = actor->slots[channel];
     if (from.clip == MD5_NONE && slot->clip == MD5_NONE)
         return;
+    actor->is_posed = false;
     if (slot->clip != from.clip || slot->start != from.start || slot->end != from.end) {
         push(actor, slot, blend);
         *slot = from;
@@ -353,6 +356,7 @@ bool md5_actor_clear(md5_actor *actor, md5_channel channel, uint32_t blend)
 {
     MD5_ASSERT_NOT_NULL(actor);
     TRY(is_channel(channel));
+    actor->is_posed = false;
     MD5_FOR (i, MD5_ACTOR_SLOTS)
         clear(&actor->slots[channel][i], actor->time, blend);
     return true;
@@ -539,9 +543,7 @@ const md5_xform *md5i_actor_pose(md5_actor *actor)
 {
     const md5_model *const model = actor->entity->model;
     md5_xform *const pose = actor->pose;
-    if (model->skeleton.num_joints == 0
-        || (actor->is_posed && actor->time == actor->shown_at
-            && memcmp(actor->shown, actor->slots, sizeof actor->shown) == 0))
+    if (model->skeleton.num_joints == 0 || (actor->is_posed && actor->time == actor->shown_at))
         return pose;
     memcpy(pose, model->bind_local, model->skeleton.num_joints * sizeof *pose);
     if (blend_channels(actor, pose)) {

@@ -4,6 +4,7 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/bytes.h"
+#include "md5/core/float4.h"
 #include "md5/game/actor.h"
 
 #include <assert.h>
@@ -11,34 +12,41 @@
 
 // == Joints that code moves =======================================================================
 
-// Gives a joint the local values that its mod says.
-static void move_joint(const md5_entity *entity, const md5_joint_mod *mod, uint32_t joint,
-                       const md5_xform *above, md5_xform *local)
+// Gives a joint the local values that its mod says. Returns its rotation in model space. `above`:
+// where its parent is.
+static MD5_ALWAYS_INLINE md5_float4 move_joint(const md5_entity *entity, const md5_joint_mod *mod,
+                                               uint32_t joint, const md5_xform *above,
+                                               md5_xform *local)
 {
-    const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
-    const md5_quat from_model = md5_quat_conjugate(above->rotation);
-    md5_quat turn = mod->rotation;
-    md5_vec3 way = mod->translation;
-    if (mod->axis == MD5_MOD_LOCAL)
-        turn = md5_quat_mul(local->rotation, turn);
-    else if (mod->axis == MD5_MOD_WORLD)
-        turn = md5_quat_mul(turn, md5_quat_mul(above->rotation, local->rotation));
-    if (mod->axis >= MD5_MOD_WORLD)
-        turn = md5_quat_mul(from_model, turn);
+    const md5_float4 outer = md5_float4_rotation(above);
+    const md5_float4 from_model = md5_float4_conjugate(outer);
+    md5_float4 turn = md5_float4_load(&mod->rotation), inner = md5_float4_rotation(local);
+    if (mod->axis >= MD5_MOD_WORLD) {
+        if (mod->axis == MD5_MOD_WORLD)
+            turn = md5_float4_turn(turn, md5_float4_turn(outer, inner));
+        inner = md5_float4_turn(from_model, turn);
+    } else {
+        if (mod->axis != MD5_MOD_NONE)
+            inner = mod->axis == MD5_MOD_LOCAL ? md5_float4_turn(inner, turn) : turn;
+        turn = md5_float4_turn(outer, inner);
+    }
     if (mod->axis != MD5_MOD_NONE)
-        local->rotation = md5_quat_normalize(turn, turn);
+        md5_float4_store(&local->rotation, md5_float4_unit(inner, inner));
     if (mod->position == MD5_MOD_NONE)
-        return;
+        return turn;
+    const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
+    md5_vec3 way = mod->translation;
     if (mod->position == MD5_MOD_WORLD_OVERRIDE)
         way = md5_vec3_sub(way, above->translation);
     if (mod->position >= MD5_MOD_WORLD)
-        way = md5_quat_rotate(from_model, way);
+        way = md5_vec3_of_row(md5_float4_rotate(from_model, md5_float4_of_vec3(way)));
     // Of the root the engine replaces the position, where it adds that of others.
     if (mod->position == MD5_MOD_LOCAL
         || (mod->position == MD5_MOD_WORLD
             && entity->model->skeleton.joints[joint].parent != MD5_NONE))
         way = md5_vec3_add(md5_vec3_sub(local->translation, offset), way);
     local->translation = md5_vec3_add(way, offset);
+    return turn;
 }
 
 void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods, md5_xform *pose)
@@ -52,37 +60,78 @@ void md5_entity_move_joints(const md5_entity *entity, const md5_joint_mod *mods,
         if (mods[joint].axis == MD5_MOD_NONE && mods[joint].position == MD5_MOD_NONE)
             continue;
         const md5_xform above = md5i_parent_place(skeleton, pose, joint);
-        move_joint(entity, &mods[joint], joint, &above, &pose[joint]);
+        (void)move_joint(entity, &mods[joint], joint, &above, &pose[joint]);
     }
 }
 
-// Places the known joints as they are now; or moves them in this pose unless it is NULL, for which
-// their rotations suffice, but above those whose position is moved in model space.
+static const md5_xform model_space = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+
+static const md5_xform *place_above(const moved_actor *moved, const known_joint *known)
+{
+    return known->parent == MD5_NONE ? &model_space : &moved->places[known->parent];
+}
+
+static bool is_moved(const md5_joint_mod *mod)
+{
+    return mod->axis != MD5_MOD_NONE || mod->position != MD5_MOD_NONE;
+}
+
+// Where a joint is, whose rotation is that of `turn`. Writes whole rows, as they are read again.
+static void place_joint(const md5_xform *above, const md5_xform *local, md5_float4 turn,
+                        md5_xform *place)
+{
+    const md5_float4 at =
+        md5_float4_rotate(md5_float4_rotation(above), md5_float4_translation(local));
+    md5_float4_store(&place->rotation, turn);
+    md5_float4_store((char *)place + offsetof(md5_xform, translation),
+                     md5_float4_add(at, md5_float4_translation(above)));
+}
+
+static md5_float4 turn_joint(const md5_xform *above, const md5_xform *local)
+{
+    return md5_float4_turn(md5_float4_rotation(above), md5_float4_rotation(local));
+}
+
+// Places the known joints as they are now.
+static void place_known(moved_actor *moved)
+{
+    const md5_xform *const pose = md5i_actor_pose(moved->actor);
+    MD5_FOR (i, moved->num_known) {
+        const known_joint *const known = &moved->known[i];
+        const md5_xform *const above = place_above(moved, known), *local = &pose[known->joint];
+        const md5_joint_mod *const mod = &moved->mods[known->joint];
+        md5_xform changed;
+        md5_float4 turn;
+        if (is_moved(mod)) {
+            changed = *local;
+            local = &changed;
+            turn = move_joint(moved->actor->entity, mod, known->joint, above, &changed);
+        } else {
+            turn = turn_joint(above, local);
+        }
+        place_joint(above, local, turn, &moved->places[known->joint]);
+    }
+}
+
+// Moves the known joints of a pose.
 static void move_known(moved_actor *moved, md5_xform *pose)
 {
-    static const md5_xform model_space = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    const md5_entity *const entity = moved->actor->entity;
-    const md5_xform *const from = pose ? pose : md5i_actor_pose(moved->actor);
-    uint32_t num_placed = moved->num_known;
-    while (pose && num_placed > 0
-           && moved->mods[moved->known[num_placed - 1]].position < MD5_MOD_WORLD)
-        num_placed--;
     MD5_FOR (i, moved->num_known) {
-        const uint32_t joint = moved->known[i];
-        const uint32_t parent = entity->model->skeleton.joints[joint].parent;
-        const md5_xform *const above = parent == MD5_NONE ? &model_space : &moved->places[parent];
-        const md5_joint_mod *const mod = &moved->mods[joint];
-        const md5_xform *local = &from[joint];
-        md5_xform copy, *const place = &moved->places[joint];
-        if (mod->axis != MD5_MOD_NONE || mod->position != MD5_MOD_NONE) {
-            md5_xform *const to = pose ? &pose[joint] : &copy;
-            *to = *local;
-            move_joint(entity, mod, joint, above, to);
-            local = to;
-        }
-        place->rotation = md5_quat_mul(above->rotation, local->rotation);
-        if (i < num_placed)
-            place->translation = md5_xform_point(*above, local->translation);
+        const known_joint *const known = &moved->known[i];
+        const md5_xform *const above = place_above(moved, known);
+        const md5_joint_mod *const mod = &moved->mods[known->joint];
+        md5_xform *const local = &pose[known->joint], *const place = &moved->places[known->joint];
+        md5_float4 turn;
+        if (is_moved(mod))
+            turn = move_joint(moved->actor->entity, mod, known->joint, above, local);
+        else if (known->use > JOINT_KNOWN)
+            turn = turn_joint(above, local);
+        else
+            continue;
+        if (known->use == JOINT_PLACES)
+            place_joint(above, local, turn, place);
+        else
+            md5_float4_store(&place->rotation, turn);
     }
 }
 
@@ -98,8 +147,10 @@ static void list_known(moved_actor *moved)
     const md5_skeleton *const skeleton = &moved->actor->entity->model->skeleton;
     moved->num_known = 0;
     MD5_FOR (i, skeleton->num_joints) {
-        if (moved->is_known[skeleton->order[i]])
-            moved->known[moved->num_known++] = skeleton->order[i];
+        const uint32_t joint = skeleton->order[i];
+        if (moved->uses[joint] != JOINT_UNKNOWN)
+            moved->known[moved->num_known++] =
+                (known_joint){joint, skeleton->joints[joint].parent, (joint_use)moved->uses[joint]};
     }
 }
 
@@ -121,6 +172,7 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
         const char *const name = md5_behind_prefix(key->name, "look_joint ");
         const uint32_t joint =
             md5i_monster_joint(&monster->body, entity, key, name ? name : key->name, context);
+        md5i_know_joint(&monster->body, joint, JOINT_TURNS);
         float parts[3] = {0.0f, 0.0f, 0.0f};
         md5i_entity_numbers(key->value, parts, 3);
         if (joint != MD5_NONE && (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f))
@@ -172,13 +224,17 @@ static void read_keys(md5_monster *monster, md5_context *context)
     const float align = md5i_monster_number(monster, "focus_align_time", 1.0f) * 1000.0f;
     monster->align_duration = align > 0.0f && align < 1e9f ? (int32_t)align : 0;
     monster->eye_height = find_eye_height(monster);
+    md5i_know_joint(head, monster->focus_joint, JOINT_KNOWN);
+    md5i_know_joint(body, monster->orientation_joint, JOINT_KNOWN);
+    MD5_FOR (i, 2)
+        md5i_know_joint(head, monster->eye_joints[i], JOINT_PLACES);
     md5i_read_walk_ik(monster, context);
     if (monster->desc.head) {
         const md5_entity_part *const part = &entity->parts[0];
-        md5i_know_joint(body, part->joint);
+        md5i_know_joint(body, part->joint, JOINT_KNOWN);
         MD5_FOR (i, part->num_copies) {
-            md5i_know_joint(body, part->copies[i].from);
-            md5i_know_joint(skull, part->copies[i].to);
+            md5i_know_joint(body, part->copies[i].from, JOINT_KNOWN);
+            md5i_know_joint(skull, part->copies[i].to, JOINT_PLACES);
         }
         list_known(skull);
     }
@@ -221,9 +277,10 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
         monster = (md5_monster *)md5i_block_take(&block, 1, sizeof made);
         made.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
         moved_actor *const all = &made.body;
-        all->known = (uint32_t *)md5i_block_take(&block, made.num_mods, sizeof *all->known);
+        all->known = (known_joint *)md5i_block_take(&block, made.num_mods, sizeof *all->known);
         made.mods = (md5_joint_mod *)md5i_block_take(&block, made.num_mods, sizeof *made.mods);
-        all->is_known = (bool *)md5i_block_take(&block, made.num_mods, sizeof *all->is_known);
+        all->uses = (uint8_t *)md5i_block_take(&block, made.num_mods, sizeof *all->uses);
+        made.ik.legs = (md5_ik_leg *)md5i_block_take(&block, MD5_MAX_IK_LEGS, sizeof(md5_ik_leg));
         if (pass == 1)
             *monster = made;
     }
@@ -236,7 +293,7 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     monster->body.places = desc->body->clip_pose;
     monster->skull.places = desc->head ? desc->head->clip_pose : NULL;
     monster->skull.known += num_joints;
-    monster->skull.is_known += num_joints;
+    monster->skull.uses += num_joints;
     monster->joints_may_look = monster->eyes_may_look = monster->eyes_may_look_next = true;
     read_keys(monster, &context);
     monster->next_enabled = monster->ik.enabled;
@@ -251,7 +308,7 @@ void md5_destroy_monster(md5_monster *monster)
 md5_joint_mod *md5_monster_mods(md5_monster *monster)
 {
     MD5_ASSERT_NOT_NULL(monster);
-    memset(monster->body.is_known, true, monster->desc.entity->model->skeleton.num_joints);
+    memset(monster->body.uses, JOINT_PLACES, monster->desc.entity->model->skeleton.num_joints);
     list_known(&monster->body);
     return monster->mods;
 }
@@ -307,16 +364,34 @@ void md5_monster_on_frame(md5_monster *monster, const md5_frame_command *command
     }
 }
 
-// Parts of angles.
-static md5_euler euler_of(look_angles angles, float pitch, float yaw)
+static md5_euler euler_of(look_angles angles)
 {
-    return (md5_euler){(float)(angles.pitch * (double)pitch), (float)(angles.yaw * (double)yaw),
-                       0.0f};
+    return (md5_euler){(float)angles.pitch, (float)angles.yaw, 0.0f};
 }
 
 static double clamped(double value, double least, double most)
 {
     return value < least ? least : value > most ? most : value;
+}
+
+// Sine and cosine of half of an angle in degrees; of one beyond half a circle with both signs
+// changed, so that the rotation is the same. By Taylor's series, to 1e-9.
+static void half_angle(double angle, double *sine, double *cosine)
+{
+    const double x = clamped(md5_half_turn(angle), -180.0, 180.0) * (0.5 * DEGREE), y = x * x;
+    const double s = y * (1.0 / 362880 - y * (1.0 / 39916800 - y * (1.0 / 6227020800)));
+    const double c = y * (1.0 / 3628800 - y * (1.0 / 479001600 - y * (1.0 / 87178291200)));
+    *sine = x - x * y * (1.0 / 6 - y * (1.0 / 120 - y * (1.0 / 5040 - s)));
+    *cosine = 1.0 - y * (1.0 / 2 - y * (1.0 / 24 - y * (1.0 / 720 - y * (1.0 / 40320 - c))));
+}
+
+// As md5_quat_from_euler() without roll.
+static md5_quat turn_of(double pitch, double yaw)
+{
+    double sy, cy, sz, cz;
+    half_angle(pitch, &sy, &cy);
+    half_angle(yaw, &sz, &cz);
+    return (md5_quat){(float)(-sy * sz), (float)(sy * cz), (float)(cy * sz), (float)(cy * cz)};
 }
 
 static look_angles clamp_angles(look_angles angles, look_angles least, look_angles most)
@@ -442,14 +517,14 @@ static void place_eyes(md5_monster *monster, const world_place *body, const md5_
     }
 }
 
-static void look(md5_monster *monster, const md5_monster_tick *tick, const world_place *body,
-                 const world_place *from)
+// Turns to what it looks at.
+static void look(md5_monster *monster, const md5_monster_tick *tick, const world_place *from)
 {
     const md5_vec3d goal = find_goal(monster, tick, from);
     monster->focus =
         md5_vec3d_add(monster->focus, md5_vec3d_scale(md5_vec3d_sub(goal, monster->focus),
                                                       (double)monster->eye_rate));
-    const md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(goal, monster->eye));
+    const md5_vec3d way = md5_vec3d_sub(goal, monster->eye);
     const look_angles wanted = {
         .pitch = -md5_half_turn(md5i_pitch_of(md5_into(way, &from->axes))),
         .yaw = md5_half_turn(md5i_yaw_of(md5_vec3d_sub(goal, from->origin))
@@ -457,11 +532,18 @@ static void look(md5_monster *monster, const md5_monster_tick *tick, const world
     };
     turn_eyes(monster, tick, wanted);
     turn_look(monster);
+}
+
+// Lets joints and eyes look where that has turned to.
+static void set_look(md5_monster *monster, const md5_monster_tick *tick, const world_place *body,
+                     const world_place *from)
+{
     MD5_FOR (i, monster->num_look_joints) {
         const look_joint *const part = &monster->look_joints[i];
         md5_joint_mod *const mod = &monster->mods[part->joint];
         mod->axis = MD5_MOD_WORLD;
-        mod->rotation = md5_quat_from_euler(euler_of(monster->look, part->pitch, part->yaw));
+        mod->rotation = turn_of(monster->look.pitch * (double)part->pitch,
+                                monster->look.yaw * (double)part->yaw);
     }
     place_eyes(monster, body, tick, &from->axes);
 }
@@ -519,26 +601,34 @@ void md5_monster_think(md5_monster *monster, const md5_monster_tick *tick)
     MD5_ASSERT_NOT_NULL(tick);
     MD5_ASSERT_RESERVED(tick);
     // What the memory of a crowd has to bring is asked for before clips are sampled.
-    for (size_t line = 0; line < monster->size; line += 64)
+    for (size_t line = 0; line < sizeof *monster; line += 64)
         MD5_PREFETCH((const char *)monster + line);
+    MD5_FOR (i, monster->ik.num_legs)
+        MD5_PREFETCH(&monster->ik.legs[i]);
+    MD5_FOR (i, monster->body.num_known) {
+        MD5_PREFETCH(&monster->mods[monster->body.known[i].joint]);
+        MD5_PREFETCH(&monster->mods[monster->body.known[i].joint].translation.z);
+    }
     world_place body =
         md5i_world_place((md5_xform){.rotation = tick->rotation, .translation = tick->origin});
     body.origin = md5_through_place(monster->desc.entity->model_offset, &body);
     md5i_clear_walk_ik(monster);
-    move_known(&monster->body, NULL);
+    place_known(&monster->body);
     if (monster->desc.head) {
         if (!monster->has_head_place)
             place_head(monster, &body);
-        move_known(&monster->skull, NULL);
+        place_known(&monster->skull);
     }
     const world_place from = find_orientation(monster, tick, &body);
     find_eye(monster, tick, &body);
     if (monster->desc.head)
         copy_joints(monster, &body);
+    // Angles have to wait for each other, and the legs for none of them: these come in between.
+    look(monster, tick, &from);
     md5i_walk_ik(monster, tick, &body);
-    look(monster, tick, &body, &from);
+    set_look(monster, tick, &body, &from);
     if (monster->desc.head) {
-        move_known(&monster->body, NULL);
+        place_known(&monster->body);
         place_head(monster, &body);
     }
     // Frame commands of this time count from the next tick on.
@@ -570,9 +660,9 @@ md5_monster_status md5_monster_state(const md5_monster *monster)
         .eye_height = (float)monster->eye_height,
         .eye = md5_vec3d_round(monster->eye),
         .focus = md5_vec3d_round(monster->focus),
-        .look = euler_of(monster->look, 1.0f, 1.0f),
-        .look_goal = euler_of(monster->goal, 1.0f, 1.0f),
-        .eyes = euler_of(monster->eyes, 1.0f, 1.0f),
+        .look = euler_of(monster->look),
+        .look_goal = euler_of(monster->goal),
+        .eyes = euler_of(monster->eyes),
         .align_time = monster->align_time,
         .force_time = monster->force_time,
         .focus_time = monster->focus_time,

@@ -67,7 +67,7 @@ typedef struct md5_ik_leg {
 
 typedef struct md5_walk_ik {
     uint32_t num_legs, waist;
-    md5_ik_leg legs[MD5_MAX_IK_LEGS];
+    md5_ik_leg *legs; // [num_legs]
     float smoothing, waist_smoothing, foot_shift, waist_shift, min_waist_floor, min_waist_ankle;
     float up_trace, down_trace, foot_size;
     bool uses_pivot;
@@ -90,14 +90,24 @@ static inline md5_vec3d md5_through_place(md5_vec3 v, const world_place *place)
     return md5_vec3d_add(place->origin, md5_through(md5_vec3d_of(v), &place->axes));
 }
 
+// What is known of a joint, each with what is before: nothing; where it is now; how it is turned in
+// a pose of joints that are moved; where it is there.
+typedef enum joint_use { JOINT_UNKNOWN, JOINT_KNOWN, JOINT_TURNS, JOINT_PLACES } joint_use;
+
+typedef struct known_joint {
+    uint32_t joint, parent;
+    joint_use use;
+} known_joint;
+
 // An actor whose joints code moves, and where those are that it moves, looks with or stands on.
 // These and all above them are known, parents first.
 typedef struct moved_actor {
     md5_actor *actor;
     md5_joint_mod *mods; // [joints], as the next ones
     md5_xform *places;   // in model space: the actor's scratch memory
-    uint32_t *known, num_known;
-    bool *is_known;
+    known_joint *known;  // [num_known]
+    uint32_t num_known;
+    uint8_t *uses; // [joints] of joint_use
 } moved_actor;
 
 struct md5_monster {
@@ -128,6 +138,8 @@ struct md5_monster {
 // Of an angle in degrees: above -180, up to 180.
 static inline double md5_half_turn(double angle)
 {
+    if (angle > -180.0 && angle <= 180.0)
+        return angle;
     const double turned = angle - 360.0 * floor(angle / 360.0);
     return turned > 180.0 ? turned - 360.0 : turned;
 }
@@ -138,11 +150,11 @@ void md5i_clear_walk_ik(md5_monster *monster);
 // Sets the mods of the legs from the joints of this time. `body`: where it is drawn in the world.
 void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_place *body);
 
-// Lets a joint be known; MD5_NONE: nothing.
-void md5i_know_joint(moved_actor *moved, uint32_t joint);
+// Lets a joint be known, and all above it be used; MD5_NONE: nothing.
+void md5i_know_joint(moved_actor *moved, uint32_t joint, joint_use above);
 
 // A number of a key; the key of a name, or NULL; the joint of `of` that a text of the entity's key
-// names, which is known from then on, or MD5_NONE, with a warning if it names none.
+// names, or MD5_NONE, with a warning if it names none.
 float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise);
 const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name);
 uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,

@@ -56,11 +56,14 @@ float md5i_monster_number(const md5_monster *monster, const char *key, float oth
     return otherwise;
 }
 
-void md5i_know_joint(moved_actor *moved, uint32_t joint)
+void md5i_know_joint(moved_actor *moved, uint32_t joint, joint_use above)
 {
     const md5_joint *const joints = moved->actor->entity->model->skeleton.joints;
-    for (; joint != MD5_NONE && !moved->is_known[joint]; joint = joints[joint].parent)
-        moved->is_known[joint] = true;
+    if (joint != MD5_NONE && moved->uses[joint] == JOINT_UNKNOWN)
+        moved->uses[joint] = JOINT_KNOWN;
+    while (joint != MD5_NONE && (joint = joints[joint].parent) != MD5_NONE
+           && moved->uses[joint] < above)
+        moved->uses[joint] = (uint8_t)above;
 }
 
 uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,
@@ -71,8 +74,7 @@ uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5
         (void)md5i_report_key(context, MD5_WARNING, key, "%s: joint %s not found on %s",
                               MD5_QUOTED(key->name), MD5_QUOTED(name),
                               MD5_QUOTED(entity->def->decl->name));
-    md5i_know_joint(of, (uint32_t)joint); // -1 is MD5_NONE
-    return (uint32_t)joint;
+    return (uint32_t)joint; // -1 is MD5_NONE
 }
 
 const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name)

@@ -93,6 +93,12 @@ void md5i_read_walk_ik(md5_monster *monster, md5_context *context)
     ik->down_trace = md5i_monster_number(monster, "ik_footDownTrace", 32.0f);
     ik->foot_size = md5i_monster_number(monster, "ik_footSize", 4.0f);
     ik->uses_pivot = md5i_monster_number(monster, "ik_usePivot", 0.0f) != 0.0f;
+    md5i_know_joint(&monster->body, ik->waist, JOINT_PLACES);
+    MD5_FOR (i, count) {
+        MD5_FOR (k, 4)
+            md5i_know_joint(&monster->body, ik->legs[i].joints[k],
+                            k < 3 ? JOINT_TURNS : JOINT_KNOWN);
+    }
     ik->num_legs = count;
     ik->enabled = (1U << count) - 1;
 }
@@ -126,10 +132,10 @@ void md5i_clear_walk_ik(md5_monster *monster)
 static double sweep(const md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d from, double to,
                     bool is_waist)
 {
-    const md5_vec3d end = {from.x, from.y, to};
-    return tick->sweep ? (double)tick->sweep(tick->user, md5_vec3d_round(from),
-                                             md5_vec3d_round(end), ik->foot_size, is_waist)
-                       : to;
+    if (!tick->sweep)
+        return to;
+    const md5_vec3 start = md5_vec3d_round(from), end = {start.x, start.y, md5_round_to_float(to)};
+    return (double)tick->sweep(tick->user, start, end, ik->foot_size, is_waist);
 }
 
 // The lowest foot stays where it has been when it became that, unless the body turns by 30 degrees.
@@ -174,36 +180,44 @@ static double find_shifts(md5_monster *monster, const md5_monster_tick *tick,
 
 // Where both bones lead, at unit length, so that the knee is ahead: straight to the ankle if they
 // do not reach it, or are too long.
-static void find_bones(const double lengths[2], md5_vec3d way, md5_vec3d forward,
-                       md5_vec3d bones[2])
+static void find_bones(const md5_ik_leg *leg, md5_vec3d way, md5_vec3d forward, md5_vec3d bones[2])
 {
     const double square = md5_vec3d_dot(way, way), length = sqrt(square);
-    const double upper = lengths[0], lower = lengths[1];
+    const double upper = leg->lengths[0], lower = leg->lengths[1];
     const md5_vec3d along = md5_vec3d_scale(way, length > 0.0 ? 1.0 / length : 0.0);
     bones[0] = bones[1] = along;
-    if (length > upper + lower || length < fabs(upper - lower))
+    if (length > upper + lower || length < fabs(upper - lower) || !(length * upper * lower > 0.0))
         return;
     const md5_vec3d side = md5_vec3d_normalize(
-        md5_vec3d_sub(forward, md5_vec3d_scale(along, md5_vec3d_dot(along, forward))));
-    const double x = length > 0.0 ? (square + upper * upper - lower * lower) / (2.0 * length) : 0.0;
+        md5_vec3d_sub(forward, md5_vec3d_scale(way, md5_vec3d_dot(way, forward) / square)));
+    const double x = (square + upper * upper - lower * lower) / (2.0 * length);
     const double ahead = upper * upper - x * x;
     const md5_vec3d knee = md5_vec3d_scale(side, sqrt(ahead > 0.0 ? ahead : 0.0));
-    bones[0] = md5_vec3d_normalize(md5_vec3d_add(md5_vec3d_scale(along, x), knee));
-    bones[1] = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_scale(along, length - x), knee));
+    bones[0] = md5_vec3d_scale(md5_vec3d_add(md5_vec3d_scale(along, x), knee), 1.0 / upper);
+    bones[1] =
+        md5_vec3d_scale(md5_vec3d_sub(md5_vec3d_scale(along, length - x), knee), 1.0 / lower);
 }
 
-static void bend_leg(md5_monster *monster, const md5_ik_leg *leg, md5_vec3d way)
+// Step by step for all legs: within one of them everything waits for what is before.
+static void bend_legs(md5_monster *monster, const md5_vec3d *ways)
 {
-    md5_vec3d forward[2], bones[2];
-    MD5_FOR (i, 2)
-        forward[i] = md5_vec3d_of(
-            md5_quat_rotate(monster->body.places[leg->joints[i]].rotation, leg->forward[i]));
-    find_bones(leg->lengths, way, forward[1], bones);
-    MD5_FOR (i, 3) {
-        md5_joint_mod *const mod = &monster->mods[leg->joints[i]];
-        mod->axis = MD5_MOD_WORLD_OVERRIDE;
-        mod->rotation = i < 2 ? md5_quat_mul(bone_axes(bones[i], forward[i]), leg->in_bone[i])
-                              : monster->body.places[leg->joints[i]].rotation;
+    const md5_walk_ik *const ik = &monster->ik;
+    md5_vec3d forward[MD5_MAX_IK_LEGS][2], bones[MD5_MAX_IK_LEGS][2];
+    MD5_FOR (i, ik->num_legs) {
+        MD5_FOR (k, 2)
+            forward[i][k] = md5_vec3d_of(md5_quat_rotate(
+                monster->body.places[ik->legs[i].joints[k]].rotation, ik->legs[i].forward[k]));
+        find_bones(&ik->legs[i], ways[i], forward[i][1], bones[i]);
+    }
+    MD5_FOR (i, ik->num_legs) {
+        MD5_FOR (k, 3) {
+            const md5_ik_leg *const leg = &ik->legs[i];
+            md5_joint_mod *const mod = &monster->mods[leg->joints[k]];
+            mod->axis = MD5_MOD_WORLD_OVERRIDE;
+            mod->rotation =
+                k < 2 ? md5_quat_mul(bone_axes(bones[i][k], forward[i][k]), leg->in_bone[k])
+                      : monster->body.places[leg->joints[k]].rotation;
+        }
     }
 }
 
@@ -262,6 +276,7 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     mod->translation = md5_vec3d_round(md5_vec3d_add(md5_vec3d_of(waist->translation), raised));
     MD5_FOR (i, ik->num_legs) {
         const md5_vec3d hip = md5_vec3d_add(place_of(monster, ik->legs[i].joints[0]), raised);
-        bend_leg(monster, &ik->legs[i], md5_vec3d_sub(ankles[i], hip));
+        ankles[i] = md5_vec3d_sub(ankles[i], hip);
     }
+    bend_legs(monster, ankles);
 }
