@@ -5,96 +5,20 @@
 // Both draws differ only in skin(): vertices and their attributes, placements, instances, pixels
 // and light are equal. They alternate, each followed by glFinish(). Characters stand side by side,
 // some 60 pixels high, without textures and shadows; the second pair draws almost no pixels, so
-// that only the cost of vertices remains.
-#include "test/bench/bench_table.h"
-
-#include "render/gl_internal.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include <SDL.h>
+// that only the cost of vertices remains. `bench_gl --gpu MESH ANIM [CHARACTERS...]` prints the
+// table of bench_gpu.h.
+#include "test/bench/bench_gpu.h"
 
 enum { COLUMNS = 16, ROWS = 4, CROWD = COLUMNS * ROWS, WIDTH = 1280, HEIGHT = 720, TURNS = 11 };
 
-typedef struct gl_stage {
-    SDL_Window *window;
-    SDL_GLContext context;
-    md5gl_renderer *renderer;
-    md5_model *model;
-    md5_anim *anim;
-    md5_binding *binding;
-    md5gl_model *drawn;
-    md5gl_target *target;
-} gl_stage;
-
-static _Noreturn void fail(const char *what, const char *detail)
+static void load(gl_stage *stage)
 {
-    fprintf(stderr, "bench_gl: %s: %s\n", what, detail);
-    exit(1);
-}
-
-static md5gl_proc load_function(void *user, const char *name)
-{
-    (void)user;
-    // SDL gives a function as an object's address, which C converts only by copying.
-    void *const address = SDL_GL_GetProcAddress(name);
-    md5gl_proc function = NULL;
-    memcpy(&function, &address, sizeof function);
-    return function;
-}
-
-// Off screen unless SDL_VIDEODRIVER is set, so that figures do not depend on a display.
-static bool open_context(gl_stage *stage)
-{
-    SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
-    if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0)
-        return false;
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    stage->window = SDL_CreateWindow("bench", 0, 0, 64, 64, SDL_WINDOW_OPENGL | SDL_WINDOW_HIDDEN);
-    stage->context = stage->window ? SDL_GL_CreateContext(stage->window) : NULL;
-    return stage->context != NULL;
-}
-
-static void load(gl_stage *stage, const char *mesh, const char *anim)
-{
-    const md5gl_opts opts = {.load = load_function};
     md5_error error = {0};
-    stage->renderer = md5gl_create_renderer(&opts, &error);
-    if (!stage->renderer)
-        fail("no renderer", error.message);
-    stage->model = md5_load_model(mesh, NULL, &error);
-    stage->anim = stage->model ? md5_load_anim(anim, NULL, &error) : NULL;
-    stage->binding = stage->anim ? md5_bind(stage->model, stage->anim, NULL, &error) : NULL;
-    if (!stage->binding)
-        fail(mesh, error.message);
     stage->drawn = md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_4, &error);
-    stage->target =
-        stage->drawn
-                && md5gli_build_variant(stage->renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, &error)
-            ? md5gl_create_target(stage->renderer, WIDTH, HEIGHT, 1, &error)
-            : NULL;
-    if (!stage->target)
+    if (!stage->drawn
+        || !md5gli_build_variant(stage->renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, &error))
         fail("no room", error.message);
-}
-
-static void close_stage(gl_stage *stage)
-{
-    if (stage->renderer) {
-        md5gl_destroy_target(stage->renderer, stage->target);
-        md5gl_destroy_model(stage->renderer, stage->drawn);
-        md5gl_destroy_renderer(stage->renderer);
-    }
-    md5_free_binding(stage->binding);
-    md5_free_anim(stage->anim);
-    md5_free_model(stage->model);
-    if (stage->context)
-        SDL_GL_DeleteContext(stage->context);
-    if (stage->window)
-        SDL_DestroyWindow(stage->window);
-    SDL_Quit();
+    open_target(stage, WIDTH, HEIGHT);
 }
 
 // -- Drawing --------------------------------------------------------------------------------------
@@ -134,29 +58,6 @@ static void pose(const gl_stage *stage)
     free(palettes);
 }
 
-// Looks along -x: y is to the right, z upward.
-static md5gl_frame describe(const gl_stage *stage, uint32_t width, uint32_t height)
-{
-    const float half = 0.5f * (float)COLUMNS * cell_width(stage->model);
-    md5gl_frame frame = {
-        .target = stage->target,
-        .width = width,
-        .height = height,
-        .no_shadows = true,
-        .background = {0.2f, 0.2f, 0.2f, 1},
-        .view_from_world = {{0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}},
-        .tone_mapped = true,
-        .light_direction = {0.7f, -0.6f, 0.9f},
-        .light = {1.3f, 1.2f, 1},
-        .ambient = {0.3f, 0.3f, 0.4f},
-    };
-    frame.clip_from_view.m[0] = 1.0f / half;
-    frame.clip_from_view.m[5] = (float)WIDTH / (float)HEIGHT / half;
-    frame.clip_from_view.m[10] = -1.0f / half;
-    frame.clip_from_view.m[15] = 1;
-    return frame;
-}
-
 static double draw(const gl_stage *stage, const md5gl_frame *frame)
 {
     md5_error error = {0};
@@ -194,7 +95,8 @@ static void measure(bench_table *table, const gl_stage *stage, uint32_t width, u
                     const char *where, double goal)
 {
     double skinned[TURNS], placed[TURNS], ratios[TURNS];
-    const md5gl_frame frame = describe(stage, width, height);
+    const float half = 0.5f * (float)COLUMNS * cell_width(stage->model);
+    const md5gl_frame frame = stage_frame(stage, width, height, half);
     for (int i = -2; i < TURNS; i++) { // two warm-up turns compile the shaders
         const double with = draw(stage, &frame);
         swap_programs(stage);
@@ -219,14 +121,21 @@ int main(int argc, char **argv)
 {
     gl_stage stage = {0};
     bench_table table = {0};
-    if (argc != 4)
-        fail("usage", "bench_gl CSV MESH ANIM");
+    const bool is_gpu = argc > 3 && strcmp(argv[1], "--gpu") == 0;
+    if (argc < 4 || (argc > 4 && !is_gpu))
+        fail("usage", "bench_gl CSV MESH ANIM, bench_gl --gpu MESH ANIM [CHARACTERS...]");
     if (!open_context(&stage)) {
         printf("\ndrawing: skipped, there is no OpenGL 3.3: %s\n", SDL_GetError());
         close_stage(&stage);
         return 0;
     }
-    load(&stage, argv[2], argv[3]);
+    load_stage(&stage, argv[2], argv[3]);
+    if (is_gpu) {
+        gpu_measure_all(&stage, argv + 4, argc - 4);
+        close_stage(&stage);
+        return 0;
+    }
+    load(&stage);
     table.csv = fopen(argv[1], "a");
     if (!table.csv)
         fail("cannot write", argv[1]);
