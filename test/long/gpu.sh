@@ -1,0 +1,217 @@
+#!/bin/sh
+# What a GPU makes of our drawing. Packs programs, the libraries that they need, models and pictures of this machine into a
+# folder of at most 40 MB, and this script as its `gpu.sh`: on a bare machine with a GPU, without network,
+#
+#     sh FOLDER/gpu.sh >table.md
+#
+# prints one table for test/bench/NOTES.md within four minutes, and what is wrong; status 1 if anything is, 77 without OpenGL 3.3.
+# GPU_COUNTS="1 300 1000" are the sizes of crowds instead of those below; GPU_FOLDER is the folder, build/gpu/pack. As a test it
+# runs what it has packed here, usually by llvmpipe, with small crowds.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+[ -x "$here/bin/md5view" ] || here=
+
+# The pictures that are compared with those of the machine that packed: NAME ARGUMENTS...
+pictures() {
+    cat <<END
+walk models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.4
+classic models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim --light classic --animation-time 1.1
+weights models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim --surface weights --no-shadow --edges
+crowd models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --crowd 40
+baked models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --crowd 40 --crowd-baked 1000
+impostors models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --crowd 40 --crowd-impostors 1000
+dual models/thimble/thimble.md5mesh --skinning dual
+tendril models/tendril/tendril.md5mesh
+END
+}
+draw() { # FILE ARGUMENTS...
+    file=$1
+    shift
+    $start bin/md5view --no-config --verbose error --resolution 480,270 --output "$file" "$@"
+}
+
+# == On the machine with the GPU ===============================================================================================
+
+# How programs start here: with the libraries of the system, with ours, with ours for OpenGL, which find the system's driver, or
+# with our C library too.
+find_start() {
+    ours=$scratch/lib driver=libEGL_nvidia.so.0
+    tar -C "$scratch" -xzf lib.tar.gz || exit 1
+    # What a container without graphics lacks of NVIDIA's driver is often only the note that it is there.
+    if ! cat /usr/share/glvnd/egl_vendor.d/*nvidia* /etc/glvnd/egl_vendor.d/*nvidia* >"$scratch/said" 2>&1 &&
+        find /usr/lib* -name $driver 2>"$scratch/said" | grep -q .; then
+        echo '{"file_format_version": "1.0.0", "ICD": {"library_path": "'$driver'"}}' >"$scratch/nvidia.json"
+        export __EGL_VENDOR_LIBRARY_FILENAMES="$scratch/nvidia.json"
+    fi
+    for start in "env" "env LD_LIBRARY_PATH=$ours" "env LD_LIBRARY_PATH=$ours:$ours/gl" \
+        "$ours/c/ld-linux-x86-64.so.2 --library-path $ours:$ours/gl:$ours/c"; do
+        # shellcheck disable=SC2086
+        $start bin/bench_gl --gpu $bobbin >"$scratch/cold" 2>"$scratch/said" && ! grep -q skipped "$scratch/cold" && return
+    done
+    cat "$scratch/cold" "$scratch/said" >&2
+    echo "no OpenGL 3.3 here; libraries of drivers:" >&2
+    find / -xdev \( -name 'libEGL_*' -o -name 'libGLX_*' -o -name '*egl_vendor.d' \) 2>/dev/null >&2
+    exit 77
+}
+wrong() { # WORDS...
+    echo "WRONG: $*" >&2
+    touch "$scratch/wrong"
+}
+milliseconds() { # COMMAND...
+    begun=$(date +%s%N)
+    "$@" >"$scratch/said" 2>&1 || wrong "$@" "$(cat "$scratch/said")"
+    echo $((($(date +%s%N) - begun) / 1000000))
+}
+
+# Is exact, or off by no more than predicted; for xargs.
+verify_one() { # PATH MODEL
+    said=$($start bin/md5view --no-config --verify --verbose error --path "$1" "$2" 2>&1)
+    status=$?
+    case $status$said in
+    3*"no compute"* | *"not supported"*) echo "without $1" ;;
+    *"ERROR TOO LARGE"*) echo "WRONG $1 $2: $said" ;;
+    0*) echo "exact $1" ;;
+    1*"loss as predicted"*) echo "predicted $1" ;;
+    *) echo "WRONG $1 $2: status $status: $said" ;;
+    esac
+}
+verify() {
+    find models -name '*.md5mesh' | sort >"$scratch/models"
+    for path in 4 8 exact cpu compute; do
+        sed "s/^/$path /" "$scratch/models"
+    done | start=$start xargs -P "$(nproc)" -n 2 sh "$here/gpu.sh" --verify >"$scratch/verified"
+    grep WRONG "$scratch/verified" | while read -r line; do wrong "$line"; done
+    for path in 4 8 exact cpu compute; do
+        echo "| verified, path $path: exact, off as predicted, of $(grep -c . "$scratch/models") models | | |" \
+            "$(grep -c "^exact $path$" "$scratch/verified") | $(grep -c "^predicted $path$" "$scratch/verified") |"
+    done
+}
+compare() {
+    pictures | while read -r name arguments; do
+        # shellcheck disable=SC2086
+        draw "$scratch/$name.png" $arguments || wrong "$name"
+        echo "| picture $name: share of pixels that differ by more than 24 of 255 | | |" \
+            "$($start bin/view_png differ "golden/$name.png" "$scratch/$name.png") | |"
+    done
+}
+# Frames of the viewer itself, with textures, shadows and four samples: clips baked and impostors as it chooses.
+view_crowd() { # COUNT
+    # shellcheck disable=SC2086
+    $start bin/md5view --no-config --verbose error --resolution 1920,1080 --frames "$frames" --crowd "$1" $bobbin \
+        >"$scratch/said" 2>&1 || wrong "a crowd of $1: $(cat "$scratch/said")"
+    median=$(sed -n 's/.*frames of .*median \([0-9.]*\) ms.*/\1/p' "$scratch/said")
+    echo "| $1 characters in the viewer, median of $frames frames | | | ${median:-?} | |"
+}
+measure() {
+    cd "$here" || exit 1
+    scratch=$(mktemp -d) || exit 1
+    trap 'rm -rf "$scratch"' EXIT
+    # No driver has compiled these programs before.
+    export XDG_CONFIG_HOME="$scratch/config" XDG_CACHE_HOME="$scratch/cache" __GL_SHADER_DISK_CACHE_PATH="$scratch/cache"
+    export MESA_SHADER_CACHE_DIR="$scratch/cache" SDL_VIDEODRIVER=offscreen SDL_AUDIODRIVER=dummy
+    mkdir -p "$scratch/cache"
+    bobbin="models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim"
+    find_start
+    counts=${GPU_COUNTS:-1 300 1000 10000 20000} frames=60
+    if grep -q 'llvmpipe\|softpipe\|swrast' "$scratch/cold"; then
+        counts=${GPU_COUNTS:-1 20} frames=3
+    fi
+    # shellcheck disable=SC2086
+    $start bin/bench_gl --gpu $bobbin $counts >"$scratch/table" || wrong "bench_gl"
+    sed '1!d' "$scratch/table" && sed '2!d' "$scratch/table"
+    sed -n 's/^| programs/| cold: programs/p' "$scratch/cold"
+    sed -n '3,$p' "$scratch/table"
+    rm -rf "$scratch/cache"
+    # shellcheck disable=SC2086
+    echo "| first picture 1280 x 720, until the program has ended; once more | | |" \
+        "$(milliseconds draw "$scratch/first.png" $bobbin --resolution 1280,720)" \
+        "| $(milliseconds draw "$scratch/first.png" $bobbin --resolution 1280,720) |"
+    verify
+    compare
+    for count in $counts; do
+        view_crowd "$count"
+    done
+    [ ! -e "$scratch/wrong" ]
+    exit
+}
+if [ -n "$here" ]; then
+    if [ "${1:-}" = --verify ]; then
+        verify_one "$2" "$3"
+        exit
+    fi
+    measure
+fi
+
+# == Here ======================================================================================================================
+. test/build/report.sh
+folder=${GPU_FOLDER:-build/gpu/pack}
+programs="md5view bench_gl view_png"
+
+# All but libassimp, which takes half of the folder.
+build_all() {
+    # shellcheck disable=SC2046
+    make --no-print-directory ASSIMP=no BUILD=build/gpu/of $(for program in $programs; do echo "build/gpu/of/$program"; done)
+}
+libraries() { # PROGRAM...: what they load
+    ldd "$@" | awk '/=> \//{print $3}' | sort -u
+}
+pack() {
+    rm -rf "$folder" && mkdir -p "$folder/bin" "$folder/lib/gl" "$folder/lib/c" "$folder/golden" "$folder/models" || return 1
+    for program in $programs; do
+        strip -o "$folder/bin/$program" "build/gpu/of/$program" || return 1
+    done
+    for library in $(libraries "$folder"/bin/*) $(for name in EGL.so.1 GL.so.1 GLX.so.0 OpenGL.so.0 GLdispatch.so.0; do
+        echo "/usr/lib/x86_64-linux-gnu/lib$name"
+    done); do
+        case ${library##*/} in
+        libc.so* | libm.so* | libpthread.so* | libdl.so* | librt.so* | libresolv.so*) cp -L "$library" "$folder/lib/c/" ;;
+        libEGL.so* | libGL*.so* | libOpenGL.so*) cp -L "$library" "$folder/lib/gl/" ;;
+        *) cp -L "$library" "$folder/lib/" ;;
+        esac || return 1
+    done
+    cp -L /lib64/ld-linux-x86-64.so.2 "$folder/lib/c/"
+    tar -C "$folder" -czf "$folder/lib.tar.gz" lib && rm -r "$folder/lib"
+    for model in bobbin thimble tendril spindle lantern flame zoo; do # those of the zoo that have vertices
+        mkdir "$folder/models/$model"
+        find "$models/$model" -maxdepth 1 \( -name '*.md5mesh' -o -name '*.png' -o -name '*.jpg' -o -name walk.md5anim -o -name dance.md5anim \) \
+            -exec cp {} "$folder/models/$model/" \;
+    done
+    rm "$folder/models/zoo/no_mesh.md5mesh"
+    if [ -n "${MD5_CORPUS:-}" ]; then
+        find "$MD5_CORPUS/corpus" -name '*.md5mesh' | grep -v -e invalid -e malformed | while read -r mesh; do
+            cp "$mesh" "$folder/models/$(echo "${mesh#"$MD5_CORPUS/corpus/"}" | tr / -)"
+        done
+    fi
+    cp test/long/gpu.sh "$folder/"
+    (
+        cd "$folder" || exit 1
+        start="env SDL_VIDEODRIVER=offscreen"
+        pictures | while read -r name arguments; do
+            # shellcheck disable=SC2086
+            draw "golden/$name.png" $arguments || exit 1
+        done
+    )
+}
+is_small() {
+    size=$(du -sb "$folder" | cut -f 1)
+    holds '$1 <= 40e6 && $1 > 1e6' "$size"
+}
+runs() {
+    begun=$(date +%s)
+    env -u DISPLAY -u WAYLAND_DISPLAY sh "$folder/gpu.sh" >"$folder/../table.md" 2>"$scratch/errors"
+    status=$?
+    cat "$scratch/errors" "$folder/../table.md"
+    [ $status -eq 0 ] && holds '$1 <= 240' $(($(date +%s) - begun))
+}
+# This machine has drawn both.
+pictures_are_the_same() {
+    grep '^| picture' "$folder/../table.md" >"$scratch/pictures" &&
+        holds '$1 == $2' "$(grep -c '| 0[.0]* | |$' "$scratch/pictures")" "$(pictures | grep -c .)"
+}
+
+check "stripped programs" build_all
+check "a folder of programs, libraries, models and pictures" pack
+check "its size" is_small
+check "it runs" runs
+check "it draws the same pictures as before" pictures_are_the_same
+finish
