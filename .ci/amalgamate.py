@@ -703,7 +703,7 @@ LIBRARIES = {
     "md5play": ("inverse kinematics, curves, state machines", "curve pose machine play",
                 "core motion play play/text play/make play/run"),
     "md5game": ("Doom 3's game folders, entities and images",
-                "game decl material entity actor character image dialects", "core game"),
+                "game decl material entity actor character ragdoll image dialects", "core game"),
     "md5edit": ("MD5 files as tables: changed, repaired, written", "edit", "core read edit"),
 }
 GL = "draws MD5 models with OpenGL"

@@ -8,13 +8,14 @@
 // indexes which file declares which name; a declaration is parsed when it is first requested. An
 // error in it is a warning; what becomes of the declaration is a matter of the md5_verdict.
 //
-// It is five headers, of which a program may include those that it needs:
+// It is six headers, of which a program may include those that it needs:
 //
 //   md5decl.h      the files of a folder, and which of them declares which name
 //   md5material.h  tables, images, materials, skins, deforms
 //   md5entity.h    modelDefs, entityDefs; entities: models with clips, heads and attachments
 //   md5actor.h     actors, which play entities
 //   md5character.h what characters do beside: looking, heads, feet on stairs, states of scripts
+//   md5ragdoll.h   what they do dead: they fall
 //
 // Memory: everything that is returned, except pictures and entities, belongs to the game, is
 // read-only and stays valid until md5_destroy_game(). Errors: md5_game_*() fail only if memory runs
@@ -28,6 +29,7 @@
 #include "md5decl.h"
 #include "md5entity.h"
 #include "md5material.h"
+#include "md5ragdoll.h"
 #include "md5skin.h"
 
 #endif

@@ -33,7 +33,7 @@ forbidden() {
         function room(path) {
             if (path ~ /^md5\/md5(math|model|skin)\.h$/) return "door"
             if (path ~ /^md5\/md5(curve|pose|machine|play)\.h$/) return "playdoor"
-            if (path ~ /^md5\/md5(game|decl|material|entity|actor|character|image|dialects)\.h$/) return "gamedoor"
+            if (path ~ /^md5\/md5(game|decl|material|entity|actor|character|ragdoll|image|dialects)\.h$/) return "gamedoor"
             if (path == "md5/md5edit.h") return "editdoor"
             if (path == "md5/core/file.c") return "files"
             # What a binding offers to players inline.

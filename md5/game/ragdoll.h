@@ -1,0 +1,244 @@
+// The state of a ragdoll, which ragdoll.c (time, rest, saving), ragdoll_tree.c (bodies as a tree),
+// ragdoll_solve.c (limits, loops, contacts) and ragdoll_ground.c (what touches) share.
+//
+// The bodies are nodes of trees, parents first and each subtree in one piece. A step is:
+//
+//   place    where the nodes are, from the roots' places and the joints' turns
+//   ground   in each fourth step: the points that may touch before the next time
+//   prepare  what an impulse at a node does to it, with the whole tree behind it; and the
+//   velocities
+//            that the momenta of the last step mean in this pose
+//   solve    impulses of limits, loops and contacts
+//   move     roots and joints, by these velocities
+//
+// Featherstone, "Rigid Body Dynamics Algorithms", 2008, has the articulated inertias that `prepare`
+// computes. That momenta are kept, and velocities follow from them as the nearest that the joints
+// allow, stands for the forces that turning frames cause, and never adds energy: the velocities are
+// a projection in the metric of the masses.
+#ifndef MD5_GAME_RAGDOLL_H
+#define MD5_GAME_RAGDOLL_H
+
+#include "md5/core/bytes.h"
+#include "md5/game/character.h"
+#include "md5/md5ragdoll.h"
+
+// Of motions the angular velocity, and the velocity of what is at ragdoll->origin; of impulses the
+// angular one about that point, and the linear one.
+typedef struct spatial {
+    double x[6];
+} spatial;
+
+static inline double md5_spatial_dot(const spatial *a, const spatial *b)
+{
+    return a->x[0] * b->x[0] + a->x[1] * b->x[1] + a->x[2] * b->x[2] + a->x[3] * b->x[3]
+           + a->x[4] * b->x[4] + a->x[5] * b->x[5];
+}
+
+static inline void md5_spatial_add(spatial *to, const spatial *what, double scale)
+{
+    for (int i = 0; i < 6; i++)
+        to->x[i] += what->x[i] * scale;
+}
+
+static inline spatial md5_spatial_of(md5_vec3d angular, md5_vec3d linear)
+{
+    return (spatial){{angular.x, angular.y, angular.z, linear.x, linear.y, linear.z}};
+}
+
+static inline md5_vec3d md5_spatial_angular(const spatial *a)
+{
+    return (md5_vec3d){a->x[0], a->x[1], a->x[2]};
+}
+
+static inline md5_vec3d md5_spatial_linear(const spatial *a)
+{
+    return (md5_vec3d){a->x[3], a->x[4], a->x[5]};
+}
+
+// A symmetric matrix.
+typedef struct spatial_matrix {
+    double x[6][6];
+} spatial_matrix;
+
+static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
+{
+    spatial product = {{0.0}};
+    for (int k = 0; k < 6; k++)
+        for (int i = 0; i < 6; i++)
+            product.x[i] += a->x[k][i] * b->x[k];
+    return product;
+}
+
+static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
+{
+    const md5_vec3d axis = {q.x, q.y, q.z};
+    const md5_vec3d twice = md5_vec3d_scale(md5_vec3d_cross(axis, v), 2.0);
+    return md5_vec3d_add(md5_vec3d_add(v, md5_vec3d_scale(twice, q.w)),
+                         md5_vec3d_cross(axis, twice));
+}
+
+// A point that may touch the ground before the next look at it.
+typedef struct ragdoll_contact {
+    md5_vec3d at;              // in the axes of its body
+    md5_vec3d normal;          // of the ground, in the world
+    double level;              // of the ground along it
+    double impulses[3], speed; // along normal and both tangents; with which it comes
+    // Of the step:
+    bool is_near;
+    double gap, inverses[3];
+    spatial along[3], responses[3];
+} ragdoll_contact;
+enum { MAX_CONTACTS = 8, LOOK_STEPS = 4 };
+
+// A limit of a joint: `axis` turns bodies[0] out of it.
+typedef struct ragdoll_limit {
+    double impulse;
+    // Of the step:
+    bool is_near;
+    md5_vec3d axis;
+    double gap, inverse; // radians
+    spatial onto_parent, parent_response, response;
+} ragdoll_limit;
+
+typedef struct ragdoll_place {
+    md5_quatd turn;
+    md5_vec3d at;
+} ragdoll_place;
+
+// A body with the joint to its parent.
+typedef struct ragdoll_node {
+    uint32_t body, parent; // of the figure; a node or MD5_NONE
+    uint32_t constraint;   // the joint, of the figure; MD5_NONE: it floats
+    bool is_reversed;      // it is bodies[1] of that
+    uint32_t num_moves;    // of the joint: 3 turns, 2, 1 or none; of a slider 1
+    uint32_t num_limits;   // a cone 1, a pyramid 2
+    uint32_t end;          // of its subtree
+    double mass, inertia[3][3] /* in its own axes */, radius;
+    double kept[2];  // of linear and angular velocity in a step
+    md5_quatd base;  // of bodies[0] in bodies[1] where the joint has not turned
+    md5_vec3d shaft; // of a universal joint, in bodies[1]
+    // What changes.
+    ragdoll_place place;
+    md5_quatd turn; // of bodies[0] in bodies[1]
+    double slide;
+    md5_vec3d momentum, spin;  // spin: about its center
+    md5_vec3d linear, angular; // velocities in the world
+    double load;               // that its joint bears: a force
+    ragdoll_limit limits[2];
+    uint32_t num_contacts;
+    ragdoll_contact contacts[MAX_CONTACTS];
+    // Of the step.
+    double axes[3][3]; // from its own to the world's
+    double inertia_in_world[3][3];
+    md5_vec3d center;           // from ragdoll->origin
+    spatial_matrix inertias;    // articulated: of what is below, too
+    spatial_matrix response;    // what an impulse at it changes of its velocity
+    spatial moves[3];           // motions of the joint
+    spatial loads[3], gains[3]; // inertias * moves; these by the inverse of moves * loads
+    double inverse[3][3];
+    spatial velocity;
+    spatial passed;    // impulses of its subtree that its parent does not know yet
+    spatial known;     // the parent's velocity when it was here last
+    md5_vec3d touched; // by impulses of contacts and links, linear
+    bool is_busy;      // something of its subtree needs impulses
+} ragdoll_node;
+
+// A constraint that makes a loop, ties to the world beside others, or is a spring; and the first
+// one of all, what drags.
+typedef struct ragdoll_link {
+    uint32_t constraint; // MD5_NONE: drags
+    uint32_t nodes[2];   // MD5_NONE: the world
+    double impulses[6];
+    // Of the step:
+    uint32_t num_rows;
+    spatial along[6][2]; // at each node; what keeps them together has opposite signs
+    double biases[6][2], softness[6], inverses[6], lows[6]; // biases: also of the last sweeps
+    spatial responses[6][2];                                // of the node to itself
+} ragdoll_link;
+
+// Where limit_margin() looks: what is passed by how much.
+typedef struct limit_view {
+    md5_vec3d axis; // turns bodies[0] toward the limit, times 1 / what it turns then
+    double gap;     // radians to it
+} limit_view;
+
+typedef struct ragdoll_plane {
+    md5_vec3d normal;
+    double level; // along it
+} ragdoll_plane;
+enum { MAX_PLANES = 36 }; // of a body
+
+typedef struct ragdoll_shape {
+    uint32_t first_plane, num_planes, first_edge, num_edges;
+} ragdoll_shape;
+
+struct md5_ragdoll {
+    md5_ragdoll_desc desc;
+    md5_internal internal;
+    size_t size;
+    uint32_t num_nodes, num_links;
+    ragdoll_node *nodes;       // [num_nodes]
+    ragdoll_link *links;       // [num_links]
+    uint32_t *node_of;         // [num_nodes] of the figure's bodies
+    uint32_t *path;            // [num_nodes] scratch
+    ragdoll_shape *shapes;     // [num_nodes] of bodies
+    ragdoll_plane *planes;     // of all bodies, outward
+    uint32_t (*edges)[2];      // of vertices of their bodies
+    md5_body_state *bodies;    // [num_nodes] what the caller sees
+    md5_body_state *looked_at; // [num_nodes] in the last look for rest
+    double gravity, bounce, least_bounce /* speed */;
+    float slow[2], dents[2][3]; // seconds; joints, contacts: least, from, to
+    // What changes beside nodes and links.
+    ragdoll_place world;        // of model space, for ties to it
+    md5_vec3d drag_at, drag_to; // in the body, in the world
+    double left, pushed_in;     // time for the next step
+    uint64_t step; // number of it; and of those of the last look for rest, when it woke, when a
+    uint64_t still_since, woken, moved; // body was too fast to rest
+    uint64_t is_at_rest;
+    // Of the step.
+    md5_vec3d origin;
+    double seconds;   // that it lasts
+    double scales[2]; // of friction of joints and of contacts
+    uint32_t cursor;
+};
+
+// -- Trees ----------------------------------------------------------------------------------------
+
+// Makes nodes and links of the figure, in which arrays have room for all.
+void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch);
+// Brings the turns of joints to what joints allow, from the places of the nodes.
+void md5i_ragdoll_read_turns(md5_ragdoll *ragdoll);
+void md5i_ragdoll_place(md5_ragdoll *ragdoll);
+// With `is_step` the momenta of the last step, after the frictions and with the weight of this
+// one, make the velocities; else those of the bodies, at this moment.
+void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step);
+// What nodes[].velocity are: of the bodies; and of nodes by themselves: the momenta.
+void md5i_ragdoll_take_velocities(md5_ragdoll *ragdoll);
+void md5i_ragdoll_move(md5_ragdoll *ragdoll);
+double md5i_ragdoll_motion(const md5_ragdoll *ragdoll); // energy of it
+double md5i_ragdoll_energy(const md5_ragdoll *ragdoll); // and of height
+// How limit `index` of the constraint of a figure stands between two places.
+limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index,
+                           const ragdoll_place ends[2]);
+ragdoll_place md5i_ragdoll_end(const md5_ragdoll *ragdoll, uint32_t node);
+// Both ends of a constraint, bodies[0] first.
+void md5i_ragdoll_ends(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
+                       ragdoll_place ends[2]);
+
+static inline md5_vec3d md5_in_place(const ragdoll_place *place, md5_vec3d point)
+{
+    return md5_vec3d_add(place->at, md5_quatd_rotate(place->turn, point));
+}
+
+// -- Impulses and ground --------------------------------------------------------------------------
+
+void md5i_ragdoll_solve(md5_ragdoll *ragdoll);
+void md5i_ragdoll_relax(md5_ragdoll *ragdoll);
+// An impulse at a node, through the whole tree.
+void md5i_ragdoll_strike(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse);
+
+// How many planes and edges the bodies of a figure have at most; and makes them.
+void md5i_make_ragdoll_shapes(md5_ragdoll *ragdoll);
+void md5i_ragdoll_look(md5_ragdoll *ragdoll);
+
+#endif
