@@ -162,6 +162,7 @@ void md5_ragdoll_start(md5_ragdoll *ragdoll, const md5_body_state *bodies)
         node->linear = within(body->linear, 1e4);
         node->angular = within(body->angular, 1e2);
         node->num_contacts = 0;
+        node->next_look = 0;
         node->load = 0.0;
         node->limits[0].impulse = node->limits[1].impulse = 0.0;
     }
@@ -349,10 +350,14 @@ static void do_step(md5_ragdoll *ragdoll)
     ragdoll->seconds = pace_of(ragdoll) * (1.0 / MD5_RAGDOLL_RATE);
     MD5_FOR (i, 2)
         ragdoll->scales[i] = scale_of(ragdoll, ragdoll->dents[i]);
-    if (ragdoll->step % LOOK_STEPS == 0)
-        md5i_ragdoll_look(ragdoll);
-    md5i_ragdoll_prepare(ragdoll, true);
-    md5i_ragdoll_solve(ragdoll);
+    md5i_ragdoll_look(ragdoll);
+    MD5_FOR (k, ragdoll->num_nodes)
+        ragdoll->nodes[k].haste = 0.0;
+    int tries = 0;
+    do {
+        md5i_ragdoll_prepare(ragdoll, true);
+        md5i_ragdoll_solve(ragdoll);
+    } while (md5i_ragdoll_is_hasty(ragdoll) && ++tries < 5);
     md5i_ragdoll_move(ragdoll);
     md5i_ragdoll_relax(ragdoll);
     md5i_ragdoll_take_velocities(ragdoll);
@@ -559,6 +564,7 @@ static void keep_node(kept_ragdoll *kept, ragdoll_node *node)
     keep_numbers(kept, &node->load, 1, 0.0, 1e30);
     MD5_FOR (i, 2)
         keep_numbers(kept, &node->limits[i].impulse, 1, 0.0, 1e30);
+    keep_count(kept, &node->next_look, UINT64_MAX / 2);
     keep_index(kept, &node->num_contacts, MAX_CONTACTS, MAX_CONTACTS);
     MD5_FOR (i, MAX_CONTACTS) {
         ragdoll_contact *const contact = &node->contacts[i];
@@ -607,7 +613,7 @@ static void keep_ragdoll(kept_ragdoll *kept, md5_ragdoll *ragdoll)
 }
 
 #define RAGDOLL_MAGIC UINT64_C(0x014D354452) // "RD5M" and the version
-enum { HEAD_WORDS = 2, STATE_WORDS = 24, LINK_WORDS = 7, NODE_WORDS = 35 + 11 * MAX_CONTACTS };
+enum { HEAD_WORDS = 2, STATE_WORDS = 24, LINK_WORDS = 7, NODE_WORDS = 36 + 11 * MAX_CONTACTS };
 
 size_t md5_ragdoll_save_size(const md5_ragdoll *ragdoll)
 {

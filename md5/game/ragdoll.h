@@ -114,6 +114,7 @@ typedef struct ragdoll_node {
     uint32_t num_limits;   // a cone 1, a pyramid 2
     uint32_t end;          // of its subtree
     double mass, inertia[3][3] /* in its own axes */, radius;
+    double haste;
     double kept[2];  // of linear and angular velocity in a step
     md5_quatd base;  // of bodies[0] in bodies[1] where the joint has not turned
     md5_vec3d shaft; // of a universal joint, in bodies[1]
@@ -125,6 +126,7 @@ typedef struct ragdoll_node {
     md5_vec3d linear, angular; // velocities in the world
     double load;               // that its joint bears: a force
     ragdoll_limit limits[2];
+    uint64_t next_look; // the step of it, if it is not fast
     uint32_t num_contacts;
     ragdoll_contact contacts[MAX_CONTACTS];
     // Of the step.
@@ -160,6 +162,10 @@ typedef struct ragdoll_link {
 typedef struct limit_view {
     md5_vec3d axis; // turns bodies[0] toward the limit, times 1 / what it turns then
     double gap;     // radians to it
+    // Of a cone: what moves along its wall comes nearer to it by half of the square of the way
+    // times `bend`.
+    md5_vec3d shaft;
+    double bend;
 } limit_view;
 
 typedef struct ragdoll_plane {
@@ -200,6 +206,7 @@ struct md5_ragdoll {
     double seconds;   // that it lasts
     double scales[2]; // of friction of joints and of contacts
     uint32_t cursor;
+    double change; // of speeds, by the sweep
 };
 
 // -- Trees ----------------------------------------------------------------------------------------
@@ -214,6 +221,7 @@ void md5i_ragdoll_place(md5_ragdoll *ragdoll);
 void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step);
 // What nodes[].velocity are: of the bodies; and of nodes by themselves: the momenta.
 void md5i_ragdoll_take_velocities(md5_ragdoll *ragdoll);
+bool md5i_ragdoll_is_hasty(md5_ragdoll *ragdoll);
 void md5i_ragdoll_move(md5_ragdoll *ragdoll);
 double md5i_ragdoll_motion(const md5_ragdoll *ragdoll); // energy of it
 double md5i_ragdoll_energy(const md5_ragdoll *ragdoll); // and of height

@@ -2,6 +2,8 @@
 // before they meet, so that nothing passes through between two looks.
 #include "md5/game/ragdoll.h"
 
+#define FAST 60.0 // units a second: a quarter of one in a step
+
 enum { MAX_POINTS = 24, MAX_CANDIDATES = 64, MAX_TRIANGLES = 64 };
 
 // == Shapes =======================================================================================
@@ -425,7 +427,7 @@ static void choose_contacts(const touch_search *search, ragdoll_node *node)
     node->num_contacts = count;
 }
 
-static void look_at_body(md5_ragdoll *ragdoll, ragdoll_node *node)
+static void look_at_body(md5_ragdoll *ragdoll, ragdoll_node *node, double speed, double steps)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     const md5_body_part *const part = &figure->bodies[node->body];
@@ -436,9 +438,7 @@ static void look_at_body(md5_ragdoll *ragdoll, ragdoll_node *node)
     search.count = 0;
     search.num_points = part->num_vertices < MAX_POINTS ? part->num_vertices : MAX_POINTS;
     search.num_planes = search.shape->num_planes;
-    const double time = LOOK_STEPS / (double)MD5_RAGDOLL_RATE;
-    const double speed =
-        md5_vec3d_length(node->linear) + node->radius * md5_vec3d_length(node->angular);
+    const double time = steps * (1.0 / MD5_RAGDOLL_RATE);
     search.reach = 1.0 + 1.5 * time * (speed + ragdoll->gravity * time);
     MD5_FOR (i, search.num_points)
         search.points[i] =
@@ -463,7 +463,15 @@ void md5i_ragdoll_look(md5_ragdoll *ragdoll)
         ragdoll_node *const node = &ragdoll->nodes[k];
         const bool is_tied = node->constraint != MD5_NONE && node->parent == MD5_NONE;
         const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
-        if (mask & MD5_CONTENTS_SOLID && !is_tied) // as the engine has it
-            look_at_body(ragdoll, node);
+        if (!(mask & MD5_CONTENTS_SOLID) || is_tied) // as the engine has it
+            continue;
+        // What turns fast meets the ground with other points soon.
+        const double turning = node->radius * md5_vec3d_length(node->angular);
+        const double speed = md5_vec3d_length(node->linear) + turning;
+        const uint64_t steps = turning > FAST ? 1 : speed > FAST ? 2 : LOOK_STEPS;
+        if (node->next_look <= ragdoll->step + LOOK_STEPS - steps) {
+            node->next_look = ragdoll->step + LOOK_STEPS;
+            look_at_body(ragdoll, node, speed, (double)steps);
+        }
     }
 }

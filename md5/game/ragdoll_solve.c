@@ -3,14 +3,16 @@
 // sweep gets there: a sweep costs as much as there are bodies, and is exact.
 #include "md5/game/ragdoll.h"
 
-enum { SOLVE_SWEEPS = 6, RELAX_SWEEPS = 2 };
+enum { MIN_SWEEPS = 2, MAX_SWEEPS = 40, MAX_RELAX_SWEEPS = 20, MAX_ROUNDS = 10 };
+#define CALM 1.0 // units a second: sweeps end when none of them changes by more
 
 // What is passed already comes back by a part of that in a step, up to a speed.
 #define RECOVERED 0.2
-#define FASTEST_OUT 60.0 // units a second
-#define FASTEST_BACK 4.0 // radians a second
-#define LOOSE 0.02       // of a contact, units that stay: less comes and goes
-#define NEARBY 0.5       // units, and radians / 4, beyond which nothing can be met in a step
+#define FASTEST_OUT 60.0  // units a second
+#define FASTEST_BACK 12.0 // radians a second
+#define LOOSE 0.02        // of a contact, units that stay: less comes and goes
+#define NEARBY 1.5        // units, and radians, beyond which nothing can be met in a step
+#define NEAR_TURN 0.7
 
 // == Walking along the trees ======================================================================
 
@@ -124,6 +126,13 @@ static spatial effect(md5_ragdoll *ragdoll, uint32_t from, spatial impulse, uint
     return motion;
 }
 
+// An impulse has changed the speed of what it acts on.
+static void note_change(md5_ragdoll *ragdoll, double impulse, double inverse)
+{
+    if (inverse > 0.0)
+        ragdoll->change = fmax(ragdoll->change, fabs(impulse) / inverse);
+}
+
 // == Limits =======================================================================================
 
 static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t index)
@@ -139,8 +148,13 @@ static void prepare_limit(md5_ragdoll *ragdoll, ragdoll_node *node, uint32_t ind
     md5_vec3d turning = md5_spatial_angular(&node->velocity);
     if (parent)
         turning = md5_vec3d_sub(turning, md5_spatial_angular(&parent->velocity));
-    limit->is_near =
-        limit->gap + ragdoll->seconds * md5_vec3d_dot(limit->axis, turning) < 0.25 * NEARBY;
+    const double along_axis = md5_vec3d_dot(limit->axis, turning);
+    const double about_shaft = md5_vec3d_dot(view.shaft, turning);
+    const double sideways =
+        md5_vec3d_dot(turning, turning) - about_shaft * about_shaft - along_axis * along_axis;
+    limit->gap -=
+        0.5 * ragdoll->seconds * ragdoll->seconds * fmax(0.0, sideways) * fmax(0.0, view.bend);
+    limit->is_near = limit->gap + ragdoll->seconds * along_axis < NEAR_TURN;
     if (!limit->is_near) {
         limit->impulse = 0.0;
         return;
@@ -196,6 +210,7 @@ static void solve_limit(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_limit 
         md5_vec3d_dot(limit->axis, turning) + way_out(ragdoll, limit->gap, FASTEST_BACK, is_last);
     const double impulse = fmax(0.0, limit->impulse - speed * limit->inverse);
     push_limit(ragdoll, node, limit, impulse - limit->impulse);
+    note_change(ragdoll, (impulse - limit->impulse) * node->radius, limit->inverse);
     limit->impulse = impulse;
 }
 
@@ -234,7 +249,7 @@ static void push_contact(ragdoll_node *node, const ragdoll_contact *contact, uin
     md5_spatial_add(&node->passed, &contact->along[row], impulse);
 }
 
-static void solve_contact(const md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
+static void solve_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_contact *contact,
                           double friction, bool is_last)
 {
     const double gap = contact->gap < -LOOSE ? contact->gap + LOOSE : fmax(contact->gap, 0.0);
@@ -245,6 +260,7 @@ static void solve_contact(const md5_ragdoll *ragdoll, ragdoll_node *node, ragdol
     double *const impulses = contact->impulses;
     const double impulse = fmax(0.0, impulses[0] - speed * contact->inverses[0]);
     push_contact(node, contact, 0, impulse - impulses[0]);
+    note_change(ragdoll, impulse - impulses[0], contact->inverses[0]);
     impulses[0] = impulse;
     double across[2], most = friction * impulse;
     MD5_FOR (i, 2)
@@ -448,6 +464,25 @@ static void begin_with_old(md5_ragdoll *ragdoll, ragdoll_node *node)
             push_contact(node, &node->contacts[i], row, node->contacts[i].impulses[row]);
 }
 
+static void solve_node(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_last)
+{
+    const double friction = friction_of(ragdoll, node), before = ragdoll->change;
+    double most = before;
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        ragdoll->change = 0.0;
+        MD5_FOR (i, node->num_limits)
+            if (node->limits[i].is_near)
+                solve_limit(ragdoll, node, &node->limits[i], is_last);
+        MD5_FOR (i, node->num_contacts)
+            if (node->contacts[i].is_near)
+                solve_contact(ragdoll, node, &node->contacts[i], friction, is_last);
+        most = fmax(most, ragdoll->change);
+        if (ragdoll->change < CALM)
+            break;
+    }
+    ragdoll->change = most;
+}
+
 static void sweep(md5_ragdoll *ragdoll, bool is_first, bool is_last)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes;) {
@@ -459,19 +494,23 @@ static void sweep(md5_ragdoll *ragdoll, bool is_first, bool is_last)
         go_to(ragdoll, k++);
         if (is_first)
             begin_with_old(ragdoll, node);
-        MD5_FOR (i, node->num_limits)
-            if (node->limits[i].is_near)
-                solve_limit(ragdoll, node, &node->limits[i], is_last);
-        const double friction = friction_of(ragdoll, node);
-        MD5_FOR (i, node->num_contacts)
-            if (node->contacts[i].is_near)
-                solve_contact(ragdoll, node, &node->contacts[i], friction, is_last);
+        solve_node(ragdoll, node, is_last);
     }
     MD5_FOR (i, ragdoll->num_links) {
         ragdoll_link *const link = &ragdoll->links[i];
         MD5_FOR (row, is_first ? link->num_rows : 0)
             push_link(ragdoll, link, row, link->impulses[row]);
         solve_link(ragdoll, link, is_last);
+    }
+}
+
+static void sweep_until_calm(md5_ragdoll *ragdoll, bool is_last)
+{
+    MD5_FOR (i, is_last ? MAX_RELAX_SWEEPS : MAX_SWEEPS) {
+        ragdoll->change = 0.0;
+        sweep(ragdoll, i == 0 && !is_last, is_last);
+        if (ragdoll->change < CALM && i + 1 >= MIN_SWEEPS)
+            break;
     }
 }
 
@@ -493,8 +532,7 @@ void md5i_ragdoll_solve(md5_ragdoll *ragdoll)
     MD5_FOR (i, ragdoll->num_links)
         prepare_link(ragdoll, &ragdoll->links[i]);
     begin_walk(ragdoll);
-    MD5_FOR (i, SOLVE_SWEEPS)
-        sweep(ragdoll, i == 0, false);
+    sweep_until_calm(ragdoll, false);
     end_walk(ragdoll);
 }
 
@@ -543,8 +581,7 @@ static void weigh_joints(md5_ragdoll *ragdoll)
 void md5i_ragdoll_relax(md5_ragdoll *ragdoll)
 {
     begin_walk(ragdoll);
-    MD5_FOR (i, RELAX_SWEEPS)
-        sweep(ragdoll, false, true);
+    sweep_until_calm(ragdoll, true);
     end_walk(ragdoll);
     MD5_FOR (k, ragdoll->num_nodes)
         MD5_FOR (i, ragdoll->nodes[k].num_contacts)

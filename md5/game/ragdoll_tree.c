@@ -350,7 +350,9 @@ limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index
         md5_vec3d about = md5_vec3d_scale(across, 1.0 / fmax(sine, 1e-9));
         if (sine < 1e-6)
             about = md5_vec3d_across(shaft);
-        return (limit_view){about, gap_between(md5_vec3d_dot(axis, shaft), sine, limit)};
+        const double cosine = md5_vec3d_dot(axis, shaft);
+        return (limit_view){about, gap_between(cosine, sine, limit), shaft,
+                            cosine / fmax(sine, 0.05)};
     }
     // Of a pyramid the angle of the shaft in the plane of its axis and of one side.
     md5_vec3d side = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_base));
@@ -502,7 +504,7 @@ static void pass_up(md5_ragdoll *ragdoll, ragdoll_node *node, bool is_step)
     MD5_FOR (i, node->num_moves) {
         MD5_FOR (k, node->num_moves)
             node->inverse[i][k] = md5_spatial_dot(&node->moves[i], &node->loads[k]);
-        node->inverse[i][i] += brake;
+        node->inverse[i][i] += brake + node->haste * node->inverse[i][i];
     }
     invert(&node->inverse[0][0], (int)node->num_moves, 3);
     MD5_FOR (i, node->num_moves) {
@@ -571,6 +573,7 @@ static void pass_down(const md5_ragdoll *ragdoll, ragdoll_node *node)
 // The speeds that nothing exceeds, the engine's: 128 units and a quarter turn in a tick.
 #define FASTEST 7680.0
 #define FASTEST_TURN 94.2
+#define HASTY_TURN 35.0
 
 static void slow_down(md5_ragdoll *ragdoll)
 {
@@ -587,6 +590,26 @@ static void slow_down(md5_ragdoll *ragdoll)
         MD5_FOR (k, ragdoll->num_nodes)
             for (int i = 0; i < 6; i++)
                 ragdoll->nodes[k].velocity.x[i] *= 1.0 / excess;
+}
+
+bool md5i_ragdoll_is_hasty(md5_ragdoll *ragdoll)
+{
+    bool is_hasty = false;
+    MD5_FOR (k, ragdoll->num_nodes) {
+        ragdoll_node *const node = &ragdoll->nodes[k];
+        if (node->num_moves == 0)
+            continue;
+        md5_vec3d turning = md5_spatial_angular(&node->velocity);
+        if (node->parent != MD5_NONE)
+            turning =
+                md5_vec3d_sub(turning, md5_spatial_angular(&ragdoll->nodes[node->parent].velocity));
+        const double excess = md5_vec3d_length(turning) / HASTY_TURN;
+        if (excess > 1.05) {
+            node->haste = (1.0 + node->haste) * excess * 1.2 - 1.0;
+            is_hasty = true;
+        }
+    }
+    return is_hasty;
 }
 
 static md5_vec3d spin_of(const ragdoll_node *node, md5_vec3d angular)
