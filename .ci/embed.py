@@ -48,16 +48,26 @@ def bytes_of(name, path):
 
 def marked(path):
     """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther
-    than a block is, are joined to it."""
+    than a block is, are joined to it, and those of a comment. Of a C string what it says."""
     found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
-    return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
+    return [(name.decode(), (unquoted if b"// text\n" in text else joined)(text.split(b"\n")))
+            for name, text in found]
+
+
+def unquoted(lines):
+    """The text that lines of a C string are, and comments above it."""
+    parts = (re.fullmatch(rb'    "(.*)";?|(//.*)', line) for line in lines)
+    return b"".join(part[1 if part[1] is not None else 2] + b"\n" for part in parts if part)
 
 
 def joined(lines):
     whole = [b""]
     for line in lines[:-1]:
         inset, above = len(line) - len(line.lstrip()), len(whole[-1]) - len(whole[-1].lstrip())
-        if line and inset > above + 4 and b"//" not in whole[-1]:
+        comments = [text.lstrip().startswith(b"//") for text in (whole[-1], line)]
+        if all(comments) and inset == above:
+            whole[-1] += line.lstrip()[2:]
+        elif line and inset > above + 4 and b"//" not in whole[-1]:
             whole[-1] += (b"" if whole[-1].endswith((b"(", b"{")) else b" ") + line.lstrip()
         else:
             whole.append(line)
@@ -65,7 +75,7 @@ def joined(lines):
 
 
 # Keys of a page's text: fewest and most fields.
-KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "model": (1, 1), "clip": (1, 1), "start": (1, 1),
+KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "model": (1, 1), "clip": (1, 1), "start": (1, 1),
         "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4), "choice": (3, 64),
         "easings": (3, 3),
         "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "see": (1, 64)}
@@ -118,13 +128,13 @@ def quoted(text):
 def row(name, place, keys, family, lines):
     """The initializers of a page. Places in arrays are designated, so that a compiler refuses too many."""
     one = dict((key, fields) for key, fields in keys if key not in REPEATED)
-    missing = [key for key in ("title", "about", "box", "see") if key not in one]
+    missing = [key for key in ("title", "about", "try", "box", "see") if key not in one]
     if missing or not family or not lines:
         missing.append("a family" if not family else "lines of C")
         sys.exit(place + "page '%s' lacks %s" % (name, missing[0]))
     parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]),
              ".family = " + quoted(family),
-             ".about = " + quoted(one["about"][0]),
+             ".about = " + quoted(one["about"][0]), ".first = " + quoted(one["try"][0]),
              ".lines = " + literal(lines).replace("\n    ", "\n        "),
              ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
              ".show = view_show_page_" + name]

@@ -36,6 +36,7 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 <a href="techniques/index.html">Techniques</a> / %(family)s</nav>
 <h1 class="title">%(title)s</h1>
 <p>%(about)s</p>
+<p class="first">%(first)s</p>
 <form>
 %(sliders)s</form>
 <p id="facts"></p>
@@ -94,7 +95,7 @@ def main(folder, text, *files):
     for i, (name, _, keys) in enumerate(pages):
         before, family = family, one[name].get("family", [family])[0]
         say = {"name": name, "title": html.escape(titles[name]), "family": html.escape(family),
-               "about": html.escape(one[name]["about"][0]),
+               "about": html.escape(one[name]["about"][0]), "first": html.escape(one[name]["try"][0]),
                "show": html.escape("no-config&panel=no&page=" + name),
                "model": one[name].get("model", ["bobbin/bobbin.md5mesh"])[0],
                "lines": html.escape(lines[name].decode().rstrip("\n"), False),

@@ -179,7 +179,7 @@ TEST_HERE (view_pages_lead_to_others) {
     }
     (void)open_page(s, (uint32_t)view_find_page("slerp"));
     draw(s);
-    press(s, "page-slider/see=Euler angles", 0.5f);
+    press(s, "page-slider/see also=Euler angles", 0.5f);
     CHECK(s->viewer.pages.open == view_find_page("euler"));
 }
 

@@ -133,7 +133,7 @@ TEST_PAGE (page_machine_has_a_graph, "machine") {
     CLAIM("@ 1.4"); // from walk to run
     CHECK(has_label(fixture, "run", VIEW_YELLOW) && count_lines(fixture, VIEW_RED) == 2);
     // The durations that are shown are those that are played.
-    CHECK(strstr(fixture->page->lines, "when speed > 25 duration %g"));
+    CHECK(strstr(fixture->page->lines, "when speed > 25 duration 0.35"));
 }
 
 TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {

@@ -480,7 +480,7 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
 
 TEST_HERE (view_start_page_opens_a_page) {
     PERFORM(&w->viewer, VIEW_START_PAGE);
-    press(w, "start/Easing");
+    press(w, "start/A line of .md5mesh");
     CHECK(w->viewer.pages.open == 0 && !w->viewer.ui.start.is_open);
 }
 

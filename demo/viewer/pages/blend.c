@@ -7,9 +7,11 @@
 static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_joints,
                        md5_ease_kind easing, double elapsed, double duration, md5_xform *pose)
 {
-    const md5_easing curve = {.kind = easing};
-    const float weight = md5_ease(curve, (float)(elapsed / duration));
-    md5_blend_poses(from, to, weight, NULL, num_joints, pose);
+    const float weight = md5_ease((md5_easing){.kind = easing}, (float)(elapsed / duration));
+    for (uint32_t i = 0; i < num_joints; i++) {
+        pose[i].rotation = md5_quat_slerp(from[i].rotation, to[i].rotation, weight);
+        pose[i].translation = md5_vec3_lerp(from[i].translation, to[i].translation, weight);
+    }
     return weight;
 }
 // end of lines
@@ -71,6 +73,27 @@ static bool begin_playing(playing *p, const view_picture *picture, const char *t
     return p->player != NULL;
 }
 
+// Puts another word, or number, in place of one that the text of a machine has, wherever it has it.
+static void put(char *text, size_t size, const char *from, const char *to)
+{
+    char *const before = common_copy(text);
+    char *rest = before, *found;
+    *text = '\0';
+    for (; (found = strstr(rest, from)) != NULL; rest = found + strlen(from)) {
+        *found = '\0';
+        common_append(text, size, "", "%s%s", rest, to);
+    }
+    common_append(text, size, "", "%s", rest);
+    free(before);
+}
+
+static void put_number(char *text, size_t size, const char *from, const char *format, double to)
+{
+    char words[64];
+    snprintf(words, sizeof words, format, to);
+    put(text, size, from, words);
+}
+
 static void end_playing(playing *p)
 {
     md5_destroy_player(p->player);
@@ -87,13 +110,28 @@ static void play(playing *p, double seconds, md5_xform *pose)
 // -- Inertial transition --------------------------------------------------------------------
 
 // lines of inertial
+// D. Bollo's: what is left of a distance x, which changes by v a second, after t of so many
+// seconds. It begins as fast as it was and ends at rest; a begins at zero or above.
+static float left_of(float x, float v, float seconds, float t)
+{
+    v = fminf(v, 0.0f); // what leads away from the new clip is dropped
+    const float t1 = v < 0.0f ? fminf(seconds, -5.0f * x / v) : seconds;
+    if (t >= t1)
+        return 0.0f;
+    const float v1 = v * t1, a1 = fmaxf(0.0f, -8.0f * v1 - 20.0f * x), s = t / t1;
+    const float c5 = -0.5f * (a1 + 6.0f * v1 + 12.0f * x);
+    const float c4 = 0.5f * (3.0f * a1 + 16.0f * v1 + 30.0f * x);
+    const float c3 = -0.5f * (3.0f * a1 + 12.0f * v1 + 20.0f * x);
+    return ((((c5 * s + c4) * s + c3) * s + 0.5f * a1) * s + v1) * s + x;
+}
+// end of lines
+
 static void change_state(md5_player *player, float seconds, bool inertial)
 {
     // Inertial: only the new clip plays, and the difference to it decays.
     (void)md5_player_fade_to(player, 0, 1, seconds, inertial ? MD5_FADE_INERTIAL : MD5_FADE_CROSS,
                              MD5_EASE_SMOOTH);
 }
-// end of lines
 
 // Plays each way over two seconds.
 VIEW_SHOW(inertial)
@@ -128,6 +166,8 @@ VIEW_SHOW(inertial)
         end_playing(&p);
     }
     const md5_xform *const cut = picture->figures[2].pose;
+    view_add_fact(picture, "left of 1 at rest",
+                  left_of(1, 0, picture->values[0], fmaxf((float)(now * step - begin), 0)), "");
     view_add_fact(picture, "cross-fade to the new",
                   view_largest_angle(picture, picture->figures[0].pose, cut), "°");
     view_add_fact(picture, "inertial to the new",
@@ -236,14 +276,26 @@ VIEW_SHOW(manner)
 // -- Masks ----------------------------------------------------------------------------------
 
 // lines of masks
-static bool blend_upper_body(const md5_skeleton *skeleton, const md5_xform *legs,
-                             const md5_xform *arms, uint32_t feather, float weight,
-                             float *joint_weights, md5_xform *pose)
+// Feathered: a joint so many levels below the root of the mask has a full weight, each above it
+// less.
+static float mask_weight(const md5_skeleton *skeleton, uint32_t joint, uint32_t root,
+                         uint32_t feather)
 {
-    if (!md5_build_mask(skeleton, "*spine_1", feather, joint_weights, NULL))
-        return false;
-    md5_blend_poses(legs, arms, weight, joint_weights, skeleton->num_joints, pose);
-    return true;
+    uint32_t level = 1; // the root's
+    while (joint != root && joint != MD5_NONE) {
+        joint = skeleton->joints[joint].parent;
+        level++;
+    }
+    return joint == MD5_NONE ? 0.0f : fminf((float)level / (float)(feather + 1), 1.0f);
+}
+
+static void blend_masked(const md5_xform *a, const md5_xform *b, const float *mask, float weight,
+                         uint32_t num_joints, md5_xform *pose)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        pose[i].rotation = md5_quat_slerp(a[i].rotation, b[i].rotation, weight * mask[i]);
+        pose[i].translation = md5_vec3_lerp(a[i].translation, b[i].translation, weight * mask[i]);
+    }
 }
 // end of lines
 
@@ -255,10 +307,13 @@ VIEW_SHOW(masks)
     md5_xform *const legs = view_spare_pose(picture, 0), *const arms = view_spare_pose(picture, 1);
     view_sample_clip(picture, "walk", picture->time, legs);
     view_sample_clip(picture, "wave", picture->time, arms);
-    if (picture->skeleton->num_joints > 128
-        || !blend_upper_body(picture->skeleton, legs, arms, view_choice(picture, 0),
-                             picture->values[1], weights, figure->pose))
+    if (picture->skeleton->num_joints > 128)
         return;
+    COMMON_FOR (i, picture->skeleton->num_joints)
+        weights[i] = mask_weight(picture->skeleton, i, view_page_joint(picture, "spine_1"),
+                                 view_choice(picture, 0));
+    blend_masked(legs, arms, weights, picture->values[1], picture->skeleton->num_joints,
+                 figure->pose);
     // Each bone in the colour of its joint's weight.
     COMMON_FOR (i, picture->skeleton->num_joints) {
         const uint32_t red = (uint32_t)(255 * weights[i]);
@@ -295,7 +350,7 @@ static const char gait_blend[] = // text
     " clip walk walk { walk }"
     " clip run run { walk }"
     " motion move line gait {"
-    "  %s item walk 0 item run 1 }"
+    "  phase item walk 0 item run 1 }"
     " layer body { state move move }"
     "}";
 // end of lines
@@ -314,7 +369,8 @@ VIEW_SHOW(sync)
         playing p;
         float places[STEPS_OF_GAIT + 1];
         char text[256];
-        COMMON_TEXT(text, gait_blend, way == 0 ? "alone" : "phase");
+        COMMON_TEXT(text, "%s", gait_blend);
+        put(text, sizeof text, "phase", way == 0 ? "alone" : "phase");
         const bool plays = begin_playing(&p, picture, text, NULL);
         if (plays)
             md5_player_set(p.player, 0, gait);
@@ -361,13 +417,13 @@ static const char speeds[] = // text
     "  state idle idle"
     "  state walk walk state run run"
     "  transition idle walk {"
-    "   when speed > 0.5 duration %g }"
+    "   when speed > 0.5 duration 0.35 }"
     "  transition walk idle {"
-    "   when speed <= 0.5 duration %g }"
+    "   when speed <= 0.5 duration 0.35 }"
     "  transition walk run {"
-    "   when speed > 25 duration %g }"
+    "   when speed > 25 duration 0.35 }"
     "  transition run walk {"
-    "   when speed <= 25 duration %g } }"
+    "   when speed <= 25 duration 0.35 } }"
     "}";
 // end of lines
 
@@ -378,7 +434,8 @@ VIEW_SHOW(machine)
     const double fade = picture->values[1];
     char text[1024];
     playing p;
-    COMMON_TEXT(text, speeds, fade, fade, fade, fade);
+    COMMON_TEXT(text, "%s", speeds);
+    put_number(text, sizeof text, "duration 0.35", "duration %g", fade);
     const double length = 8, now = fmod(picture->time, length);
     const bool plays = begin_playing(&p, picture, text, NULL);
     const md5_layer_desc *const layer = plays ? md5_machine_tables(p.machine)->layers : NULL;
@@ -434,20 +491,18 @@ VIEW_SHOW(machine)
 // -- In step --------------------------------------------------------------------------------
 
 // lines of in_step
-static const char *const gait_ways[3] = {"in_step", "keep_phase", ""};
-
 // The morph: where the old clip is, times its weight.
 static const char gait_change[] = // text
     "machine gaits {"
-    " clip old %s { walk"
-    "  frame 0 old frame %u old }"
-    " clip new %s { walk"
-    "  frame 0 new frame %u new }"
+    " clip old walk { walk"
+    "  frame 0 old frame 12 old }"
+    " clip new run { walk"
+    "  frame 0 new frame 16 new }"
     " layer body {"
     "  state old old state new new"
     "  transition old new {"
-    "   exit %g duration %g %s } }"
-    " morph time clip old ( 0 0 %u 1 )"
+    "   exit 0.75 duration 1 in_step } }"
+    " morph time clip old ( 0 0 24 1 )"
     "}";
 // end of lines
 
@@ -472,7 +527,8 @@ static void add_footstep(void *user, md5_player *player, const md5_event *event,
 VIEW_SHOW(in_step)
 {
     enum { STEPS = 240 };
-    static const char *const names[3] = {"apart, in step", "apart, keep_phase", "apart, neither"};
+    static const char *const names[3] = {"apart, in step", "apart, keep_phase", "apart, neither"},
+                             *const gait_ways[3] = {"in_step", "keep_phase", ""};
     const uint32_t old = view_choice(picture, 0);
     const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3);
     const double fade = picture->values[1];
@@ -488,8 +544,15 @@ VIEW_SHOW(in_step)
         char text[512];
         playing p;
         double apart = 0;
-        COMMON_TEXT(text, gait_change, gaits[old], frames[0] / 2, gaits[1 - old], frames[1] / 2,
-                    picture->values[2], fade, gait_ways[way], frames[0]);
+        COMMON_TEXT(text, "%s", gait_change);
+        put_number(text, sizeof text, "0 24 1", "0 %g 1", frames[0]);
+        put_number(text, sizeof text, "12 old", "%g old", frames[0] / 2);
+        put_number(text, sizeof text, "16 new", "%g new", frames[1] / 2);
+        put_number(text, sizeof text, "0.75", "%g", picture->values[2]);
+        put_number(text, sizeof text, "duration 1", "duration %g", fade);
+        put(text, sizeof text, "old walk", old == 0 ? "old walk" : "old run");
+        put(text, sizeof text, "new run", old == 0 ? "new run" : "new walk");
+        put(text, sizeof text, "in_step", gait_ways[way]);
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= STEPS && plays; i++) {
             float phase = 0;
@@ -582,14 +645,16 @@ static const char blows[] = // text
     "  window dazed 2-20 }"
     " layer body {"
     "  state attack attack state blow blow"
-    "  transition attack blow { exit %g duration %g } }"
+    "  transition attack blow { exit 1.4 duration 0.5 } }"
     "}";
 // end of lines
 
 VIEW_SHOW(windows)
 {
     char text[512];
-    COMMON_TEXT(text, blows, picture->values[0], picture->values[1]);
+    COMMON_TEXT(text, "%s", blows);
+    put_number(text, sizeof text, "1.4", "%g", picture->values[0]);
+    put_number(text, sizeof text, "duration 0.5", "duration %g", picture->values[1]);
     show_bars(picture, text, -1);
 }
 
@@ -620,7 +685,7 @@ VIEW_SHOW(sections)
 // lines of grip
 static const char on_staff[] = // text
     "machine staff {"
-    " clip body %s { walk }"
+    " clip body walk { walk }"
     " clip carry carry"
     " mask arm ( *clavicle_r )"
     " motion hold stack { item body"
@@ -629,7 +694,7 @@ static const char on_staff[] = // text
     " attached staff x on prop_r"
     " modifier left two_bone hand_l {"
     "  target shaft of staff {"
-    "   offset ( %g 0 0 ) } }"
+    "   offset ( 18 0 0 ) } }"
     "}";
 // end of lines
 
@@ -648,10 +713,13 @@ VIEW_SHOW(grip)
     COMMON_FOR (both, 2) {
         view_figure *const figure = &picture->figures[both];
         md5_xform shown = figure->place;
-        char text[512];
+        char text[512], clip[64];
         playing p;
         double farthest = 0;
-        COMMON_TEXT(text, on_staff, view_word(picture, 0), grip.x);
+        COMMON_TEXT(clip, "body %s", view_word(picture, 0));
+        COMMON_TEXT(text, "%s", on_staff);
+        put(text, sizeof text, "body walk", clip);
+        put_number(text, sizeof text, "18 0 0", "%g 0 0", grip.x);
         const bool plays = begin_playing(&p, picture, text, staff);
         if (plays)
             md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0;

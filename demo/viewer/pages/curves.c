@@ -10,6 +10,18 @@ static float moving_part(const view_picture *picture, float part)
 // == Interpolation =========================================================================
 
 // lines of interpolation
+// Two poses, each joint for itself: rotations along the arc, places along the line.
+static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_joints, float part,
+                         bool normalized, md5_xform *pose)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        pose[i].rotation = normalized ? md5_quat_nlerp(a[i].rotation, b[i].rotation, part)
+                                      : md5_quat_slerp(a[i].rotation, b[i].rotation, part);
+        pose[i].translation = md5_vec3_lerp(a[i].translation, b[i].translation, part);
+    }
+}
+// end of lines
+
 static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xform *pose)
 {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_STEP, MD5_INTERPOLATE_LINEAR,
@@ -17,7 +29,20 @@ static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xfo
     moment.interpolation = kinds[kind];
     md5_sample(clip, moment, MD5_ROOT_IN_PLACE, pose);
 }
-// end of lines
+
+// The two frames, and between them by the lines above.
+static void sample_between(const view_picture *picture, const view_clip *clip, md5_moment moment,
+                           bool normalized, md5_xform *pose)
+{
+    md5_xform *const frames[2] = {view_spare_pose((view_picture *)picture, 2),
+                                  view_spare_pose((view_picture *)picture, 3)};
+    const uint32_t numbers[2] = {moment.frame0, moment.frame1};
+    COMMON_FOR (i, 2)
+        md5_sample(clip->binding, md5_moment_from_frames(clip->anim, numbers[i], numbers[i], 0),
+                   MD5_ROOT_IN_PLACE, frames[i]);
+    pose_between(frames[0], frames[1], picture->scene->num_joints, moment.fraction, normalized,
+                 pose);
+}
 
 // The hand's height over some frames, by each way, and how far it is from where slerp has it.
 VIEW_SHOW(interpolation)
@@ -55,19 +80,32 @@ VIEW_SHOW(interpolation)
 
     md5_xform *const exact = view_spare_pose(picture, 1);
     sample(clip->binding, 1, moment, exact);
+    sample_between(picture, clip, moment, false, other);
+    const double to_lines = view_largest_angle(picture, exact, other);
     sample(clip->binding, 2, moment, other);
     view_add_fact(picture, "frames a second", rate, "");
     view_add_fact(picture, "between frames", moment.fraction, "");
     view_add_fact(picture, "to slerp", view_largest_angle(picture, exact, pose), "°");
     view_add_fact(picture, "nlerp to slerp", view_largest_angle(picture, exact, other), "°");
+    view_add_fact(picture, "these lines to slerp", to_lines, "°");
 }
 
 // -- Slerp beside nlerp ---------------------------------------------------------------------
 
 // lines of slerp
-static md5_quat slerp_or_nlerp(bool normalized, md5_quat from, md5_quat to, float t)
+static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
 {
-    return normalized ? md5_quat_nlerp(from, to, t) : md5_quat_slerp(from, to, t);
+    const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    const float sign = cosine < 0.0f ? -1.0f : 1.0f; // q and -q are the same rotation: the near one
+    const float angle = acosf(fminf(fabsf(cosine), 1.0f)), sine = sinf(angle);
+    float p = 1.0f - t, q = t;
+    if (!normalized && sine > 1e-3f) { // else both are the same, and this is 0 / 0
+        p = sinf((1.0f - t) * angle) / sine;
+        q = sinf(t * angle) / sine;
+    }
+    q *= sign;
+    return md5_quat_normalize(
+        (md5_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w}, a);
 }
 // end of lines
 
@@ -123,6 +161,13 @@ static double volume_of(md5_mat34 m)
     return md5_vec3_dot(x, md5_vec3_cross(y, z));
 }
 
+// What the matrix makes of the unit sphere, in the direction where that is narrowest: its least
+// singular value. The mean of the identity and a rotation has one axis of length 1, and two alike.
+static double narrowest_of(md5_mat34 m)
+{
+    return sqrt(fmax(volume_of(m), 0));
+}
+
 VIEW_SHOW(matrices)
 {
     const float t = moving_part(picture, picture->values[1]);
@@ -138,12 +183,10 @@ VIEW_SHOW(matrices)
     picture->figures[1].place = centre;
     picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
-    double shortest = 1;
     COMMON_FOR (i, 3) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
         view_add_line(&picture->lines, centre.translation,
                       md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
-        shortest = fmin(shortest, md5_vec3_length(axis));
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
         const double x = view_plot_x(picture->plots, i);
@@ -152,20 +195,29 @@ VIEW_SHOW(matrices)
     }
     view_add_mark(picture->plots, t, volume_of(mean), VIEW_RED);
     view_add_fact(picture, "volume", volume_of(mean), "of 1");
-    view_add_fact(picture, "shortest axis", shortest, "of 1");
+    view_add_fact(picture, "narrowest extent", narrowest_of(mean), "of 1");
 }
 
 // -- Euler angles ---------------------------------------------------------------------------
 
 // lines of euler
+// Roll about x first, then pitch about y, then yaw about z: half of each angle.
+static md5_quat quat_of(md5_euler e)
+{
+    const float half = 0.5f * 3.14159265f / 180.0f;
+    const md5_quat yaw = {.z = sinf(half * e.yaw), .w = cosf(half * e.yaw)},
+                   pitch = {.y = sinf(half * e.pitch), .w = cosf(half * e.pitch)},
+                   roll = {.x = sinf(half * e.roll), .w = cosf(half * e.roll)};
+    return md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
+}
+
 static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 {
     if (!by_angles)
-        return md5_quat_slerp(md5_quat_from_euler(from), md5_quat_from_euler(to), t);
-    const md5_euler between = {from.pitch + (to.pitch - from.pitch) * t,
+        return md5_quat_slerp(quat_of(from), quat_of(to), t);
+    return quat_of((md5_euler){from.pitch + (to.pitch - from.pitch) * t,
                                from.yaw + (to.yaw - from.yaw) * t,
-                               from.roll + (to.roll - from.roll) * t};
-    return md5_quat_from_euler(between);
+                               from.roll + (to.roll - from.roll) * t});
 }
 // end of lines
 

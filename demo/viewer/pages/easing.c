@@ -24,17 +24,62 @@ static float show_walker(view_picture *picture, md5_easing curve, double seconds
 }
 
 // lines of easing
-static float ease_part(md5_ease_kind easing, double elapsed, double duration)
+enum { SINE = 4, CIRCULAR, EXPONENTIAL, BACK, ELASTIC, BOUNCE }; // before: powers of 2 to 5
+
+static double ease_in(int family, double t, bool is_half)
 {
-    return md5_ease((md5_easing){.kind = easing}, (float)(elapsed / duration));
+    const double pi = 3.14159265358979323846, c = is_half ? 2.5949095 : 1.70158;
+    const double period = is_half ? 4.5 : 3;
+    double begin = 0, width = 1.0 / 11; // of parabolas, each twice as wide as the one before
+    switch (family) {
+    case SINE:
+        return 1 - cos(pi * t / 2);
+    case CIRCULAR:
+        return 1 - sqrt(1 - t * t);
+    case EXPONENTIAL:
+        return t > 0 ? pow(2, 10 * t - 10) : 0;
+    case BACK:
+        return (c + 1) * t * t * t - c * t * t;
+    case ELASTIC:
+        return -pow(2, 10 * t - 10) * sin(2 * pi * (10 * t - 10 - period / 4) / period);
+    case BOUNCE:
+        for (; t > begin + width; width *= 2)
+            begin += width;
+        return 7.5625 * (t - begin) * (begin + width - t);
+    default:
+        return pow(t, family + 2);
+    }
+}
+
+// Out is in, turned around; in-out is half of each.
+static double ease(int family, bool in, bool out, double t)
+{
+    if (in && out)
+        return t < 0.5 ? ease_in(family, 2 * t, true) / 2
+                       : 1 - ease_in(family, 2 - 2 * t, true) / 2;
+    return in ? ease_in(family, t, false) : 1 - ease_in(family, 1 - t, false);
 }
 // end of lines
+
+// By the lines, if the kind is of a family; else as the library has it.
+static double ease_kind(md5_ease_kind kind, float t)
+{
+    static const char *const families[] = {"quadratic", "cubic",    "quartic",     "quintic",
+                                           "sine",      "circular", "exponential", "back",
+                                           "elastic",   "bounce"};
+    const char *const name = md5_easing_name(kind);
+    COMMON_FOR (i, (int)COMMON_LENGTH(families))
+        if (strncmp(name, families[i], strlen(families[i])) == 0 && t > 0 && t < 1)
+            return ease(i, strstr(name, "_in") != NULL, strstr(name, "_out") != NULL, t);
+    return md5_ease((md5_easing){.kind = kind}, t);
+}
 
 VIEW_SHOW(easing)
 {
     const md5_easing curve = {.kind = view_choice(picture, 0)};
     const float part = show_walker(picture, curve, picture->values[1]);
-    view_add_fact(picture, "eased value", ease_part(curve.kind, part, 1), "");
+    view_add_fact(picture, "eased value", ease_kind(curve.kind, part), "");
+    view_add_fact(picture, "the library's", md5_ease(curve, part), "");
     // The slope, from both sides, until he is there.
     const float step = 1e-3f;
     const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
@@ -45,18 +90,36 @@ VIEW_SHOW(easing)
 // -- Curves with parameters -----------------------------------------------------------------
 
 // lines of timing
-// For md5_ease().
+// Of one coordinate, from 0 to 1: the control points p and q have their thirds of the way.
+static float bezier(float p, float q, float s)
+{
+    const float r = 1.0f - s;
+    return 3.0f * r * r * s * p + 3.0f * r * s * s * q + s * s * s;
+}
+
+// The y of the point whose x is t, which is found by halving: x1 and x2 are 0 to 1, so x rises.
+static float css_timing(bool is_staircase, const float points[4], uint32_t steps, float t)
+{
+    float low = 0.0f, high = 1.0f;
+    if (is_staircase)
+        return floorf(t * (float)steps) / (float)steps;
+    for (int i = 0; i < 24; i++) {
+        const float middle = 0.5f * (low + high);
+        if (bezier(points[0], points[2], middle) < t)
+            low = middle;
+        else
+            high = middle;
+    }
+    return bezier(points[1], points[3], high);
+}
+// end of lines
+
 static md5_easing timing(bool is_staircase, const float points[4], uint32_t steps)
 {
     if (is_staircase)
         return (md5_easing){.kind = MD5_EASE_STEPS, .steps = steps};
-    return (md5_easing){.kind = MD5_EASE_CUBIC_BEZIER,
-                        .x1 = points[0],
-                        .y1 = points[1],
-                        .x2 = points[2],
-                        .y2 = points[3]};
+    return (md5_easing){MD5_EASE_CUBIC_BEZIER, points[0], points[1], points[2], points[3], 0, 0};
 }
-// end of lines
 
 VIEW_SHOW(timing)
 {
@@ -70,7 +133,9 @@ VIEW_SHOW(timing)
         if (i == 1 || i == 2)
             view_add_mark(picture->plots, points[i].x, points[i].y, VIEW_BLUE);
     }
-    view_add_fact(picture, "eased value", md5_ease(curve, part), "");
+    view_add_fact(picture, "eased value",
+                  css_timing(is_staircase, &v[1], view_choice(picture, 5), part), "");
+    view_add_fact(picture, "the library's", md5_ease(curve, part), "");
 }
 
 // == Following =============================================================================
@@ -96,16 +161,21 @@ typedef struct follower {
 // lines of follow
 static void follow(follower *f, float target, float dt)
 {
-    if (f->manner == 0)
-        f->value += (target - f->value) * md5_follow_share(f->speed, dt);
-    else if (f->manner == 1)
-        md5_follow_spring(target, f->speed * f->speed, 2.0f * f->damping * f->speed, dt, &f->value,
-                          &f->velocity);
-    else {
-        const md5_easing curve = {.kind = MD5_EASE_CUBIC_IN_OUT};
+    const float x = f->value - target, v = f->velocity, w = f->speed, a = f->damping * w;
+    if (f->manner == 0) { // the same however time is split
+        f->value = target + x * expf(-w * dt);
+    } else if (f->manner == 1) { // x'' = -w^2 x - 2 a x', solved: it swings, or it creeps
+        const float u = sqrtf(fabsf(w * w - a * a)), left = expf(-a * dt);
+        const float c = w > a ? cosf(u * dt) : coshf(u * dt);
+        const float s = u < 1e-3f ? dt : (w > a ? sinf(u * dt) : sinhf(u * dt)) / u;
+        f->value = target + left * (c * x + s * (v + a * x));
+        f->velocity = left * (c * v - s * (w * w * x + a * v));
+    } else { // an easing from where it was, over a time
         f->since += (double)dt;
-        const float part = (float)(f->since / (double)f->seconds);
-        f->value = f->from + (target - f->from) * md5_ease(curve, part);
+        const float part = fminf((float)(f->since / (double)f->seconds), 1.0f), rest = 1.0f - part;
+        const float eased =
+            part < 0.5f ? 4.0f * part * part * part : 1.0f - 4.0f * rest * rest * rest;
+        f->value = f->from + (target - f->from) * eased;
     }
 }
 // end of lines
@@ -162,7 +232,7 @@ VIEW_SHOW(follow)
 static float next_value(float value, float target, float speed, float dt, bool exact)
 {
     // The product exceeds 1 if frames are long. 1 - e^(-speed * dt) does not.
-    const float share = exact ? md5_follow_share(speed, dt) : speed * dt;
+    const float share = exact ? 1.0f - expf(-speed * dt) : speed * dt;
     return value + (target - value) * share;
 }
 // end of lines

@@ -10,6 +10,35 @@ static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *p
 }
 
 // lines of ik
+// Cyclic coordinate descent: from the hand's parent to the root of the chain, each joint turns so
+// that the hand lies in the direction of the target.
+static void descend(const md5_skeleton *skeleton, uint32_t tip, uint32_t length, md5_vec3 target,
+                    md5_xform *pose)
+{
+    uint32_t joint = skeleton->joints[tip].parent;
+    for (; length > 1 && joint != MD5_NONE; joint = skeleton->joints[joint].parent, length--) {
+        const md5_xform here = md5_joint_in_model(skeleton, pose, joint);
+        const md5_vec3 hand = md5_joint_in_model(skeleton, pose, tip).translation, x = {1, 0, 0};
+        const md5_vec3 a = md5_vec3_normalize(md5_vec3_sub(hand, here.translation), x);
+        const md5_vec3 b = md5_vec3_normalize(md5_vec3_sub(target, here.translation), a);
+        const md5_vec3 axis = md5_vec3_cross(a, b); // with 1 + cosine: a turn from a to b
+        const md5_quat turn = md5_quat_normalize(
+            (md5_quat){axis.x, axis.y, axis.z, 1.0f + md5_vec3_dot(a, b)}, (md5_quat){.w = 1});
+        // In the joint's own space, behind its rotation.
+        const md5_quat own = md5_quat_conjugate(here.rotation);
+        pose[joint].rotation = md5_quat_mul(pose[joint].rotation,
+                                            md5_quat_mul(md5_quat_mul(own, turn), here.rotation));
+    }
+}
+
+// Two bones have a formula: the law of cosines says how far the elbow bends.
+static float elbow_angle(float upper, float lower, float apart)
+{
+    const float cosine = (upper * upper + lower * lower - apart * apart) / (2.0f * upper * lower);
+    return acosf(fminf(fmaxf(cosine, -1.0f), 1.0f));
+}
+// end of lines
+
 static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
                    const md5_chain_job *job)
 {
@@ -24,7 +53,6 @@ static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
     (void)md5_solve_two_bone(skeleton, &arm, pose); // in one step
     return distance_to_target(skeleton, pose, job);
 }
-// end of lines
 
 // The bones of a chain and its target.
 static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3 target,
@@ -74,6 +102,19 @@ VIEW_SHOW(ik)
             view_add_fact(picture, names[solver], needed,
                           needed == max_iterations ? "or more" : "iterations");
     }
+    memcpy(pose, begin, size);
+    COMMON_FOR (i, max_iterations)
+        descend(picture->skeleton, job.tip, job.length, job.target, pose);
+    view_add_fact(picture, "these lines", distance_to_target(picture->skeleton, pose, &job),
+                  "units after 24 rounds");
+    const md5_joint *const joints = picture->skeleton->joints;
+    const uint32_t elbow = joints[job.tip].parent;
+    const md5_vec3 shoulder = view_posed_place(picture, begin, joints[elbow].parent);
+    view_add_fact(picture, "elbow of two bones",
+                  view_degrees(elbow_angle(md5_vec3_length(begin[elbow].translation),
+                                           md5_vec3_length(begin[job.tip].translation),
+                                           view_distance(shoulder, job.target))),
+                  "°");
 }
 
 // -- Limits ---------------------------------------------------------------------------------
@@ -153,6 +194,70 @@ VIEW_SHOW(limits)
         view_add_fact(picture, names[limited][2], swing, "rad");
         view_add_fact(picture, names[limited][3], distance, "units");
     }
+}
+
+// -- A foot on a slope ----------------------------------------------------------------------
+
+// lines of slope
+// The rotation by the shortest way from straight up to a normal: half of it is in the quaternion,
+// so it is that of the direction halfway.
+static md5_quat lay_on(md5_vec3 normal)
+{
+    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 half = md5_vec3_normalize(md5_vec3_add(up, normal), up);
+    const md5_vec3 axis = md5_vec3_cross(up, half);
+    return (md5_quat){axis.x, axis.y, axis.z, md5_vec3_dot(up, half)};
+}
+// end of lines
+
+// The slope falls to his side, so that one leg is bent.
+VIEW_SHOW(slope)
+{
+    const float angle = view_radians(picture->values[0]);
+    const md5_vec3 normal = {0, -sinf(angle), cosf(angle)};
+    const view_figure *const figure = &picture->figures[1];
+    const uint32_t ankles[2] = {view_page_joint(picture, "foot_l"),
+                                view_page_joint(picture, "foot_r")};
+    md5_foot feet[2];
+    md5_quat before[2];
+    COMMON_FOR (i, 2) {
+        const md5_xform ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankles[i]);
+        feet[i] = (md5_foot){
+            .ankle = ankles[i], .floor = tanf(angle) * ankle.translation.y, .normal = normal};
+        before[i] = ankle.rotation;
+    }
+    md5_feet_job job = {.pelvis = view_page_joint(picture, "hips"),
+                        .feet = feet,
+                        .num_feet = 2,
+                        .weight = picture->values[1]};
+    (void)md5_solve_feet(picture->skeleton, &job, figure->pose);
+    picture->has_no_floor = true;
+    COMMON_FOR (k, 2) {
+        const float y = picture->figures[k].place.translation.y;
+        for (int i = -3; i <= 3; i++) {
+            const float along = 5 * (float)i, low = -18, high = 18;
+            view_draw_to(picture, (md5_vec3){along, y + low, low * tanf(angle)}, 0);
+            view_draw_to(picture, (md5_vec3){along, y + high, high * tanf(angle)}, VIEW_DIM_LINE);
+        }
+    }
+    static const char *const names[2][2] = {{"left knee", "right knee"},
+                                            {"left sole to the slope", "right sole to the slope"}};
+    COMMON_FOR (i, 2) {
+        const md5_joint *const joints = picture->skeleton->joints;
+        const uint32_t knee = joints[ankles[i]].parent, hip = joints[knee].parent;
+        const md5_vec3 a = view_posed_place(picture, figure->pose, hip),
+                       b = view_posed_place(picture, figure->pose, knee),
+                       c = view_posed_place(picture, figure->pose, ankles[i]);
+        const float bend =
+            elbow_angle(view_distance(a, b), view_distance(b, c), view_distance(a, c));
+        view_add_fact(picture, names[0][i], view_degrees(bend), "°");
+        const md5_quat laid = md5_quat_mul(lay_on(normal), before[i]);
+        const md5_xform ankle = md5_joint_in_model(picture->skeleton, figure->pose, ankles[i]);
+        view_add_fact(picture, names[1][i], view_angle(laid, ankle.rotation), "°");
+        view_add_bone(picture, figure, ankles[i], VIEW_YELLOW);
+        view_add_bone(picture, figure, knee, VIEW_YELLOW);
+    }
+    view_add_fact(picture, "hip lowered", -job.drop, "units");
 }
 
 // -- Several targets ------------------------------------------------------------------------

@@ -66,8 +66,9 @@ struct view_kept;
 
 typedef struct view_page {
     const char *name, *title;
-    const char *family; // of neighbours in the contents
-    const char *about;  // one or two sentences
+    const char *family; // the chapter of the course
+    const char *about;  // one to three sentences
+    const char *first;  // what to try first, in two
     const char *lines; // of C: those of its source between `// lines of NAME` and `// end of lines`
     const char *model; // NULL: VIEW_USUAL_MODEL
     const char *clip;  // whose beginning poses the figures; NULL: the bind pose

@@ -397,6 +397,15 @@ static void write_text(column *c, view_text_size size, view_color color, const c
     c->y += c->canvas->font->line[size];
 }
 
+static void write_paragraph(column *c, view_color color, const char *text)
+{
+    char row[VIEW_MAX_LINE];
+    while (*text != '\0') {
+        text = view_next_line(c->canvas->font, VIEW_TEXT, c->width, text, row);
+        write_text(c, VIEW_TEXT, color, row);
+    }
+}
+
 // Words to press, from `left` on, in as many rows as they need; those of a choice are filled.
 // `label`: of the items, before the words. Returns which one was pressed, or -1.
 static int write_words(column *c, float left, const char *label, const char *const *words,
@@ -433,6 +442,17 @@ static int write_words(column *c, float left, const char *label, const char *con
     return pressed;
 }
 
+// Titles of pages to press, behind a word.
+static void write_links(column *c, const char *word, const char *const *titles,
+                        const int32_t *pages, int count)
+{
+    const float after = view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0, VIEW_DIM, word);
+    const int pressed = write_words(c, c->x + after + 0.5f * c->canvas->font->line[VIEW_TEXT], word,
+                                    titles, count, -1);
+    if (pressed >= 0)
+        c->ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]};
+}
+
 // A choice: all words if they fit into the row, else the selected one, which a press unfolds.
 static void write_choice(column *c, view_pages *pages, uint32_t number)
 {
@@ -461,12 +481,18 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     c->ui->held = c->ui->item.panel;
 }
 
+// Rounding errors of floats, and a negative zero, are 0.
+static double shown_value(const view_fact *fact)
+{
+    return fabs(fact->value) < 1e-6 ? 0 : fact->value;
+}
+
 // To the page around a drawing that is alone.
 static void tell_facts(const view_picture *picture)
 {
     char *lines = common_copy("facts");
     for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts; fact++)
-        common_extend(&lines, "\n%s: %.4g %s", fact->name, fact->value, fact->unit);
+        common_extend(&lines, "\n%s: %.4g %s", fact->name, shown_value(fact), fact->unit);
     view_ask_page(lines);
     free(lines);
 }
@@ -480,12 +506,9 @@ static void write_column(column *c, view_pages *pages)
                 view_num_pages);
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
-    char row[VIEW_MAX_LINE];
-    for (const char *about = page->about; *about != '\0';) {
-        about = view_next_line(c->canvas->font, VIEW_TEXT, c->width, about, row);
-        write_text(c, VIEW_TEXT, VIEW_PLAIN, row);
-    }
-    write_code(c, page->lines);
+    write_paragraph(c, VIEW_PLAIN, page->about);
+    write_paragraph(c, VIEW_BRIGHT, page->first);
+    c->y += 0.3f * line;
     COMMON_FOR (i, view_num_sliders(page)) {
         const view_slider *const slider = &page->sliders[i];
         float *const value = &pages->values[i];
@@ -506,22 +529,25 @@ static void write_column(column *c, view_pages *pages)
     c->y += 0.3f * line;
     COMMON_FOR (i, pages->picture.num_facts) {
         const view_fact *const fact = &pages->picture.facts[i];
-        COMMON_TEXT(text, "%.4g %s", fact->value, fact->unit);
+        COMMON_TEXT(text, "%.4g %s", shown_value(fact), fact->unit);
         view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
                        VIEW_BRIGHT, text);
         view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
         c->y += line;
     }
-    const char *titles[VIEW_PAGE_LINKS];
+    c->y += 0.3f * line;
+    int32_t links[VIEW_PAGE_LINKS + 1];
+    const char *titles[VIEW_PAGE_LINKS + 1];
     int num_links = 0;
     for (; num_links < VIEW_PAGE_LINKS && page->see[num_links] != NULL; num_links++)
-        titles[num_links] = view_page_at((uint32_t)view_find_page(page->see[num_links]))->title;
-    c->y += 0.3f * line;
-    const float after = view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0, VIEW_DIM, "see also");
-    const int pressed = write_words(c, c->x + after + 0.5f * line, "see", titles, num_links, -1);
-    if (pressed >= 0)
-        c->ui->command = (view_command){.action = VIEW_OPEN_PAGE,
-                                        .number = (size_t)view_find_page(page->see[pressed])};
+        links[num_links] = view_find_page(page->see[num_links]);
+    const int32_t next = (pages->open + 1) % (int32_t)view_num_pages;
+    links[num_links] = next;
+    COMMON_FOR (i, num_links + 1)
+        titles[i] = view_page_at((uint32_t)links[i])->title;
+    write_links(c, "next", &titles[num_links], &next, 1);
+    write_links(c, "see also", titles, links, num_links);
+    write_code(c, page->lines);
 }
 
 static void run_page(view_ui *ui, const view_stage *stage)

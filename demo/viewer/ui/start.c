@@ -206,7 +206,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
                 "What you open is listed here the next time");
     run_section(ui, "Examples", &ui->start.examples, 7.5f * ui->em, 8.5f * ui->em, VIEW_OPEN_FILE,
                 "The example models are not installed");
-    run_section(ui, "Techniques, with code to play with", &ui->start.pages, 16 * ui->em,
+    run_section(ui, "Learn how it works, with code to play with", &ui->start.pages, 16 * ui->em,
                 2.1f * ui->em, VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);

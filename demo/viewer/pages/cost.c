@@ -1,0 +1,155 @@
+// Pictures instead of skeletons, and what both cost.
+#include "demo/viewer/pages/page.h"
+
+// -- Bitmap animation -----------------------------------------------------------------------
+
+// lines of bitmap
+// `count` pictures of size * size texels, one after another.
+typedef struct flipbook {
+    const float *texels;
+    int size, count;
+} flipbook;
+
+static float texel(const flipbook *book, int frame, int x, int y)
+{
+    return book->texels[(frame * book->size + y) * book->size + x];
+}
+
+static float from_array(const flipbook *book, double frame, int x, int y)
+{
+    return texel(book, (int)frame % book->count, x, y); // each picture until the next one
+}
+
+// Side by side, shown half a texel farther: what is filtered at the border comes from its neighbor.
+static float from_atlas(const flipbook *book, double frame, int x, int y)
+{
+    const int column = (int)frame % book->count * book->size + x;
+    const int next = (column + 1) % (book->count * book->size);
+    return 0.5f * texel(book, column / book->size, x, y)
+           + 0.5f * texel(book, next / book->size, next % book->size, y);
+}
+
+// Layers of a volume, whose filter goes from one to the next.
+static float from_volume(const flipbook *book, double frame, int x, int y)
+{
+    const int first = (int)frame % book->count, second = (first + 1) % book->count;
+    const float part = (float)(frame - floor(frame));
+    return texel(book, first, x, y) * (1.0f - part) + texel(book, second, x, y) * part;
+}
+// end of lines
+
+// Light of a fire at a place in its picture, 0..1 each, at a part of its cycle: tongues that rise
+// and become narrow, in a wind, over embers.
+static float fire_at(double x, double y, double part)
+{
+    double light = fmax(0, 1 - hypot(2.4 * (x - 0.5), 4 * y));
+    COMMON_FOR (i, 5) {
+        const double rise = part + 0.2 * i - floor(part + 0.2 * i);
+        const double middle = 0.45 + 0.45 * rise + 0.1 * sin(9.0 * i + 6.28318530718 * part);
+        const double radius = 0.24 * (1 - 0.8 * rise);
+        light +=
+            fmax(0, 1 - hypot(x - middle, 0.7 * (y - 0.05 - 0.8 * rise)) / radius) * (1 - rise);
+    }
+    return (float)fmin(light, 1);
+}
+
+static view_color fire_color(float light)
+{
+    const uint32_t red = (uint32_t)(255 * fminf(1, 2.2f * light)),
+                   green = (uint32_t)(255 * fminf(1, 1.3f * light * light)),
+                   blue = (uint32_t)(120 * light * light * light);
+    return red << 24 | green << 16 | blue << 8 | 0xFF;
+}
+
+VIEW_SHOW(bitmap)
+{
+    static float (*const ways[3])(const flipbook *, double, int, int) = {from_array, from_atlas,
+                                                                         from_volume};
+    const int size = (int)lroundf(picture->values[2]), count = (int)view_choice(picture, 0);
+    const int rows = 90 / size; // lines that fill a texel
+    const double rate = picture->values[1], now = fmod(picture->time, picture->plots->row.high.x);
+    float *const texels = common_alloc((size_t)(count * size * size), sizeof *texels);
+    const flipbook book = {texels, size, count};
+    COMMON_FOR (i, count * size * size)
+        texels[i] = fire_at((i % size + 0.5) / size, (i / size % size + 0.5) / size,
+                            (double)(i / size / size) / count);
+    COMMON_FOR (way, 3) {
+        view_figure *const figure = &picture->figures[way];
+        const float left = figure->place.translation.y - 15, edge = 30.0f / (float)size;
+        figure->shape = (md5_mat34){{0}}; // no character
+        COMMON_FOR (i, size * size * rows) {
+            const int x = i / rows % size, y = i / rows / size;
+            const float light = ways[way](&book, rate * now, x, y);
+            const float z = 4 + edge * ((float)y + ((float)(i % rows) + 0.5f) / (float)rows);
+            const md5_vec3 from = {0, left + edge * (float)x, z},
+                           to = {0, left + edge * (float)(x + 1), z};
+            view_add_line(&picture->lines, from, to, fire_color(light));
+        }
+    }
+    float largest[2] = {0, 0};
+    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+        const double time = view_plot_x(picture->plots, i);
+        const float shown[2] = {from_array(&book, rate * time, size / 2, size / 3),
+                                from_volume(&book, rate * time, size / 2, size / 3)};
+        COMMON_FOR (k, 2) {
+            view_series *const series = &picture->plots->series[k];
+            const float before = series->count > 0 ? series->points[series->count - 1].y : shown[k];
+            largest[k] = fmaxf(largest[k], fabsf(shown[k] - before));
+            view_add_point(picture->plots, k, time, shown[k]);
+        }
+    }
+    view_add_fact(picture, "memory", 4 * count * size * size / 1024.0, "KB at 4 bytes a texel");
+    view_add_fact(picture, "largest step, array", largest[0], "");
+    view_add_fact(picture, "largest step, volume", largest[1], "");
+    float bleeds = 0;
+    COMMON_FOR (y, size)
+        bleeds = fmaxf(bleeds, fabsf(from_atlas(&book, rate * now, size - 1, y)
+                                     - from_array(&book, rate * now, size - 1, y)));
+    view_add_fact(picture, "mixed in at the border, atlas", bleeds, "");
+    free(texels);
+}
+
+// -- What it costs --------------------------------------------------------------------------
+
+// lines of memory
+// Bytes. A joint of a frame: x y z and x y z of a rotation. A vertex: place and normal, and three
+// weights with their joints. A vertex of a frame: the place in 16 bits, the normal in 8.
+static double skeleton_bytes(double vertices, double joints, double frames)
+{
+    return joints * frames * 6 * 4 + vertices * (6 * 4 + 3 * (4 + 2));
+}
+
+static double vertex_bytes(double vertices, double frames)
+{
+    return vertices * frames * (3 * 2 + 2 * 1);
+}
+
+// Of each picture and character: a matrix of 12 floats for each joint, against one number.
+static double upload_bytes(double joints, double characters, bool by_vertices)
+{
+    return characters * (by_vertices ? 4 : joints * 12 * 4);
+}
+// end of lines
+
+VIEW_SHOW(memory)
+{
+    const float *const v = picture->values;
+    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+        const double frames = view_plot_x(picture->plots, i);
+        view_add_point(picture->plots, 0, frames, log10(skeleton_bytes(v[0], v[1], frames) / 1024));
+        view_add_point(picture->plots, 1, frames, log10(vertex_bytes(v[0], frames) / 1024));
+    }
+    view_sample_clip(picture, "walk", picture->time, picture->figures[0].pose);
+    view_add_mark(picture->plots, v[2], log10(skeleton_bytes(v[0], v[1], v[2]) / 1024), VIEW_GREEN);
+    view_add_mark(picture->plots, v[2], log10(vertex_bytes(v[0], v[2]) / 1024), VIEW_RED);
+    view_add_fact(picture, "skeleton", skeleton_bytes(v[0], v[1], v[2]) / 1024, "KB");
+    view_add_fact(picture, "vertices", vertex_bytes(v[0], v[2]) / 1024, "KB");
+    view_add_fact(picture, "a picture, skeleton", upload_bytes(v[1], v[3], false) / 1024, "KB");
+    view_add_fact(picture, "a picture, vertices", upload_bytes(v[1], v[3], true) / 1024, "KB");
+    // Multiplications; a mean is made of two, of unit length again but for matrices, which are
+    // none afterwards, and Euler angles, which become one.
+    view_add_fact(picture, "product: quaternions", 16, "multiplications; of 3x3 matrices 27");
+    view_add_fact(picture, "turn a vector: quaternion", 18, "multiplications; matrix 9");
+    view_add_fact(picture, "mean: nlerp", 4 + 4 + 4, "and a root; Euler 3, then 6 sines");
+    view_add_fact(picture, "stored: quaternion", 3, "numbers and a sign; Euler 3, matrix 9");
+}

@@ -1,0 +1,328 @@
+// What a course begins with: a line of a file, the two signs of a quaternion, a vertex through the
+// shader, scale, time, root motion.
+#include "demo/viewer/pages/page.h"
+
+// -- A line of .md5mesh ---------------------------------------------------------------------
+
+// lines of line
+// Of a joint in the bind pose, in the space of the model.
+static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *place,
+                       md5_quat *turn)
+{
+    static const char form[] = " \"%63[^\"]\" %d"
+                               " ( %f %f %f )"
+                               " ( %f %f %f )";
+    const int count = sscanf(line, form, name, parent, &place->x, &place->y, &place->z, &turn->x,
+                             &turn->y, &turn->z);
+    // The squares of all four add up to 1. Of both signs files mean the negative one.
+    const float three = turn->x * turn->x + turn->y * turn->y + turn->z * turn->z;
+    turn->w = -sqrtf(fabsf(1.0f - three));
+    return count == 8;
+}
+// end of lines
+
+// Writes the line as id's exporter does, then reads it.
+VIEW_SHOW(line)
+{
+    const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
+    const md5_joint *const row = &picture->skeleton->joints[joint];
+    const md5_vec3 from = md5_mat34_translation(picture->model->bind[joint]);
+    md5_quat q = md5_quat_from_mat34(picture->model->bind[joint]), turn = {.w = 1};
+    if (q.w > 0)
+        q = (md5_quat){-q.x, -q.y, -q.z, -q.w};
+    char text[256], name[64];
+    int parent = -1;
+    md5_xform place = {.rotation = {.w = 1}};
+    COMMON_TEXT(text, "\"%.63s\" %d ( %.10f %.10f %.10f ) ( %.10f %.10f %.10f )",
+                picture->skeleton->joints[joint].name,
+                row->parent == MD5_NONE ? -1 : (int)row->parent, from.x, from.y, from.z, q.x, q.y,
+                q.z);
+    if (!read_joint(text, name, &parent, &place.translation, &turn))
+        return;
+    place.rotation = turn;
+    view_add_frame(picture, place, 8);
+    if (parent >= 0)
+        view_add_line(&picture->lines, md5_mat34_translation(picture->model->bind[parent]),
+                      place.translation, VIEW_YELLOW);
+    view_add_fact(picture, "parent", parent, "");
+    const float numbers[7] = {place.translation.x,
+                              place.translation.y,
+                              place.translation.z,
+                              turn.x,
+                              turn.y,
+                              turn.z,
+                              turn.w};
+    static const char *const names[7] = {"x",          "y",          "z",         "rotation x",
+                                         "rotation y", "rotation z", "w, rebuilt"};
+    COMMON_FOR (i, 7)
+        view_add_fact(picture, names[i], numbers[i], i < 3 ? "units" : "");
+}
+
+// -- q and -q -------------------------------------------------------------------------------
+
+// lines of sign
+static md5_quat way_to(md5_quat a, md5_quat b, bool shorter, float t)
+{
+    float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    if (shorter && cosine < 0.0f) { // the same rotation, on the near side
+        b = (md5_quat){-b.x, -b.y, -b.z, -b.w};
+        cosine = -cosine;
+    }
+    const float angle = acosf(fminf(fmaxf(cosine, -1.0f), 1.0f)), sine = sinf(angle);
+    if (sine < 1e-3f) // no way, or any of those around
+        return a;
+    const float p = sinf((1.0f - t) * angle) / sine, q = sinf(t * angle) / sine;
+    return (md5_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w};
+}
+// end of lines
+
+VIEW_SHOW(sign)
+{
+    const float angle = view_radians(picture->values[0]);
+    const float t = picture->values[1] >= 0
+                        ? picture->values[1]
+                        : 0.5f - 0.5f * cosf((float)fmod(picture->time, 4) * 1.57079633f);
+    const md5_quat from = {.w = 1}, to = {.x = sinf(0.5f * angle), .w = cosf(0.5f * angle)};
+    for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
+        const float part = i > VIEW_PAGE_STEPS ? t : (float)view_plot_x(picture->plots, i);
+        COMMON_FOR (way, 2) {
+            const md5_quat turn = way_to(from, to, way == 1, part);
+            const float gone = 2 * view_degrees(acosf(view_clamp(turn.w, -1, 1)));
+            if (i <= VIEW_PAGE_STEPS)
+                view_add_point(picture->plots, way, part, gone);
+            else {
+                view_add_mark(picture->plots, t, gone, picture->plots->row.series[way].color);
+                view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turn);
+            }
+        }
+    }
+    view_add_fact(picture, "w of the end", to.w, "");
+    view_add_fact(picture, "way as they are", picture->values[0], "°");
+    view_add_fact(picture, "shorter arc", fminf(picture->values[0], 360 - picture->values[0]), "°");
+}
+
+// -- One vertex through the shader ----------------------------------------------------------
+
+// lines of vertex
+// An influence is the vertex in the bind pose times a weight, and the weight.
+static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34 *palette)
+{
+    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
+        const float *const m = palette[mesh->influence_joints[i]].m;
+        const md5_vec4 v = mesh->influences[i];
+        sum.x += m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w;
+        sum.y += m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * v.w;
+        sum.z += m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w;
+    }
+    return sum;
+}
+// end of lines
+
+VIEW_SHOW(vertex)
+{
+    static const char *const names[3] = {"weight 0", "weight 1", "weight 2"};
+    static const view_color colors[3] = {VIEW_GREEN, VIEW_BLUE, VIEW_VIOLET};
+    const md5_mesh *mesh = picture->model->meshes;
+    COMMON_FOR (i, picture->model->num_meshes)
+        mesh = picture->model->meshes[i].num_vertices > mesh->num_vertices
+                   ? &picture->model->meshes[i]
+                   : mesh;
+    view_figure *const figure = picture->figures;
+    view_sample_clip(picture, "walk", picture->values[1], figure->pose);
+    md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
+    md5_vec3 *const skinned = common_alloc(mesh->num_vertices, sizeof *skinned);
+    md5_local_to_palette(picture->model, figure->pose, NULL, palette);
+    md5_skin(mesh, palette, skinned, NULL, NULL);
+    const uint32_t vertex = view_choice(picture, 0) * (mesh->num_vertices - 1) / 400;
+    const md5_vec3 place = skin_vertex(mesh, vertex, palette);
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t count = mesh->first_influence[vertex + 1] - first;
+    view_add_cross(&picture->lines, place, 2, VIEW_RED);
+    for (uint32_t i = 0; i < count && i < 3; i++) {
+        const uint32_t joint = mesh->influence_joints[first + i];
+        const md5_vec4 v = mesh->influences[first + i];
+        view_add_fact(picture, names[i], v.w, picture->skeleton->joints[joint].name);
+        if (!(v.w > 0))
+            continue;
+        const md5_vec3 point = md5_vec3_scale((md5_vec3){v.x, v.y, v.z}, 1 / v.w);
+        const md5_vec3 alone = md5_mat34_point(palette[joint], point);
+        view_add_line(&picture->lines, view_joint_place(picture, figure, joint), alone, colors[i]);
+        view_add_line(&picture->lines, alone, place, colors[i]);
+    }
+    view_add_fact(picture, "x", place.x, "units");
+    view_add_fact(picture, "y", place.y, "units");
+    view_add_fact(picture, "z", place.z, "units");
+    view_add_fact(picture, "to the library's", view_distance(place, skinned[vertex]), "units");
+    free(palette);
+    free(skinned);
+}
+
+// -- Scale ----------------------------------------------------------------------------------
+
+// lines of scale
+// Of a point: s q x + t. One number s for all axes stays one in a product.
+typedef struct scaled {
+    md5_quat q;
+    float s;
+    md5_vec3 t;
+} scaled;
+
+static scaled mul_scaled(scaled parent, scaled child)
+{
+    const md5_vec3 turned = md5_quat_rotate(parent.q, child.t); // t = s2 q2 t1 + t2
+    return (scaled){md5_quat_mul(parent.q, child.q), parent.s * child.s,
+                    md5_vec3_add(md5_vec3_scale(turned, parent.s), parent.t)};
+}
+// end of lines
+
+static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
+{
+    const md5_bounds box = {{-9, -9, -9}, {9, 9, 9}};
+    COMMON_FOR (i, 8)
+        COMMON_FOR (axis, 3)
+            if ((i & 1 << axis) == 0)
+                view_add_line(&picture->lines, md5_mat34_point(*m, view_corner(box, (unsigned)i)),
+                              md5_mat34_point(*m, view_corner(box, (unsigned)(i | 1 << axis))),
+                              color);
+}
+
+// Two boxes: a parent that is scaled, in front, and its child above, scaled with it or by the mean.
+VIEW_SHOW(scale)
+{
+    const float *const v = picture->values;
+    const md5_mat34 parent = {{1, 0, 0, 0, 0, v[0], 0, 0, 0, 0, v[1], 16}};
+    const md5_quat turn =
+        md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, view_radians(picture->values[2]));
+    const md5_xform child = {.rotation = turn, .translation = {0, 0, 28}};
+    const md5_mat34 product = md5_mat34_mul(parent, md5_mat34_from_xform(child));
+    const scaled equal = mul_scaled((scaled){{.w = 1}, sqrtf(v[0] * v[1]), {0, 0, 16}},
+                                    (scaled){turn, 1, child.translation});
+    const md5_vec3 y = md5_mat34_direction(product, (md5_vec3){0, 1, 0}),
+                   z = md5_mat34_direction(product, (md5_vec3){0, 0, 1});
+    md5_mat34 kept = md5_mat34_from_xform((md5_xform){.rotation = equal.q, .translation = equal.t});
+    COMMON_FOR (i, 12)
+        kept.m[i] *= i % 4 < 3 ? equal.s : 1;
+    picture->figures[0].shape = (md5_mat34){{0}};
+    add_box(picture, &parent, VIEW_BLUE);
+    add_box(picture, &product, VIEW_RED);
+    add_box(picture, &kept, VIEW_GREEN);
+    const double cosine =
+        (double)md5_vec3_dot(y, z) / ((double)md5_vec3_length(y) * (double)md5_vec3_length(z));
+    view_add_fact(picture, "corner of the child, red", acos(cosine) * 57.29577951308232, "°");
+    view_add_fact(picture, "with one scale, green", 90, "°");
+    view_add_fact(picture, "scale of the green one", equal.s, "");
+    view_add_fact(picture, "height of the green one", equal.t.z, "units");
+}
+
+// -- Time -----------------------------------------------------------------------------------
+
+// lines of time
+enum { LOOP, CYCLE, CLAMP };
+
+static double frame_at(double seconds, double rate, int frames, int after, int *frame0, int *frame1)
+{
+    // The last frame of a loop is its first once more; a cycle goes on from the last to the first.
+    const int intervals = after == CYCLE ? frames : frames - 1;
+    double position = seconds * rate;
+    if (after == CLAMP)
+        position = fmin(fmax(position, 0.0), intervals);
+    else
+        position -= intervals * floor(position / intervals); // before 0, too
+    *frame0 = (int)position;
+    *frame1 = after == CLAMP && *frame0 == intervals ? *frame0 : (*frame0 + 1) % frames;
+    return position; // its fraction is the weight of frame1
+}
+// end of lines
+
+// Frames of his walk, as a clip that has so many.
+VIEW_SHOW(time)
+{
+    const float *const v = picture->values;
+    const int after = (int)view_choice(picture, 0), frames = (int)view_choice(picture, 2);
+    const view_clip *const walk = view_page_clip(picture, "walk");
+    const double duration = walk != NULL ? walk->anim->duration : 1, rate = v[1];
+    md5_xform *const poses[2] = {picture->figures[0].pose, view_spare_pose(picture, 0)};
+    int both[2];
+    picture->plots->row.high.y = (float)frames;
+    for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
+        const double time = i > VIEW_PAGE_STEPS ? fmod(picture->time, picture->plots->row.high.x)
+                                                : view_plot_x(picture->plots, i);
+        const double position =
+            frame_at((double)v[3] * time, rate, frames, after, &both[0], &both[1]);
+        if (i <= VIEW_PAGE_STEPS) {
+            view_add_point(picture->plots, 0, time, position);
+            view_add_point(picture->plots, 1, time, both[0]);
+            continue;
+        }
+        view_add_mark(picture->plots, time, position, VIEW_RED);
+        COMMON_FOR (k, 2)
+            view_sample_clip(picture, "walk",
+                             duration * both[k] / (after == CYCLE ? frames : frames - 1), poses[k]);
+        md5_blend_poses(poses[0], poses[1], (float)(position - both[0]), NULL,
+                        picture->scene->num_joints, poses[0]);
+        view_add_fact(picture, "seconds of the clip", (double)v[3] * time, "s");
+        view_add_fact(picture, "frame0", both[0], "");
+        view_add_fact(picture, "frame1", both[1], "");
+        view_add_fact(picture, "fraction", position - both[0], "");
+    }
+    view_add_fact(picture, "length", (after == CYCLE ? frames : frames - 1) / rate, "s");
+}
+
+// -- Root motion ----------------------------------------------------------------------------
+
+// lines of root
+// How far the root moves from one time to a later one: whole cycles, and the rest of one.
+static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double before, double now)
+{
+    const double times[2] = {before, now};
+    const uint32_t last = num_frames - 1;
+    const md5_vec3 cycle = md5_vec3_sub(root[last], root[0]);
+    md5_vec3 at[2];
+    for (int i = 0; i < 2; i++) {
+        const double whole = floor(times[i] / last), rest = times[i] - whole * last;
+        const uint32_t frame = rest < last ? (uint32_t)rest : last - 1;
+        at[i] = md5_vec3_lerp(root[frame], root[frame + 1], (float)(rest - frame));
+        at[i] = md5_vec3_add(at[i], md5_vec3_scale(cycle, (float)whole));
+    }
+    return md5_vec3_sub(at[1], at[0]);
+}
+// end of lines
+
+// The step of each picture, added up, beside the clip's own root.
+VIEW_SHOW(root)
+{
+    const view_clip *const walk = view_page_clip(picture, "walk");
+    if (walk == NULL || walk->anim->num_frames < 2)
+        return;
+    const double rate = (double)picture->values[0] * walk->anim->frame_rate;
+    const uint32_t num_frames = walk->anim->num_frames;
+    md5_vec3 *const root = common_alloc(num_frames, sizeof *root);
+    md5_xform *const pose = view_spare_pose(picture, 0);
+    COMMON_FOR (i, num_frames) {
+        md5_sample(walk->binding, md5_moment_from_frames(walk->anim, i, i, 0), MD5_ROOT_FILE, pose);
+        root[i] = pose[0].translation;
+    }
+    const double span = picture->plots->row.high.x, now = fmod(picture->time, span);
+    md5_vec3 sum = {0, 0, 0};
+    for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
+        const double time = view_plot_x(picture->plots, i), step = span / (double)VIEW_PAGE_STEPS;
+        if (i > 0)
+            sum = md5_vec3_add(sum,
+                               moved_between(root, num_frames, rate * (time - step), rate * time));
+        view_add_point(picture->plots, 0, time,
+                       moved_between(root, num_frames, 0, fmod(rate * time, num_frames - 1)).x);
+        view_add_point(picture->plots, 1, time, sum.x);
+    }
+    const md5_vec3 way = moved_between(root, num_frames, 0, rate * now);
+    const double seconds = (double)picture->values[0] * now;
+    COMMON_FOR (i, 2)
+        view_sample_clip(picture, "walk", seconds, picture->figures[i].pose);
+    picture->figures[0].place.translation.x += way.x;
+    view_add_mark(picture->plots, now, way.x, VIEW_RED);
+    view_add_fact(picture, "way of a cycle", moved_between(root, num_frames, 0, num_frames - 1).x,
+                  "units");
+    view_add_fact(picture, "way so far", way.x, "units");
+    view_add_fact(picture, "sum of the steps", sum.x, "units in all");
+    free(root);
+}

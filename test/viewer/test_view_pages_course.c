@@ -1,0 +1,179 @@
+// The facts of the pages with which the course begins, and that the lines of C that pages show do
+// what the library does.
+#include "test/own.h"
+#include "test/real.h"
+#include "test/viewer/test_view_case.h"
+
+#include "md5/play/run/player_state.h"
+
+TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
+    CLAIM("@ 0");
+    const md5_model *const model = fixture->picture.model;
+    const view_slider *const joints = fixture->page->sliders;
+    for (int i = 0; i <= (int)joints->high; i++) {
+        const uint32_t joint = JOINT(joints->words[i]),
+                       parent = model->skeleton.joints[joint].parent;
+        const md5_quat turn = md5_quat_from_mat34(model->bind[joint]);
+        const md5_vec3 place = md5_mat34_translation(model->bind[joint]);
+        CLAIM("joint = %d @ 0 | parent = %d; z = %.9g ~ 1e-5; w, rebuilt = %.9g ~ 1e-5", i,
+              parent == MD5_NONE ? -1 : (int)parent, (double)place.z, -fabs((double)turn.w));
+    }
+}
+
+TEST_PAGE (page_sign_goes_both_ways, "sign") {
+    for (int angle = 20; angle < 360; angle += 50) {
+        CLAIM("angle, degrees = %d; t (below 0: moves) = 1 @ 0 | way as they are = %d ~ 1e-4;"
+              " shorter arc = %d ~ 1e-4",
+              angle, angle, angle < 180 ? angle : 360 - angle);
+        CHECK_NEAR(page_series_at(SERIES(0, "as they are"), 1.0), angle, 1e-2);
+        CHECK_NEAR(page_series_at(SERIES(0, "the shorter arc"), 1.0), FACT("shorter arc"), 1e-2);
+    }
+}
+
+TEST_PAGE (page_vertex_is_where_the_library_has_it, "vertex") {
+    for (int vertex = 0; vertex <= 400; vertex += 25)
+        CLAIM("vertex = %d; seconds = %g @ 0 | to the library's = 0 ~ 2e-5; weight 0 > 0", vertex,
+              0.007 * vertex);
+}
+
+TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
+    static const double widths[] = {0.5, 1.0, 1.8};
+    EACH (width, widths) {
+        // The sides of the child, turned and then stretched.
+        const double height = 0.7, c = cos(40.0 * DEGREE), s = sin(40.0 * DEGREE);
+        const double cosine = (height * height - *width * *width) * c * s
+                              / (hypot(*width * c, height * s) * hypot(*width * s, height * c));
+        CLAIM("parent's width = %g; parent's height = %g; child turned, degrees = 40 @ 0 |"
+              " corner of the child, red = %.17g ~ 1e-3; scale of the green one = %.17g ~ 1e-5",
+              *width, height, acos(cosine) / DEGREE, sqrt(*width * height));
+    }
+    CLAIM("parent's width = 0.7 @ 0 | corner of the child, red = 90 ~ 1e-3;"
+          " height of the green one = 35.6 ~ 1e-3");
+}
+
+// 4 frames a second at 1.125 s: 4.5 frames. A loop of 5 has 4 intervals, a cycle 5.
+TEST_PAGE (page_time_ends_in_three_ways, "time") {
+    CLAIM("frames a second = 4; number of frames = 5; after the end = 0 @ 1.125 |"
+          " frame0 = 0; frame1 = 1; fraction = 0.5; length = 1");
+    CLAIM("after the end = 1 @ 1.125 | frame0 = 4; frame1 = 0; fraction = 0.5; length = 1.25");
+    CLAIM("after the end = 2 @ 1.125 | frame0 = 4; frame1 = 4; fraction = 0; length = 1");
+    CLAIM("after the end = 0; time scale = -1 @ 0.125 | frame0 = 3; frame1 = 4; fraction = 0.5");
+    CLAIM("after the end = 0; time scale = 2 @ 0.3125 | frame0 = 2; frame1 = 3; fraction = 0.5");
+}
+
+TEST_PAGE (page_root_adds_up_to_the_librarys_motion, "root") {
+    CLAIM("@ 0");
+    const md5_anim *const walk = view_page_clip(&fixture->picture, "walk")->anim;
+    for (int i = 1; i <= 4; i++) {
+        const md5_moment end = md5_moment_at(walk, 2.0 * i, MD5_WRAP_LOOP);
+        const md5_vec3 way =
+            md5_anim_root_motion(walk, md5_moment_at(walk, 0.0, MD5_WRAP_LOOP), end);
+        CLAIM("rate = %g @ 1 | sum of the steps = %.9g ~ 2e-3", 0.5 * i, (double)way.x);
+    }
+}
+
+TEST_PAGE (page_slope_lays_soles_on_it, "slope") {
+    for (int slope = -20; slope <= 20; slope += 10)
+        CLAIM("slope, degrees = %d; weight = 1 @ 0 | left sole to the slope = 0 ~ 1e-2;"
+              " right sole to the slope = 0 ~ 1e-2",
+              slope);
+    CLAIM("slope, degrees = 20; weight = 0 @ 0 | left sole to the slope > 15");
+    CLAIM("slope, degrees = 0; weight = 1 @ 0 | hip lowered = 0 ~ 1e-4");
+}
+
+TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
+    CLAIM("pictures = 4; texels = 12 @ 0.6 | memory = 2.25;"
+          " mixed in at the border, atlas > 0.02;"
+          " largest step, volume < 0.5 * largest step, array");
+    CLAIM("pictures = 16 @ 0.6 | memory = 9");
+}
+
+TEST_PAGE (page_memory_counts_bytes, "memory") {
+    CLAIM("vertices = 6000; joints = 71; frames = 60; characters = 100 @ 0 |"
+          " skeleton = %.17g ~ 1e-9; vertices = %.17g ~ 1e-9; a picture, skeleton = %.17g ~ 1e-9",
+          (71.0 * 60.0 * 24.0 + 6000.0 * 42.0) / 1024.0, 6000.0 * 60.0 * 8.0 / 1024.0,
+          100.0 * 71.0 * 48.0 / 1024.0);
+}
+
+// -- Lines of C -----------------------------------------------------------------------------
+
+TEST_PAGE (page_easing_lines_are_the_librarys, "easing") {
+    const view_slider *const kinds = fixture->page->sliders;
+    for (int kind = 0; kind <= (int)kinds->high; kind++)
+        FOR (i, 7)
+            CLAIM("easing = %d; seconds = 2 @ %g | eased value = 1 * the library's ~ 3e-6", kind,
+                  0.31 * i);
+}
+
+TEST_PAGE (page_timing_lines_are_the_librarys, "timing") {
+    FOR (i, 12)
+        CLAIM("kind = %d; x1 = %g; y1 = -0.3; x2 = 0.7; y2 = 1.3 @ %g |"
+              " eased value = 1 * the library's ~ 3e-6",
+              i % 2, 0.08 * i, 0.15 * i + 0.01);
+}
+
+TEST_PAGE (page_slerp_and_euler_lines_are_the_librarys, "euler") {
+    for (int i = -2; i <= 2; i++) {
+        const md5_euler to = {(float)(i * 40), (float)(i * 80), (float)(30 - i * 70)};
+        CLAIM("pitch = %d; yaw = %d; roll = %d; t (below 0: moves) = 1 @ 0", i * 40, i * 80,
+              30 - i * 70);
+        const md5_quat shown = fixture->picture.figures[1].place.rotation;
+        const double off = real4_angle(real4_of(shown), real4_of(md5_quat_from_euler(to)));
+        CHECK_NEAR(off, 0.0, 1e-5);
+    }
+    page_close(fixture);
+    if (!page_open(fixture, "slerp"))
+        return;
+    for (int i = 1; i <= 8; i++) {
+        CLAIM("angle, degrees = %d; t (below 0: moves) = %g @ 0", i * 22, 0.1 * i);
+        const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)(22 * i * DEGREE));
+        const md5_quat s = md5_quat_slerp((md5_quat){.w = 1}, to, 0.1f * (float)i);
+        const md5_quat n = md5_quat_nlerp((md5_quat){.w = 1}, to, 0.1f * (float)i);
+        CLAIM("| difference now = %.17g ~ 2e-4", real4_angle(real4_of(s), real4_of(n)) / DEGREE);
+    }
+}
+
+TEST_PAGE (page_interpolation_lines_are_the_librarys, "interpolation") {
+    FOR (i, 6)
+        CLAIM("@ %g | these lines to slerp = 0 ~ 1e-4", 1.3 * i);
+}
+
+TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
+    static const char *const joints[] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
+    float weights[128];
+    CLAIM("@ 0");
+    FOR (feather, 5) {
+        if (!CHECK(md5_build_mask(fixture->picture.skeleton, "*spine_1", (uint32_t)feather, weights,
+                                  NULL)))
+            return;
+        EACH (joint, joints)
+            CLAIM("feather, levels = %d @ 0.5 | %s = %.9g ~ 1e-6", feather, *joint,
+                  (double)weights[JOINT(*joint)]);
+    }
+}
+
+TEST_PAGE (page_inertial_lines_are_the_librarys, "inertial") {
+    FOR (i, 6) {
+        // The plot's points are 1/64 s apart, and the change comes at 0.5 s.
+        const float elapsed = (float)(4 * i) / 64.0f;
+        CLAIM("seconds = 0.5 @ %.9g | left of 1 at rest = %.9g ~ 1e-5",
+              0.5 + (double)elapsed + 1e-6, (double)md5_offset_left(0.0f, elapsed, 0.5f));
+    }
+}
+
+TEST_PAGE (page_ik_lines_reach_as_the_library, "ik") {
+    CLAIM("solver = 1; joints = 4; moves = 0 @ 0");
+    const double library = FACT("distance");
+    CLAIM("| these lines = %.17g ~ 1e-3", library);
+    // Both bones, as the solver with the formula poses them.
+    CLAIM("solver = 0; joints = 3 @ 0 | distance < 1e-3");
+    const view_figure *const figure = fixture->picture.figures;
+    const uint32_t hand = JOINT("hand_l"), elbow = fixture->picture.skeleton->joints[hand].parent;
+    const uint32_t shoulder = fixture->picture.skeleton->joints[elbow].parent;
+    const md5_vec3 at = view_joint_place(&fixture->picture, figure, elbow);
+    const real3 a =
+        real3_of(md5_vec3_sub(view_joint_place(&fixture->picture, figure, shoulder), at));
+    const real3 b = real3_of(md5_vec3_sub(view_joint_place(&fixture->picture, figure, hand), at));
+    CLAIM("| elbow of two bones = %.17g ~ 1e-2",
+          acos(real3_dot(a, b) / (real3_length(a) * real3_length(b))) / DEGREE);
+}
