@@ -45,6 +45,8 @@ Minimal files, each with one feature of the format. `models/make_zoo.py` generat
 not edit. `md5tool check` reports no warning for any of them. All are dedicated to the public domain
 (CC0 1.0, see `models/LICENSE`), and share the texture `zoo.png`.
 
+`first.md5machine` was written by hand: the smallest state machine to play with, for Bobbin.
+
 | name | files | shows |
 |---|---|---|
 %s

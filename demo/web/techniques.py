@@ -33,7 +33,7 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 <canvas id="canvas" role="img" aria-label="%(title)s, as it moves"></canvas></section>
 <main class="contents">
 <nav aria-label="Where this is"><a href="index.html">md5model</a> /
-<a href="techniques/index.html">Techniques</a> / %(family)s</nav>
+<a href="techniques/index.html">Learn</a> / %(family)s</nav>
 <h1 class="title">%(title)s</h1>
 <p>%(about)s</p>
 <p class="first">%(first)s</p>
@@ -50,8 +50,8 @@ BODY = """<body class="technique" data-show="%(show)s" data-model="models/%(mode
 """
 CONTENTS = """<body>
 <main class="contents">
-<nav aria-label="Where this is"><a href="index.html">md5model</a> / Techniques</nav>
-<h1 class="title">Techniques</h1>
+<nav aria-label="Where this is"><a href="index.html">md5model</a> / Learn</nav>
+<h1 class="title">Learn how it works</h1>
 <p>%(about)s</p>
 %(cards)s</main>
 """
@@ -62,8 +62,8 @@ CARD = """<li><a href="techniques/%(name)s.html">
 SLIDER = """<label>%(name)s <output>%(first)s</output>
 <input type="range" name="%(name)s" min="%(low)s" max="%(high)s" step="%(step)s" value="%(first)s"></label>
 """
-ABOUT = ("How characters are animated: each technique on a page, with a drawing that moves, sliders, and "
-         "its lines of C.")
+ABOUT = ("How characters are animated, in twelve chapters, from a line of text to crowds: each technique on a "
+         "page, with a drawing that moves, sliders, and its lines of C.")
 
 
 def slider(key, fields):
@@ -110,7 +110,7 @@ def main(folder, text, *files):
             cards += '%s<h2>%s</h2>\n<ul class="cards">\n' % ("</ul>\n" * (before != ""), html.escape(family))
         cards += CARD % say
     with open(os.path.join(folder, "index.html"), "w") as file:
-        file.write(PAGE % {"title": "Techniques", "about": ABOUT,
+        file.write(PAGE % {"title": "Learn how it works", "about": ABOUT,
                            "body": CONTENTS % {"about": ABOUT, "cards": cards + "</ul>\n"}})
 
 

@@ -4,8 +4,6 @@
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
-#include "md5/play/run/player_state.h"
-
 TEST_PAGE (page_line_rebuilds_w_of_each_joint, "line") {
     CLAIM("@ 0");
     const md5_model *const model = fixture->picture.model;
@@ -152,12 +150,13 @@ TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
     }
 }
 
-TEST_PAGE (page_inertial_lines_are_the_librarys, "inertial") {
+// Bollo's polynomial from rest, in factors: (1 - s)^3 (1 + 3 s + 6 s^2).
+TEST_PAGE (page_inertial_lines_are_bollos, "inertial") {
     FOR (i, 6) {
         // The plot's points are 1/64 s apart, and the change comes at 0.5 s.
-        const float elapsed = (float)(4 * i) / 64.0f;
-        CLAIM("seconds = 0.5 @ %.9g | left of 1 at rest = %.9g ~ 1e-5",
-              0.5 + (double)elapsed + 1e-6, (double)md5_offset_left(0.0f, elapsed, 0.5f));
+        const double elapsed = 4.0 * i / 64.0, s = 2.0 * elapsed, rest = fmax(1.0 - s, 0.0);
+        CLAIM("seconds = 0.5 @ %.9g | left of 1 at rest = %.17g ~ 1e-5", 0.5 + elapsed + 1e-6,
+              rest * rest * rest * (1.0 + 3.0 * s + 6.0 * s * s));
     }
 }
 
