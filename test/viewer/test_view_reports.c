@@ -393,6 +393,55 @@ TEST_HERE (view_problems_are_repaired) {
     CHECK_STRING(kept, mesh);
 }
 
+// A text without its lines that contain these words.
+static char *without_lines(const char *text, const char *words)
+{
+    char *left = common_copy("");
+    for (const char *line = text; *line != '\0';) {
+        const size_t length = strcspn(line, "\n") + 1;
+        OWN_STRING one = common_format("%.*s", (int)length, line);
+        if (strstr(one, words) == NULL)
+            common_extend(&left, "%s", one);
+        line += strlen(one);
+    }
+    return left;
+}
+
+// A clip without the last joint of its model, at which id's engine stops: it is put in, and the new
+// file is shown.
+TEST_HERE (view_problems_of_a_clip_are_repaired) {
+    size_t size;
+    OWN_STRING clip = test_read_file(test_path("models/thimble/idle.md5anim"), &size);
+    OWN_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
+    folder_put(w->folder, "thimble.md5mesh", mesh, size);
+    char *const count = strstr(clip, "numJoints 57");
+    REQUIRE(count);
+    count[11] = '6';
+    OWN_STRING shorter = without_lines(clip, "\"bolt_4\"");
+    OWN_STRING broken = without_lines(shorter, "\t( 0 0 10.4 ) ( 0 0 0 )"); // its base frame
+    folder_put_text(w->folder, "idle.md5anim", broken);
+    OWN_STRING path = common_join(w->folder, "idle.md5anim");
+    OWN_STRING model = common_join(w->folder, "thimble.md5mesh");
+    const char *const files[] = {model, path};
+    CHECK(view_open(&w->viewer, files, 2, true));
+    WAIT_UNTIL((view_follow_files(&w->viewer),
+                w->viewer.checked == w->viewer.document && w->viewer.checking == NULL));
+    w->viewer.ui.docks.shows_problems = true;
+    press(w, "problems/Repair");
+    const view_problems *const list = &w->viewer.ui.problems;
+    CHECK_STRING(list->repair != NULL ? list->repair : "",
+                 "1 joints are made to fit the model\n");
+    press(w, "error/Save and open");
+    const view_scene *const scene = &w->viewer.document->scene;
+    CHECK_STRING(scene->clips[scene->clip].name, "idle-fixed-1");
+    CHECK_UINT(scene->clips[scene->clip].binding->num_missing, 0);
+    OWN_STRING fixed = common_join(w->folder, "idle-fixed-1.md5anim");
+    OWN_STRING written = test_read_file(fixed, &size);
+    CHECK(strstr(written, "numJoints 57") != NULL && strstr(written, "\"bolt_4\"") != NULL);
+    OWN_STRING kept = test_read_file(path, &size);
+    CHECK_STRING(kept, broken);
+}
+
 // What engines say is found on a thread, each once, and about the vertex of its line.
 TEST_HERE (view_problems_are_what_engines_say_too) {
     free(open_half(w));
