@@ -180,6 +180,26 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
 }
 
+// It follows the mouse, and stays in the window.
+TEST_SCREEN (view_card_is_moved_by_its_head, BOBBIN) {
+    ask(s, "crowd");
+    const view_rect before = item_find(&s->viewer, &s->facts, "card/Close");
+    const float x = before.x - 60.0f, y = before.y + 9.0f;
+    item_press_at(&s->viewer, &s->facts, x, y);
+    static const float moves[][2] = {{-150, 200}, {5000, 5000}, {-5000, -5000}};
+    FOR (i, COUNT_OF(moves)) {
+        const ui_mouse event = {.x = x + moves[i][0], .y = y + moves[i][1], .is_moved = true};
+        view_run_ui(&s->viewer.ui, &s->facts, &event);
+        const view_rect now = item_find(&s->viewer, &s->facts, "card/Close");
+        CHECK(now.x >= 0.0f && now.x + now.width <= 1280.0f && now.y >= 0.0f
+              && now.y + now.height <= 720.0f);
+        if (i == 0)
+            CHECK(now.x == before.x - 150.0f && now.y == before.y + 200.0f);
+    }
+    item_release(&s->viewer);
+    CHECK(is_card(s) && s->viewer.document->crowd.count == 0);
+}
+
 TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
     ask(s, "joint");
     give(s, 0, "hand_r");

@@ -670,12 +670,24 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
     box.y = stage->height - box.height;
     if (!is_sheet) {
         box.width = fminf(30 * em, free.width - 2 * gap);
-        box = (view_rect){roundf(free.x + free.width - gap - box.width), roundf(free.y + gap),
-                          box.width, fminf(high, free.height - 2 * gap)};
+        box.height = fminf(high, free.height - 2 * gap);
+        box.x = roundf(view_clamp(free.x + free.width - gap - box.width + card->moved[0], 0,
+                                  stage->width - box.width));
+        box.y = roundf(view_clamp(free.y + gap + card->moved[1], ui->window.y,
+                                  stage->height - box.height));
     }
     ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
     ui_item(ui, box, "");
+    const bool is_gripped = ui_item(ui, (view_rect){box.x, box.y, box.width, head}, "");
+    if (is_gripped) {
+        card->grip[0] = ui->mouse.x - card->moved[0];
+        card->grip[1] = ui->mouse.y - card->moved[1];
+    }
+    if (ui_drag(ui, is_gripped, box, &(float){0})) {
+        card->moved[0] = ui->mouse.x - card->grip[0];
+        card->moved[1] = ui->mouse.y - card->grip[1];
+    }
     const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
     char title[64];
     COMMON_TEXT(title, "%s", card->row->label);

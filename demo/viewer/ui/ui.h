@@ -168,6 +168,7 @@ typedef struct view_card {
     const view_command_row *row; // of a command that it was opened by, or NULL
     char **before;               // [view_num_options] texts of its rows when it was opened
     float length;                // of its rows, pixels
+    float moved[2], grip[2];     // by its head; where the mouse was, less that: pixels
     const view_option *focused;  // whose first field takes the focus next, or NULL
     const view_option *opened;   // whose list is, of this line of its values; or NULL
     uint32_t line;
