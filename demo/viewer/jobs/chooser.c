@@ -14,7 +14,7 @@ bool view_has_desktop(const view_state *viewer)
 
 #if !VIEW_STARTS_PROGRAMS
 
-#define start(words, answer) ((void)(words), 0)
+#define view_start_program(words, is_fed, third, end) ((void)(words), 0)
 #define has_ended(picker, answer, size, status) ((void)(picker), false)
 
 #else
@@ -25,26 +25,27 @@ bool view_has_desktop(const view_state *viewer)
 
 extern char **environ;
 
-// Starts the first of the programs that is installed. Returns its process, or 0.
-static int start(char *const *const words[2], int *answer)
+int view_start_program(char *const *words, bool is_fed, int third, int *end)
 {
+    const int theirs = is_fed ? STDIN_FILENO : STDOUT_FILENO;
     posix_spawn_file_actions_t actions;
     pid_t process = 0;
     int ends[2];
     if (pipe(ends) != 0)
         return 0;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[!is_fed], theirs);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
-    if (posix_spawnp(&process, words[0][0], &actions, NULL, words[0], environ) != 0
-        && posix_spawnp(&process, words[1][0], &actions, NULL, words[1], environ) != 0)
+    if (third >= 0)
+        posix_spawn_file_actions_adddup2(&actions, third, VIEW_THIRD_FILE);
+    if (posix_spawnp(&process, words[0], &actions, NULL, words, environ) != 0)
         process = 0;
     posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
+    close(ends[!is_fed]);
     if (process == 0)
-        close(ends[0]);
-    *answer = ends[0];
+        close(ends[is_fed]);
+    *end = ends[is_fed];
     return process;
 }
 
@@ -79,7 +80,8 @@ bool view_ask_desktop(view_state *viewer, view_action action, const char *folder
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
     picker->action = action;
-    picker->process = start(words + is_kde, &picker->pipe);
+    for (int i = is_kde; i < 2 + is_kde && picker->process <= 0; i++) // the first that is installed
+        picker->process = view_start_program(words[i], false, -1, &picker->pipe);
     free(place);
     return picker->process > 0;
 }

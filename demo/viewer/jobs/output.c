@@ -12,11 +12,8 @@
 
 #if VIEW_STARTS_PROGRAMS
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 #endif
 
 // == Movies =======================================================================================
@@ -152,26 +149,17 @@ static bool end_ffmpeg(view_movie *movie)
 // Of the command line of ffmpeg.
 enum { MAX_WORDS = 40 };
 
-// Where ffmpeg finds the file to write: its name, or the descriptor of a file without one.
-enum { FFMPEG_OUTPUT = 3 };
-
-// Starts ffmpeg without a shell, so that file names need no quoting.
 static bool start_ffmpeg(view_movie *movie)
 {
     static const char *const mp4[] = {VIDEO,        "-preset", "veryfast", "-movflags",
                                       "+faststart", "-f",      "mp4",      NULL};
     static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
                                        "32",  "-b:v",      "0",        "-f",        "webm", NULL};
-    int ends[2];
-    posix_spawn_file_actions_t actions;
-    pid_t process = 0;
-    if (pipe(ends) != 0)
-        return false;
     char *const size = common_format("%ux%u", movie->width, movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
     const common_writer *const writer = &movie->writer;
     char *const path = writer->path != NULL && writer->name == NULL
-                           ? common_format("file:/proc/self/fd/%d", FFMPEG_OUTPUT)
+                           ? common_format("file:/proc/self/fd/%d", VIEW_THIRD_FILE)
                            : common_format("file:%s", writer->name ? writer->name : movie->path);
     // Without -xerror it ends well although the end of the file could not be written.
     char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
@@ -184,26 +172,13 @@ static bool start_ffmpeg(view_movie *movie)
     for (; *word != NULL; word++)
         words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
     words[count] = path;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    posix_spawn_file_actions_adddup2(&actions, fileno(writer->file), FFMPEG_OUTPUT);
-    const bool started = posix_spawnp(&process, words[0], &actions, NULL, words, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
+    movie->ffmpeg = view_start_program(words, true, fileno(writer->file), &movie->pipe);
     free(path);
     free(rate);
     free(size);
-    if (!started) {
-        close(ends[1]);
-        return false;
-    }
     // If ffmpeg exits early, a write fails instead of raising SIGPIPE.
     signal(SIGPIPE, SIG_IGN);
-    movie->pipe = ends[1];
-    movie->ffmpeg = process;
-    return true;
+    return movie->ffmpeg > 0;
 }
 
 static bool feed_ffmpeg(view_movie *movie, const uint8_t *bytes, size_t size)

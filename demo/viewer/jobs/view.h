@@ -357,6 +357,12 @@ void view_perform_file(view_state *viewer, const view_command *command);
 // after one has failed. Asking opens it in a folder, or returns false. Following returns what its
 // answer asks for, after a failure our own list, VIEW_NOTHING until then.
 bool view_has_desktop(const view_state *viewer);
+
+// Starts a program where that is possible, without a shell, so that names need no quoting, and sets
+// the end of a pipe: to what it reads or, unless it `is_fed`, from what it writes. It finds the
+// descriptor `third` as VIEW_THIRD_FILE; -1: none. Returns its process, or 0.
+enum { VIEW_THIRD_FILE = 3 };
+int view_start_program(char *const *words, bool is_fed, int third, int *end);
 bool view_ask_desktop(view_state *viewer, view_action action, const char *folder);
 view_command view_follow_desktop(view_state *viewer);
 
