@@ -16,21 +16,22 @@ typedef struct written {
     char text[32];
 } written;
 
-static written number_of(double value, int places)
+static written with_sign(double value, int places, bool has_place)
 {
     written result;
-    view_format_number(result.text, sizeof result.text, value, places, false);
+    view_format_number(result.text, sizeof result.text, value, places, has_place);
     return result;
+}
+
+static written number_of(double value, int places)
+{
+    return with_sign(value, places, false);
 }
 
 static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 {
-    const float values[3] = {v.x, v.y, v.z};
-    written numbers[3];
-    COMMON_FOR (i, 3)
-        view_format_number(numbers[i].text, sizeof numbers[i].text, values[i], places, true);
-    ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", numbers[0].text, numbers[1].text,
-              numbers[2].text);
+    ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", with_sign(v.x, places, true).text,
+              with_sign(v.y, places, true).text, with_sign(v.z, places, true).text);
 }
 
 // == What was clicked on ===================================================================

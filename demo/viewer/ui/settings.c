@@ -377,17 +377,13 @@ static void lines_picker(const setting *s)
     free(text);
 }
 
-// 0 to 1 of a hue, of one channel: 0, 1, 2.
-static float hue_part(float hue, int channel)
-{
-    return view_clamp(fabsf(fmodf(6 * hue + (float)(6 - 2 * channel) + 0.0f, 6) - 3) - 1, 0, 1);
-}
-
 static view_color color_of(float hue, float saturation, float value)
 {
     view_color color = 0xFF;
     COMMON_FOR (i, 3) {
-        const float part = value * (1 - saturation + saturation * hue_part(hue, i));
+        const float pure = // 0 to 1
+            view_clamp(fabsf(fmodf(6 * hue + (float)(6 - 2 * i), 6) - 3) - 1, 0, 1);
+        const float part = value * (1 - saturation + saturation * pure);
         color |= (view_color)(255 * part + 0.5f) << (24 - 8 * i);
     }
     return color;
@@ -673,8 +669,8 @@ void view_card_panel(view_ui *ui, const view_stage *stage)
         box.height = fminf(high, free.height - 2 * gap);
         box.x = roundf(view_clamp(free.x + free.width - gap - box.width + card->moved[0], 0,
                                   stage->width - box.width));
-        box.y = roundf(view_clamp(free.y + gap + card->moved[1], ui->window.y,
-                                  stage->height - box.height));
+        box.y = roundf(
+            view_clamp(free.y + gap + card->moved[1], ui->window.y, stage->height - box.height));
     }
     ui_popover(ui, box, 6, VIEW_EDGE);
     ui_begin(ui, "card");
@@ -748,12 +744,12 @@ void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
     ui_end_column(ui);
 }
 
-static void draw_heading(const setting *s, const char *heading)
+static void draw_heading(view_ui *ui, const view_stage *stage, const char *heading)
 {
     view_rect rest;
-    ui_begin_row(s->ui, s->stage);
-    s->ui->label_width = s->ui->space.width;
-    ui_next_row(s->ui, heading, VIEW_ACCENT, &rest);
+    ui_begin_row(ui, stage);
+    ui->label_width = ui->space.width;
+    ui_next_row(ui, heading, VIEW_ACCENT, &rest);
 }
 
 uint32_t view_current_keys(const view_document *document, view_key_line lines[VIEW_MAX_KEY_LINES])
@@ -794,7 +790,6 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
     area.height -= 2.2f * em;
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
-    setting s = {.ui = ui, .stage = stage, .color = VIEW_PLAIN};
     for (int is_changed = 1; is_changed >= 0 && !is_keys; is_changed--) {
         const char *heading = is_changed ? "Changed here" : NULL;
         COMMON_FOR (i, view_num_options) {
@@ -811,7 +806,7 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
             if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
                 continue;
             if (heading != NULL)
-                draw_heading(&s, heading);
+                draw_heading(ui, stage, heading);
             heading = NULL;
             ui_setting(ui, stage, option);
         }
@@ -822,11 +817,10 @@ void view_settings_panel(view_ui *ui, const view_stage *stage)
         if (!common_contains(lines[i].help, sought) && !common_contains(lines[i].keys, sought))
             continue;
         if (lines[i].heading != NULL)
-            draw_heading(&s, lines[i].heading);
-        s.name = lines[i].help;
+            draw_heading(ui, stage, lines[i].heading);
         ui_begin_row(ui, stage);
         ui->label_width = 0.5f * ui->space.width;
-        ui_next_row(ui, s.name, VIEW_PLAIN, &rest);
+        ui_next_row(ui, lines[i].help, VIEW_PLAIN, &rest);
         ui_text(ui, rest.x, rest.y + 0.35f * em, rest.width, VIEW_BRIGHT, lines[i].keys);
     }
     ui_end_column(ui);

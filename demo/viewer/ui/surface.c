@@ -5,12 +5,6 @@
 // In layout units.
 static const float scale_width = 230, scale_height = 12, spacing = 8;
 
-static view_surface surface_of(const view_stage *stage)
-{
-    const bool is_one = stage->document->drawn != NULL && !view_shows_crowd(stage->document);
-    return is_one ? stage->options->surface : VIEW_SURFACE_LIT;
-}
-
 // -- Weights --------------------------------------------------------------------------------
 
 static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
@@ -131,25 +125,17 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
 
 // -- The panel ------------------------------------------------------------------------------
 
-view_rect view_surface_box(const view_stage *stage)
-{
-    const view_font *const font = stage->font;
-    const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
-    const float width = scale_width * font->scale + 2 * padding;
-    const float height = font->line[VIEW_TITLE] + 2 * font->line[VIEW_TEXT]
-                         + (scale_height + spacing) * font->scale + 2 * padding;
-    const view_rect free = view_layout_of(stage).free;
-    if (surface_of(stage) != VIEW_SURFACE_WEIGHTS)
-        return (view_rect){stage->width, stage->height, 0, 0};
-    return (view_rect){free.x + free.width - margin - width,
-                       fmaxf(free.y + free.height - margin - height, free.y + margin), width,
-                       height};
-}
-
 void view_surface_panel(view_ui *ui, const view_stage *stage)
 {
-    const view_rect box = view_surface_box(stage);
-    if (!(box.width > 0))
+    const float scale = ui->scale, margin = VIEW_MARGIN * scale, padding = VIEW_PADDING * scale;
+    const float width = scale_width * scale + 2 * padding;
+    const float height = stage->font->line[VIEW_TITLE] + 2 * ui->line
+                         + (scale_height + spacing) * scale + 2 * padding;
+    const view_rect free = view_layout_of(stage).free;
+    const view_rect box = {free.x + free.width - margin - width,
+                           free.y + fmaxf(free.height - margin - height, margin), width, height};
+    if (stage->options->surface != VIEW_SURFACE_WEIGHTS || stage->document->drawn == NULL
+        || view_shows_crowd(stage->document))
         return;
     ui_box(ui, "surface", box, "");
     if (!ui->is_event)

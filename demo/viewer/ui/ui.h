@@ -902,7 +902,6 @@ void view_select_material(view_ui *ui, const view_stage *stage, uint32_t mesh);
 
 // What the surface shows besides, in the lower right corner of the free part: surface.c. Its box
 // has no width if there is nothing.
-view_rect view_surface_box(const view_stage *stage);
 void view_surface_panel(view_ui *ui, const view_stage *stage);
 
 // Draws the triangles of a mesh over its texture by their texture coordinates.
