@@ -32,7 +32,7 @@ static view_rect draw_badge(const view_ui *ui, const view_stage *stage, float do
                             const char *text)
 {
     const float scale = ui->scale;
-    const view_rect free = view_layout_of(stage).free;
+    const view_rect free = view_free_region(stage);
     const float width = fminf(ui_text_width(ui, text), fmaxf(free.width - 40 * scale, 8 * scale));
     enum { MAX_LINES = 4 };
     char lines[MAX_LINES][VIEW_MAX_LINE];
