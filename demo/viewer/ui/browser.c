@@ -431,18 +431,9 @@ view_command view_key_browser(view_browser *browser, int32_t code)
 
 // -- The panel ------------------------------------------------------------------------------
 
-static const char *const kind_words[] = {
-    [VIEW_ENTRY_MODEL] = "model",
-    [VIEW_ENTRY_ANIM] = "clip",
-    [VIEW_ENTRY_CAMERA] = "camera",
-    [VIEW_ENTRY_PICTURE] = "image",
-    [VIEW_ENTRY_LIGHT] = "light",
-    [VIEW_ENTRY_MAP] = "map",
-    [VIEW_ENTRY_OTHER] = "other format",
-    [VIEW_ENTRY_FOLDER] = "folder",
-    [VIEW_ENTRY_CLIP] = "",
-    [VIEW_ENTRY_NAMED] = "",
-};
+// In their order.
+static const char *const kind_words[] = {"model", "clip",         "camera", "image", "light",
+                                         "map",   "other format", "folder", "",      ""};
 
 // The picture of an entry, or NULL, and what is said of it in a line.
 static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry, char *text,

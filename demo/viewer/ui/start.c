@@ -111,7 +111,9 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
     const view_rect rest = {row.x, row.y, row.width - row.height, row.height};
     const view_rect cross = {rest.x + rest.width, row.y, row.height, row.height};
     const view_small_picture *const picture =
-        is_missing || strstr(path, "::") != NULL ? NULL : ui_picture(ui, path, false);
+        is_missing || strstr(path, "::") != NULL || view_is_converted(path)
+            ? NULL
+            : ui_picture(ui, path, false);
     char *const folder = common_folder(path), *const label = common_format("forget %s", name);
     char *const place = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
     view_command command = {.action = VIEW_NOTHING};
@@ -146,19 +148,19 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
         ui_text(ui, row.x, row.y + 0.4f * ui->em, row.width, VIEW_DIM,
                 items->count > 0 ? title : instead);
     COMMON_FOR (i, items->count) {
-        const bool is_seen = ui_next_tile(ui, &grid, least, height, &row);
+        ui_next_tile(ui, &grid, least, height, &row);
         const char *const name = items->names[i];
         const bool is_file = action == VIEW_OPEN_FILE;
         char *const label = is_file ? common_stem(name) : common_copy(name);
         if (items == &ui->start.recent)
             run_recent(ui, row, i);
-        else if (is_file ? ui_thing_tile(
+        else if (ui_thing_tile(
                      ui, row,
                      &(ui_thing){.label = label,
                                  .name = label,
                                  .text = "",
-                                 .picture = is_seen ? ui_picture(ui, name, false) : NULL})
-                         : ui_button(ui, row, label, false))
+                                 .is_link = !is_file,
+                                 .picture = is_file ? ui_picture(ui, name, false) : NULL}))
             ui->command = (view_command){
                 .action = action, .number = i, .path = is_file ? common_copy(name) : NULL};
         free(label);
