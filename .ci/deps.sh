@@ -116,6 +116,7 @@ look_long() {
     command_found debootstrap || lack debootstrap
     command_found x86_64-w64-mingw32-gcc || wish mingw-w64
     command_found dh || wish debhelper
+    command_found valgrind || wish valgrind
     command_found lintian || wish lintian
     command_found clang || lack clang
     first_file /usr/lib/llvm*/lib/clang/*/lib/*/libclang_rt.fuzzer* \

@@ -428,19 +428,45 @@ static void measure_against_peer(bench_table *table, int count, char **paths)
     const char *const corpus = corpus_path("corpus");
     if (corpus)
         add_folder(&others, corpus);
-    bench_heading("skinning real models, over a plain SIMD skinner");
+    bench_heading("skinning real models, over ozz-animation");
+    bench_watch watch = bench_begin_watch();
     add_against_peer(&of_ours, &ours, &table->seen);
-    peer_show(table, &of_ours, "models of ours");
+    peer_show(table, &watch, &of_ours, "models of ours", 1);
+    watch = bench_begin_watch();
     add_against_peer(&of_others, &others, &table->seen);
-    peer_show(table, &of_others, "models of the corpus");
-    peer_show(table, &of_scattered, "meshes, joints at random");
+    peer_show(table, &watch, &of_others, "models of the corpus", 1);
+    peer_show(table, &watch, &of_scattered, "meshes, joints at random", 0);
     free_texts(&ours);
     free_texts(&others);
 }
 #endif
 
+// Does one work so often and nothing else, for test/long/instructions.sh.
+static int take_steps(const char *name, unsigned long count)
+{
+    static const char *const names[] = {"advance", "character", "crowd", "skin"};
+    static bench_work *const works[] = {work_advance, work_character, work_played_crowd,
+                                        work_normals};
+    static playing play;
+    static skinning skin;
+    uint64_t seen = 0;
+    if (!make_playing(&play))
+        fail("no model", "models/bobbin");
+    make_skinning(&skin, md5_load_model("models/bobbin/bobbin.md5mesh", NULL, NULL));
+    for (int i = 0; i < 4; i++) {
+        void *const fixture = i == 3 ? (void *)&skin : &play;
+        for (unsigned long step = 0; step < count && strcmp(names[i], name) == 0; step++)
+            seen += works[i](fixture, md5i_cpu_best(MD5_CPU_AVX512));
+    }
+    free_playing(&play);
+    free_skinning(&skin);
+    return seen == 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "--steps") == 0)
+        return take_steps(argv[2], strtoul(argv[3], NULL, 10));
     if (argc < 3)
         fail("usage", "bench CSV FILE...");
     bench_table table = {.csv = fopen(argv[1], "w")};

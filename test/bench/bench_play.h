@@ -152,15 +152,27 @@ static void free_playing(playing *play)
 // The work functions of the rows; `of` is a playing. They ignore `level`: the player uses the best
 // instruction set.
 //
-// One frame of one character. The characters alternate, so that none is in the first-level cache.
+// One step of one character. The characters alternate, so that none is in the first-level cache.
+static md5_player *advance_next(playing *play)
+{
+    md5_player *const player = play->players[play->next];
+    play->next = (play->next + 1) % PLAYING_CROWD;
+    md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
+    return player;
+}
+
+static uint64_t work_advance(void *fixture, md5_cpu level)
+{
+    (void)level;
+    return advance_next(fixture) != NULL;
+}
+
+// A step and its pose, a frame.
 static uint64_t work_character(void *fixture, md5_cpu level)
 {
     playing *const play = fixture;
     (void)level;
-    md5_player *const player = play->players[play->next];
-    play->next = (play->next + 1) % PLAYING_CROWD;
-    md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
-    md5_player_pose(player, play->pose, play->joints, play->palettes, play->scratch);
+    md5_player_pose(advance_next(play), play->pose, play->joints, play->palettes, play->scratch);
     return play->palettes[0].m[0] > 0.0f;
 }
 

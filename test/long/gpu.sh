@@ -144,6 +144,7 @@ fi
 
 # == Here ======================================================================================================================
 . test/build/report.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS
 folder=${GPU_FOLDER:-build/gpu/pack}
 programs="md5view bench_gl view_png"
 
@@ -170,7 +171,7 @@ pack() {
         esac || return 1
     done
     cp -L /lib64/ld-linux-x86-64.so.2 "$folder/lib/c/"
-    tar -C "$folder" -czf "$folder/lib.tar.gz" lib && rm -r "$folder/lib"
+    tar -C "$folder" -czf "$folder/lib.tar.gz" lib && rm -r "${folder:?}/lib"
     for model in bobbin thimble tendril spindle lantern flame zoo; do # those of the zoo that have vertices
         mkdir "$folder/models/$model"
         find "$models/$model" -maxdepth 1 \( -name '*.md5mesh' -o -name '*.png' -o -name '*.jpg' -o -name walk.md5anim -o -name dance.md5anim \) \
