@@ -10,7 +10,6 @@
 // Mapping walks twice: to measure the block, then to fill and check it. Loading as a file is the
 // same, with the bytes in the block, too.
 #include "md5/compress/file.h"
-#include "md5/core/arena.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
@@ -19,7 +18,6 @@
 #include "md5/skin/plan.h"
 
 #include <assert.h>
-#include <string.h>
 
 #ifndef MD5_NO_ASSET_FILES
 
@@ -261,7 +259,7 @@ static bool are_rotations(const asset_walk *walk)
     bool is_valid = true;
     for (size_t i = 0; i < count; i++, q += step) {
         const float square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
-        is_valid &= fabsf(square - 1.0f) <= 1e-5f; // of files: 4e-7; long chains multiply it
+        is_valid &= fabsf(square - 1) <= 1e-5f; // of files: 4e-7; long chains multiply it
     }
     return is_valid && (walk->row->size == sizeof(md5_quat) || are_within(walk));
 }
@@ -283,7 +281,7 @@ static bool is_skeleton(const asset_walk *walk)
     uint8_t *const placed = MD5_NEW(walk->arena, uint8_t, walk->num_values);
     return walk->num_values > 0 && placed && md5i_is_ordered(skeleton, placed)
            && (unsigned)skeleton->axes < MD5_NUM_AXES
-           && (skeleton->scale == 0.0f || (skeleton->scale >= 1e-6f && skeleton->scale <= 1e6f));
+           && (skeleton->scale == 0 || (skeleton->scale >= 1e-6f && skeleton->scale <= 1e6f));
 }
 
 static bool are_weights(const asset_walk *walk)
@@ -436,7 +434,7 @@ static bool finish_anim(asset_walk *walk, void *structure)
     if (packed && !MD5_PACKED(anim))
         return MD5_LEFT_OUT(walk->context, "compressed clips");
     return !walk->is_checked
-           || (anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9
+           || (anim->num_frames > 0 && anim->frame_rate > 0 && anim->frame_rate <= 1e9
                && !anim->tracks == (packed != NULL))
            || refuse(walk, "ends a clip without frames or rate");
 }
@@ -576,13 +574,13 @@ size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size)
             if (!assets->models[i].meshes[m].first_influence)
                 return 0;
     asset_walk walk = {.at = HEAD, .counts = {1, 3}};
-    (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
+    take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
     if (!bytes || size < total)
         return total;
     walk.to = (unsigned char *)bytes;
     walk.at = HEAD;
-    (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1);
+    take_walk(&walk, &assets_table, (unsigned char *)assets, 1);
     memset(walk.to + walk.at, 0, rest);
     const uint32_t head[2] = {MAGIC, VERSION};
     const uint64_t sums[2] = {total, sum_of(walk.to, total)};

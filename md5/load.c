@@ -7,16 +7,11 @@
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/core/file.h"
-#include "md5/core/compiler.h"
 #include "md5/md5skin.h"
 #include "md5/pose/skeleton.h"
 #include "md5/read/tables.h"
 #include "md5/skin/geometry.h"
 #include "md5/skin/plan.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 // == What all share ==============================================================================
 
@@ -28,7 +23,7 @@
 // Whether there is anything to convert.
 static bool converts(const md5_context *context)
 {
-    return context->axes != MD5_AXES_ID || context->scale != 1.0f || context->flip_v;
+    return context->axes != MD5_AXES_ID || context->scale != 1 || context->flip_v;
 }
 
 static void convert_points(const md5_context *context, md5_vec3 *points, size_t count)
@@ -212,9 +207,9 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
             md5_vec3 ends[2] = {bounds[i].min, bounds[i].max};
             convert_points(context, ends, 2);
             bounds[i].min =
-                (md5_vec3){ends[sign[0] < 0.0f].x, ends[sign[1] < 0.0f].y, ends[sign[2] < 0.0f].z};
+                (md5_vec3){ends[sign[0] < 0].x, ends[sign[1] < 0].y, ends[sign[2] < 0].z};
             bounds[i].max =
-                (md5_vec3){ends[sign[0] > 0.0f].x, ends[sign[1] > 0.0f].y, ends[sign[2] > 0.0f].z};
+                (md5_vec3){ends[sign[0] > 0].x, ends[sign[1] > 0].y, ends[sign[2] > 0].z};
         }
     }
     *anim = (md5_anim){

@@ -3,8 +3,6 @@
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-#include <float.h>
-
 #define NO_ROTATION ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
 static const double radians = 3.14159265358979323846 / 180.0; // in a degree
@@ -15,7 +13,7 @@ md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 {
     const md5_vec3d direction = md5_vec3d_of(axis);
     const double length = md5_vec3d_length(direction), half = 0.5 * (double)angle;
-    if (!(length > 0.0 && length < HUGE_VAL))
+    if (!(length > 0 && length < HUGE_VAL))
         return NO_ROTATION;
     const md5_vec3d unit = md5_vec3d_scale(direction, sin(half) / length);
     return (md5_quat){(float)unit.x, (float)unit.y, (float)unit.z, (float)cos(half)};
@@ -48,16 +46,16 @@ md5_quat md5_quat_from_euler(md5_euler angles)
 md5_euler md5_quat_to_euler(md5_quat q)
 {
     const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
-    const double xx = w * w + x * x - y * y - z * z, yx = 2.0 * (x * y + w * z);
-    const double zx = 2.0 * (x * z - w * y);
+    const double xx = w * w + x * x - y * y - z * z, yx = 2 * (x * y + w * z);
+    const double zx = 2 * (x * z - w * y);
     const double cosine = sqrt(xx * xx + yx * yx);
     md5_euler angles = {.pitch = (float)(atan2(-zx, cosine) / radians)};
     if (cosine > MIN_COSINE) {
         angles.yaw = (float)(atan2(yx, xx) / radians);
-        const double zy = 2.0 * (y * z + w * x), zz = w * w - x * x - y * y + z * z;
+        const double zy = 2 * (y * z + w * x), zz = w * w - x * x - y * y + z * z;
         angles.roll = (float)(atan2(zy, zz) / radians);
     } else { // the second column is (-sin y, cos y, 0)
-        const double xy = 2.0 * (x * y - w * z), yy = w * w - x * x + y * y - z * z;
+        const double xy = 2 * (x * y - w * z), yy = w * w - x * x + y * y - z * z;
         angles.yaw = (float)(atan2(-xy, yy) / radians);
     }
     return angles;
@@ -102,7 +100,7 @@ md5_xform md5_xform_from_mat34(md5_mat34 m)
 static md5_quat end_of(md5_quat a, md5_quat b)
 {
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    return cosine < 0.0f ? (md5_quat){-b.x, -b.y, -b.z, -b.w} : b;
+    return cosine < 0 ? (md5_quat){-b.x, -b.y, -b.z, -b.w} : b;
 }
 
 // From the middle of the arc, with the angle 2 h between unit quaternions and x = 2 t - 1, slerp is
@@ -111,9 +109,9 @@ static md5_quat end_of(md5_quat a, md5_quat b)
 // h = tan(h) / (1 + x^2 tan(h)^2); a rotation turns by twice as much.
 md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
 {
-    if (!(t > 0.0f))
+    if (!(t > 0))
         return a;
-    if (t >= 1.0f)
+    if (t >= 1)
         return end_of(a, b);
     const md5_nlerp_weights weights = md5_nlerp_weights_at(t);
     return md5_nlerp_weighted(&weights, a, b);
@@ -121,9 +119,9 @@ md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
 
 md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
 {
-    if (!(t > 0.0f))
+    if (!(t > 0))
         return a;
-    if (t >= 1.0f)
+    if (t >= 1)
         return end_of(a, b);
     const md5_slerp_weights weights = md5i_slerp_weights_at(t);
     return md5_slerp_weighted(&weights, a, b);
@@ -156,7 +154,7 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
 {
     md5_vec3d columns[4];
     MD5_FOR (i, 4)
-        columns[i] = (md5_vec3d){(double)m.m[i], (double)m.m[4 + i], (double)m.m[8 + i]};
+        columns[i] = (md5_vec3d){m.m[i], m.m[4 + i], m.m[8 + i]};
     const md5_vec3d rows[3] = {
         md5_vec3d_cross(columns[1], columns[2]),
         md5_vec3d_cross(columns[2], columns[0]),
@@ -232,7 +230,7 @@ md5_mat44 md5_mat44_from_mat34(md5_mat34 m)
     MD5_FOR (column, 4) {
         MD5_FOR (row, 3)
             out.m[4 * column + row] = m.m[4 * row + column];
-        out.m[4 * column + 3] = column == 3 ? 1.0f : 0.0f;
+        out.m[4 * column + 3] = column == 3 ? 1 : 0;
     }
     return out;
 }
@@ -287,7 +285,7 @@ md5_mat44 md5_mat44_look_along(md5_vec3 position, md5_quat rotation, md5_axes ax
 float md5_vertical_fov(float horizontal_fov, float aspect)
 {
     const double half = tan(0.5 * radians * (double)horizontal_fov) / (double)aspect;
-    return (float)(2.0 * atan(half) / radians);
+    return (float)(2 * atan(half) / radians);
 }
 
 // Of a point at the distance d, z / w is -m[10] + m[14] / d and linear in 1 / d: 1 at far_z, and 0
@@ -296,22 +294,22 @@ float md5_vertical_fov(float horizontal_fov, float aspect)
 md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
                                 md5_depth depth)
 {
-    MD5_ASSERT(fov_y > 0.0f && fov_y < 180.0f, "fov_y: above 0 and below 180 degrees");
-    MD5_ASSERT(aspect > 0.0f, "aspect: above 0");
-    MD5_ASSERT(near_z > 0.0f && far_z > near_z, "near_z, far_z: positive, the nearer first");
+    MD5_ASSERT(fov_y > 0 && fov_y < 180, "fov_y: above 0 and below 180 degrees");
+    MD5_ASSERT(aspect > 0, "aspect: above 0");
+    MD5_ASSERT(near_z > 0 && far_z > near_z, "near_z, far_z: positive, the nearer first");
     const bool is_reversed = depth == MD5_DEPTH_ONE_TO_ZERO;
     const double from = (double)(is_reversed ? far_z : near_z);
     const double to = (double)(is_reversed ? near_z : far_z);
     const double cotangent = 1.0 / tan((double)fov_y * radians * 0.5);
-    const double linear = from < to ? 1.0 / (from / to - 1.0) : (to / from) / (1.0 - to / from);
-    const double constant = from < to ? from * linear : to / (1.0 - to / from);
+    const double linear = from < to ? 1.0 / (from / to - 1) : (to / from) / (1 - to / from);
+    const double constant = from < to ? from * linear : to / (1 - to / from);
     const bool from_zero = depth != MD5_DEPTH_MINUS_ONE_TO_ONE;
     md5_mat44 clip = {{0}};
     clip.m[0] = (float)(cotangent / (double)aspect);
     clip.m[5] = (float)cotangent;
-    clip.m[10] = (float)(from_zero ? linear : 2.0 * linear + 1.0);
+    clip.m[10] = (float)(from_zero ? linear : 2 * linear + 1);
     clip.m[11] = -1;
-    clip.m[14] = (float)(from_zero ? constant : 2.0 * constant);
+    clip.m[14] = (float)(from_zero ? constant : 2 * constant);
     return clip;
 }
 
@@ -377,7 +375,7 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
         clip[i] =
             (double)m[i] * x + (double)m[4 + i] * y + (double)m[8 + i] * z + (double)m[12 + i];
     const double depth = clip[2] / clip[3];
-    return clip[3] > 0.0
+    return clip[3] > 0
            && put_point(
                (double)viewport.x + (0.5 + 0.5 * clip[0] / clip[3]) * (double)viewport.width,
                (double)viewport.y + (0.5 - 0.5 * clip[1] / clip[3]) * (double)viewport.height,
@@ -396,9 +394,9 @@ static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport view
     double m[16], out[4];
     invert(clip_from_world, m);
     const double depth = (double)pixel.z;
-    const double x = 2.0 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1.0;
-    const double y = 1.0 - 2.0 * ((double)pixel.y - (double)viewport.y) / (double)viewport.height;
-    const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2.0 * depth - 1.0 : depth;
+    const double x = 2 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1;
+    const double y = 1 - 2 * ((double)pixel.y - (double)viewport.y) / (double)viewport.height;
+    const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2 * depth - 1 : depth;
     MD5_FOR (i, 4)
         out[i] = m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
     return (unprojected){{out[0], out[1], out[2]}, out[3]};
@@ -409,21 +407,21 @@ bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_v
 {
     MD5_ASSERT_NOT_NULL(point);
     const unprojected found = unproject(&clip_from_world, viewport, pixel);
-    return found.w > 0.0
+    return found.w > 0
            && put_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
 }
 
 // The direction from near / w to far / w, times both w: the far plane may be infinitely far.
 md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x, float y)
 {
-    const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0f : 0.0f;
+    const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1 : 0;
     const unprojected near = unproject(&clip_from_world, viewport, (md5_vec3){x, y, near_z});
-    const unprojected far = unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1.0f - near_z});
+    const unprojected far = unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1 - near_z});
     const md5_vec3d along =
         md5_vec3d_sub(md5_vec3d_scale(far.at, near.w), md5_vec3d_scale(near.at, far.w));
     const double length = md5_vec3d_length(along), limit = length / (near.w * far.w);
-    md5_ray ray = {.limit = limit > 0.0 && limit <= (double)FLT_MAX ? (float)limit : 0.0f};
-    if (near.w > 0.0 && length > 0.0 && length < HUGE_VAL
+    md5_ray ray = {.limit = limit > 0 && limit <= (double)FLT_MAX ? (float)limit : 0};
+    if (near.w > 0 && length > 0 && length < HUGE_VAL
         && put_point(near.at.x / near.w, near.at.y / near.w, near.at.z / near.w, &ray.origin))
         ray.direction = md5_vec3d_round(md5_vec3d_scale(along, 1.0 / length));
     return ray;

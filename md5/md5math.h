@@ -245,7 +245,7 @@ static inline md5_quat md5_quat_from_xyz(float x, float y, float z)
     const float square = x * x + y * y + z * z;
     const float w = -sqrtf(fabsf(1.0f - square));
     // square + w * w, halved so that it stays finite.
-    const float scale = square > 1.0f ? sqrtf(0.5f) / sqrtf(square - 0.5f) : 1.0f;
+    const float scale = square > 1 ? sqrtf(0.5f) / sqrtf(square - 0.5f) : 1.0f;
     const md5_quat q = {x * scale, y * scale, z * scale, w * scale};
     return q;
 }

@@ -1,14 +1,11 @@
 // md5_compress_anim(): tracks are taken from the animation, once; then each attempt selects steps
 // for budgets of joints, writes groups and is measured.
 #include "md5/compress/file.h"
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 #include "md5/pose/kernels.h"
-#include "md5/pose/packed.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #ifndef MD5_NO_COMPRESSED
 // A rotation or translation of one joint: its frames in stored order.
@@ -163,7 +160,7 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
     }
     if (count > 1 && track->kind == MD5_PACKED_ROTATION && track->form != MD5_PACKED_FULL) {
         const float *const v = middle->v;
-        middle->v[3] = sqrtf(fmaxf(0.0f, 1.0f - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
+        middle->v[3] = sqrtf(fmaxf(0.0f, 1 - (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])));
     }
     double worst = 0;
     MD5_FOR (frame, count) {
@@ -196,7 +193,7 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
         const float *const v = values[frame].v;
         const float *const u = frame > 0 ? values[frame - 1].v : v;
         const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
-        if (is_full ? cosine < 0.0f : v[last] < 0.0f)
+        if (is_full ? cosine < 0 : v[last] < 0)
             MD5_FOR (c, 4)
                 values[frame].v[c] = -v[c];
     }
@@ -287,7 +284,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
 static int32_t scale_below(double value)
 {
     int exponent;
-    const double mantissa = frexp(value, &exponent) * 2.0;
+    const double mantissa = frexp(value, &exponent) * 2;
     int32_t quarter = 3;
     while (quarter > 0
            && mantissa < md5i_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
@@ -312,12 +309,12 @@ static uint32_t select_scale(const md5_packed_track *track, double units, double
     const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
     const double root = 1.7320508075688772;
     const double step = !is_rotation                     ? units * 2.0 / root
-                        : track->form == MD5_PACKED_FULL ? units / (2.0 * reach)
+                        : track->form == MD5_PACKED_FULL ? units / (2 * reach)
                                                          : units * track->weakest / (root * reach);
     const double most = is_rotation ? COARSEST_ROTATION : COARSEST_TRANSLATION;
     const double least = track->largest / MIN_STEPS;
     const double bounded = step > least ? step : least;
-    return (uint32_t)(bounded > 0.0 ? scale_below(bounded < most ? bounded : most) : 0);
+    return (uint32_t)(bounded > 0 ? scale_below(bounded < most ? bounded : most) : 0);
 }
 
 static uint32_t components_of(const md5_packed_track *track)
@@ -429,7 +426,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
             MD5_FOR (j, mesh->num_influences) {
                 const md5_vec4 influence = mesh->influences[j];
                 const uint32_t joint = mesh->influence_joints[j];
-                if (influence.w == 0.0f)
+                if (influence.w == 0)
                     continue;
                 const float scale = 1.0f / influence.w;
                 const md5_vec3 point = {influence.x * scale, influence.y * scale,
@@ -445,7 +442,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || of_model[joint] == 0.0f)
+        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || of_model[joint] == 0)
             continue;
         const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
                                             md5_mat34_translation(model->bind[parent]));
@@ -492,7 +489,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
             if (parent == MD5_NONE)
                 continue;
             const float bone = bone_of(anim, joint);
-            if (own[joint] == 0.0f) // no child has set it
+            if (own[joint] == 0) // no child has set it
                 own[joint] = bone;
             grow(&own[parent], bone);
         }
@@ -501,7 +498,7 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
         own[joint] = own[joint] > scale ? own[joint] : scale;
         if (!(own[joint] <= 1e9f * scale))
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
-                            "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
+                            "the skin distance of joint %u is beyond 1e9 units", joint);
     }
 
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -513,14 +510,14 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
         if (parent == MD5_NONE)
             continue;
         grow(&reach->reach[parent], reach->reach[joint] + bone_of(anim, joint));
-        grow(&reach->budgets[parent], reach->budgets[joint] + 1.0f);
+        grow(&reach->budgets[parent], reach->budgets[joint] + 1);
     }
     // `budgets` counts the joints of the longest path downwards. With those above it is the longest
     // path through a joint; independent errors of n joints add up to sqrt(n) of one.
     MD5_FOR (i, num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        above[joint] = parent == MD5_NONE ? 0.0f : above[parent] + 1.0f;
+        above[joint] = parent == MD5_NONE ? 0 : above[parent] + 1;
         reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + above[joint]);
     }
     return true;
@@ -574,7 +571,7 @@ static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_place
 static double displacement(const md5_placed *a, const md5_placed *b, double distance)
 {
     const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(a->rotation), b->rotation);
-    const double chord = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    const double chord = 2 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
     return md5_vec3d_length(md5_vec3d_sub(a->position, b->position)) + distance * chord;
 }
 
@@ -582,7 +579,7 @@ static double displacement(const md5_placed *a, const md5_placed *b, double dist
 static void grow_error(double *error, double to)
 {
     if (!(to <= *error))
-        *error = to >= 0.0 ? to : INFINITY;
+        *error = to >= 0 ? to : INFINITY;
 }
 
 static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
@@ -653,7 +650,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         md5_packed_track *const track = &tracks[i];
         const double budget = job->reach.budgets[track->joint];
         const double reach = job->reach.reach[track->joint];
-        const double unit = track->kind == MD5_PACKED_ROTATION ? 2.0 * reach : 1.0;
+        const double unit = track->kind == MD5_PACKED_ROTATION ? 2 * reach : 1;
         const double deviation = track->middle_deviation * unit;
         track->step = 0;
         if (track->is_constant || deviation <= MAX_DEVIATION * budget)
@@ -740,7 +737,7 @@ static void keep_if_best(compressing *job)
 // A part of the way from 1 to a factor, of quotients only: pow() differs between platforms.
 static double part_of(double factor, double part)
 {
-    return factor > 1.0 ? 1.0 + (factor - 1.0) * part : 1.0 / (1.0 + (1.0 / factor - 1.0) * part);
+    return factor > 1 ? 1 + (factor - 1) * part : 1.0 / (1 + (1.0 / factor - 1) * part);
 }
 
 static bool find_budgets(compressing *job, md5_arena_mark mark)
@@ -755,7 +752,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
         // Largest errors of joints become those of all below them; a budget changes by what is
         // missing to the tolerance, or is beyond it. `speed` falls, since steps are powers of two:
         // a small change of a budget may double an error.
-        const double speed = 1.0 / (1.0 + 0.25 * i);
+        const double speed = 1.0 / (1 + 0.25 * i);
         const md5_skeleton *const skeleton = &job->anim->skeleton;
         double *const errors = job->scratch.errors;
         for (uint32_t j = skeleton->num_joints; j-- > 0;) {
@@ -803,11 +800,11 @@ static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
                         "animations of version 6 store no hierarchy and cannot be compressed");
     if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_JOINTS)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "%u joints cannot be compressed: 1 to %u can",
-                        (unsigned)anim->skeleton.num_joints, (unsigned)MD5_PACKED_JOINTS);
-    if (!(*tolerance >= 0.0 && *tolerance <= 1e9))
+                        anim->skeleton.num_joints, MD5_PACKED_JOINTS);
+    if (!(*tolerance >= 0 && *tolerance <= 1e9))
         return MD5_FAIL(context, MD5_ERROR_RANGE, "a tolerance of %g units: expected 0 to 1e9",
                         *tolerance);
-    if (*tolerance == 0.0)
+    if (*tolerance == 0)
         *tolerance = 0.01 * md5_scale_of(&anim->skeleton);
     return true;
 }

@@ -1,12 +1,7 @@
 // Compressed clips as blocks and as bytes, and the plain animation of one.
 #include "md5/compress/file.h"
-#include "md5/core/arena.h"
-#include "md5/core/assert.h"
-#include "md5/core/bytes.h"
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
-
-#include <string.h>
 
 #ifndef MD5_NO_COMPRESSED
 // == Blocks ======================================================================================
@@ -17,8 +12,7 @@
 
 static bool fail_of_joint(md5_context *context, uint32_t joint, const char *what)
 {
-    return MD5_FAIL(context, MD5_ERROR_RANGE, "joint %u of the compressed clip: %s",
-                    (unsigned)joint, what);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "joint %u of the compressed clip: %s", joint, what);
 }
 
 // Heads are decoded without knowing where keys begin, for their number of bits.
@@ -263,9 +257,9 @@ static bool check_fixed(md5_context *context, const clip_bytes *of, size_t size)
     if (of->rest != 0 || size_of(of) != size || of->packed.num_joints == 0
         || of->packed.num_joints > MD5_PACKED_JOINTS || of->packed.num_frames == 0)
         return fail(context, MD5_ERROR_RANGE, "its counts contradict each other");
-    return (of->axes <= MD5_AXES_BLENDER && (scale == 0.0f || (scale >= 1e-6f && scale <= 1e6f))
-            && clip->frame_rate > 0.0 && clip->frame_rate <= 1e9 && clip->tolerance >= 0.0f
-            && clip->tolerance <= 1e15f && clip->max_error >= 0.0f && clip->max_error <= 1e15f
+    return (of->axes <= MD5_AXES_BLENDER && (scale == 0 || (scale >= 1e-6f && scale <= 1e6f))
+            && clip->frame_rate > 0 && clip->frame_rate <= 1e9 && clip->tolerance >= 0
+            && clip->tolerance <= 1e15f && clip->max_error >= 0 && clip->max_error <= 1e15f
             && fabsf(of->base.x) <= 1e15f && fabsf(of->base.y) <= 1e15f
             && fabsf(of->base.z) <= 1e15f)
            || fail(context, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
@@ -281,7 +275,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     const uint32_t version = (uint32_t)md5_get_bytes(start + 4, 4);
     if (version != VERSION)
         return MD5_FAIL(context, MD5_ERROR_VERSION, "compressed clip of version %u: expected %d",
-                        (unsigned)version, VERSION);
+                        version, VERSION);
     if (size < HEAD + FIXED || md5_get_bytes(start + 8, 4) != size)
         return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
     if (md5_fnv(MD5_FNV, start + HEAD, size - HEAD) != md5_get_bytes(start + 12, 8))
@@ -339,7 +333,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!packed) {
-        (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH, "the animation is not compressed");
+        MD5_FAIL(&context, MD5_ERROR_MISMATCH, "the animation is not compressed");
         return NULL;
     }
     const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;

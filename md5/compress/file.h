@@ -2,7 +2,6 @@
 #ifndef MD5_COMPRESS_FILE_H
 #define MD5_COMPRESS_FILE_H
 
-#include "md5/core/arena.h"
 #include "md5/core/bytes.h"
 #include "md5/pose/packed.h"
 

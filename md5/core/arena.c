@@ -1,7 +1,5 @@
 #include "md5/core/arena.h"
 
-#include <string.h>
-
 typedef struct md5_chunk {
     struct md5_chunk *next;
     size_t size, used; // bytes, this header included

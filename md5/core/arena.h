@@ -4,8 +4,6 @@
 
 #include "md5/core/context.h"
 
-#include <string.h>
-
 // Scratch memory of one call, in chunks that grow. Freed as a whole.
 typedef struct md5_arena {
     md5_context *context;

@@ -7,10 +7,6 @@
 
 #include "md5/core/compiler.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // MD5_ASSERT(condition, "argument: rule"): a cheap check. MD5_VALIDATE: a check whose cost grows
 // with the arguments, such as a loop over an array.
 #if !defined(MD5_ASSERT)

@@ -1,7 +1,6 @@
 #include "md5/core/context.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     DEFAULT_MEMORY_LIMIT = 1 << 30,
@@ -80,7 +79,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
 #endif
     context->max_warnings = selected->max_warnings ? selected->max_warnings : DEFAULT_MAX_WARNINGS;
     context->axes = selected->axes;
-    context->scale = selected->scale == 0.0f ? 1.0f : selected->scale;
+    context->scale = selected->scale == 0 ? 1 : selected->scale;
     context->flip_v = selected->flip_v;
     context->drops_triangles = selected->drops_triangles;
     context->needs_meshes = selected->needs_meshes;
@@ -113,7 +112,7 @@ bool md5i_fail_missing(md5_error *error, const char *what)
     if (!error || error->status != MD5_OK)
         return false;
     *error = (md5_error){.status = MD5_ERROR_MISSING};
-    (void)snprintf(error->message, sizeof error->message, "no %s is given: expected one", what);
+    snprintf(error->message, sizeof error->message, "no %s is given: expected one", what);
     return false;
 }
 
@@ -154,8 +153,7 @@ void md5i_report_held(md5_context *context)
         md5_error warning = {.status = MD5_WARNING, .line = kind->line, .column = kind->column};
         char note[48];
         memcpy(warning.message, kind->message, sizeof warning.message);
-        (void)snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count,
-                       kind->last_line);
+        snprintf(note, sizeof note, " (%u times, last in line %u)", kind->count, kind->last_line);
         if (kind->count > 1)
             append_note(warning.message, note);
         report(context, kind->number, &warning);
@@ -269,7 +267,7 @@ size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
     if (length > 0)
         memcpy(to, *at, length);
     else
-        (void)snprintf(to, MD5_ESCAPED, "\\x%02x", (unsigned)(unsigned char)**at);
+        snprintf(to, MD5_ESCAPED, "\\x%02x", (unsigned)(unsigned char)**at);
     *at += length > 0 ? length : 1;
     return length > 0 ? length : MD5_ESCAPED - 1;
 }
@@ -298,7 +296,7 @@ md5_quoted md5i_quote(const char *bytes, size_t size)
 
 void md5i_assert_failed(const char *function, const char *condition, const char *rule)
 {
-    (void)fprintf(stderr, "md5model: %s(): %s (%s is false)\n", function, rule, condition);
+    fprintf(stderr, "md5model: %s(): %s (%s is false)\n", function, rule, condition);
     abort();
 }
 

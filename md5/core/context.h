@@ -5,12 +5,10 @@
 #define MD5_CORE_CONTEXT_H
 
 #include "md5/core/assert.h"
-#include "md5/core/compiler.h"
 #include "md5/md5model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 // Returns false if a step fails. Memory belongs to the arena, so there is nothing to clean up on
 // the way out.

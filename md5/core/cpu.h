@@ -4,8 +4,6 @@
 
 #include "md5/core/compiler.h"
 
-#include <stdbool.h>
-
 // The sets that the compiler can generate code for.
 #if MD5_HAS_KERNELS && MD5_IS_X86_64
 #define MD5_HAS_SSE2 1              // part of x86-64

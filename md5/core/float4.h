@@ -5,11 +5,7 @@
 #ifndef MD5_CORE_FLOAT4_H
 #define MD5_CORE_FLOAT4_H
 
-#include "md5/core/compiler.h"
 #include "md5/core/math.h"
-
-#include <stddef.h>
-#include <string.h>
 
 #if MD5_HAS_VECTORS && MD5_HAS_KERNELS
 

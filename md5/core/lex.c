@@ -1,9 +1,6 @@
 #include "md5/core/lex.h"
 
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { SPACE = 1, BRACKET = 2 }; // 0: part of a word
 
@@ -437,7 +434,7 @@ static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
     const char *const next = number_end(lex, md5i_scan_float(lex->at, lex->end, value));
     if (!next || is_signed_twice)
         return bad_number(lex, negate && !next ? lex->at : start, "a number");
-    if (*value - *value != 0.0f)
+    if (*value - *value != 0)
         return md5i_lex_fail(lex, start, MD5_ERROR_RANGE, "%s is too large for a 32-bit float",
                              md5i_lex_token(lex, start).text);
     if (negate)

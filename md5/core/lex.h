@@ -10,9 +10,6 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/number.h"
-#include "md5/core/compiler.h"
-
-#include <string.h>
 
 // A piece of text, in the file's text or in the arena; without NUL.
 typedef struct md5_span {

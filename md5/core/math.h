@@ -11,7 +11,6 @@
 #include "md5/md5model.h"
 
 #include <float.h>
-#include <math.h>
 
 // -- Floats ---------------------------------------------------------------------------------------
 
@@ -34,7 +33,7 @@ static inline bool md5_quat_is_overlong(float x, float y, float z)
 // x y z that stand for a rotation whose w is rebuilt, and then negative.
 static inline md5_vec3 md5_stored_rotation(md5_quat q)
 {
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    const float sign = q.w > 0 ? -1.0f : 1.0f;
     return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
 }
 
@@ -62,7 +61,7 @@ static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
     const float *const m = matrix->m;
     const float xx = m[0], yy = m[5], zz = m[10];
     md5_quat q;
-    if (xx + yy + zz > 0.0f)
+    if (xx + yy + zz > 0)
         q = (md5_quat){m[9] - m[6], m[2] - m[8], m[4] - m[1], 1.0f + (xx + yy + zz)};
     else if (xx >= yy && xx >= zz)
         q = (md5_quat){1.0f + (xx - yy - zz), m[1] + m[4], m[2] + m[8], m[9] - m[6]};
@@ -154,7 +153,7 @@ static inline double md5_vec3d_length(md5_vec3d a)
 static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
 {
     const double length = md5_vec3d_length(a);
-    return length > 0.0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0, 0, 0};
+    return length > 0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0, 0, 0};
 }
 
 // Any unit vector perpendicular to one that is not zero.
@@ -254,13 +253,13 @@ static inline md5_vec3 md5_up(md5_axes axes)
 
 static inline bool md5_is_mirrored(md5_axes axes)
 {
-    return md5i_axes_maps[axes].determinant < 0.0f;
+    return md5i_axes_maps[axes].determinant < 0;
 }
 
 // The scale of a skeleton, of which 0 means 1.
 static inline float md5_scale_of(const md5_skeleton *skeleton)
 {
-    return skeleton->scale == 0.0f ? 1.0f : skeleton->scale;
+    return skeleton->scale == 0 ? 1.0f : skeleton->scale;
 }
 
 #endif

@@ -1,7 +1,5 @@
 #include "md5/core/names.h"
 
-#include <string.h>
-
 static int compare_spans(md5_span a, md5_span b)
 {
     const size_t size = a.size < b.size ? a.size : b.size;

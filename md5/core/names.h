@@ -3,7 +3,6 @@
 #ifndef MD5_CORE_NAMES_H
 #define MD5_CORE_NAMES_H
 
-#include "md5/core/arena.h"
 #include "md5/core/lex.h"
 
 // Fills tracks[model joints] and targets[anim joints] with the joint of equal name, or MD5_NONE.

@@ -191,7 +191,7 @@ static MD5_COLD float to_float(const decimal *number)
     enum { BITS = 24 };
     double near;
     if (number->num_digits == 0 || number->exponent < SMALLEST_POWER)
-        return 0.0f;
+        return 0;
     if (number->exponent > LARGEST_POWER)
         return INFINITY;
     to_near_double(number, &near); // powers are small enough

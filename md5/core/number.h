@@ -4,11 +4,6 @@
 
 #include "md5/core/cpu.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 // -- Digits in 8 or 16 bytes of a text at a time ------------------------------------------------
 
 // Bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but are rare and left to the lexer.

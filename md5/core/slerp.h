@@ -5,8 +5,6 @@
 
 #include "md5/md5model.h"
 
-#include <math.h>
-
 enum { MD5_SLERP_POWERS = 5, MD5_SLERP_POWERS_OF_R = 3 };
 
 // Coefficients of the weights: [k][m] for u^k r^m. See math.c.
@@ -59,7 +57,7 @@ static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, flo
                                            md5_quat a, md5_quat b)
 {
     const float *const c = weights->by_power;
-    const bool opposite = cosine < 0.0f; // the shorter arc leads to -b
+    const bool opposite = cosine < 0; // the shorter arc leads to -b
     const float less = 1.0f - (opposite ? -cosine : cosine);
     const float u = less > MD5_SLERP_EQUAL ? less : 0.0f, uu = u * u;
     const float low = c[0] + u * c[1], high = c[2] + u * c[3] + uu * c[4];
@@ -80,7 +78,7 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
 static inline md5_quat md5_nlerp_weighted(const md5_nlerp_weights *weights, md5_quat a, md5_quat b)
 {
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-    const bool opposite = cosine < 0.0f;
+    const bool opposite = cosine < 0;
     const float less = 1.0f - (opposite ? -cosine : cosine);
     const float u = less > MD5_SLERP_EQUAL ? less : 0.0f;
     const float scale = 1.0f / sqrtf(1.0f - weights->product * u);

@@ -4,9 +4,6 @@
 #include "md5/edit/document.h"
 #include "md5/read/tables.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 // == Reading =====================================================================================
 //
 // Tables of a file are kept where they were read, in an arena that becomes the document's memory.
@@ -328,7 +325,7 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
     *num_references = 0;
     if (doc->kind != MD5_DOC_CAMERA && doc->num_joints == 0)
         return fail_at(context, "the number of joints", 0);
-    if (doc->kind != MD5_DOC_MODEL && (doc->num_frames == 0 || !(doc->frame_rate > 0.0)))
+    if (doc->kind != MD5_DOC_MODEL && (doc->num_frames == 0 || !(doc->frame_rate > 0)))
         return fail_at(context, "frames, or their rate: a number of", doc->num_frames);
     MD5_FOR (j, doc->num_joints) {
         const md5_track track = doc->joints[j].track;
@@ -503,9 +500,8 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     put(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
     MD5_FOR (v, mesh->num_vertices) {
         const md5_vertex vertex = mesh->vertices[v];
-        put(to, "\tvert %u ( %f %f ) %u %u\n", v, (double)mesh->texcoords[v].x,
-            (double)mesh->texcoords[v].y, vertex.num_weights > 0 ? vertex.first_weight : 0,
-            vertex.num_weights);
+        put(to, "\tvert %u ( %f %f ) %u %u\n", v, mesh->texcoords[v].x, mesh->texcoords[v].y,
+            vertex.num_weights > 0 ? vertex.first_weight : 0, vertex.num_weights);
     }
     put(to, "\n\tnumtris %u\n", mesh->num_triangles);
     MD5_FOR (t, mesh->num_triangles) {
@@ -515,7 +511,7 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     put(to, "\n\tnumweights %u\n", mesh->num_weights);
     MD5_FOR (w, mesh->num_weights) {
         const md5_weight *const weight = &mesh->weights[w];
-        put(to, "\tweight %u %u %l " POINT "\n", w, weight->joint, (double)weight->bias,
+        put(to, "\tweight %u %u %l " POINT "\n", w, weight->joint, weight->bias,
             XYZ(weight->offset));
     }
     put(to, "}\n");
@@ -587,8 +583,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
     MD5_FOR (i, doc->num_frames) {
         const md5_camera_view *const view = &doc->views[i];
         const md5_vec3 rotation = md5_stored_rotation(view->rotation);
-        put(to, "\t" POINT " " VECTOR " %l\n", XYZ(view->position), XYZ(rotation),
-            (double)view->fov);
+        put(to, "\t" POINT " " VECTOR " %l\n", XYZ(view->position), XYZ(rotation), view->fov);
     }
     put(to, "}\n");
 }

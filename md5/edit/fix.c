@@ -70,8 +70,8 @@ static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t
     MD5_FOR (i, count) {
         uint32_t *const place = &places[weights[i].joint];
         md5_weight *const first = &own[*place > 0 ? *place - 1 : num_joints];
-        const float bias = *place > 0 ? first->bias + weights[i].bias : 0.0f;
-        if (count > most && bias != 0.0f) {
+        const float bias = *place > 0 ? first->bias + weights[i].bias : 0;
+        if (count > most && bias != 0) {
             const float share = weights[i].bias / bias;
             first->offset = md5_vec3_lerp(first->offset, weights[i].offset, share);
             first->bias = bias;
@@ -131,15 +131,15 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
             MD5_FOR (k, num_own)
                 sum += (double)own[k].bias;
             const bool is_pruned = num_own < from.num_weights;
-            const bool is_off = is_pruned || fabs(sum - 1.0) > (double)tolerance;
-            const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1.0;
+            const bool is_off = is_pruned || fabs(sum - 1) > (double)tolerance;
+            const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
             MD5_FOR (k, num_own) {
                 const double bias = (double)own[k].bias / divisor;
                 lost += fabs(bias - (double)own[k].bias) * (double)md5_vec3_length(own[k].offset);
                 own[k].bias = md5_round_to_float(bias);
             }
             most_lost = is_pruned && lost > most_lost ? lost : most_lost;
-            count += is_pruned || divisor != 1.0;
+            count += is_pruned || divisor != 1;
             mesh->vertices[v] = (md5_vertex){num_own > 0 ? (uint32_t)(own - weights) : 0, num_own};
             own += num_own;
         }
@@ -537,7 +537,7 @@ typedef struct space_map {
 static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
 {
     *map = (space_map){.turn = md5_quat_from_euler(edit->turn),
-                       .scale = edit->scale == 0.0f ? 1.0f : edit->scale,
+                       .scale = edit->scale == 0 ? 1 : edit->scale,
                        .is_mirrored = edit->is_mirrored};
     if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->turn.w))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
@@ -546,7 +546,7 @@ static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
     MD5_FOR (i, 12) {
         float *const of = &map->matrix.m[i];
         *of = fabsf(*of - rintf(*of)) < 1e-6f ? rintf(*of) : *of; // quarters of a circle are exact
-        map->has_turn |= *of != (i % 5 == 0 ? 1.0f : 0.0f);
+        map->has_turn |= *of != (i % 5 == 0 ? 1 : 0);
         *of *= map->is_mirrored && i % 4 == 1 ? -map->scale : map->scale;
     }
     return true;
@@ -554,7 +554,7 @@ static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
 
 static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
 {
-    const float y = map->is_mirrored ? 0.0f - v.y : v.y; // never -0
+    const float y = map->is_mirrored ? 0 - v.y : v.y; // never -0
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
@@ -563,7 +563,7 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
 static void map_joint(const space_map *map, bool is_turned, md5_vec3 *place, md5_vec3 *rotation)
 {
     const md5_vec3 v = *rotation;
-    *rotation = map->is_mirrored ? (md5_vec3){0.0f - v.x, v.y, 0.0f - v.z} : v;
+    *rotation = map->is_mirrored ? (md5_vec3){0 - v.x, v.y, 0 - v.z} : v;
     if (!is_turned || !map->has_turn) {
         *place = map_offset(map, *place);
         return;
@@ -642,7 +642,7 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
     uint32_t count = 0;
     const bool is_camera = doc->kind == MD5_DOC_CAMERA;
     if (begin_repair(&it, doc, doc->kind, error) && make_map(&it, edit, &map)
-        && (map.scale != 1.0f || map.has_turn || map.is_mirrored)
+        && (map.scale != 1 || map.has_turn || map.is_mirrored)
         && (is_camera ? map_views(&it, &map, doc) : map_joints(&it, edit, &map, doc)))
         count = is_camera ? doc->num_frames : doc->num_joints;
     return end_repair(&it, doc, count);
@@ -795,11 +795,11 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     if (edit->is_closed && !plan->is_open && frame > 0) {
         const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
         const float rest = (float)fmin(to_end / plan->loop.num_blended, 1.0);
-        share = 1.0f - rest * rest * (3.0f - 2.0f * rest);
+        share = 1 - rest * rest * (3 - 2 * rest);
     }
     sample_frame(it, plan, frame, it->pose);
     const md5_vec3 root = it->pose[0].translation;
-    MD5_FOR_WHILE (j, num_joints, share > 0.0f) {
+    MD5_FOR_WHILE (j, num_joints, share > 0) {
         const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
         md5_xform *const joint = &it->pose[j];
         const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
@@ -815,7 +815,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     }
     if (edit->is_closed) { // where it walks is no gap
         const float past = part * (float)plan->num_old - (float)(plan->num_old - 1);
-        const bool goes_on = plan->walks && past > 0.0f;
+        const bool goes_on = plan->walks && past > 0;
         const md5_vec3 step = md5_vec3_add(plan->ways[0], plan->ways[2]);
         it->pose[0].translation.x = goes_on ? plan->place.x + 0.5f * past * step.x : root.x;
         it->pose[0].translation.y = goes_on ? plan->place.y + 0.5f * past * step.y : root.y;
@@ -830,7 +830,7 @@ static void widen_span(joint_span *span, const md5_xform *joint)
     const md5_quat turn = md5_quat_mul(md5_quat_conjugate(first->rotation), joint->rotation);
     const float move = md5_vec3_length(md5_vec3_sub(joint->translation, first->translation));
     span->move = fmaxf(span->move, move);
-    span->chord = fmaxf(span->chord, 2.0f * md5_vec3_length((md5_vec3){turn.x, turn.y, turn.z}));
+    span->chord = fmaxf(span->chord, 2 * md5_vec3_length((md5_vec3){turn.x, turn.y, turn.z}));
     span->length = fmaxf(span->length, md5_vec3_length(joint->translation));
 }
 
@@ -846,7 +846,7 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
     const md5_model *const model = plan->edit->model;
     const float tolerance = plan->edit->tolerance;
     MD5_FOR (j, skeleton->num_joints)
-        plan->spans[j].reach = model ? 1.0f : fmaxf(1.0f, plan->spans[j].length);
+        plan->spans[j].reach = model ? 1 : fmaxf(1.0f, plan->spans[j].length);
     MD5_FOR_WHILE (m, model->num_meshes, model) {
         const md5_mesh *const mesh = &model->meshes[m];
         MD5_FOR_WHILE (w, mesh->num_weights, mesh->weights) {
@@ -860,14 +860,14 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         if (parent == MD5_NONE)
             continue;
         joint_span *const above = &plan->spans[parent];
-        above->height = fmaxf(above->height, span->height + 1.0f);
+        above->height = fmaxf(above->height, span->height + 1);
         above->reach = fmaxf(above->reach, span->length + span->reach);
     }
     MD5_FOR (i, skeleton->num_joints) {
         const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
         joint_span *const span = &plan->spans[j];
-        span->depth = 1.0f + (parent != MD5_NONE ? plan->spans[parent].depth : 0.0f);
-        span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0.0f;
+        span->depth = 1 + (parent != MD5_NONE ? plan->spans[parent].depth : 0);
+        span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0;
         const float costs[] = {j > 0 ? span->move : INFINITY,
                                span->chord * (span->reach + tolerance)};
         MD5_FOR (k, 2) {
@@ -917,13 +917,13 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
                         track->flags |= UINT32_C(1) << i;
             }
         }
-        if (pass == 0 && edit->tolerance > 0.0f)
+        if (pass == 0 && edit->tolerance > 0)
             reduce_flags(it, plan, joints, base);
         MD5_FOR_WHILE (j, num_joints, pass == 0) {
             md5_doc_joint *const joint = &joints[j];
             const uint32_t track = it->binding->tracks[j];
             const char *const name = skeleton->joints[j].name;
-            if (edit->tolerance == 0.0f)
+            if (edit->tolerance == 0)
                 joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
             joint->track.flags |= edit->all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
             joint->track.first = joint->track.flags ? num_components : 0;
@@ -1010,7 +1010,7 @@ static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_
     const md5_quat *const rotations = anim->rotations + (part - num_ways);
     const md5_quat q =
         md5_quat_mul(md5_quat_conjugate(rotations[frame * num_turns]), rotations[next * num_turns]);
-    return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0.0f ? -2.0f * reach : 2.0f * reach);
+    return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0 ? -2 * reach : 2 * reach);
 }
 
 // Of a sine of N frames the mean of the steps beside the jump is cos(2 pi / N) of it. In a clip
@@ -1096,7 +1096,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
 {
     enum { MAX_FRAMES = 1 << 24 };
     const md5_frame_edit *const edit = plan->edit;
-    const double rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
+    const double rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
     plan->first = edit->first;
     if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
@@ -1106,13 +1106,13 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     if (edit->is_closed)
         find_loop(it->anim, plan);
     const double num_frames =
-        floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1.0;
-    if (!(rate > 0.0 && edit->tolerance >= 0.0f)
-        || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
+        floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1;
+    if (!(rate > 0 && edit->tolerance >= 0)
+        || !(num_frames <= fmax((double)MAX_FRAMES, doc->num_frames)))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "expected a rate above 0, at most %d frames and no negative tolerance",
                         (int)MAX_FRAMES);
-    plan->num_frames = num_frames < 2.0 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
+    plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
     plan->is_other = plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;
 }
@@ -1136,7 +1136,7 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
         sample_frame(&it, &plan, 0, plan.begin);
         sample_frame(&it, &plan, plan.num_frames - 1, plan.end);
         to.num_frames = plan.num_frames;
-        to.frame_rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
+        to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
         count = fit_joints(&it, &plan, &to);
         if (count > 0 && fit_bounds(&it, &plan, &to)
             && (!plan.is_other || move_comments(&it, &plan, &to)))

@@ -1,10 +1,7 @@
 // What engines say to the shape of a mesh, and to a clip with its mesh: joints, scale and turn.
-#include "md5/core/assert.h"
 #include "md5/core/names.h"
 #include "md5/edit/check.h"
-#include "md5/md5math.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 // == Shapes =======================================================================================
@@ -63,7 +60,7 @@ static uint32_t count_seams(md5_arena *scratch, const md5_mesh *mesh)
             if (away.x > width)
                 break;
             const float square = md5_vec3_dot(away, away);
-            is_split |= square > 0.0f && square <= width * width;
+            is_split |= square > 0 && square <= width * width;
         }
         count += is_split;
     }
@@ -106,8 +103,7 @@ static uint32_t count_flat(const md5_mesh *mesh)
 // often. Vertices are welded by their position: its bits stand for it. +-0 are one.
 static uint64_t edge_term(md5_vec3 a, md5_vec3 b)
 {
-    const float numbers[6] = {a.x + 0.0f, a.y + 0.0f, a.z + 0.0f,
-                              b.x + 0.0f, b.y + 0.0f, b.z + 0.0f};
+    const float numbers[6] = {a.x + 0, a.y + 0, a.z + 0, b.x + 0, b.y + 0, b.z + 0};
     uint64_t term = 0;
     MD5_FOR (i, 6) {
         uint32_t bits;
@@ -337,7 +333,7 @@ static float find_scale(const md5_binding *clip, const md5_xform *pose, float *r
         num_deep += joints[parent].parent != MD5_NONE;
     }
     qsort(ratios, count, sizeof *ratios, compare_floats);
-    const float median = count >= MIN_BONES ? ratios[count / 2] : 1.0f, off = fabsf(median - 1.0f);
+    const float median = count >= MIN_BONES ? ratios[count / 2] : 1, off = fabsf(median - 1);
     MD5_FOR (i, count)
         num_alike += fabsf(ratios[i] - median) <= 0.02f * median;
     *is_other = median >= 1e-6f && median <= 1e6f
@@ -357,7 +353,7 @@ static bool round_turn(md5_quat q, md5_mat34 *turn)
         sum += whole * turn->m[i];
         turn->m[i] = whole;
     }
-    return sum >= 2.9997f && turn->m[0] + turn->m[5] + turn->m[10] < 3.0f;
+    return sum >= 2.9997f && turn->m[0] + turn->m[5] + turn->m[10] < 3;
 }
 
 // The direction from a joint's parent to the joint.
@@ -413,23 +409,23 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
     md5i_arena_free(&from->scratch);
     if (from->context.error.status != MD5_OK)
         return false;
-    if (has_turn && nearer > 0.0)
+    if (has_turn && nearer > 0)
         check->space.turn = md5_quat_to_euler(md5_quat_conjugate(md5_quat_from_mat34(turn)));
-    check->space.scale = has_scale ? 1.0f / scale : 1.0f;
+    check->space.scale = has_scale ? 1.0f / scale : 1;
     const char *text = "";
     MD5_FOR (i, MD5_COUNT(units))
-        text = fabsf(scale / units[i].scale - 1.0f) < 0.01f ? units[i].text : text;
+        text = fabsf(scale / units[i].scale - 1) < 0.01f ? units[i].text : text;
     if (has_scale)
         md5i_add_finding(from, "clip-scale", md5_at_line(from->joints_line),
-                         "bones are %.4g times as long as the mesh's%s: md5tool fix --mesh",
-                         (double)scale, text);
+                         "bones are %.4g times as long as the mesh's%s: md5tool fix --mesh", scale,
+                         text);
     return from->context.error.status == MD5_OK;
 }
 
 static bool is_turned(const md5_check *clip)
 {
     const md5_euler turn = clip->space.turn;
-    return turn.pitch != 0.0f || turn.yaw != 0.0f || turn.roll != 0.0f;
+    return turn.pitch != 0 || turn.yaw != 0 || turn.roll != 0;
 }
 
 bool md5_check_turns(md5_check *const *clips, size_t num_clips)
@@ -450,9 +446,9 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
     const float angles[] = {turn.roll, turn.pitch, turn.yaw};
     char what[64] = "turned by quarters of a circle about several axes";
     MD5_FOR (i, 3)
-        if (angles[(i + 1) % 3] == 0.0f && angles[(i + 2) % 3] == 0.0f)
-            (void)snprintf(what, sizeof what, "turned by %.0f degrees about %c",
-                           angles[i] > 90.0f ? 180.0 : (double)-angles[i], "xyz"[i]);
+        if (angles[(i + 1) % 3] == 0 && angles[(i + 2) % 3] == 0)
+            snprintf(what, sizeof what, "turned by %.0f degrees about %c",
+                     angles[i] > 90 ? 180 : (double)-angles[i], "xyz"[i]);
     md5i_add_finding(from, "clip-turn", md5_at_line(from->joints_line),
                      num_clips == 1 ? "%s against the mesh: md5tool fix --mesh"
                      : num_turned == 1

@@ -226,7 +226,7 @@ bool md5_get_rule(uint32_t number, md5_engines asked, md5_finding *finding)
     char *at = finding->engines, *const end = at + sizeof finding->engines;
     memcpy(finding->rule, rule, strcspn(rule, "/ "));
     finding->is_library_too = rule[VERDICTS + NUM_ENGINES] == '=';
-    (void)snprintf(finding->error.message, sizeof finding->error.message, "%s", rule + WHAT);
+    snprintf(finding->error.message, sizeof finding->error.message, "%s", rule + WHAT);
     MD5_FOR (k, MD5_COUNT(effects)) {
         uint32_t set = 0;
         MD5_FOR (i, NUM_ENGINES)
@@ -303,7 +303,7 @@ static void add(md5_checker *from, uint32_t row, md5_text_place at, const char *
         return;
     md5_finding *const to = &findings[check->num_findings++];
     check->findings = findings;
-    (void)md5_get_rule(row, check->engines, to);
+    md5_get_rule(row, check->engines, to);
     write_message(to->error.message, text);
     memcpy(to->error.file, from->context.error.file, sizeof to->error.file);
     to->error.line = at.line;

@@ -155,14 +155,14 @@ static double number(md5_checker *from)
     const bool is_negative = is(from, "-");
     double value = 0;
     if (is_negative && (!next(from) || from->is_mark))
-        return 0.0;
+        return 0;
     if (is_odd(from))
         check_number(from);
     const char *const word = from->word.bytes, *const end = word + from->word.size;
     const char *const digits = word + sign_of(from->word);
     if (is_hexadecimal(digits, (size_t)(end - digits)))
-        value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1.0 : 1.0);
-    else if (!md5i_scan_double(word, end, &value) || value - value != 0.0)
+        value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1 : 1);
+    else if (!md5i_scan_double(word, end, &value) || value - value != 0)
         value = 0;
     return is_negative ? -value : value;
 }
@@ -174,7 +174,7 @@ static int32_t integer(md5_checker *from)
     const md5_span word = from->word;
     if (word.size > 1 && *word.bytes == '0'
         && count_of(word.bytes, word.size, "0123456789.") == word.size
-        && (value >= 8.0 || count_of(word.bytes, word.size, "89") > 0))
+        && (value >= 8 || count_of(word.bytes, word.size, "89") > 0))
         md5i_found(from, "octal", from->at, "'%.*s' is octal to id's engine", shown(from, 40),
                    word.bytes);
     return value >= INT32_MAX ? INT32_MAX : value <= INT32_MIN ? INT32_MIN : (int32_t)value;
@@ -316,11 +316,11 @@ static bool read_joints(md5_checker *from, const file_rows *clip, int32_t counte
         if (to->flags > 63)
             md5i_found(from, "flags", at, "flags %g", row[1]);
         const uint32_t count = md5i_num_flags(to->flags & 63);
-        if (count > 0 && (row[2] < 0.0 || row[2] + count > clip->num_components))
+        if (count > 0 && (row[2] < 0 || row[2] + count > clip->num_components))
             md5i_found(from, "components", at,
                        "%u components from %d on, but numAnimatedComponents is %d", count,
                        (int)row[2], clip->num_components);
-        else if (clip->num_components > 0 && (row[2] < 0.0 || row[2] >= clip->num_components))
+        else if (clip->num_components > 0 && (row[2] < 0 || row[2] >= clip->num_components))
             md5i_found(from, "first-component", at, "the first component is %d, of %d", (int)row[2],
                        clip->num_components);
     }
@@ -367,21 +367,21 @@ static bool read_mesh_row(md5_checker *from, int kind, mesh_rows *mesh)
         TRY(GROW(scratch, mesh_vertex, mesh->vertices, i));
         mesh->vertices[i] =
             (mesh_vertex){(uint32_t)fmax(row[1], 0.0), (uint32_t)fmax(row[2], 0.0), begin.line};
-        if (row[2] < 1.0)
+        if (row[2] < 1)
             md5i_found(from, "no-weights", begin, "vertex %u has no weights", i);
     } else if (kind == 1) {
         MD5_FOR_FROM (k, 1, 4)
-            if (row[k] < 0.0 || row[k] >= mesh->counts[0])
+            if (row[k] < 0 || row[k] >= mesh->counts[0])
                 md5i_found(from, "triangle-corner", begin,
                            "the triangle has vertex %d, but numverts is %u", (int)row[k],
                            mesh->counts[0]);
     } else {
         TRY(GROW(scratch, float, mesh->biases, i));
         mesh->biases[i] = (float)row[2];
-        if (row[1] < 0.0 || row[1] >= from->check.num_joints)
+        if (row[1] < 0 || row[1] >= from->check.num_joints)
             md5i_found(from, "weight-joint", begin, "the weight is on joint %d, of %u", (int)row[1],
                        from->check.num_joints);
-        if (row[2] < 0.0)
+        if (row[2] < 0)
             md5i_found(from, "negative-weight", begin, "the weight is %g", row[2]);
     }
     mesh->rows[kind]++;
@@ -403,12 +403,12 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
         }
         // Files that the library refuses, as vertices share more weights than there are bytes,
         // could take long.
-        float sum = count > 0 ? 0.0f : 1.0f;
+        float sum = count > 0 ? 0 : 1.0f;
         from->num_references += count;
         const bool is_shared = from->num_references > (size_t)(from->lex.end - from->lex.text);
         MD5_FOR_WHILE (k, count, !is_shared)
             sum += mesh->biases[first + k];
-        if (fabsf(sum - 1.0f) > 1e-3f && !is_shared)
+        if (fabsf(sum - 1) > 1e-3f && !is_shared)
             md5i_found(from, "weight-sum", at, "the weights of vertex %u sum to %g", i, sum);
         if (count > 4)
             md5i_found(from, "4-weights", at, "vertex %u has %u weights", i, count);
@@ -648,8 +648,8 @@ static bool read_clip_section(md5_checker *from, int section, file_rows *clip)
         clip->num_joints = read_count(from);
         return true;
     case 4: {
-        const double rate = next(from) ? number(from) : 0.0;
-        if (rate < 1.0)
+        const double rate = next(from) ? number(from) : 0;
+        if (rate < 1)
             md5i_found(from, "frame-rate", from->at, "frameRate is %g", rate);
         return true;
     }

@@ -12,8 +12,6 @@
 
 #include "md5/core/names.h"
 
-#include <string.h>
-
 // == Voxels ======================================================================================
 
 enum { UNKNOWN, SHELL, OUTSIDE };
@@ -40,8 +38,8 @@ static uint32_t cell_at(const md5_grid *grid, uint32_t x, uint32_t y, uint32_t z
 // The cell along one axis, clamped to the box, since rounding may place a point just outside.
 static uint32_t clamped(double coordinate, uint32_t count)
 {
-    const double most = (double)count - 2.0;
-    return (uint32_t)(coordinate < 1.0 ? 1.0 : coordinate > most ? most : coordinate);
+    const double most = (double)count - 2;
+    return (uint32_t)(coordinate < 1 ? 1 : coordinate > most ? most : coordinate);
 }
 
 static void mark_point(rasterizer *raster, md5_vec3d p)
@@ -56,7 +54,7 @@ static void mark_point(rasterizer *raster, md5_vec3d p)
 static void mark_edge(rasterizer *raster, md5_vec3d a, md5_vec3d b)
 {
     const md5_vec3d way = md5_vec3d_sub(b, a);
-    const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
+    const uint32_t steps = (uint32_t)(2 * md5_vec3d_length(way)) + 1;
     for (uint32_t i = 0; i <= steps; i++)
         mark_point(raster, md5_vec3d_add(a, md5_vec3d_scale(way, (double)i / (double)steps)));
     raster->num_tests += steps;
@@ -93,14 +91,14 @@ static flat flatten(md5_vec3d a, md5_vec3d b, md5_vec3d c)
 // Whether the unit square at u, v overlaps the triangle: no edge has all its corners outside.
 static bool touches(const flat *f, double u, double v)
 {
-    const double turn = f->normal[f->w] > 0.0 ? 1.0 : -1.0;
+    const double turn = f->normal[f->w] > 0 ? 1 : -1;
     MD5_FOR (i, 3) {
         const double *const from = f->at[i], *const to = f->at[(i + 1) % 3];
         const double inward_u = -(to[f->v] - from[f->v]) * turn;
         const double inward_v = (to[f->u] - from[f->u]) * turn;
-        const double best_u = u + (inward_u > 0.0 ? 1.0 : 0.0);
-        const double best_v = v + (inward_v > 0.0 ? 1.0 : 0.0);
-        if (inward_u * (best_u - from[f->u]) + inward_v * (best_v - from[f->v]) < 0.0)
+        const double best_u = u + (inward_u > 0 ? 1 : 0);
+        const double best_v = v + (inward_v > 0 ? 1 : 0);
+        if (inward_u * (best_u - from[f->u]) + inward_v * (best_v - from[f->v]) < 0)
             return false;
     }
     return true;
@@ -120,7 +118,7 @@ static void mark_triangle(rasterizer *raster, md5_vec3d a, md5_vec3d b, md5_vec3
     for (uint32_t v = clamped(f.low[f.v], n[f.v]); v <= last_v; v++)
         for (uint32_t u = first_u; u <= last_u; u++) {
             raster->num_tests++;
-            if (touches(&f, (double)u, (double)v)) {
+            if (touches(&f, u, v)) {
                 // The cells above this square that the plane passes through, within the triangle's
                 // depth range.
                 const double nw = f.normal[f.w], nu = f.normal[f.u] / nw, nv = f.normal[f.v] / nw;
@@ -146,7 +144,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     const md5_vec3d low = md5_vec3d_of(bounds.min), high = md5_vec3d_of(bounds.max);
     const md5_vec3d sides = md5_vec3d_sub(high, low);
     const double longest = fmax(sides.x, fmax(sides.y, sides.z));
-    grid->longest = longest > 0.0 ? longest : 1.0;
+    grid->longest = longest > 0 ? longest : 1;
     grid->size = grid->longest / (double)resolution;
     grid->corner = md5_vec3d_sub(low, (md5_vec3d){grid->size, grid->size, grid->size});
     const double extent[3] = {sides.x, sides.y, sides.z};
@@ -214,7 +212,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
 static uint32_t voxel_at(const md5_grid *grid, md5_vec3d p)
 {
     const uint32_t *const n = grid->count;
-    if (!(p.x >= 0.0 && p.y >= 0.0 && p.z >= 0.0 && p.x < (double)n[0] && p.y < (double)n[1]
+    if (!(p.x >= 0 && p.y >= 0 && p.z >= 0 && p.x < (double)n[0] && p.y < (double)n[1]
           && p.z < (double)n[2]))
         return MD5_NO_VOXEL;
     return grid->voxels[cell_at(grid, (uint32_t)p.x, (uint32_t)p.y, (uint32_t)p.z)];
@@ -227,16 +225,16 @@ static double line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
     const md5_vec3d way = md5_vec3d_sub(to, from);
     const double length = md5_vec3d_length(way);
     if (voxel_at(grid, from) == MD5_NO_VOXEL)
-        return -1.0;
+        return -1;
     const double step = 0.5 / fmax(length, 0.5); // a line as long as the box's diagonal leaves it
     double inside = 0;
-    for (uint32_t i = 1; inside < 1.0; i++) {
+    for (uint32_t i = 1; inside < 1; i++) {
         const double next = fmin((double)i * step, 1.0);
         if (voxel_at(grid, md5_vec3d_add(from, md5_vec3d_scale(way, next))) == MD5_NO_VOXEL)
             return inside;
         inside = next;
     }
-    return 1.0;
+    return 1;
 }
 
 // == Bones =======================================================================================
@@ -252,7 +250,7 @@ static md5_bone bone_to(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 {
     const double inside = line_in_volume(grid, from, to);
     const md5_vec3d way = md5_vec3d_sub(to, from);
-    return (md5_bone){from, md5_vec3d_add(from, md5_vec3d_scale(way, inside > 0.0 ? inside : 0.0))};
+    return (md5_bone){from, md5_vec3d_add(from, md5_vec3d_scale(way, inside > 0 ? inside : 0))};
 }
 
 // The bone of a joint without children continues the parent's bone with the same length; otherwise
@@ -319,9 +317,8 @@ static md5_vec3d nearest_on_bones(const md5_bones *bones, uint32_t joint, md5_ve
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
         const double length = md5_vec3d_dot(way, way); // squared
-        double t =
-            length > 0.0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / length : 0.0;
-        t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+        double t = length > 0 ? md5_vec3d_dot(md5_vec3d_sub(point, bone->from), way) / length : 0;
+        t = t < 0 ? 0 : t > 1 ? 1 : t;
         const md5_vec3d candidate = md5_vec3d_add(bone->from, md5_vec3d_scale(way, t));
         const md5_vec3d away = md5_vec3d_sub(candidate, point);
         const double square = md5_vec3d_dot(away, away);
@@ -411,7 +408,7 @@ void md5i_measure_paths(md5_paths *paths, uint32_t joint)
         // The voxels along a bone begin with the distances of their centres from it.
         const md5_bone *const bone = &bones->bones[i];
         const md5_vec3d way = md5_vec3d_sub(bone->to, bone->from);
-        const uint32_t steps = (uint32_t)(2.0 * md5_vec3d_length(way)) + 1;
+        const uint32_t steps = (uint32_t)(2 * md5_vec3d_length(way)) + 1;
         for (uint32_t j = 0; j <= steps; j++) {
             const md5_vec3d point =
                 md5_vec3d_add(bone->from, md5_vec3d_scale(way, (double)j / (double)steps));
@@ -531,7 +528,7 @@ static void add_row(joint_sums *sums, const md5_bind_rows *rows, uint32_t row, f
     MD5_FOR (i, rows->counts[row]) {
         const uint32_t joint = entries[i].joint;
         const float added = share * entries[i].value;
-        if (sums->of_joint[joint] == 0.0f && added > 0.0f) // a share may be too small for a float
+        if (sums->of_joint[joint] == 0 && added > 0) // a share may be too small for a float
             sums->joints[sums->count++] = joint;
         sums->of_joint[joint] += added;
     }
@@ -572,7 +569,7 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc, const ui
     MD5_FOR (round, rounds) {
         MD5_FOR (row, num_rows) {
             const uint32_t first = around.first[row], count = around.first[row + 1] - first;
-            add_row(&sums, rows, row, count > 0 ? 0.5f : 1.0f);
+            add_row(&sums, rows, row, count > 0 ? 0.5f : 1);
             MD5_FOR (i, count)
                 add_row(&sums, rows, around.rows[first + i], 0.5f / (float)count);
 
@@ -652,21 +649,20 @@ static bool check(md5_context *context, md5_weights_desc *desc)
         desc->max_influences = DEFAULT_INFLUENCES;
     if (desc->smoothing == 0)
         desc->smoothing = DEFAULT_SMOOTHING;
-    if (desc->falloff == 0.0f)
+    if (desc->falloff == 0)
         desc->falloff = 1;
     TRY(check_range(context, "resolution", desc->resolution, MIN_RESOLUTION, MAX_RESOLUTION));
     TRY(check_range(context, "max_influences", desc->max_influences, 1, MAX_INFLUENCES));
     TRY(check_range(context, "smoothing", desc->smoothing, 1, MAX_SMOOTHING));
-    if (!(desc->falloff >= 0.0f && desc->falloff <= 1.0f))
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "falloff is %g, expected 0 to 1",
-                        (double)desc->falloff);
+    if (!(desc->falloff >= 0 && desc->falloff <= 1))
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "falloff is %g, expected 0 to 1", desc->falloff);
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
     MD5_FOR (i, desc->num_positions) {
         const md5_vec3 p = desc->positions[i];
         if (!is_small(p.x) || !is_small(p.y) || !is_small(p.z))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
-                            (double)p.x, (double)p.y, (double)p.z);
+                            "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i, p.x,
+                            p.y, p.z);
     }
     if (desc->num_triangles > UINT32_MAX / 6)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "%u triangles, expected at most %u",
@@ -682,7 +678,7 @@ static bool check(md5_context *context, md5_weights_desc *desc)
                 return MD5_FAIL(context, MD5_ERROR_RANGE,
                                 "the bind matrix of joint %u has %g, "
                                 "expected numbers from -1e9 to 1e9",
-                                joint, (double)desc->bind[joint].m[i]);
+                                joint, desc->bind[joint].m[i]);
     return true;
 }
 
@@ -782,7 +778,7 @@ static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count,
     md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
     TRY(keys && names);
     MD5_FOR (i, count) {
-        keys[i] = (md5_vec3){points[i].x + 0.0f, points[i].y + 0.0f, points[i].z + 0.0f}; // not -0
+        keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0}; // not -0
         names[i] = (md5_ordered_name){{(const char *)&keys[i], sizeof *keys}, i};
     }
     const md5_ordered_name *const ordered = md5i_order_names(arena, names, count);
@@ -855,7 +851,7 @@ static bool bind(bind_work *make)
         md5_bind_entry *const entries = md5_row(&make->rows, row);
         MD5_FOR_WHILE (i, make->rows.counts[row], !make->is_distant[row]) {
             const md5_vec3d end = nearest_on_bones(&make->bones, entries[i].joint, point);
-            if (line_in_volume(&make->grid, point, end) == 1.0)
+            if (line_in_volume(&make->grid, point, end) == 1)
                 entries[i].value = (float)md5_vec3d_length(md5_vec3d_sub(end, point));
         }
 
@@ -865,12 +861,12 @@ static bool bind(bind_work *make)
         const double falloff = (double)make->desc.falloff;
         double nearest = INFINITY;
         MD5_FOR (i, make->rows.counts[row])
-            nearest = fmin(nearest, (double)entries[i].value);
+            nearest = fmin(nearest, entries[i].value);
         const double closest = fmax(nearest, MIN_DISTANCE) * cell;
         MD5_FOR (i, make->rows.counts[row]) {
-            const double d = fmax((double)entries[i].value, MIN_DISTANCE) * cell;
+            const double d = fmax(entries[i].value, MIN_DISTANCE) * cell;
             const double ratio =
-                closest * (1.0 - falloff + falloff * closest) / (d * (1.0 - falloff + falloff * d));
+                closest * (1 - falloff + falloff * closest) / (d * (1 - falloff + falloff * d));
             entries[i].value = (float)(ratio * ratio);
         }
 

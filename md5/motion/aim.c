@@ -1,5 +1,4 @@
 // Points a chain of joints at a target; a head and eyes that look about by themselves.
-#include "md5/core/assert.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/numbers.h"
@@ -58,9 +57,9 @@ static md5_float4 find_turn(const aim_view *view)
         // `up` rotated by the swing, without a dependency on the swing: up - k (forward + sight),
         // plus a component along the sight that equals that along forward.
         const md5_float4 both = md5_float4_add(forward, sight);
-        const float k = md5_float4_dot3(up, both) / (1.0f + cosine);
+        const float k = md5_float4_dot3(up, both) / (1 + cosine);
         swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
-                               md5_float4_scale(sight, 2.0f * view->rule.up_along));
+                               md5_float4_scale(sight, 2 * view->rule.up_along));
     } else {
         swung = md5_float4_rotate(swing, up);
     }
@@ -70,7 +69,7 @@ static md5_float4 find_turn(const aim_view *view)
 // The same rotation by the shorter arc, so that w >= 0.
 static md5_float4 shorter_way(md5_float4 turn)
 {
-    return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0.0f ? -1.0f : 1.0f);
+    return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0 ? -1 : 1);
 }
 
 // Reduces a rotation to the limit.
@@ -87,7 +86,7 @@ static md5_float4 limit_turn(md5_float4 turn, const md5_aim_rule *rule)
 static md5_float4 equal_part(md5_float4 turn, uint32_t count)
 {
     for (; count % 2 == 0; count /= 2) {
-        const float w = 1.0f + md5_float4_at(turn, 3);
+        const float w = 1 + md5_float4_at(turn, 3);
         turn = md5_float4_scale(md5_float4_with_w(turn, w), 1.0f / sqrtf(w + w));
     }
     if (count == 1)
@@ -110,10 +109,10 @@ md5_aim_rule md5i_aim_rule_of(const md5_skeleton *skeleton, const md5_aim_job *j
         .axes = skeleton->axes,
         .forward = direction_or(job->numbers.forward, md5_forward(skeleton->axes)),
         .up = direction_or(job->numbers.up, md5_up(skeleton->axes)),
-        .is_limited = limit > 0.0f && limit < PI,
+        .is_limited = limit > 0 && limit < PI,
     };
     rule.up_along = md5_vec3_dot(rule.forward, rule.up);
-    rule.stays_upright = 1.0f - rule.up_along * rule.up_along > 1e-6f; // else up is the sight
+    rule.stays_upright = 1 - rule.up_along * rule.up_along > 1e-6f; // else up is the sight
     if (rule.is_limited) {
         const md5_quat largest = md5_quat_slerp(MD5_NO_TURN, half_turn, limit / PI);
         rule.max_sine = largest.x;
@@ -128,7 +127,7 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;
-    if (!(job->weight > 0.0f) || job->numbers.limit == MD5_ZERO || !md5_is_place(job->target)
+    if (!(job->weight > 0) || job->numbers.limit == MD5_ZERO || !md5_is_place(job->target)
         || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
     aim_view view = {
@@ -216,7 +215,7 @@ static md5_vec2 eyes_at(const md5_gaze *gaze)
 {
     if (!(gaze->seconds < gaze->duration))
         return gaze->to;
-    const float t = gaze->seconds / gaze->duration, part = t * t * (3.0f - 2.0f * t);
+    const float t = gaze->seconds / gaze->duration, part = t * t * (3 - 2 * t);
     return (md5_vec2){gaze->from.x + (gaze->to.x - gaze->from.x) * part,
                       gaze->from.y + (gaze->to.y - gaze->from.y) * part};
 }
@@ -251,11 +250,11 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             md5_gaze_begin(gaze->random, gaze);
     const md5_gaze_numbers numbers = numbers_of(desc);
     const double constant = numbers.head_seconds;
-    while (left > 0.0) {
-        if (!(gaze->rest > 0.0f)) {
+    while (left > 0) {
+        if (!(gaze->rest > 0)) {
             // Each choice takes five random numbers, so that targets that come and go shift no
             // other one.
-            const float x = 2.0f * next_random(gaze) - 1.0f, y = 2.0f * next_random(gaze) - 1.0f;
+            const float x = 2 * next_random(gaze) - 1, y = 2 * next_random(gaze) - 1;
             const float chance = next_random(gaze), which = next_random(gaze);
             const float least = numbers.min_seconds;
             const float rest = least + (numbers.max_seconds - least) * next_random(gaze);
@@ -275,13 +274,13 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             gaze->rest = rest > shortest_rest ? rest : shortest_rest;
         }
         const double step = left < gaze->rest ? left : gaze->rest;
-        (void)direction_of(desc, axes, gaze->target, &gaze->to);
+        direction_of(desc, axes, gaze->target, &gaze->to);
         // The head approaches its part of the way, exactly for any step.
-        const float part = constant > 0.0 ? (float)(1.0 - md5i_decay(step / constant)) : 1.0f;
+        const float part = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
         gaze->head.x += (numbers.head_share * gaze->to.x - gaze->head.x) * part;
         gaze->head.y += (numbers.head_share * gaze->to.y - gaze->head.y) * part;
         gaze->seconds += (float)step;
-        gaze->rest = left < gaze->rest ? gaze->rest - (float)step : 0.0f;
+        gaze->rest = left < gaze->rest ? gaze->rest - (float)step : 0;
         left -= step;
     }
 }
@@ -316,7 +315,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
         .numbers = {.limit = head_limit},
         .weight = weight,
     };
-    (void)md5_solve_aim(skeleton, &job, pose);
+    md5_solve_aim(skeleton, &job, pose);
     uint32_t count = 0;
     job.length = 1;
     job.target = md5_gaze_point(desc, skeleton->axes, gaze);

@@ -1,9 +1,6 @@
 // Inverse kinematics for chains of any length: FABRIK and CCD, with and without limits, and damped
 // least squares, also for several chains of one skeleton.
-#include "md5/core/assert.h"
 #include "md5/motion/rig.h"
-
-#include <string.h>
 
 // == Rotations of a rig ===========================================================================
 
@@ -11,7 +8,7 @@
 static md5_quatd between(md5_vec3d from, md5_vec3d to)
 {
     const md5_vec3d a = md5_vec3d_normalize(from), b = md5_vec3d_normalize(to);
-    const double w = 1.0 + md5_vec3d_dot(a, b);
+    const double w = 1 + md5_vec3d_dot(a, b);
     if (!(w > 1e-12)) {
         const md5_vec3d axis = md5_vec3d_across(a);
         return (md5_quatd){axis.x, axis.y, axis.z, 0};
@@ -93,9 +90,9 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     const md5_vec3d any = {1, 0, 0};
     const md5_vec3d start = rig->joints[root].place;
     md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
-    if (!(md5_vec3d_dot(way, way) > 0.0))
+    if (!(md5_vec3d_dot(way, way) > 0))
         way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
-    if (!(md5_vec3d_dot(way, way) > 0.0))
+    if (!(md5_vec3d_dot(way, way) > 0))
         way = any;
     double widest = 0, length = 0;
     for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
@@ -246,7 +243,7 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
                 const md5_vec3d way = md5_vec3d_normalize(md5_quatd_rotate(rotation, next->offset));
                 const md5_vec3d hinge =
                     md5_quatd_rotate(md5_quatd_mul(rotation, next->limit.rest), next->limit.axis);
-                const double side = next->limit.middle.sine < 0.0 ? -1.0 : 1.0;
+                const double side = next->limit.middle.sine < 0 ? -1 : 1;
                 const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, way), side);
                 const md5_vec3d to = md5_vec3d_sub(places[k + 2], places[k + 1]);
                 set_local(rig, k, rig_turned(rig, k, turn_about(way, bend, to)));
@@ -489,7 +486,7 @@ static double measure(solving *problem, double tolerance, bool *is_reached)
         // Twice the vector of the turn to the goal's rotation: its length is twice the sine of half
         // of the angle, which is the angle where it is small.
         const md5_quatd to = md5_quatd_mul(goal->rotation, md5_quatd_conjugate(tip->rotation));
-        const double scale = to.w < 0.0 ? -2.0 : 2.0;
+        const double scale = to.w < 0 ? -2 : 2;
         const md5_vec3d turn = {to.x * scale, to.y * scale, to.z * scale};
         put(turn, goal->weight * goal->lever, rows + 3);
         *is_reached = *is_reached && md5_vec3d_length(turn) * goal->lever <= tolerance;
@@ -507,7 +504,7 @@ static void fill_column(const solving *problem, const free_angle *angle, double 
     const md5_vec3d pivot = problem->rig->joints[angle->joint].place;
     MD5_FOR (i, problem->num_goals) {
         const rig_goal *const goal = &problem->goals[i];
-        const double weight = problem->below[angle->joint] >> i & 1u ? goal->weight : 0.0;
+        const double weight = problem->below[angle->joint] >> i & 1u ? goal->weight : 0;
         const md5_vec3d arm = md5_vec3d_sub(problem->rig->joints[goal->tip].place, pivot);
         double *const rows = &column[problem->first_row[i]];
         put(md5_vec3d_cross(angle->axis, arm), weight, rows);
@@ -540,7 +537,7 @@ static bool solve(solving *problem, double damping, double *result)
         MD5_FOR (k, i)
             row[k] = (row[k] - product(row, problem->matrix[k], k)) / problem->matrix[k][k];
         const double square = row[i] + added - product(row, row, i);
-        if (!(square > 0.0))
+        if (!(square > 0))
             return false;
         row[i] = sqrt(square);
     }
@@ -582,7 +579,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
                 angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axes[k].axis);
                 fill_column(problem, angle, column);
                 const double push = product(column, problem->errors, problem->num_rows);
-                if ((axes[k].is_most && push > 0.0) || (axes[k].is_least && push < 0.0))
+                if ((axes[k].is_most && push > 0) || (axes[k].is_least && push < 0))
                     continue;
                 problem->num_angles++;
                 MD5_FOR (row, problem->num_rows)
@@ -611,7 +608,7 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
         MD5_FOR (j, problem->rig->count) {
             const md5_vec3d turn = md5_vec3d_scale(turns[j], half);
-            if (md5_vec3d_dot(turn, turn) > 0.0)
+            if (md5_vec3d_dot(turn, turn) > 0)
                 problem->rig->joints[j].local = rig_turned(
                     problem->rig, j, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1}));
         }
@@ -702,7 +699,7 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     md5i_place_rig(&rig);
     const double left = solvers[job->solver](&rig, md5_vec3d_of(reach->target), reach->tolerance,
                                              reach->iterations);
-    if (job->weight > 0.0f)
+    if (job->weight > 0)
         write_rig(&rig, job->weight, pose);
     return (float)left;
 }
@@ -719,7 +716,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     MD5_VALIDATE(md5i_are_limits(job->limits, chain->joints, chain->count), MD5_LIMIT_RULE);
     reach.axes = skeleton->axes;
     reach.target = job->target;
-    reach.tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0f;
+    reach.tolerance = job->tolerance > 0 ? job->tolerance : 0;
     reach.iterations = job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS;
     if (job->limits || job->solver == MD5_CHAIN_LEAST_SQUARES)
         return solve_by_rig(&reach, job, pose);
@@ -733,7 +730,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
     md5_quat turned[MD5_MAX_CHAIN];
     const float left = job->solver == MD5_CHAIN_CCD ? solve_by_ccd(&reach, turned)
                                                     : solve_by_fabrik(&reach, turned);
-    if (job->weight > 0.0f)
+    if (job->weight > 0)
         md5i_turn_chain(chain, turned, job->weight, pose);
     return left;
 }
@@ -758,7 +755,7 @@ typedef struct gathering {
 
 static bool is_sound(const md5_skeleton *skeleton, const md5_goal *goal)
 {
-    return goal->weight > 0.0f && goal->weight < MD5_FARTHEST && goal->tip < skeleton->num_joints
+    return goal->weight > 0 && goal->weight < MD5_FARTHEST && goal->tip < skeleton->num_joints
            && goal->length >= 2 && skeleton->joints[goal->tip].parent != MD5_NONE
            && md5_is_place(goal->target) && (!goal->rotation || md5_is_rotation(*goal->rotation));
 }
@@ -867,17 +864,17 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     MD5_FOR (i, gather.rig.count)
         is_finite = is_finite && md5_is_place(md5_vec3d_round(gather.rig.joints[i].place));
     if (gather.num_goals > 0 && is_finite) {
-        const double tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0;
+        const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
         solve_goals(&gather.rig, gather.goals, gather.num_goals, tolerance,
                     job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
         MD5_FOR (i, gather.num_goals)
             gather.from[i]->distance = (float)gather.goals[i].left;
-        if (job->weight > 0.0f)
+        if (job->weight > 0)
             write_rig(&gather.rig, job->weight, pose);
     }
     float most = 0;
     MD5_FOR (i, job->num_goals)
-        if (job->goals[i].weight > 0.0f && job->goals[i].distance > most)
+        if (job->goals[i].weight > 0 && job->goals[i].distance > most)
             most = job->goals[i].distance;
     return most;
 }

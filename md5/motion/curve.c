@@ -1,11 +1,7 @@
 // Curves: checks of their descriptions, their pieces, arc length, evaluation. Rotations along keys.
 #include "md5/core/arena.h"
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5curve.h"
 #include "md5/motion/functions.h"
-
-#include <string.h>
 
 // A curve as Bézier pieces, the common form of all kinds, so that there is one evaluation and one
 // computation of length. Points are homogeneous (w x, w y, w z, w), so that pieces may be rational.
@@ -22,7 +18,7 @@ typedef struct md5_pieces {
 // a at 0 and b at 1, exactly.
 static inline md5_vec4d md5_vec4d_lerp(md5_vec4d a, md5_vec4d b, double t)
 {
-    const double s = 1.0 - t;
+    const double s = 1 - t;
     return (md5_vec4d){
         s * a.x + t * b.x,
         s * a.y + t * b.y,
@@ -73,25 +69,25 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
     for (uint32_t i = 0; i <= n + degree; i++) {
         if (!(fabsf(knots[i]) <= FLT_MAX))
             return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is %g, expected a finite number", i,
-                            (double)knots[i]);
-        const double step = i > 0 ? (double)knots[i] - knots[i - 1] : 0.0;
-        if (step < 0.0)
+                            knots[i]);
+        const double step = i > 0 ? (double)knots[i] - knots[i - 1] : 0;
+        if (step < 0)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "knot %u is %g, expected at least knot %u, %g", i, (double)knots[i],
-                            i - 1, (double)knots[i - 1]);
-        if (step > 0.0 && step < MIN_SPAN * range)
+                            "knot %u is %g, expected at least knot %u, %g", i, knots[i], i - 1,
+                            knots[i - 1]);
+        if (step > 0 && step < MIN_SPAN * range)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "knots %u and %u differ by %g, expected 0 or at least %g", i - 1, i,
                             step, MIN_SPAN * range);
     }
-    if (!(range > 0.0))
+    if (!(range > 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE, "knots %u and %u are both %g, expected a range",
-                        degree, n, (double)knots[n]);
+                        degree, n, knots[n]);
     MD5_FOR_FROM (i, 1, n) {
         if (knots[i] == knots[i + degree])
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "knots %u to %u are all %g, expected at most %u equal ones", i,
-                            i + degree, (double)knots[i], degree);
+                            i + degree, knots[i], degree);
     }
     return true;
 }
@@ -100,11 +96,11 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 {
     if ((unsigned)desc->kind > MD5_CURVE_NURBS)
-        return MD5_FAIL(context, MD5_ERROR_RANGE, "curve kind %u, expected 0 to %u",
-                        (unsigned)desc->kind, (unsigned)MD5_CURVE_NURBS);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "curve kind %u, expected 0 to %u", desc->kind,
+                        MD5_CURVE_NURBS);
     if (desc->degree > MD5_MAX_CURVE_DEGREE)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "degree %u, expected at most %u", desc->degree,
-                        (unsigned)MD5_MAX_CURVE_DEGREE);
+                        MD5_MAX_CURVE_DEGREE);
 
     // The number of points that the kind needs.
     static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
@@ -133,8 +129,7 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
         const md5_vec3 p = desc->points[i];
         if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
-                            "point %u is %g %g %g, expected finite numbers", i, (double)p.x,
-                            (double)p.y, (double)p.z);
+                            "point %u is %g %g %g, expected finite numbers", i, p.x, p.y, p.z);
     }
     if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -143,7 +138,7 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
         const float weight = desc->weights[i];
         if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
             return MD5_FAIL(context, MD5_ERROR_RANGE, "weight %u is %g, expected %g to %g", i,
-                            (double)weight, (double)MIN_WEIGHT, (double)MAX_WEIGHT);
+                            weight, MIN_WEIGHT, MAX_WEIGHT);
     }
     if (desc->knots && desc->is_closed)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
@@ -237,7 +232,7 @@ static md5_vec3d step_of(const path *line, uint32_t piece)
 static double time_of(const path *line, uint32_t piece)
 {
     if (line->is_uniform)
-        return 1.0;
+        return 1;
     const double time = sqrt(md5_vec3d_length(step_of(line, piece)));
     return time > line->least ? time : line->least;
 }
@@ -275,7 +270,7 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
     double longest = 0;
     MD5_FOR (piece, line.num_pieces)
         longest = fmax(longest, time_of(&line, piece));
-    line.least = longest > 0.0 ? MIN_SHARE * longest : 1.0;
+    line.least = longest > 0 ? MIN_SHARE * longest : 1;
     TRY(take_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0;
     MD5_FOR (i, line.num_pieces) {
@@ -334,7 +329,7 @@ static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
         if (line->desc->is_closed)
             point = (point + (degree + 1) / 2 + degree * line->num_points) % line->num_points;
         const md5_vec3 place = line->desc->points[point];
-        const double w = line->desc->weights ? line->desc->weights[point] : 1.0;
+        const double w = line->desc->weights ? line->desc->weights[point] : 1;
         p[i] = (md5_vec4d){w * place.x, w * place.y, w * place.z, w};
     }
     for (int64_t round = 1; round <= degree; round++) {
@@ -477,7 +472,7 @@ static double share_of_arc(const md5_pieces *pieces, const md5_arc *arc, double 
     double low = arc->from, high = arc->to, share = low;
     MD5_FOR (step, 60) {
         const double miss = integrate(pieces, arc->piece, arc->from, share) - length;
-        if (miss > 0.0)
+        if (miss > 0)
             high = share;
         else
             low = share;
@@ -566,11 +561,11 @@ void md5_destroy_curve(md5_curve *curve)
 // Clamps t for an open curve, wraps it around for a closed one.
 static double within(const md5_curve *curve, double value, double end)
 {
-    if (curve->is_closed && end > 0.0 && !(value >= 0.0 && value < end)) {
+    if (curve->is_closed && end > 0 && !(value >= 0 && value < end)) {
         const double rest = value - end * floor(value / end);
-        value = rest < end ? rest : 0.0; // also if it is not finite
+        value = rest < end ? rest : 0; // also if it is not finite
     }
-    return value > 0.0 ? value < end ? value : end : 0.0;
+    return value > 0 ? value < end ? value : end : 0;
 }
 
 // The last of `count` items, `stride` bytes apart, whose first member, a rising double, is at most
@@ -640,10 +635,10 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
     MD5_ASSERT_NOT_NULL(curve);
     const double inside = within(curve, distance, curve->length);
-    if (inside <= 0.0)
-        return 0.0;
+    if (inside <= 0)
+        return 0;
     if (inside >= curve->length)
-        return 1.0;
+        return 1;
     const md5_arc *const arc =
         &curve->arcs[find_last(curve->arcs, sizeof *curve->arcs, curve->num_arcs, inside)];
     const double share = share_of_arc(&curve->pieces, arc, inside - arc->distance);
@@ -655,7 +650,7 @@ double md5_curve_distance(const md5_curve *curve, double t)
 {
     MD5_ASSERT_NOT_NULL(curve);
     const location at = locate(curve, t);
-    if (at.piece + 1 == curve->pieces.count && at.share >= 1.0)
+    if (at.piece + 1 == curve->pieces.count && at.share >= 1)
         return curve->length;
     uint32_t low = 0, high = curve->num_arcs;
     while (high - low > 1) {
@@ -707,16 +702,16 @@ static md5_vec3d turn_between(md5_quatd from, md5_quatd to)
     const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(from), to);
     const md5_vec3d axis = {turn.x, turn.y, turn.z};
     const double sine = md5_vec3d_length(axis);
-    return md5_vec3d_scale(axis, sine > 0.0 ? md5i_angle(sine, turn.w) / sine : 0.0);
+    return md5_vec3d_scale(axis, sine > 0 ? md5i_angle(sine, turn.w) / sine : 0);
 }
 
 // By the exponential of a share of a turn.
 static md5_quatd turned(md5_quatd q, md5_vec3d turn, double share)
 {
     const md5_vec3d part = md5_vec3d_scale(turn, share);
-    const double angle = md5_vec3d_length(part), turns = angle / (2.0 * PI);
-    const double scale = angle > 0.0 ? md5i_sine_of_turns(turns) / angle : 0.0;
-    const double cosine = angle > 0.0 ? md5i_sine_of_turns(turns + 0.25) : 1.0;
+    const double angle = md5_vec3d_length(part), turns = angle / (2 * PI);
+    const double scale = angle > 0 ? md5i_sine_of_turns(turns) / angle : 0;
+    const double cosine = angle > 0 ? md5i_sine_of_turns(turns + 0.25) : 1;
     return md5_quatd_mul(q, (md5_quatd){part.x * scale, part.y * scale, part.z * scale, cosine});
 }
 
@@ -736,14 +731,14 @@ static bool check_keys(md5_context *context, const keys *list)
         const double square = md5_quatd_dot(md5_quatd_of(q), md5_quatd_of(q));
         if (!(square > 1e-30 && square < 1e30))
             return MD5_FAIL(context, MD5_ERROR_RANGE, "key %u is %g %g %g %g, expected a rotation",
-                            i, (double)q.x, (double)q.y, (double)q.z, (double)q.w);
+                            i, q.x, q.y, q.z, q.w);
         if (!(fabs(list->times[i]) <= DBL_MAX) || (i > 0 && !(list->times[i] > list->times[i - 1])))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "key %u is at %g seconds, expected a time after the key before", i,
                             list->times[i]);
     }
     const double last = list->times[list->num_keys - 1];
-    if (list->period != 0.0 && !(list->times[0] + list->period > last && list->period <= DBL_MAX))
+    if (list->period != 0 && !(list->times[0] + list->period > last && list->period <= DBL_MAX))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "the period is %g seconds, expected 0 or more than the %g of the keys",
                         list->period, last - list->times[0]);
@@ -762,8 +757,8 @@ static md5_quatd unit_key(const keys *list, uint32_t key)
 static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;
-    const bool has_before = i > 0 || squad->period > 0.0;
-    const bool has_after = i < count || squad->period > 0.0;
+    const bool has_before = i > 0 || squad->period > 0;
+    const bool has_after = i < count || squad->period > 0;
     const uint32_t previous = (i + count - 1) % count;
     const span *const after = &squad->spans[has_after ? i % count : previous];
     const span *const before = has_before ? &squad->spans[previous] : after;
@@ -790,7 +785,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         .keys = rotations,
         .times = times,
         .num_keys = num_keys,
-        .num_spans = period != 0.0 ? num_keys : num_keys - 1,
+        .num_spans = period != 0 ? num_keys : num_keys - 1,
         .period = period,
     };
     if (num_keys == 0)
@@ -805,7 +800,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         return NULL;
     squad->num_spans = list.num_spans;
     squad->first = times[0];
-    squad->end = period > 0.0 ? times[0] + period : times[num_keys - 1];
+    squad->end = period > 0 ? times[0] + period : times[num_keys - 1];
     squad->period = period;
     squad->size = block.used;
     squad->internal.allocator = context.allocator;
@@ -816,7 +811,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         const bool is_last = i + 1 == list.num_keys;
         const double end = is_last ? list.times[0] + list.period : list.times[i + 1];
         md5_quatd next = unit_key(&list, i + 1);
-        if (md5_quatd_dot(q, next) < 0.0)
+        if (md5_quatd_dot(q, next) < 0)
             next = md5_quatd_negate(next);
         squad->spans[i] = (span){
             .start = list.times[i],
@@ -858,7 +853,7 @@ static md5_quat rounded(md5_quatd q)
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
     MD5_ASSERT_NOT_NULL(squad);
-    if (squad->period > 0.0 && !(time >= squad->first && time < squad->end))
+    if (squad->period > 0 && !(time >= squad->first && time < squad->end))
         time -= squad->period * floor((time - squad->first) / squad->period);
     const double inside =
         time > squad->first ? time < squad->end ? time : squad->end : squad->first;
@@ -869,5 +864,5 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
     const double u = (inside - each->start) / each->seconds;
     const md5_quatd key = turned(each->key, each->key_turn, u);
     const md5_quatd inner = turned(each->inner, each->inner_turn, u);
-    return rounded(turned(key, turn_between(key, inner), 2.0 * u * (1.0 - u)));
+    return rounded(turned(key, turn_between(key, inner), 2 * u * (1 - u)));
 }

@@ -3,9 +3,6 @@
 #include "md5/core/assert.h"
 #include "md5/motion/functions.h"
 
-#include <math.h>
-#include <string.h>
-
 // == Functions ===================================================================================
 
 // A power by repeated squaring of the whole part, and the Taylor series of the rest, whose next
@@ -16,7 +13,7 @@ double md5i_power_of_two(double x)
     const double rest = (x - whole) * 0.69314718055994531;
     double sum = 1;
     for (int term = 10; term > 0; term--)
-        sum = 1.0 + sum * rest / term;
+        sum = 1 + sum * rest / term;
     return sum * (1 << (int)whole);
 }
 
@@ -25,7 +22,7 @@ double md5i_sine(double x)
 {
     double sum = 1;
     for (int term = 16; term > 0; term -= 2)
-        sum = 1.0 - sum * x * x / (term * (term + 1));
+        sum = 1 - sum * x * x / (term * (term + 1));
     return x * sum;
 }
 
@@ -45,31 +42,31 @@ double md5i_sine_of_turns(double turns)
 double md5i_angle(double y, double x)
 {
     const double pi = 3.14159265358979324, across = fabs(x);
-    if (!(y > 0.0))
-        return x < 0.0 ? pi : 0.0;
+    if (!(y > 0))
+        return x < 0 ? pi : 0;
     double slope = y <= across ? y / across : across / y;
     MD5_FOR (halving, 3)
-        slope = slope / (1.0 + sqrt(1.0 + slope * slope));
+        slope = slope / (1 + sqrt(1 + slope * slope));
     double sum = 0;
     for (int term = 15; term > 0; term -= 2)
         sum = 1.0 / term - sum * slope * slope;
-    double angle = 8.0 * slope * sum;
+    double angle = 8 * slope * sum;
     if (y > across)
         angle = 0.5 * pi - angle;
-    return x < 0.0 ? pi - angle : angle;
+    return x < 0 ? pi - angle : angle;
 }
 
 // For a part of x so small that ten terms of the series are exact, then squared.
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };
-    double part = x < 800.0 ? x : 800.0;
+    double part = x < 800 ? x : 800;
     int doublings = 0;
     for (; part > 0.25; doublings++)
         part *= 0.5;
     double sum = 1;
     for (int term = TERMS; term > 0; term--)
-        sum = 1.0 - sum * part / term;
+        sum = 1 - sum * part / term;
     for (; doublings > 0; doublings--)
         sum *= sum;
     return sum;
@@ -91,13 +88,13 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds)
     double a = 1, b = 0;
     for (int term = TERMS; term > 0; term--) {
         const double h = t / term;
-        const double turned = 1.0 - h * stiffness * b;
+        const double turned = 1 - h * stiffness * b;
         b = h * (a - damping * b);
         a = turned;
     }
     for (; doublings > 0; doublings--) {
         const double squared = a * a - stiffness * (b * b);
-        b *= 2.0 * a - damping * b;
+        b *= 2 * a - damping * b;
         a = squared;
     }
     return (md5_swing){a, b};
@@ -116,7 +113,7 @@ static double line(double t)
 
 static double smooth(double t)
 {
-    return t * t * (3.0 - 2.0 * t);
+    return t * t * (3 - 2 * t);
 }
 
 static double square(double t)
@@ -142,7 +139,7 @@ static double fifth_power(double t)
 // Doubles with every 0.1 of t. Starts at 1/1024, with a jump from 0.
 static double exponential(double t)
 {
-    return t > 0.0 ? md5i_power_of_two(10.0 * t) / 1024.0 : 0.0;
+    return t > 0 ? md5i_power_of_two(10 * t) / 1024.0 : 0;
 }
 
 // (1 - cos(pi t)) / 2 as (1 + sin(pi (t - 1/2))) / 2.
@@ -153,12 +150,12 @@ static double half_wave(double t)
 
 static double quarter_wave(double t)
 {
-    return 2.0 * half_wave(0.5 * t);
+    return 2 * half_wave(0.5 * t);
 }
 
 static double circle(double t)
 {
-    return 1.0 - sqrt(1.0 - t * t);
+    return 1 - sqrt(1 - t * t);
 }
 
 // Overshoot parameter for a minimum of -0.1.
@@ -166,21 +163,21 @@ static double circle(double t)
 
 static double draw_back(double t)
 {
-    return (OVERSHOOT + 1.0) * cube(t) - OVERSHOOT * square(t);
+    return (OVERSHOOT + 1) * cube(t) - OVERSHOOT * square(t);
 }
 
 static double draw_back_farther(double t)
 {
     const double c = 1.525 * OVERSHOOT;
-    return (c + 1.0) * cube(t) - c * square(t);
+    return (c + 1) * cube(t) - c * square(t);
 }
 
 // A sine of this period, in tenths of t, that grows by 2^10.
 static double swing(double t, double period)
 {
-    const double tenths = 10.0 * t;
+    const double tenths = 10 * t;
     return -md5i_power_of_two(tenths) / 1024.0
-           * md5i_sine_of_turns((tenths - 10.0 - 0.25 * period) / period);
+           * md5i_sine_of_turns((tenths - 10 - 0.25 * period) / period);
 }
 
 static double elastic(double t)
@@ -197,8 +194,8 @@ static double elastic_slower(double t)
 // time. 7.5625 is 2.75^2: the first fall takes 1 / 2.75 of the time.
 static double bounce(double t)
 {
-    double after = 1.0 - t; // time since the start of the fall
-    double height = 0;      // of the apex, below 1
+    double after = 1 - t; // time since the start of the fall
+    double height = 0;    // of the apex, below 1
     if (after >= 2.5 / 2.75) {
         after -= 2.625 / 2.75;
         height = 0.984375;
@@ -209,7 +206,7 @@ static double bounce(double t)
         after -= 1.5 / 2.75;
         height = 0.75;
     }
-    return 1.0 - (7.5625 * square(after) + height);
+    return 1 - (7.5625 * square(after) + height);
 }
 
 typedef enum way {
@@ -268,17 +265,17 @@ enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
 // The coordinate of a cubic Bézier from 0 to 1 with control values a and b, and its derivative.
 static double bezier(double a, double b, double s)
 {
-    return s * (3.0 * (1.0 - s) * ((1.0 - s) * a + s * b) + s * s);
+    return s * (3 * (1 - s) * ((1 - s) * a + s * b) + s * s);
 }
 
 static double bezier_slope(double a, double b, double s)
 {
-    return 3.0 * ((1.0 - s) * ((1.0 - s) * a + 2.0 * s * (b - a)) + s * s * (1.0 - b));
+    return 3 * ((1 - s) * ((1 - s) * a + 2 * s * (b - a)) + s * s * (1 - b));
 }
 
 static double unit(float value)
 {
-    return value > 0.0f ? value < 1.0f ? value : 1.0 : 0.0;
+    return value > 0 ? value < 1 ? value : 1 : 0;
 }
 
 // x rises with s. Newton's method, with bisection where it would leave the interval that holds the
@@ -288,15 +285,15 @@ static double solve_bezier(double x1, double x2, double x)
     double low = 0, high = 1, s = x;
     MD5_FOR (step, 64) {
         const double miss = bezier(x1, x2, s) - x;
-        if (miss == 0.0)
+        if (miss == 0)
             return s;
-        if (miss > 0.0)
+        if (miss > 0)
             high = s;
         else
             low = s;
         const double slope = bezier_slope(x1, x2, s);
-        const double next = s - miss / (slope > 0.0 ? slope : 1.0);
-        const bool is_inside = slope > 0.0 && next > low && next < high;
+        const double next = s - miss / (slope > 0 ? slope : 1);
+        const bool is_inside = slope > 0 && next > low && next < high;
         const double last = s;
         s = is_inside ? next : 0.5 * (low + high);
         if (fabs(s - last) < 1e-12)
@@ -311,20 +308,20 @@ double md5i_eased(const md5_easing *easing, double t)
 {
     if (easing->kind == MD5_EASE_STEPS) {
         const md5_jump jump = easing->jump;
-        const double rounding = 1.0 + 0x1p-23;
+        const double rounding = 1 + 0x1p-23;
         double jumps = easing->steps, step = floor(fmin(fmax(t, 0.0), 1.0) * jumps * rounding);
         if (jump == MD5_JUMP_START || jump == MD5_JUMP_BOTH)
-            step += 1.0;
+            step += 1;
         if (jump == MD5_JUMP_BOTH)
-            jumps += 1.0;
+            jumps += 1;
         else if (jump == MD5_JUMP_NONE)
-            jumps -= 1.0;
-        return step < jumps ? step / jumps : 1.0;
+            jumps -= 1;
+        return step < jumps ? step / jumps : 1;
     }
-    if (!(t > 0.0))
-        return 0.0;
-    if (t >= 1.0)
-        return 1.0;
+    if (!(t > 0))
+        return 0;
+    if (t >= 1)
+        return 1;
     if (easing->kind == MD5_EASE_CUBIC_BEZIER) {
         const double s = solve_bezier(unit(easing->x1), unit(easing->x2), t);
         return bezier(easing->y1, easing->y2, s);
@@ -334,9 +331,9 @@ double md5i_eased(const md5_easing *easing, double t)
     if (row->direction == IN)
         value = row->in(t);
     else if (row->direction == OUT)
-        value = 1.0 - row->in(1.0 - t);
+        value = 1 - row->in(1 - t);
     else // the first half in, the second half out
-        value = t < 0.5 ? 0.5 * row->in(2.0 * t) : 1.0 - 0.5 * row->in(2.0 - 2.0 * t);
+        value = t < 0.5 ? 0.5 * row->in(2 * t) : 1 - 0.5 * row->in(2 - 2 * t);
     if (easing->kind >= MD5_EASE_BACK_IN && easing->kind <= MD5_EASE_ELASTIC_IN_OUT)
         return value; // overshoots
     // The series have rounding errors at 0 and 1.
@@ -355,7 +352,7 @@ static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11
 static double inverse_smoothstep(double x)
 {
     const double limited = fmin(fmax(x, 0.0), 1.0);
-    const double angle = md5i_angle(2.0 * sqrt(limited * (1.0 - limited)), 1.0 - 2.0 * limited);
+    const double angle = md5i_angle(2 * sqrt(limited * (1 - limited)), 1 - 2 * limited);
     return 0.5 - md5i_sine((0.5 * 3.14159265358979324 - angle) / 3.0);
 }
 
@@ -365,12 +362,12 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
     double sum = 0;
     MD5_FOR (i, MD5_MEAN_POINTS) {
         const double v = begin + width * gauss[i].place;
-        points[i] = (md5_mean_point){v * v * (3.0 - 2.0 * v), gauss[i].weight * v * (1.0 - v)};
+        points[i] = (md5_mean_point){v * v * (3 - 2 * v), gauss[i].weight * v * (1 - v)};
         sum += points[i].weight;
     }
     // A place that is 0 or 1 has no other weights than these.
     MD5_FOR (i, MD5_MEAN_POINTS)
-        points[i].weight = sum > 0.0 ? points[i].weight / sum : gauss[i].weight;
+        points[i].weight = sum > 0 ? points[i].weight / sum : gauss[i].weight;
 }
 
 // Over a part of y dx along a Bézier curve.
@@ -464,7 +461,7 @@ bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 float md5_follow_share(float rate, float seconds)
 {
     const double exponent = (double)rate * seconds;
-    return rate > 0.0f && exponent > 0.0 ? (float)(1.0 - md5i_decay(exponent)) : 0.0f;
+    return rate > 0 && exponent > 0 ? (float)(1 - md5i_decay(exponent)) : 0;
 }
 
 void md5_follow_spring(float target, float stiffness, float damping, float seconds, float *value,
@@ -472,10 +469,10 @@ void md5_follow_spring(float target, float stiffness, float damping, float secon
 {
     MD5_ASSERT_NOT_NULL(value);
     MD5_ASSERT_NOT_NULL(velocity);
-    const double k = stiffness, c = damping > 0.0f ? damping : 0.0;
+    const double k = stiffness, c = damping > 0 ? damping : 0;
     const double x = (double)*value - target, v = *velocity, t = seconds;
     // The sum is finite only if all terms are.
-    if (!(k > 0.0 && t > 0.0) || !isfinite(k + c + x + v + t))
+    if (!(k > 0 && t > 0) || !isfinite(k + c + x + v + t))
         return;
     const md5_swing swing = md5i_swing_for(k, c, t);
     *value = (float)(target + swing.keep * x + swing.drift * v);

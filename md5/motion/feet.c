@@ -1,5 +1,4 @@
 // Feet: soles that are held where they stand, feet on uneven ground, legs that walk by rules.
-#include "md5/core/assert.h"
 #include "md5/motion/feet.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
@@ -23,7 +22,7 @@ static const float farthest_turn = 0.41421356f;
 // The inverse of the time constant with which a foot returns; 0: it is back at once.
 static double frequency_of(const md5_hold_numbers *hold)
 {
-    return hold->release > shortest ? settled / hold->release : 0.0;
+    return hold->release > shortest ? settled / hold->release : 0;
 }
 
 static md5_vec3 turn_with(const md5_hold_step *step, md5_vec3 v)
@@ -37,7 +36,7 @@ static md5_vec3 turn_with(const md5_hold_step *step, md5_vec3 v)
 md5_vec3 md5i_level_facing(md5_vec3 direction)
 {
     const float square = direction.x * direction.x + direction.y * direction.y;
-    if (!(square > 0.25f && square < 4.0f))
+    if (!(square > 0.25f && square < 4))
         return (md5_vec3){0, 0, 0};
     const float scale = 1.0f / sqrtf(square);
     return (md5_vec3){scale * direction.x, scale * direction.y, 0};
@@ -45,14 +44,14 @@ md5_vec3 md5i_level_facing(md5_vec3 direction)
 
 static bool is_known(md5_vec3 facing)
 {
-    return facing.x != 0.0f || facing.y != 0.0f;
+    return facing.x != 0 || facing.y != 0;
 }
 
 // By the angle whose half has this tangent.
 static md5_vec3 turn_by(float tangent, md5_vec3 v)
 {
     const float square = tangent * tangent;
-    const float cosine = (1.0f - square) / (1.0f + square), sine = 2.0f * tangent / (1.0f + square);
+    const float cosine = (1 - square) / (1 + square), sine = 2 * tangent / (1 + square);
     return (md5_vec3){cosine * v.x - sine * v.y, sine * v.x + cosine * v.y, 0};
 }
 
@@ -63,7 +62,7 @@ static float turn_between(md5_vec3 from, md5_vec3 to)
     const float size = sqrtf(cosine * cosine + sine * sine);
     const float most = farthest_turn * (size + cosine);
     if (!(fabsf(sine) < most))
-        return sine < 0.0f ? -farthest_turn : farthest_turn;
+        return sine < 0 ? -farthest_turn : farthest_turn;
     return sine / (size + cosine);
 }
 
@@ -110,7 +109,7 @@ static bool is_too_far(const md5_hold_numbers *hold, const md5_hold_step *step,
 static bool is_slow(const md5_hold_numbers *hold, const md5_hold_step *step, const md5_held *held)
 {
     const float x = step->sole.x - held->animated.x, y = step->sole.y - held->animated.y;
-    const float most = 3.0f * hold->speed * step->seconds;
+    const float most = 3 * hold->speed * step->seconds;
     return x * x + y * y <= most * most;
 }
 
@@ -125,7 +124,7 @@ static const float arched = 0.33f;
 static void let_go_or_hold(const md5_hold_numbers *hold, const md5_hold_step *step, md5_held *held)
 {
     const bool is_low = step->sole.z <= hold->height;
-    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0.0f;
+    held->wait = held->wait > step->seconds ? held->wait - step->seconds : 0;
     if (held->is_held) {
         const bool is_far = is_too_far(hold, step, held);
         held->is_held = is_low && !step->slides && !is_far;
@@ -135,14 +134,14 @@ static void let_go_or_hold(const md5_hold_numbers *hold, const md5_hold_step *st
         const float frequency = (float)frequency_of(hold);
         const float most = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
         const float square = md5_vec3_dot(held->rate, held->rate);
-        if (!held->is_held && frequency > 0.0f && square > most)
+        if (!held->is_held && frequency > 0 && square > most)
             held->rate = md5_vec3_scale(held->rate, sqrtf(most / square));
-        held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0.0f;
+        held->wait = is_far && hold->release > step->seconds ? hold->release - step->seconds : 0;
         held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
         return;
     }
     // A sole begins to be held that stands in most of its clips, or may.
-    if (held->wait > 0.0f || !is_low || !(hold->distance > 0.0f))
+    if (held->wait > 0 || !is_low || !(hold->distance > 0))
         return;
     if (!step->stands
         && (step->slides || !is_down(hold, step->sole.z) || !is_slow(hold, step, held)))
@@ -161,7 +160,7 @@ static void let_go_or_hold(const md5_hold_numbers *hold, const md5_hold_step *st
 static void settle(const md5_hold_numbers *hold, float seconds, float *value, float *rate)
 {
     const double exact = frequency_of(hold);
-    if (!(exact > 0.0)) {
+    if (!(exact > 0)) {
         *value = *rate = 0;
         return;
     }
@@ -179,7 +178,7 @@ static void hold_heading(const md5_hold_numbers *hold, const md5_hold_step *step
             held->heading = (md5_vec3){0, 0, 0};
             const float fastest = (float)frequency_of(hold) * fabsf(held->turn); // likewise
             if (!(fabsf(held->turn_rate) <= fastest))
-                held->turn_rate = held->turn_rate < 0.0f ? -fastest : fastest;
+                held->turn_rate = held->turn_rate < 0 ? -fastest : fastest;
         }
         settle(hold, step->seconds, &held->turn, &held->turn_rate);
         return;
@@ -190,7 +189,7 @@ static void hold_heading(const md5_hold_numbers *hold, const md5_hold_step *step
     held->turn = turn_between(step->facing, held->heading);
     if (!(fabsf(held->turn) < farthest_turn))
         held->heading = turn_by(held->turn, step->facing);
-    if (step->seconds > 0.0f)
+    if (step->seconds > 0)
         held->turn_rate = (held->turn - before) / step->seconds;
 }
 
@@ -199,7 +198,7 @@ void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, 
 {
     const bool is_sound = !is_first && md5_is_place(held->place) && md5_is_place(held->shift)
                           && md5_is_place(held->rate) && md5_is_place(held->facing)
-                          && md5_is_place(held->heading) && fabsf(held->turn) < 1.0f
+                          && md5_is_place(held->heading) && fabsf(held->turn) < 1
                           && fabsf(held->turn_rate) < MD5_FARTHEST;
     if (!is_sound) {
         *held = (md5_held){.animated = step->sole};
@@ -219,10 +218,10 @@ void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, 
     held->animated = step->sole;
     held->facing = step->facing;
     // A parabola over the time until it may be held; not on top of what the animation lifts it.
-    const float left = held->wait > 0.0f ? held->wait / hold->release : 0.0f;
-    const float above = 4.0f * held->arc * left * (1.0f - left);
-    const float own = step->sole.z > 0.0f ? step->sole.z : 0.0f;
-    held->lift = above > own ? above - own : 0.0f;
+    const float left = held->wait > 0 ? held->wait / hold->release : 0;
+    const float above = 4 * held->arc * left * (1 - left);
+    const float own = step->sole.z > 0 ? step->sole.z : 0;
+    held->lift = above > own ? above - own : 0;
     if (!held->is_held) {
         settle(hold, step->seconds, &held->shift.x, &held->rate.x);
         settle(hold, step->seconds, &held->shift.y, &held->rate.y);
@@ -230,7 +229,7 @@ void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, 
     }
     const md5_vec3 before = held->shift;
     held->shift = shift_to(held, step->sole);
-    if (step->seconds > 0.0f)
+    if (step->seconds > 0)
         held->rate = md5_vec3_scale(md5_vec3_sub(held->shift, before), 1.0f / step->seconds);
 }
 
@@ -242,7 +241,7 @@ void md5i_advance_hold(const md5_hold_numbers *hold, const md5_hold_step *step, 
 // Moves `height` towards `goal`; the share `keep` of the difference remains.
 static float smoothed(float height, float goal, float keep)
 {
-    const float from = fabsf(height) < MD5_FARTHEST ? height : 0.0f;
+    const float from = fabsf(height) < MD5_FARTHEST ? height : 0;
     const float to = fabsf(goal) < MD5_FARTHEST ? goal : from;
     return to + (from - to) * keep;
 }
@@ -265,7 +264,7 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
         target.z += held->lift * weight;
         // About `up` by the angle whose half has this tangent.
         const float tangent = (md5_is_mirrored(skeleton->axes) ? -held->turn : held->turn) * weight;
-        const float cosine = 1.0f / sqrtf(1.0f + tangent * tangent);
+        const float cosine = 1.0f / sqrtf(1 + tangent * tangent);
         const md5_vec3 v = md5_vec3_scale(up, tangent * cosine);
         rotation = md5_quat_mul((md5_quat){v.x, v.y, v.z, cosine}, rotation);
     }
@@ -282,18 +281,17 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
                               uint32_t num_held, md5_xform *pose)
 {
     float keep = 0; // also in a step of 0 seconds, such as a single pose
-    if (job->smoothing > 0.0f)
-        keep =
-            job->seconds > 0.0f ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1.0f;
+    if (job->smoothing > 0)
+        keep = job->seconds > 0 ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1;
     float lowest = INFINITY;
     MD5_EACH (md5_foot, foot, job, feet) {
         lowest = foot->floor < lowest ? foot->floor : lowest;
         foot->lift = smoothed(foot->lift, foot->floor, keep);
     }
     job->drop = smoothed(job->drop, lowest, keep);
-    const float share = job->weight > 0.0f ? (job->weight < 1.0f ? job->weight : 1.0f) : 0.0f;
+    const float share = job->weight > 0 ? (job->weight < 1 ? job->weight : 1) : 0;
     const float sunk = job->drop * share;
-    if (share > 0.0f && job->pelvis < skeleton->num_joints) {
+    if (share > 0 && job->pelvis < skeleton->num_joints) {
         const md5_quat above = md5i_parent_in_model(skeleton, pose, job->pelvis).rotation;
         const md5_vec3 shift = md5_quat_rotate(
             md5_quat_conjugate(above), md5i_vec3_to_axes(skeleton->axes, (md5_vec3){0, 0, sunk}));
@@ -305,12 +303,12 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         md5_limb leg = {foot->hip, foot->knee, foot->ankle};
         foot->result = foot->has_leg ? md5i_check_limb(skeleton, &leg)
                                      : md5i_limb_above(skeleton, foot->ankle, &leg);
-        foot->miss = foot->result == MD5_LIMB_PLACED ? 0.0f : INFINITY;
-        if (foot->result == MD5_LIMB_PLACED && share > 0.0f) {
+        foot->miss = foot->result == MD5_LIMB_PLACED ? 0 : INFINITY;
+        if (foot->result == MD5_LIMB_PLACED && share > 0) {
             const bool has_sunk =
                 foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
             foot->result = place_foot(skeleton, pose, &leg, foot, i < num_held ? &held[i] : NULL,
-                                      has_sunk ? sunk : 0.0f, share);
+                                      has_sunk ? sunk : 0, share);
         }
         if (foot->result == MD5_LIMB_PLACED && !(fabsf(foot->floor) < MD5_FARTHEST))
             foot->result = MD5_LIMB_NOT_FINITE;
@@ -428,7 +426,7 @@ static float fastest_home(const md5_walk_gait *gait, const md5_walk *walk)
 static md5_vec3 plan_end(const md5_walk_gait *gait, const md5_walk *walk, uint32_t leg,
                          md5_vec3 *normal)
 {
-    const float left = (1.0f - walk->feet[leg].progress) * walk->seconds;
+    const float left = (1 - walk->feet[leg].progress) * walk->seconds;
     const float stand = (float)(gait->desc->num_groups - 1) * walk->seconds;
     const md5_vec3 way = md5_vec3_scale(home_velocity(gait, walk, leg), left + 0.5f * stand);
     return ground_at(gait, walk, md5_vec3_add(home_of(walk, leg), way), normal);
@@ -470,7 +468,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
                 const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
                 foot->to = ground_at(gait, walk, to, &foot->to_normal);
             }
-            if (foot->progress >= 1.0f) {
+            if (foot->progress >= 1) {
                 foot->is_stepping = false;
                 foot->progress = 1;
                 foot->position = foot->to;
@@ -506,7 +504,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
         const md5_vec3 middle = md5_vec3_lerp(foot->from, foot->to, 0.5f);
         const md5_vec3 ground = ground_at(gait, walk, middle, &normal);
         const float above = md5_vec3_dot(md5_vec3_sub(ground, middle), gait->up);
-        foot->lift = gait->step_height + (above > 0.0f ? above : 0.0f);
+        foot->lift = gait->step_height + (above > 0 ? above : 0);
     }
 }
 
@@ -598,8 +596,7 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
     const md5_vec3 normal =
         md5_vec3_normalize(md5_quat_rotate(walk->facing, md5_vec3_sub(gait->up, slope)), gait->up);
     walk->normal = md5_vec3_normalize(md5_vec3_lerp(normal, walk->normal, keep), gait->up);
-    walk->position =
-        md5_vec3_add(walk->position, md5_vec3_scale(gait->up, (float)mh * (1.0f - keep)));
+    walk->position = md5_vec3_add(walk->position, md5_vec3_scale(gait->up, (float)mh * (1 - keep)));
 }
 
 bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform placement,
@@ -640,14 +637,14 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
     gait = walk_gait_of(desc, walk->radius);
     walk->seconds = gait.step_seconds;
     follow_feet(&gait, walk, 0);
-    return is_valid && walk->radius > 0.0f;
+    return is_valid && walk->radius > 0;
 }
 
 // -- Walking --------------------------------------------------------------------------------------
 
 static float keep_for(float seconds, float constant)
 {
-    return constant > 0.0f ? (float)md5i_decay((double)seconds / constant) : 0.0f;
+    return constant > 0 ? (float)md5i_decay((double)seconds / constant) : 0;
 }
 
 void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity, float turn,
@@ -656,14 +653,14 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     check_desc(desc);
     MD5_ASSERT_NOT_NULL(walk);
     MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
-    if (!(seconds > 0.0))
+    if (!(seconds > 0))
         return;
     const md5_walk_gait gait = walk_gait_of(desc, walk->radius);
     md5_vec3 to = md5_is_place(velocity) ? md5_level(&gait, velocity) : (md5_vec3){0, 0, 0};
     float to_turn = fabsf(turn) < FASTEST_TURN ? turn
-                    : turn > 0.0f              ? FASTEST_TURN
-                    : turn < 0.0f              ? -FASTEST_TURN
-                                               : 0.0f;
+                    : turn > 0                 ? FASTEST_TURN
+                    : turn < 0                 ? -FASTEST_TURN
+                                               : 0;
     // Reduces both by one factor, so that no home moves farther than step_length in the shortest
     // step.
     md5_walk faster = *walk;
@@ -675,8 +672,8 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
         to = md5_vec3_scale(to, most / fastest);
         to_turn *= most / fastest;
     }
-    const double span = seconds < 1.0 ? seconds : 1.0;
-    const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1.0 - 1e-6)) + 1;
+    const double span = seconds < 1 ? seconds : 1;
+    const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1 - 1e-6)) + 1;
     const float step = (float)(span / steps);
     const md5_vec3 axis = md5_vec3_cross(gait.forward, gait.left);
     MD5_FOR (i, steps) {
@@ -705,8 +702,8 @@ static md5_vec3 ankle_of(const md5_walk_gait *gait, const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
-    const float t = foot->progress, share = t * t * (3.0f - 2.0f * t); // rests at both ends
-    const float height = 16.0f * t * t * (1.0f - t) * (1.0f - t) * foot->lift;
+    const float t = foot->progress, share = t * t * (3 - 2 * t); // rests at both ends
+    const float height = 16 * t * t * (1 - t) * (1 - t) * foot->lift;
     const md5_vec3 sole =
         md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share), md5_vec3_scale(gait->up, height));
     const md5_vec3 normal =
@@ -735,7 +732,7 @@ static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_
                           md5_quat turn)
 {
     const md5_xform change = {.rotation = turn};
-    (void)md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
+    md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
 }
 
 uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xform *pose)

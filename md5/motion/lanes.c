@@ -2,8 +2,6 @@
 
 #include "md5/motion/space.h"
 
-#include <string.h>
-
 // Registers for characters that are left: no wider than what half of them fill.
 typedef struct lane_set {
     uint32_t width; // 1: none
@@ -48,14 +46,14 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
 {
     const float soften = jobs->numbers.soften;
     md5_limb_lanes lanes = {.skeleton = skeleton, .joints = jobs->limb};
-    lanes.soften = soften > 0.0f ? (soften < 1.0f ? soften : 1.0f) : 0.0f;
-    lanes.most = jobs->numbers.stretch > 1.0f ? jobs->numbers.stretch : 1.0f;
+    lanes.soften = soften > 0 ? (soften < 1 ? soften : 1) : 0;
+    lanes.most = jobs->numbers.stretch > 1 ? jobs->numbers.stretch : 1;
     MD5_FOR (i, set->width) {
         const uint32_t from = i < count ? i : 0; // lanes left over do the first one's work again
         const md5_two_bone_job *const job = &jobs[from];
         lanes.poses[i] = poses[from];
-        const bool is_usual = !job->limits && job->weight >= 1.0f && md5_is_place(job->target);
-        lanes.are_usual[i] = is_usual ? 1.0f : 0.0f;
+        const bool is_usual = !job->limits && job->weight >= 1 && md5_is_place(job->target);
+        lanes.are_usual[i] = is_usual ? 1 : 0;
         put_vec3(&lanes.targets, i, job->target);
         lanes.are_poled[i] = lanes.are_turned[i] = 0;
         if (job->pole && md5_is_place(*job->pole)) {
@@ -73,8 +71,8 @@ static uint32_t bend_some(const lane_set *set, const md5_skeleton *skeleton,
     }
     const uint32_t solved = set->bend(&lanes);
     MD5_FOR (i, count)
-        if ((solved >> i & 1) != 0 && lanes.stretches[i] > 1.0f)
-            md5i_stretch_limb(skeleton, poses[i], jobs->limb, 1.0f + (lanes.stretches[i] - 1.0f));
+        if ((solved >> i & 1) != 0 && lanes.stretches[i] > 1)
+            md5i_stretch_limb(skeleton, poses[i], jobs->limb, 1 + (lanes.stretches[i] - 1));
     return solved;
 }
 
@@ -89,7 +87,7 @@ void md5i_two_bone_all(md5_cpu level, const md5_skeleton *skeleton, const md5_tw
         const uint32_t solved =
             some > 1 ? bend_some(&set, skeleton, jobs + begin, poses + begin, some) : 0;
         MD5_FOR (i, some)
-            if ((solved >> i & 1) == 0 && jobs[begin + i].weight > 0.0f)
+            if ((solved >> i & 1) == 0 && jobs[begin + i].weight > 0)
                 md5i_bend_limb(skeleton, poses[begin + i], jobs->limb, &jobs[begin + i], NULL);
     }
 }
@@ -127,7 +125,7 @@ void md5i_aim_all(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job
                 const uint32_t from = begin + (i < some ? i : 0);
                 const md5_aim_job *const job = &jobs[from];
                 batch.poses[i] = poses[from];
-                batch.are_usual[i] = job->weight >= 1.0f && md5_is_place(job->target) ? 1.0f : 0.0f;
+                batch.are_usual[i] = job->weight >= 1 && md5_is_place(job->target) ? 1 : 0.0f;
                 put_vec3(&batch.targets, i, job->target);
             }
             solved = set.turn(&batch);

@@ -5,7 +5,6 @@
 #ifndef MD5_IK_LANES_WIDE_H
 #define MD5_IK_LANES_WIDE_H
 
-#include "md5/core/math.h"
 #include "md5/core/wide.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/space.h"
@@ -393,7 +392,7 @@ MD5_WIDE_CODE uint32_t MD5_WIDE_NAME(md5i_bend_lanes)(md5_limb_lanes *lanes)
     // unusual.
     const md5_wide past = md5_wide_sub(distance, md5_wide_all(1.0f - lanes->soften));
     const md5_mask is_past = md5_wide_greater(past, none);
-    if (lanes->soften > 0.0f)
+    if (lanes->soften > 0)
         sound = md5_wide_select(is_past, none, sound);
     const md5_wide softened = md5_wide_select(is_past, one, distance);
     const md5_wide slack = md5_wide_sub(limb.upper_length, limb.lower_length);

@@ -1,9 +1,7 @@
 // Two-bone inverse kinematics: arms and legs.
-#include "md5/core/assert.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/rig.h"
-#include "md5/motion/space.h"
 
 // == Limits ======================================================================================
 
@@ -360,18 +358,18 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     if (!(distance < MD5_FARTHEST)) // also if the hip has no finite position
         return MD5_LIMB_NOT_FINITE;
     const float given = job->numbers.soften, longest = job->numbers.stretch;
-    const float soften = given > 0.0f ? (given < 1.0f ? given : 1.0f) : 0.0f;
-    const float max_stretch = longest > 1.0f ? longest : 1.0f;
+    const float soften = given > 0 ? (given < 1 ? given : 1) : 0;
+    const float max_stretch = longest > 1 ? longest : 1;
     const float folded = fabsf(limb->upper_length - limb->lower_length);
     // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
     // approaches its full length like 1 - exp(-x), x in units of `soften`. In double: see
     // md5i_decay().
-    const float past = distance - (1.0f - soften);
+    const float past = distance - (1 - soften);
     float softened = distance;
-    if (past > 0.0f)
-        softened = soften > 0.0f ? (float)(1.0 - soften * md5i_decay((double)past / soften)) : 1.0f;
+    if (past > 0)
+        softened = soften > 0 ? (float)(1 - soften * md5i_decay((double)past / soften)) : 1;
     const float bent = softened > folded ? softened : folded;
-    const float needed = bent < distance ? distance / bent : 1.0f;
+    const float needed = bent < distance ? distance / bent : 1;
     const float stretch = needed < max_stretch ? needed : max_stretch;
     const float goal = bent * stretch; // the distance that the foot gets
     const limb_plane plane = select_plane(limb, toward, distance, job->pole);
@@ -386,7 +384,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
         const float inner = (goal - difference) * (goal + difference);
         const float half = 0.5f / goal;
         x = (difference * both + goal * goal) * half;
-        y = outer > 0.0f && inner > 0.0f ? sqrtf(outer) * sqrtf(inner) * half : 0.0f;
+        y = outer > 0 && inner > 0 ? sqrtf(outer) * sqrtf(inner) * half : 0;
     }
     const flat_turn upper = flat_between(plane.x, plane.y, x, y);
     const flat_turn lower = flat_between(plane.lower_x, -plane.y, goal - x, -y);
@@ -458,7 +456,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     if (hinge->limit.kind == MD5_LIMIT_HINGE) {
         const md5_quatd between = md5i_limit_middle(&hinge->limit);
         const double bend = bend_of(&rig, hinge->local), most = bend_of(&rig, between);
-        if (fabs(bend) < STRAIGHT || bend * most < 0.0)
+        if (fabs(bend) < STRAIGHT || bend * most < 0)
             hinge->local = between;
     }
     *root = md5_quat_of_row(rounded(rig.joints[ROOT].local));
@@ -507,8 +505,8 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     md5_turn_joint(&pose[joints->root], &share, plan.rotations.hip);
     md5_turn_joint(&pose[joints->middle], &share, plan.rotations.knee);
     md5_turn_joint(&pose[joints->tip], &share, plan.rotations.foot);
-    if (plan.stretch > 1.0f)
-        md5i_stretch_limb(skeleton, pose, joints, 1.0f + (plan.stretch - 1.0f) * share.weight);
+    if (plan.stretch > 1)
+        md5i_stretch_limb(skeleton, pose, joints, 1 + (plan.stretch - 1) * share.weight);
     if (!miss)
         return MD5_LIMB_PLACED;
     const two_bones *const limb = &plan.limb;
@@ -537,7 +535,7 @@ bool md5_solve_two_bone(const md5_skeleton *skeleton, const md5_two_bone_job *jo
     const uint32_t joints[] = {limb->root, limb->middle, limb->tip};
     (void)joints;
     MD5_VALIDATE(md5i_are_limits(job->limits, joints, 3), MD5_LIMIT_RULE);
-    if (job->weight > 0.0f)
+    if (job->weight > 0)
         md5i_bend_limb(skeleton, pose, limb, job, NULL);
     return true;
 }

@@ -25,7 +25,7 @@
 // What a number of a description means, of which 0 means `otherwise`.
 static inline float md5_number_or(float number, float otherwise)
 {
-    return number == 0.0f ? otherwise : number == MD5_ZERO ? 0.0f : number;
+    return number == 0 ? otherwise : number == MD5_ZERO ? 0.0f : number;
 }
 
 #endif

@@ -1,12 +1,6 @@
 // Poses for the other side, and for models with other proportions.
-#include "md5/core/arena.h"
-#include "md5/core/assert.h"
 #include "md5/core/names.h"
-#include "md5/core/math.h"
-#include "md5/md5pose.h"
 #include "md5/motion/space.h"
-
-#include <string.h>
 
 // == Mirror ======================================================================================
 //
@@ -430,7 +424,7 @@ static float find_legs(making *make, uint32_t *pelvis)
             ratio = height_of(make, 0, of[0]) / height_of(make, 1, of[1]);
         }
     }
-    if (lengths[0] > 0.0f && lengths[1] > 0.0f)
+    if (lengths[0] > 0 && lengths[1] > 0)
         return lengths[0] / lengths[1];
     *pelvis = standing;
     return ratio;

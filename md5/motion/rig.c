@@ -1,6 +1,5 @@
 // The joints that a solver rotates, and their limits.
 #include "md5/motion/rig.h"
-#include "md5/motion/space.h"
 
 // == Limits ======================================================================================
 //
@@ -31,10 +30,10 @@ md5_quatd md5i_quatd_unit(md5_quatd q)
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 {
     const double size = sqrt(cosine * cosine + sine * sine);
-    const bool is_acute = cosine >= 0.0;
+    const bool is_acute = cosine >= 0;
     const double along = is_acute ? size + cosine : sine;
     const double across = is_acute ? sine : size - cosine;
-    if (!(size > 0.0))
+    if (!(size > 0))
         return NO_ROTATION;
     return md5i_quatd_unit((md5_quatd){axis.x * across, axis.y * across, axis.z * across, along});
 }
@@ -66,15 +65,15 @@ static bool is_limit(const md5_joint_limit *limit)
     if (limit->kind == MD5_LIMIT_NONE)
         return true;
     const md5_quat rest = limit->rest;
-    const bool has_rest = md5_is_rotation(rest)
-                          || (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f);
+    const bool has_rest =
+        md5_is_rotation(rest) || (rest.x == 0 && rest.y == 0 && rest.z == 0 && rest.w == 0);
     // In double no float is too short or too long.
     const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
-    if (!has_rest || !(length > 0.0 && isfinite(length))
+    if (!has_rest || !(length > 0 && isfinite(length))
         || !(limit->min >= -MAX_ANGLE && limit->max <= MAX_ANGLE && limit->min <= limit->max))
         return false;
     return limit->kind == MD5_LIMIT_HINGE
-           || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0.0f && limit->swing <= MAX_ANGLE);
+           || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0 && limit->swing <= MAX_ANGLE);
 }
 
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
@@ -117,13 +116,13 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
     const double size = sqrt(along * along + turn.w * turn.w);
     swing_twist split = {.twist = {1, 0}};
     if (size > 1e-9) { // otherwise the swing is 180 degrees, and the twist is arbitrary
-        const double scale = turn.w < 0.0 ? -1.0 / size : 1.0 / size;
+        const double scale = turn.w < 0 ? -1.0 / size : 1.0 / size;
         split.twist = (md5_half){turn.w * scale, along * scale};
     }
     const double back = -split.twist.sine;
     split.swing = md5_quatd_mul(
         turn, (md5_quatd){axis.x * back, axis.y * back, axis.z * back, split.twist.cosine});
-    if (split.swing.w < 0.0)
+    if (split.swing.w < 0)
         split.swing = md5_quatd_negate(split.swing);
     return split;
 }
@@ -132,7 +131,7 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 // exact for small ones.
 static bool is_above(double cosine, double sine, md5_half most)
 {
-    return sine * most.cosine - cosine * most.sine > 0.0;
+    return sine * most.cosine - cosine * most.sine > 0;
 }
 
 // The twist relative to the middle of its range.
@@ -141,7 +140,7 @@ static md5_half from_middle(const md5_limit *limit, md5_half twist)
     const md5_half middle = limit->middle;
     const double cosine = twist.cosine * middle.cosine + twist.sine * middle.sine;
     const double sine = twist.sine * middle.cosine - twist.cosine * middle.sine;
-    return cosine < 0.0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
+    return cosine < 0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
 }
 
 static md5_quatd rotation_of(const md5_limit *limit, md5_quatd swing, md5_half twist)
@@ -166,7 +165,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
     const md5_half from = from_middle(limit, split.twist);
     const bool is_twisted = is_above(from.cosine, fabs(from.sine), width);
     if (is_twisted) {
-        const double end = from.sine < 0.0 ? -width.sine : width.sine;
+        const double end = from.sine < 0 ? -width.sine : width.sine;
         split.twist = (md5_half){
             .cosine = middle.cosine * width.cosine - middle.sine * end,
             .sine = middle.sine * width.cosine + middle.cosine * end,

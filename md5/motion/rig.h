@@ -4,7 +4,6 @@
 #ifndef MD5_IK_RIG_H
 #define MD5_IK_RIG_H
 
-#include "md5/core/math.h"
 #include "md5/motion/space.h"
 
 // -- Limits -----------------------------------------------------------------------------------

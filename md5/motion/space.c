@@ -1,5 +1,4 @@
 // Joints in model space.
-#include "md5/core/assert.h"
 #include "md5/motion/space.h"
 
 md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v)
@@ -12,8 +11,8 @@ md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v)
 
 void md5i_share_of(float weight, md5_share *share)
 {
-    share->is_whole = !(weight < 1.0f);
-    share->weight = share->is_whole ? 1.0f : weight;
+    share->is_whole = !(weight < 1);
+    share->weight = share->is_whole ? 1 : weight;
     if (!share->is_whole)
         share->weights = md5i_slerp_weights_at(weight);
 }
@@ -37,7 +36,7 @@ md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *po
     // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
     // Products of unit quaternions, the usual case, need no square root to be normalized.
     const float square = md5_float4_dot4(rotation, rotation);
-    if (fabsf(square - 1.0f) < 1e-4f)
+    if (fabsf(square - 1) < 1e-4f)
         rotation = md5_float4_scale(rotation, 1.5f - 0.5f * square);
     else
         rotation = md5_float4_of_quat(md5_quat_normalize(md5_quat_of_row(rotation), MD5_NO_TURN));
@@ -140,7 +139,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
     MD5_ASSERT((unsigned)space <= MD5_JOINT_MODEL_OVERRIDE, "space: a md5_joint_space");
     if (joint >= skeleton->num_joints)
         return false;
-    if (!(weight > 0.0f))
+    if (!(weight > 0))
         return true;
     md5_xform *const changed = &pose[joint];
     const md5_xform above = md5i_parent_in_model(skeleton, pose, joint);
@@ -169,6 +168,6 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
         place = md5_vec3_add(changed->translation, place);
     if (md5_is_place(place))
         changed->translation =
-            weight < 1.0f ? md5_vec3_lerp(changed->translation, place, weight) : place;
+            weight < 1 ? md5_vec3_lerp(changed->translation, place, weight) : place;
     return true;
 }

@@ -5,7 +5,6 @@
 
 #include "md5/core/assert.h"
 #include "md5/core/float4.h"
-#include "md5/core/math.h"
 #include "md5/md5pose.h"
 #include "md5/core/slerp.h"
 
@@ -55,7 +54,7 @@ static inline md5_quat md5_quat_trim(md5_quat q)
 static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
-    const bool is_acute = cosine >= 0.0f;
+    const bool is_acute = cosine >= 0;
     const float half_cosine = is_acute ? size + cosine : sine;
     const float half_sine = is_acute ? sine : size - cosine;
     const float square = half_cosine * half_cosine + half_sine * half_sine;
@@ -119,7 +118,7 @@ static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_
     // branch is predicted.
     const float cosine = md5_float4_dot4(md5_float4_rotation(joint), to);
     joint->rotation = md5_quat_of_row(to);
-    if (cosine < 0.0f)
+    if (cosine < 0)
         joint->rotation = md5_quat_of_row(md5_float4_scale(to, -1));
 }
 

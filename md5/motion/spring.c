@@ -43,14 +43,14 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
 #undef FILL
     md5_chain chain;
     if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain)
-        || !(numbers.stiffness > 0.0f && numbers.stiffness < MD5_FARTHEST))
+        || !(numbers.stiffness > 0 && numbers.stiffness < MD5_FARTHEST))
         return false;
     MD5_ASSERT(job->state != NULL, "state: not NULL");
-    const bool is_damped = numbers.damping > 0.0f && numbers.damping < MD5_FARTHEST;
+    const bool is_damped = numbers.damping > 0 && numbers.damping < MD5_FARTHEST;
     axis_step step = {
         .stiffness = numbers.stiffness,
-        .damping = is_damped ? numbers.damping : 0.0,
-        .seconds = job->seconds > 0.0f && job->seconds < MD5_FARTHEST ? job->seconds : 0.0,
+        .damping = is_damped ? numbers.damping : 0,
+        .seconds = job->seconds > 0 && job->seconds < MD5_FARTHEST ? job->seconds : 0,
     };
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
     const md5_vec3 none = {0, 0, 0}, down = {0, 0, -numbers.gravity};
@@ -66,7 +66,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         const md5_vec3 goal = md5_vec3_add(
             placement.translation, md5_quat_rotate(placement.rotation, end_of(&chain, pose, i)));
         md5_vec3 *const p = &joint->position, *const v = &joint->velocity;
-        if (!job->is_first && step.seconds > 0.0) {
+        if (!job->is_first && step.seconds > 0) {
             step_axis(&step, from.x, goal.x, pull.x, &p->x, &v->x);
             step_axis(&step, from.y, goal.y, pull.y, &p->y, &v->y);
             step_axis(&step, from.z, goal.z, pull.z, &p->z, &v->z);
@@ -75,7 +75,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         if (job->is_first || !md5_is_place(*p) || !md5_is_place(*v))
             *joint = (md5_spring_joint){.position = goal, .target = goal};
     }
-    if (!(job->weight > 0.0f))
+    if (!(job->weight > 0))
         return true;
 
     // Each joint points at its end, in model space.

@@ -1,5 +1,4 @@
 // The time of a clip: its clock, the events that it passes, and its root motion.
-#include "md5/core/compiler.h"
 #include "md5/core/math.h"
 #include "md5/play/clock.h"
 
@@ -17,7 +16,7 @@ static bool turns(const md5_timing *timing)
 double md5i_timing_duration(const md5_timing *timing)
 {
     const double delta = md5_timing_intervals(timing) / timing->frame_rate;
-    return turns(timing) ? 2.0 * delta : delta;
+    return turns(timing) ? 2 * delta : delta;
 }
 
 // Beyond this many, one more or less makes no difference to anybody.
@@ -26,7 +25,7 @@ double md5i_timing_duration(const md5_timing *timing)
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
-    if (phase >= 0.0 && phase < 1.0) // most often; the rest comes to the same, in a longer way
+    if (phase >= 0 && phase < 1) // most often; the rest comes to the same, in a longer way
         return (md5_clock){clock.cycle, phase};
     if (!isfinite(cycles))
         return clock;
@@ -39,7 +38,7 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     int64_t cycle = clock.cycle + (int64_t)whole;
     cycle = cycle > FARTHEST ? FARTHEST : cycle < -FARTHEST ? -FARTHEST : cycle;
     // Just below a whole cycle the difference can round up to 1.
-    if (rest >= 1.0) {
+    if (rest >= 1) {
         rest = 0;
         cycle++;
     }
@@ -53,7 +52,7 @@ double md5i_decimal_of(float time)
         const double decimal = floor(time * scale + 0.5) / scale;
         if ((float)decimal == time)
             return decimal;
-        scale *= 10.0;
+        scale *= 10;
     }
     return time;
 }
@@ -67,14 +66,14 @@ md5_clock md5i_clock_at(const md5_timing *timing, double time)
 static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
     clock.phase += cycles;
-    const bool wraps = timing->mode != MD5_PLAY_ONCE && (clock.phase < 0.0 || clock.phase >= 1.0);
-    const int by = wraps ? (clock.phase < 0.0 ? -1 : 1) : 0;
+    const bool wraps = timing->mode != MD5_PLAY_ONCE && (clock.phase < 0 || clock.phase >= 1);
+    const int by = wraps ? (clock.phase < 0 ? -1 : 1) : 0;
     return (md5_clock){clock.cycle + by, clock.phase - by};
 }
 
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most)
 {
-    double frames = md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
+    double frames = md5_timing_intervals(timing) * (turns(timing) ? 2 : 1.0);
     if (most * frames > 0.25) // so many that any time is near one: whole cycles only
         frames = 1;
     const double frame = floor(clock.phase * frames + 0.5);
@@ -97,18 +96,18 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         .interpolation = interpolation,
         .cycle = loops ? clock.cycle : 0,
     };
-    if (loops && clock.phase >= 1.0 - MD5_BORDER) {
+    if (loops && clock.phase >= 1 - MD5_BORDER) {
         moment.cycle++;
         return moment;
     }
     // In frames: 0 .. intervals.
     const double intervals = md5_timing_intervals(timing);
     const double position =
-        turns(timing) ? (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals
+        turns(timing) ? (clock.phase <= 0.5 ? clock.phase : 1 - clock.phase) * 2 * intervals
                       : clock.phase * intervals;
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - frame);
-    if (fraction >= 1.0f) {
+    if (fraction >= 1) {
         fraction = 0;
         frame++;
     }
@@ -148,8 +147,8 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
     MD5_FOR (i, num_events) {
         const double phase = events[i].frame / intervals;
         cues[num_cues++] = (md5_cue){turns(timing) ? 0.5 * phase : phase, i};
-        if (turns(timing) && phase > 0.0 && phase < 1.0)
-            cues[num_cues++] = (md5_cue){1.0 - 0.5 * phase, i};
+        if (turns(timing) && phase > 0 && phase < 1)
+            cues[num_cues++] = (md5_cue){1 - 0.5 * phase, i};
     }
     if (has_ends) {
         cues[num_cues++] = (md5_cue){0, num_events};
@@ -171,8 +170,8 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
         cues[num_cues++] = (md5_cue){last, number + 1};
         if (!turns(timing))
             continue;
-        cues[num_cues++] = (md5_cue){1.0 - last, number};
-        cues[num_cues++] = (md5_cue){1.0 - first, number + 1};
+        cues[num_cues++] = (md5_cue){1 - last, number};
+        cues[num_cues++] = (md5_cue){1 - first, number + 1};
     }
     qsort(cues, num_cues, sizeof *cues, compare_cues);
     return num_cues;
@@ -218,7 +217,7 @@ static border border_from(const md5_cues *cues, md5_clock clock, bool is_backwar
     if (at_start && is_backward && cues->timing->mode == MD5_PLAY_LOOP
         && md5_clock_stays_whole(clock, clock))
         return (border){clock_shift(cues->timing, clock, -ahead).cycle, 0};
-    return border_at(cues, clock_shift(cues->timing, clock, ahead), ahead > 0.0);
+    return border_at(cues, clock_shift(cues->timing, clock, ahead), ahead > 0);
 }
 
 uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
@@ -238,9 +237,9 @@ md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5
     // back to its first frame, that is where its cycle ends.
     const md5_clock next = clock_shift(cues->timing, now, ahead);
     const md5_clock back = clock_shift(cues->timing, now, -ahead);
-    border end = border_at(cues, next, ahead > 0.0);
+    border end = border_at(cues, next, ahead > 0);
     if ((ends_cycle || stays) && is_loop && next.cycle != back.cycle)
-        end = (border){back.cycle, ahead > 0.0 ? cues->num_cues : 0};
+        end = (border){back.cycle, ahead > 0 ? cues->num_cues : 0};
     const border begin = border_from(cues, before, is_backward, at_start);
     return (md5_event_walk){
         .cues = cues->cues,
@@ -297,7 +296,7 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
         const md5_vec3 position = roots[i].translation;
         delta.x = position.x;
         delta.y = position.y;
-        delta.z = extract == MD5_EXTRACT_MOVE ? position.z : 0.0;
+        delta.z = extract == MD5_EXTRACT_MOVE ? position.z : 0;
         // The part of the rotation that turns about z, as a complex number; that of the frame
         // before where it turns upside down and there is none. The quaternion's w + iz is half of
         // it, and squared the whole.
@@ -305,7 +304,7 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
         const double square = w * w + z * z;
         if (extract == MD5_EXTRACT_TURN && square >= 1e-8) {
             delta.cosine = (w * w - z * z) / square;
-            delta.sine = 2.0 * w * z / square;
+            delta.sine = 2 * w * z / square;
         }
         if (i == 0)
             back = md5_root_delta_inverse(delta);

@@ -4,8 +4,6 @@
 
 #include "md5/md5play.h"
 
-#include <math.h>
-
 // The properties of a clip that its time depends on.
 typedef struct md5_timing {
     uint32_t num_frames; // >= 1
@@ -194,8 +192,8 @@ static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delt
     };
     const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
     const double scale = square < 1e-12 ? 0.0 : 1.0 / sqrt(square);
-    delta.cosine = scale > 0.0 ? delta.cosine * scale : a.cosine;
-    delta.sine = scale > 0.0 ? delta.sine * scale : a.sine;
+    delta.cosine = scale > 0 ? delta.cosine * scale : a.cosine;
+    delta.sine = scale > 0 ? delta.sine * scale : a.sine;
     return delta;
 }
 

@@ -2,10 +2,6 @@
 #include "md5/play/machine.h"
 #include "md5/play/schema.h"
 
-#include "md5/core/assert.h"
-
-#include <string.h>
-
 void md5i_sample_source(const md5_machine *machine, const md5_source *source,
                         const md5_moment *moment, md5_xform *pose)
 {
@@ -105,6 +101,6 @@ float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32
     const md5_machine_desc *const tables = &machine->tables;
     if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
         || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
-        return 0.0f;
+        return 0;
     return (float)machine->motions[tables->num_clips + motion].items[item].gait.speed;
 }

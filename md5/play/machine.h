@@ -25,7 +25,7 @@ enum { MD5_PLAY_MODES = 3 };
 static inline float md5_eased_weight(const md5_easing *easing, double progress)
 {
     const double eased = md5i_eased(easing, progress);
-    return (float)(eased < 0.0 ? 0.0 : eased > 1.0 ? 1.0 : eased);
+    return (float)(eased < 0 ? 0.0 : eased > 1 ? 1.0 : eased);
 }
 
 // Whether an easing is made of constants that exist.

@@ -1,9 +1,6 @@
 // The columns of a machine's tables, the walk over them, and where their members stand in a text.
-#include "md5/core/assert.h"
 #include "md5/motion/numbers.h"
 #include "md5/play/schema.h"
-
-#include <string.h>
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types, members and lists of initializers
 
@@ -786,7 +783,7 @@ double md5i_column_number(const md5_column *column, const char *row)
         memcpy(&number, value, sizeof number);
         return number;
     default:
-        return 0.0;
+        return 0;
     }
 }
 
@@ -877,7 +874,7 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
         }
         float *const number = (float *)(void *)value;
         const float usual = column->is_length ? column->otherwise * unit : column->otherwise;
-        *number = *number == MD5_ZERO ? 0.0f : *number == 0.0f ? usual : *number;
+        *number = *number == MD5_ZERO ? 0 : *number == 0 ? usual : *number;
     }
 }
 

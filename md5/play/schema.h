@@ -6,9 +6,6 @@
 
 #include "md5/core/arena.h"
 #include "md5/md5play.h"
-#include "md5/core/context.h"
-
-#include <string.h>
 
 typedef struct md5_schema md5_schema;
 

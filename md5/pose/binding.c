@@ -1,14 +1,9 @@
 // md5_bind(): which track drives which joint, joints whose parents differ, and the tables for
 // posing.
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/pose/skeleton.h"
 #include "md5/pose/kernels.h"
-#include "md5/pose/packed.h"
-#include "md5/pose/plan.h"
-
-#include <string.h>
 
 // == Plans =======================================================================================
 
@@ -274,8 +269,7 @@ static bool match(md5_arena *arena, md5_binding *binding)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                         "the animation has axes %d and scale %g, the model axes %d and scale %g: "
                         "load both with the same options",
-                        (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
-                        (double)md5_scale_of(model));
+                        (int)anim->axes, md5_scale_of(anim), (int)model->axes, md5_scale_of(model));
     uint32_t *const tracks = MD5_NEW(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
     TRY(tracks);
     uint32_t *const targets = tracks + model->num_joints;

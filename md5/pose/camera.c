@@ -49,7 +49,7 @@ static shot_place find_shot(const md5_camera *camera, double time, md5_wrap wrap
     const uint32_t stored = moment.frame0 + passed, end = camera->num_frames - 1;
     const uint32_t frame = stored < end ? stored : end;
     const bool is_held = moment.frame1 <= moment.frame0 || frame == end;
-    shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0.0f : moment.fraction};
+    shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0 : moment.fraction};
     if (passed > 0 && camera->cuts[passed - 1] < end)
         found.first = camera->cuts[passed - 1] + 1;
     if (passed < camera->num_cuts && camera->cuts[passed] < end)
@@ -62,7 +62,7 @@ static shot_place find_shot(const md5_camera *camera, double time, md5_wrap wrap
 static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, float t)
 {
     const md5_camera_view *const from = &camera->frames[frame];
-    if (t == 0.0f || frame + 1 == camera->num_frames)
+    if (t == 0 || frame + 1 == camera->num_frames)
         return *from;
     return (md5_camera_view){
         .position = md5_vec3_lerp(from->position, from[1].position, t),
@@ -81,7 +81,7 @@ static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle
     const md5_quat q = view->rotation;
     // The sign of a quaternion has no meaning: all get that of the middle.
     const float dot = q.x * middle.x + q.y * middle.y + q.z * middle.z + q.w * middle.w;
-    const double sign = dot < 0.0f ? -weight : weight;
+    const double sign = dot < 0 ? -weight : weight;
     sum->position[0] += weight * (double)view->position.x;
     sum->position[1] += weight * (double)view->position.y;
     sum->position[2] += weight * (double)view->position.z;
@@ -121,12 +121,12 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     reach = reach < max_reach ? reach : max_reach;
     reach = before < reach ? before : reach;
     reach = after < reach ? after : reach;
-    if (!(seconds > 0.0 && reach > 1e-3))
+    if (!(seconds > 0 && reach > 1e-3))
         return middle;
     view_sum sum = {.weight = 0};
     add_view(&sum, &middle, middle.rotation, 1);
     for (uint32_t i = 1; (double)i < reach; i++) {
-        const double part = (double)i / reach, rest = 1.0 - part * part;
+        const double part = (double)i / reach, rest = 1 - part * part;
         for (int side = -1; side <= 1; side += 2) {
             const double near = place + (double)(side * (int)i);
             const uint32_t frame = (uint32_t)near;

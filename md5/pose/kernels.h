@@ -3,7 +3,6 @@
 #ifndef MD5_POSE_KERNELS_H
 #define MD5_POSE_KERNELS_H
 
-#include "md5/core/cpu.h"
 #include "md5/pose/packed.h"
 #include "md5/pose/plan.h"
 

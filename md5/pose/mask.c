@@ -1,10 +1,6 @@
 // Joint weights from id's channel words. While a mask is made, weights are counted in steps of
 // feathering, 0 to `whole`, so that they stay exact.
-#include "md5/core/assert.h"
 #include "md5/core/context.h"
-#include "md5/md5model.h"
-
-#include <string.h>
 
 // More levels than any skeleton has; the square of it still counts exactly in a float.
 enum { MAX_FEATHER = 2047 };
@@ -65,7 +61,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
     if (!word->has_subtree) {
         if (word->takes_away)
             steps[top] = 0;
-        else if (steps[top] < 1.0f)
+        else if (steps[top] < 1)
             steps[top] = 1;
         return;
     }
@@ -73,7 +69,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         if (word->takes_away) {
-            if (joint == top || (parent != MD5_NONE && steps[parent] < 0.0f))
+            if (joint == top || (parent != MD5_NONE && steps[parent] < 0))
                 steps[joint] = -1;
             continue;
         }
@@ -85,7 +81,7 @@ static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint
         const int old = (int)steps[joint] % unit, added = (int)steps[joint] / unit;
         if (!word->takes_away)
             steps[joint] = (float)(old > added ? old : added);
-        else if (steps[joint] < 0.0f)
+        else if (steps[joint] < 0)
             steps[joint] = 0;
     }
 }

@@ -1,9 +1,5 @@
-#include "md5/core/math.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"
-
-#include <float.h>
-#include <math.h>
 
 md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
@@ -23,7 +19,7 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
     const md5_moment end = {.frame0 = last, .frame1 = last, .wrap = MD5_WRAP_CLAMP};
     if (wrap == MD5_WRAP_CLAMP && !(position < (double)last))
         return end;
-    if (wrap == MD5_WRAP_CLAMP && position < 0.0)
+    if (wrap == MD5_WRAP_CLAMP && position < 0)
         position = 0;
 
     // The frame within its cycle of so many, 0 <= fraction < 1, and the cycle.
@@ -37,7 +33,7 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
         frame = (int64_t)start;
         // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
         // limits of int64, so that the next frame cannot overflow.
-        if (fraction >= 1.0f) {
+        if (fraction >= 1) {
             fraction = 0;
             frame++;
         }
@@ -52,7 +48,7 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
         // double.
         const double period = (double)length;
         double rest = fmod(position, period);
-        if (rest < 0.0)
+        if (rest < 0)
             rest += period;
         const double cycles = (position - rest) / period;
         frame = (int64_t)rest;
@@ -76,9 +72,9 @@ md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_
     MD5_ASSERT_ASSET(anim);
     const md5_moment moment = {.frame0 = frame0, .frame1 = frame1};
     md5_moment clamped = md5_clamp_moment(anim, &moment);
-    if (fraction >= 1.0f) // a moment's fraction is below 1
+    if (fraction >= 1) // a moment's fraction is below 1
         clamped.frame0 = clamped.frame1;
-    else if (fraction > 0.0f)
+    else if (fraction > 0)
         clamped.fraction = fraction;
     return clamped;
 }
@@ -121,7 +117,7 @@ static double displacement_in_cycle(const md5_moment *moment, float from, float 
                                     double cycle_length)
 {
     const double start = (double)from;
-    const double end = (double)to + (ends_cycle(moment) ? cycle_length : 0.0);
+    const double end = (double)to + (ends_cycle(moment) ? cycle_length : 0);
     return start + (end - start) * (double)moment->fraction;
 }
 

@@ -6,8 +6,6 @@
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-#include <stddef.h>
-
 #ifndef MD5_NO_COMPRESSED
 const uint8_t md5i_packed_steps[MD5_PACKED_STEPS] = {0,  1,  2,  3,  4,  5,  6,  8,
                                                      10, 12, 16, 20, 24, 32, 48, 64};
@@ -74,16 +72,16 @@ bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_moment *mo
             apart == 0 ? (md5_packed_span){0, 0, 0} : (md5_packed_span){from, to, moment->fraction};
         return true;
     }
-    const bool is_still = moment->fraction == 0.0f;
+    const bool is_still = moment->fraction == 0;
     const uint32_t lower = is_still || from < to ? from : to;
     const uint32_t upper = is_still || from > to ? from : to;
     const uint32_t key = lower / apart, start = key * apart;
     const uint32_t end = last - start > apart ? start + apart : last;
     if (upper > end)
         return false;
-    const float length = end > start ? (float)(end - start) : 1.0f;
+    const float length = end > start ? (float)(end - start) : 1;
     const float way = ((float)to - (float)from) * moment->fraction;
-    const float fraction = ((float)(from - start) + (is_still ? 0.0f : way)) / length;
+    const float fraction = ((float)(from - start) + (is_still ? 0 : way)) / length;
     *span = (md5_packed_span){key, end > start ? key + 1 : key, fraction};
     return true;
 }
@@ -98,8 +96,8 @@ static void complete(const md5_packed_head *head, float v[4])
     }
     const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     if (head->form != MD5_PACKED_FULL) {
-        const float rest = 1.0f - square;
-        v[3] = sqrtf(rest > 0.0f ? rest : 0.0f);
+        const float rest = 1 - square;
+        v[3] = sqrtf(rest > 0 ? rest : 0);
         return;
     }
     const float scale = 1.0f / sqrtf(square + v[3] * v[3]);
@@ -150,7 +148,7 @@ static md5_packed_value at_frame(const md5_packed *packed, const md5_packed_head
 {
     const md5_moment still = {.frame0 = frame, .frame1 = frame};
     md5_packed_span span = {0, 0, 0};
-    (void)md5i_packed_between(head->step, packed->num_frames, &still, &span); // always true
+    md5i_packed_between(head->step, packed->num_frames, &still, &span); // always true
     const md5_slerp_weights weights = md5i_slerp_weights_at(span.fraction);
     return at_span(packed, head, &span, &weights);
 }
@@ -329,7 +327,7 @@ void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed
     grouping.packed = packed;
     grouping.moment = moment;
     grouping.pose = pose;
-    (void)group_tracks(&grouping, NULL);
+    group_tracks(&grouping, NULL);
 }
 
 uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,

@@ -26,10 +26,6 @@
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"
-#include "md5/core/compiler.h"
-#include "md5/md5model.h"
-
-#include <string.h>
 
 enum {
     MD5_PACKED_BITS = 24,        // of a component, at most

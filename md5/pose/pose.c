@@ -1,15 +1,9 @@
 // Poses: sampling a clip, local transforms to model space and back, palettes, blending, crowds;
 // each by the kernels of an instruction set.
-#include "md5/core/assert.h"
 #include "md5/core/jobs.h"
-#include "md5/core/math.h"
-#include "md5/md5model.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/sampling.h"
-
-#include <float.h>
-#include <string.h>
 
 // == Kernels =====================================================================================
 
@@ -194,7 +188,7 @@ static md5_quatd change_of(const md5_anim *anim, md5_frame_pair pair, uint32_t s
 {
     const md5_quatd change = md5_quatd_mul(md5_quatd_conjugate(rotation_of(anim, pair.from, slot)),
                                            rotation_of(anim, pair.to, slot));
-    if (change.w < 0.0)
+    if (change.w < 0)
         return md5_quatd_negate(change);
     return change;
 }
@@ -204,7 +198,7 @@ static md5_quat cubic_rotation(const sampler *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->linear.anim;
     const double t = (double)cubic->linear.moment->fraction, left = 1.0 - t;
-    if (cubic->linear.moment->fraction == 0.0f)
+    if (cubic->linear.moment->fraction == 0)
         return md5_frame_rotation(anim, cubic->now.from, slot);
     const md5_quatd change = change_of(anim, cubic->now, slot);
     const md5_vec3d now = logarithm(change);
@@ -528,8 +522,8 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     MD5_FOR (i, count) {
         const md5_xform a = from[i], b = to[i];
         const float t = joint_weights ? weight * joint_weights[i] : weight;
-        pose[i] = t >= 1.0f ? b : a;
-        if (!(t > 0.0f && t < 1.0f))
+        pose[i] = t >= 1 ? b : a;
+        if (!(t > 0 && t < 1))
             continue;
         const md5_slerp_weights weights = md5i_slerp_weights_at(t);
         const md5_quat p = a.rotation, q = b.rotation;

@@ -1,10 +1,6 @@
 // Joints and meshes by name, and the matrices of bind poses.
-#include "md5/core/arena.h"
 #include "md5/core/math.h"
-#include "md5/md5model.h"
 #include "md5/pose/skeleton.h"
-
-#include <string.h>
 
 // == Names =======================================================================================
 //
@@ -122,7 +118,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
         if (parent != MD5_NONE) {
             // inverse(parent) * joint. w <= 0, as in files.
             const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(above.rotation), own.rotation);
-            const double sign = q.w > 0.0 ? -1.0 : 1.0;
+            const double sign = q.w > 0 ? -1.0 : 1.0;
             double offset[3], local[3];
             MD5_FOR (i, 3)
                 offset[i] = own.t[i] - above.t[i];

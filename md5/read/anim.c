@@ -307,7 +307,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case WORD_RATE: {
         TRY(md5i_lex_double(lex, &out->frame_rate));
         const float narrow = (float)out->frame_rate;
-        if (narrow > 0.0f && isfinite(narrow))
+        if (narrow > 0 && isfinite(narrow))
             return true;
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "framerate %g: expected more than 0", out->frame_rate);
@@ -405,7 +405,7 @@ static void enter(channel_reader *reader, joint_channels *table, const channel *
 static float value_at(const channel *from, uint32_t frame)
 {
     if (!from)
-        return 0.0f;
+        return 0;
     const uint32_t key = frame > from->first ? frame - from->first : 0;
     return from->keys[key < from->num_keys ? key : from->num_keys - 1];
 }

@@ -1,6 +1,4 @@
 // The binary files of Doom 3 BFG: meshes, animations, cameras.
-#include "md5/core/arena.h"
-#include "md5/core/lex.h"
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 
@@ -138,7 +136,7 @@ static bool binary_rotation(md5_binary *in, md5_quat *rotation)
     const float z = binary_big_float(in), w = binary_big_float(in);
     const float square = x * x + y * y + z * z + w * w;
     TRY(!in->has_failed);
-    if (square >= 0.25f && square <= 4.0f) {
+    if (square >= 0.25f && square <= 4) {
         const float scale = 1.0f / sqrtf(square);
         *rotation = (md5_quat){x * scale, y * scale, z * scale, -w * scale};
         return true;
@@ -524,7 +522,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
             in.at = begin;
             return binary_fail(&in, MD5_ERROR_RANGE, "a field of view or rotation beyond 1e9");
         }
-        if (!(view->fov > 0.0f && view->fov < 180.0f))
+        if (!(view->fov > 0 && view->fov < 180))
             md5i_warn(in.arena->context, 1, (uint32_t)(begin - in.start) + 1,
                       "field of view %g: expected more than 0 and less than 180 degrees",
                       (double)view->fov);

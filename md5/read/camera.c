@@ -32,7 +32,7 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
         TRY(md5i_lex_vec3(lex, md5i_lex_length, &numbers));
         const md5_quat q = md5_quat_from_euler((md5_euler){numbers.x, numbers.y, numbers.z});
         // w <= 0, as that of rotations that are stored as x y z.
-        *rotation = q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
+        *rotation = q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
         return true;
     }
     TRY(md5i_read_rotation(lex, &numbers));
@@ -135,10 +135,10 @@ static bool read_top_word(camera_reader *reader, md5_span word)
             TRY(md5i_lex_length(lex, &view->fov));
             view->position = transform.translation;
             view->rotation = transform.rotation;
-            if (!(view->fov > 0.0f && view->fov < 180.0f))
+            if (!(view->fov > 0 && view->fov < 180))
                 md5i_lex_warn(lex, lex->number_at,
                               "field of view %g: expected more than 0 and less than 180 degrees",
-                              (double)view->fov);
+                              view->fov);
         }
         return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
     }

@@ -82,8 +82,8 @@ static bool is_foreign(md5_lex *lex, const char *first)
         const size_t size = strlen(foreign[i].begin);
         if ((size_t)(lex->end - first) < size || memcmp(first, foreign[i].begin, size) != 0)
             continue;
-        (void)md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX, "this is %s, not an MD5 file: %s",
-                            foreign[i].name, foreign[i].advice);
+        md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX, "this is %s, not an MD5 file: %s",
+                      foreign[i].name, foreign[i].advice);
         return true;
     }
     return false;
@@ -379,12 +379,12 @@ bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, 
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_SYNTAX,
                              "'frameRate' appears a second time");
     const float narrow = (float)*frame_rate;
-    if (*frame_rate == 0.0 && fallback > 0.0) {
+    if (*frame_rate == 0 && fallback > 0) {
         md5i_lex_warn(lex, lex->number_at, "frameRate is 0: read as %g", fallback);
         *frame_rate = fallback;
-    } else if (!(narrow > 0.0f)) {
+    } else if (!(narrow > 0)) {
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "frameRate is %g: expected more than 0", (double)narrow);
+                             "frameRate is %g: expected more than 0", narrow);
     }
     *given_at = lex->number_at;
     return true;

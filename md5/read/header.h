@@ -3,7 +3,6 @@
 #define MD5_READ_HEADER_H
 
 #include "md5/core/lex.h"
-#include "md5/core/compiler.h"
 
 typedef enum md5_kind {
     MD5_KIND_MESH = 1,

@@ -23,7 +23,7 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
 
 void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count)
 {
-    const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
+    const double length = sqrt(md5_vec3_dot(rotation, rotation));
     const bool is_one = count == 1;
     // One format, so that both are one kind of warning; it writes no number for 0.
     md5i_lex_warn(lex, position, "%.0u%s%.6g%s normalized", is_one ? 0 : count,
@@ -37,8 +37,8 @@ bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
     TRY(md5i_lex_vec3(lex, md5i_lex_float, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
         return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
-                             "the rotation ( %g %g %g ) is out of range", (double)rotation->x,
-                             (double)rotation->y, (double)rotation->z);
+                             "the rotation ( %g %g %g ) is out of range", rotation->x, rotation->y,
+                             rotation->z);
     if (md5_quat_is_overlong(rotation->x, rotation->y, rotation->z))
         md5i_warn_overlong(lex, position, *rotation, 1);
     return true;

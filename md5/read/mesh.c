@@ -394,10 +394,10 @@ typedef struct md5_file_bone {
 // How far the rows are from being perpendicular and of length 1, and right-handed.
 static float distance_from_rotation(const md5_vec3 rows[3])
 {
-    float most = fabsf(md5_vec3_dot(md5_vec3_cross(rows[0], rows[1]), rows[2]) - 1.0f);
+    float most = fabsf(md5_vec3_dot(md5_vec3_cross(rows[0], rows[1]), rows[2]) - 1);
     for (int i = 0; i < 3; i++) {
         for (int k = i; k < 3; k++)
-            most = fmaxf(most, fabsf(md5_vec3_dot(rows[i], rows[k]) - (i == k ? 1.0f : 0.0f)));
+            most = fmaxf(most, fabsf(md5_vec3_dot(rows[i], rows[k]) - (i == k ? 1 : 0)));
     }
     return most;
 }
@@ -406,8 +406,7 @@ static float distance_from_rotation(const md5_vec3 rows[3])
 static md5_quat rotation_of_rows(const md5_vec3 rows[3])
 {
     const float xx = rows[0].x, yy = rows[1].y, zz = rows[2].z;
-    const float sizes[4] = {1.0f + xx - yy - zz, 1.0f - xx + yy - zz, 1.0f - xx - yy + zz,
-                            1.0f + xx + yy + zz};
+    const float sizes[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
     // Sums and differences of what is not on the diagonal; columns are rows.
     const float xy = rows[0].y + rows[1].x, yz = rows[1].z + rows[2].y, zx = rows[2].x + rows[0].z;
     const float wx = rows[1].z - rows[2].y, wy = rows[2].x - rows[0].z, wz = rows[0].y - rows[1].x;
@@ -420,7 +419,7 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
         largest = sizes[i] > sizes[largest] ? i : largest;
     const md5_quat none = {0, 0, 0, -1};
     const md5_quat q = md5_quat_normalize(products[largest], none);
-    return q.w > 0.0f ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
+    return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
 }
 
 enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };

@@ -4,7 +4,6 @@
 
 #include "md5/core/bytes.h"
 #include "md5/core/mesh.h"
-#include "md5/md5model.h"
 
 // What files of Doom 3 BFG begin with.
 #define MD5_BFG_MESH "BRM"

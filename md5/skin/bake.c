@@ -4,12 +4,8 @@
 // Frames are skinned twice, for the bounds and for the vertices, because storing the posed vertices
 // of a clip as floats would take three times the memory of the result.
 #include "md5/core/arena.h"
-#include "md5/core/assert.h"
-#include "md5/core/math.h"
 #include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
-
-#include <string.h>
 
 #ifndef MD5_NO_EXTRAS
 enum { LEVELS = 65535 }; // of a coordinate
@@ -18,10 +14,10 @@ enum { LEVELS = 65535 }; // of a coordinate
 
 static uint32_t level_of(float value, float min, float step)
 {
-    if (!(step > 0.0f))
+    if (!(step > 0))
         return 0;
     const double level = floor(((double)value - (double)min) / (double)step + 0.5);
-    return level > 0.0 ? (level < (double)LEVELS ? (uint32_t)level : (uint32_t)LEVELS) : 0;
+    return level > 0 ? (level < (double)LEVELS ? (uint32_t)level : (uint32_t)LEVELS) : 0;
 }
 
 static md5_vec3 position_of(const md5_baked *baked, md5_baked_vertex vertex)
@@ -59,7 +55,7 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
                         (unsigned long long)total);
     if (total * num_frames > SIZE_MAX / sizeof(md5_baked_vertex))
         return MD5_FAIL(context, MD5_ERROR_MEMORY, "%u frames of %u vertices are too many",
-                        (unsigned)num_frames, (unsigned)total);
+                        num_frames, (unsigned)total);
     *num_vertices = (uint32_t)total;
     return num_frames > 0 || MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake");
 }
@@ -86,8 +82,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
                 const md5_vec3 place = positions[vertex];
                 if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z)) {
                     MD5_FAIL(context, MD5_ERROR_RANGE,
-                             "frame %u: vertex %u of mesh %u is not finite", (unsigned)frame,
-                             (unsigned)vertex, (unsigned)i);
+                             "frame %u: vertex %u of mesh %u is not finite", frame, vertex, i);
                     return NULL;
                 }
                 counts.bounds = md5_bounds_union(counts.bounds, (md5_bounds){place, place});
@@ -98,9 +93,9 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     // The difference of two floats may overflow; that of their halves does not.
     const float half_level = 0.5f / (float)LEVELS;
     if (counts.num_vertices > 0)
-        counts.step = (md5_vec3){2.0f * (max.x * half_level - min.x * half_level),
-                                 2.0f * (max.y * half_level - min.y * half_level),
-                                 2.0f * (max.z * half_level - min.z * half_level)};
+        counts.step = (md5_vec3){2 * (max.x * half_level - min.x * half_level),
+                                 2 * (max.y * half_level - min.y * half_level),
+                                 2 * (max.z * half_level - min.z * half_level)};
 
     md5_block block = {0};
     md5_baked *baked = NULL;
@@ -128,7 +123,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
                 // The angle between unit vectors from their distance.
                 const float half = distance(normal, normals[j]) * 0.5f;
                 grow(&baked->position_error, distance(position_of(baked, vertices[j]), p));
-                grow(&baked->normal_error, 2.0f * asinf(half < 1.0f ? half : 1.0f));
+                grow(&baked->normal_error, 2 * asinf(half < 1 ? half : 1));
             }
             vertices += mesh->num_vertices;
         }

@@ -1,13 +1,9 @@
 // What loading derives from a mesh's weights: see geometry.h. Influences first, then the copies of
 // vertices on mirror seams, normals, tangents, and the order of them all.
 #include "md5/skin/geometry.h"
-#include "md5/core/math.h"
-#include "md5/core/compiler.h"
 #include "md5/skin/pair.h"
 
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 // == Influences ==================================================================================
 
@@ -68,8 +64,8 @@ static bind_columns columns_of(const md5_mat34 *bind)
     bind_columns columns;
     MD5_FOR (column, 4)
         columns.columns[column] = (quad){
-            md5_pair_of((double)m[column], (double)m[4 + column]),
-            md5_pair_of((double)m[8 + column], column < 3 ? 0.0 : 1.0),
+            md5_pair_of(m[column], m[4 + column]),
+            md5_pair_of(m[8 + column], column < 3 ? 0 : 1.0),
         };
     return columns;
 }
@@ -84,11 +80,11 @@ static inline quad weighted_point(const weight_merger *merger, const md5_weight 
         bind = &merger->columns[weight->joint];
     else
         own = columns_of(&merger->joints->bind[weight->joint]);
-    const quad x = quad_scale(bind->columns[0], md5_pair_both((double)offset.x));
-    const quad y = quad_scale(bind->columns[1], md5_pair_both((double)offset.y));
-    const quad z = quad_scale(bind->columns[2], md5_pair_both((double)offset.z));
+    const quad x = quad_scale(bind->columns[0], md5_pair_both(offset.x));
+    const quad y = quad_scale(bind->columns[1], md5_pair_both(offset.y));
+    const quad z = quad_scale(bind->columns[2], md5_pair_both(offset.z));
     return quad_scale(quad_add(quad_add(quad_add(x, y), z), bind->columns[3]),
-                      md5_pair_both((double)weight->bias));
+                      md5_pair_both(weight->bias));
 }
 
 // Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
@@ -116,7 +112,7 @@ static void sift_down(influence *heap, uint32_t hole, uint32_t count)
 
 static bool is_zero(md5_vec4 value)
 {
-    return value.x == 0.0f && value.y == 0.0f && value.z == 0.0f && value.w == 0.0f;
+    return value.x == 0 && value.y == 0 && value.z == 0 && value.w == 0;
 }
 
 // Writes the sums that are not zero, sorted. Returns their number.
@@ -234,11 +230,11 @@ static uint32_t count_influences(const md5_weight *weights, uint32_t num_weights
     uint64_t joints = 0; // a bit for each remainder by 64
     uint32_t count = 0, num_merged = 0;
     MD5_FOR (i, num_weights) {
-        const uint64_t joint = (uint64_t)(weights[i].bias != 0.0f) << weights[i].joint % 64;
+        const uint64_t joint = (uint64_t)(weights[i].bias != 0) << weights[i].joint % 64;
         count += joint != 0;
         if ((joints & joint) && num_weights <= FEW_WEIGHTS) {
             uint32_t k = 0; // an earlier weight on the same joint
-            while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0.0f))
+            while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0))
                 k++;
             num_merged += k < i;
         }
@@ -266,7 +262,7 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
     const md5_pair corner = md5_pair_of_floats(&texcoords[a]);
     const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), corner);
     const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), corner);
-    return md5_pair_cross(ab, ac) < 0.0;
+    return md5_pair_cross(ab, ac) < 0;
 }
 
 // Returns NULL and sets the context's error if memory runs out.
@@ -397,12 +393,12 @@ static inline md5_pair3 edge_between(const md5_vec3 *from0, const md5_vec3 *to0,
 // are enough. C libraries disagree in the last bit of theirs.
 static double arctangent(double t)
 {
-    t /= 1.0 + sqrt(1.0 + t * t);
-    t /= 1.0 + sqrt(1.0 + t * t);
+    t /= 1 + sqrt(1 + t * t);
+    t /= 1 + sqrt(1 + t * t);
     double sum = 0;
     for (int i = 17; i > 0; i -= 2)
         sum = 1.0 / i - t * t * sum;
-    return 4.0 * t * sum;
+    return 4 * t * sum;
 }
 
 // The angle of a triangle at a corner. Its sine is twice the `area`, divided by the same lengths as
@@ -415,7 +411,7 @@ static double angle_at(const md5_vec3 *points, const uint32_t *corners, int corn
     const md5_vec3d last = md5_vec3d_of(points[corners[(corner + 2) % 3]]);
     const double cosine = md5_vec3d_dot(md5_vec3d_sub(next, own), md5_vec3d_sub(last, own));
     const double half = arctangent(area / (sqrt(area * area + cosine * cosine) + fabs(cosine)));
-    return cosine < 0.0 ? pi - 2.0 * half : 2.0 * half;
+    return cosine < 0 ? pi - 2 * half : 2 * half;
 }
 
 static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair xy, double z)
@@ -430,7 +426,7 @@ static inline void add_normal(const normal_sums *sums, uint32_t vertex, md5_pair
 static void add_weighted(const normal_sums *sums, md5_normals weighting, const md5_vec3 *points,
                          const uint32_t *corners, md5_vec3d normal, double area)
 {
-    for (int i = 0; i < 3 && area > 0.0; i++) {
+    for (int i = 0; i < 3 && area > 0; i++) {
         const double weight =
             weighting == MD5_NORMALS_AREA ? area : angle_at(points, corners, i, area);
         const md5_vec3d added = md5_vec3d_scale(normal, weight / area);
@@ -453,7 +449,7 @@ static inline position_sum own_sum(const normal_sums *sums, uint32_t vertex)
     double xy[2];
     memcpy(xy, &sums->xy[vertex], sizeof xy);
     const position_sum own = {{xy[0], xy[1], sums->z[vertex]},
-                              sums->weights ? sums->weights[vertex] : 1.0};
+                              sums->weights ? sums->weights[vertex] : 1};
     return own;
 }
 
@@ -532,7 +528,7 @@ static bool build_normals(md5_arena *arena, md5_mesh_build *mesh)
             continue;
         const position_sum own = own_sum(&sums, i);
         sum->normal = md5_vec3d_add(sum->normal, own.normal);
-        sum->weight = sums.weights ? sum->weight + own.weight : 1.0;
+        sum->weight = sums.weights ? sum->weight + own.weight : 1;
     }
     for (uint32_t i = 0; i < num_vertices; i += 2) {
         // The directions of the sums of two vertices, or of the last one twice.
@@ -635,7 +631,7 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
         const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
         const double area = md5_pair_cross(d0, d1);
-        if (!(area < 0.0 || area > 0.0))
+        if (!(area < 0 || area > 0))
             continue;
 
         const md5_vec3 *const pa = &mesh->positions[corners[0]];
@@ -644,14 +640,13 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         const md5_pair origin = md5_pair_of_floats(pa);
         const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
         const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
-        const md5_pair3 edges = {
-            md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
-            md5_pair_sub(md5_pair_of((double)pb->z, (double)pc->z), md5_pair_both((double)pa->z))};
+        const md5_pair3 edges = {md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
+                                 md5_pair_sub(md5_pair_of(pb->z, pc->z), md5_pair_both(pa->z))};
         // P_u first, P_v second.
         const md5_pair plus = md5_pair_inner(d1, d0), minus = md5_pair_inner(d0, d1);
         const md5_pair3 along = md5_pair3_sub(md5_pair3_scale(edges, plus),
                                               md5_pair3_scale(md5_pair3_swap(edges), minus));
-        const double sign = area < 0.0 ? -1.0 : 1.0;
+        const double sign = area < 0 ? -1 : 1;
         const md5_pair scale =
             md5_pair_mul(md5_pair_inverse(md5_pair3_length(along)), md5_pair_both(sign));
         const md5_pair3 unit = md5_pair3_scale(along, scale);
@@ -684,8 +679,8 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
         md5_vec3 first, second;
         md5_pair3_round(unit, &first, &second);
-        const float side0 = md5_pair_first(sides) < 0.0 ? -1.0f : 1.0f;
-        const float side1 = md5_pair_second(sides) < 0.0 ? -1.0f : 1.0f;
+        const float side0 = md5_pair_first(sides) < 0 ? -1 : 1;
+        const float side1 = md5_pair_second(sides) < 0 ? -1 : 1;
         *tangents[0] = (md5_vec4){first.x, first.y, first.z, side0};
         *tangents[1] = (md5_vec4){second.x, second.y, second.z, side1};
     }
@@ -751,7 +746,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
             const md5_mat34 *const bind =
                 has_joint ? &joints->bind[mesh->influence_joints[first]] : NULL;
             const md5_vec3d up = file_direction(mesh->normals[vertex], bind);
-            const bool has_normal = md5_vec3d_dot(up, up) > 0.0;
+            const bool has_normal = md5_vec3d_dot(up, up) > 0;
             const md5_vec3 normal = has_normal ? md5_vec3d_round(up) : (md5_vec3){0, 0, 1};
             mesh->normals[vertex] = normal;
 #ifndef MD5_NO_PARTS
@@ -762,7 +757,7 @@ bool md5i_geometry_build(md5_arena *scratch, const md5_mesh_joints *joints, md5_
                 file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
             const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
             mesh->tangents[vertex] =
-                (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0.0f ? -1.0f : 1.0f};
+                (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0 ? -1.0f : 1.0f};
 #endif
         }
         return true;
@@ -796,7 +791,7 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         double sum = 0;
         MD5_FOR (k, vertex->num_weights)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
-        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1.0) <= OFF_SUM);
+        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1) <= OFF_SUM);
     }
     MD5_FOR (i, mesh->num_vertices) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];

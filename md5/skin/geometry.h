@@ -5,7 +5,6 @@
 #ifndef MD5_SKIN_GEOMETRY_H
 #define MD5_SKIN_GEOMETRY_H
 
-#include "md5/core/arena.h"
 #include "md5/core/mesh.h"
 
 // Computes num_vertices and num_influences of a mesh that has what the file says. Returns false and

@@ -4,7 +4,6 @@
 #define MD5_SKIN_KERNELS_H
 
 #include "md5/md5skin.h"
-#include "md5/core/assert.h"
 #include "md5/core/cpu.h"
 #include "md5/skin/plan.h"
 
@@ -109,7 +108,7 @@ static inline float md5_quat_dot(md5_quat a, md5_quat b)
 // and -q are the same rotation.
 static inline float md5_dual_sign(const md5_dual_quat *first, const md5_dual_quat *q)
 {
-    return md5_quat_dot(first->real, q->real) < 0.0f ? -1.0f : 1.0f;
+    return md5_quat_dot(first->real, q->real) < 0 ? -1.0f : 1.0f;
 }
 
 // The matrix of a dual quaternion of any length.

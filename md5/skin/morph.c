@@ -7,13 +7,9 @@
 // The kernels skin the mesh without targets; then plain C moves each changed vertex by its offset
 // times the blended matrix, which equals the exact sum. So the additional cost depends only on the
 // number of vertices that move.
-#include "md5/core/arena.h"
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
 #include "md5/skin/plan.h"
-
-#include <string.h>
 
 #ifndef MD5_NO_EXTRAS
 // -- Topology ---------------------------------------------------------------------------------
@@ -33,8 +29,7 @@ static bool differs(const comparison *pair, uint32_t mesh, const char *what, uin
     const char *const shown = *name ? name : shader;
     return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                     "morph target %s: mesh %u %s: %s %u, but the model has %u", pair->name.text,
-                    (unsigned)mesh, md5i_quote(shown, strlen(shown)).text, what, (unsigned)source,
-                    (unsigned)base);
+                    mesh, md5i_quote(shown, strlen(shown)).text, what, source, base);
 }
 
 static bool fail_model(const comparison *pair, const char *what)
@@ -51,14 +46,13 @@ static bool check_skeleton(const comparison *pair)
     if (base->num_joints != source->num_joints)
         return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                         "morph target %s: %u joints, but the model has %u", pair->name.text,
-                        (unsigned)source->num_joints, (unsigned)base->num_joints);
+                        source->num_joints, base->num_joints);
     MD5_FOR (i, base->num_joints) {
         const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                             "morph target %s: joint %u %s has another name or parent in the model",
-                            pair->name.text, (unsigned)i,
-                            md5i_quote(b->name, strlen(b->name)).text);
+                            pair->name.text, i, md5i_quote(b->name, strlen(b->name)).text);
     }
     return true;
 }
@@ -84,8 +78,8 @@ static bool check_mesh(const comparison *pair, uint32_t index)
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
                             "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
                             "%u in the model",
-                            pair->name.text, (unsigned)index, (unsigned)(i % 3), (unsigned)(i / 3),
-                            (unsigned)source->indices[i], (unsigned)base->indices[i]);
+                            pair->name.text, index, (unsigned)(i % 3), (unsigned)(i / 3),
+                            source->indices[i], base->indices[i]);
     }
     MD5_FOR_FROM (i, base->num_file_vertices, base->num_vertices) {
         if (base->sources[i] != source->sources[i])
@@ -120,7 +114,7 @@ static inline md5_vec3 along(md5_vec4 tangent)
 
 static bool is_none(md5_vec3 v)
 {
-    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+    return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
 // -- Building ---------------------------------------------------------------------------------
@@ -243,7 +237,7 @@ static md5_morph *create(md5_arena *arena, building *job)
         if (num_meshes != pair.source->num_meshes) {
             MD5_FAIL(arena->context, MD5_ERROR_MISMATCH,
                      "morph target %s: %u meshes, but the model has %u", pair.name.text,
-                     (unsigned)pair.source->num_meshes, (unsigned)num_meshes);
+                     pair.source->num_meshes, num_meshes);
             return NULL;
         }
         MD5_FOR (k, num_meshes)
@@ -258,7 +252,7 @@ static md5_morph *create(md5_arena *arena, building *job)
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
             MD5_FAIL(arena->context, MD5_ERROR_MEMORY, "%u targets of %u vertices",
-                     (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
+                     job->num_targets, job->model->meshes[i].num_vertices);
             return NULL;
         }
         walk_mesh(job, i, NULL, NULL, NULL, &counts[i]);

@@ -11,7 +11,7 @@
 
 static inline float md5_octahedron_sign(float value)
 {
-    return value < 0.0f ? -1.0f : 1.0f;
+    return value < 0 ? -1.0f : 1.0f;
 }
 
 // Returns the unit vector of bits 0 to 15; bits above are ignored.
@@ -20,7 +20,7 @@ static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
     const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
     const float v = ((float)(bits >> 8 & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
     md5_vec3 point = {u, v, 1.0f - fabsf(u) - fabsf(v)};
-    if (point.z < 0.0f) {
+    if (point.z < 0) {
         point.x = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
         point.y = (1.0f - fabsf(u)) * md5_octahedron_sign(v);
     }
@@ -43,7 +43,7 @@ static inline uint32_t md5_octahedron_of(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
     float u = n.x / sum, v = n.y / sum;
-    if (n.z < 0.0f) {
+    if (n.z < 0) {
         const float across = (1.0f - fabsf(v)) * md5_octahedron_sign(u);
         v = (1.0f - fabsf(u)) * md5_octahedron_sign(v);
         u = across;

@@ -1,10 +1,6 @@
 // Packs influences into a fixed number of slots, and measures the error against the exact form.
-#include "md5/core/assert.h"
-#include "md5/core/context.h"
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
-
-#include <string.h>
 
 // If kept biases cancel out to less than this fraction of their magnitudes, they are not scaled by
 // their sum: that would magnify float rounding a million times.
@@ -38,9 +34,9 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
 static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slot)
 {
     if (slot >= packing->kept)
-        return 0.0f;
-    if (packing->sum == 0.0)
-        return slot == 0 ? 1.0f : 0.0f;
+        return 0;
+    if (packing->sum == 0)
+        return slot == 0 ? 1 : 0;
     return (float)((double)mesh->influences[packing->first + slot].w / packing->sum);
 }
 
@@ -55,7 +51,7 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
     int missing = packing->kept > 0 ? WHOLE : 0;
     MD5_FOR (slot, packing->kept) {
         const float weight = packed_weight(mesh, packing, slot);
-        weights[slot] = weight > 0.0f ? (double)weight : 0.0;
+        weights[slot] = weight > 0 ? (double)weight : 0;
         sum += weights[slot];
     }
     MD5_FOR (slot, packing->kept) {
@@ -74,7 +70,7 @@ static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, ui
                 largest = i;
         }
         bytes[largest]++;
-        weights[largest] -= 1.0;
+        weights[largest] -= 1;
     }
 }
 
@@ -109,7 +105,7 @@ bool md5_pack_influences(const md5_pack_job *job)
             round_weights(mesh, &packing, bytes);
         MD5_FOR (slot, slots) {
             const float weight = packed_weight(mesh, &packing, slot);
-            const bool is_used = slot < packing.kept && (!is_bytes || weight > 0.0f);
+            const bool is_used = slot < packing.kept && (!is_bytes || weight > 0);
             const uint32_t joint = is_used ? mesh->influence_joints[packing.first + slot] : 0;
             if (is_bytes) {
                 joints[slot] = (uint8_t)joint;
@@ -129,7 +125,7 @@ bool md5_pack_influences(const md5_pack_job *job)
 
 static md5_vec3d translation_of(const md5_mat34 *joint)
 {
-    return (md5_vec3d){(double)joint->m[3], (double)joint->m[7], (double)joint->m[11]};
+    return (md5_vec3d){joint->m[3], joint->m[7], joint->m[11]};
 }
 
 // Each joint i takes a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. So the exact
@@ -149,7 +145,7 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
     // How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
     const md5_vec3d low = md5_vec3d_of(model->bounds.min), high = md5_vec3d_of(model->bounds.max);
     const double travel =
-        joints || !(low.x <= high.x) ? 0.0 : md5_vec3d_length(md5_vec3d_sub(high, low));
+        joints || !(low.x <= high.x) ? 0 : md5_vec3d_length(md5_vec3d_sub(high, low));
     double max_loss = 0;
     MD5_FOR (vertex, drawn->num_vertices) {
         const uint32_t *const first = &drawn->first_influence[vertex];
@@ -166,7 +162,7 @@ float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const
             const double weight = (double)packed_weight(drawn, &packing, i - packing.first);
             const md5_vec3d o = translation_of(&model->bind[joint]);
             const md5_vec3d a = translation_of(&posed[joint]);
-            const md5_vec3d point = {(double)influence.x, (double)influence.y, (double)influence.z};
+            const md5_vec3d point = {influence.x, influence.y, influence.z};
             const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
             const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);
             shift = md5_vec3d_add(shift, md5_vec3d_scale(a, bias - weight));

@@ -6,8 +6,6 @@
 #include "md5/core/cpu.h"
 #include "md5/core/math.h"
 
-#include <string.h>
-
 #if MD5_HAS_VECTORS && MD5_HAS_KERNELS
 
 typedef double md5_pair MD5_VECTOR_SIZE(16);
@@ -51,7 +49,7 @@ static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
 // Returns 1 / a; 0 if a is not above 0.
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
-    return (md5_pair)((md5_pair_bits)(1.0 / a) & (md5_pair_bits)(a > 0.0));
+    return (md5_pair)((md5_pair_bits)(1.0 / a) & (md5_pair_bits)(a > 0));
 }
 
 #else
@@ -97,7 +95,7 @@ static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
 
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
-    return (md5_pair){a.first > 0.0 ? 1.0 / a.first : 0.0, a.second > 0.0 ? 1.0 / a.second : 0.0};
+    return (md5_pair){a.first > 0 ? 1.0 / a.first : 0.0, a.second > 0 ? 1.0 / a.second : 0.0};
 }
 
 #endif

@@ -35,10 +35,6 @@
 
 #include "md5/core/math.h"
 
-#include <math.h>
-#include <stddef.h>
-#include <string.h>
-
 // Fewer vertices on the same joints are as fast as singles.
 enum { MIN_GATHERED = 3 };
 

@@ -12,9 +12,6 @@
 
 #include "md5/core/arena.h"
 
-#include <math.h>
-#include <string.h>
-
 // Vertices in a group, for every instruction set.
 #define MD5_SKIN_GROUP 8
 
@@ -95,7 +92,7 @@ md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);
 static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
-    return q.w == 1.0f && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
+    return q.w == 1 && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
 // Size of a group: elements of md5_skin_plan.vertices; floats per vertex; elements of

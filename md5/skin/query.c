@@ -1,8 +1,6 @@
 // Questions about posed models and crowds: bounds from joints, the nearest joint, boxes that
 // overlap, rays.
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
 // == Bounds of joints ============================================================================
@@ -24,7 +22,7 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
             md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
             const md5_vec3 offset = mesh->weights[weight].offset;
             *of_joint = md5_bounds_union(*of_joint, (md5_bounds){offset, offset});
-            are_means = are_means && !(mesh->weights[weight].bias < 0.0f);
+            are_means = are_means && !(mesh->weights[weight].bias < 0);
         }
     }
     return are_means;
@@ -101,9 +99,9 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     MD5_FOR (joint, num_joints) {
         const md5_vec3 place = md5_mat34_translation(joints[joint]);
         const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(place), origin);
-        double t = length > 0.0 ? md5_vec3d_dot(away, direction) / length : 0.0;
-        t = t > 0.0 ? t : 0.0;
-        if (ray.limit > 0.0f && t > (double)ray.limit)
+        double t = length > 0 ? md5_vec3d_dot(away, direction) / length : 0;
+        t = t > 0 ? t : 0;
+        if (ray.limit > 0 && t > (double)ray.limit)
             t = (double)ray.limit;
         const md5_vec3d across = md5_vec3d_sub(away, md5_vec3d_scale(direction, t));
         const double square = md5_vec3d_dot(across, across);
@@ -129,14 +127,14 @@ static float outside(float min, float max, float value)
 {
     const float below = min - value, above = value - max;
     const float distance = below > above ? below : above;
-    return distance > 0.0f ? distance : 0.0f;
+    return distance > 0 ? distance : 0;
 }
 
 uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
                          uint32_t *found)
 {
     MD5_ASSERT((bounds && found) || count == 0, "bounds, found: not NULL");
-    const float square = radius >= 0.0f ? radius * radius : -1.0f;
+    const float square = radius >= 0 ? radius * radius : -1;
     const bool is_number = center.x == center.x && center.y == center.y && center.z == center.z;
     uint32_t num_found = 0;
     MD5_FOR_WHILE (i, count, is_number) {
@@ -170,10 +168,10 @@ uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds bo
 // Whether the corner farthest along the plane's normal is inside it.
 static bool reaches(const md5_bounds *bounds, const md5_vec4 *plane)
 {
-    const float x = plane->x * (plane->x >= 0.0f ? bounds->max.x : bounds->min.x);
-    const float y = plane->y * (plane->y >= 0.0f ? bounds->max.y : bounds->min.y);
-    const float z = plane->z * (plane->z >= 0.0f ? bounds->max.z : bounds->min.z);
-    return x + y + z + plane->w >= 0.0f;
+    const float x = plane->x * (plane->x >= 0 ? bounds->max.x : bounds->min.x);
+    const float y = plane->y * (plane->y >= 0 ? bounds->max.y : bounds->min.y);
+    const float z = plane->z * (plane->z >= 0 ? bounds->max.z : bounds->min.z);
+    return x + y + z + plane->w >= 0;
 }
 
 // Row `row` of a column-major matrix, times `sign`, plus `w` times its last row.
@@ -231,21 +229,21 @@ uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uin
 
 static float limit_of(const md5_ray *ray)
 {
-    return ray->limit > 0.0f ? ray->limit : FLT_MAX;
+    return ray->limit > 0 ? ray->limit : FLT_MAX;
 }
 
 // -- Boxes ----------------------------------------------------------------------------------------
 
 static bool has_direction(md5_vec3 a)
 {
-    return a.x != 0.0f || a.y != 0.0f || a.z != 0.0f;
+    return a.x != 0 || a.y != 0 || a.z != 0;
 }
 
 // Narrows enter..leave to the part of the ray between two planes, and returns whether any is left.
 // A ray along the planes is between them or not; 0 * infinity never occurs.
 static bool clip(float origin, float direction, float min, float max, float *enter, float *leave)
 {
-    if (direction == 0.0f)
+    if (direction == 0)
         return min <= origin && origin <= max;
     const float a = (min - origin) / direction, b = (max - origin) / direction;
     const float first = a < b ? a : b, last = a < b ? b : a;
@@ -309,7 +307,7 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
     const float d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
     int z = fabsf(d[0]) > fabsf(d[1]) ? 0 : 1;
     z = fabsf(d[z]) > fabsf(d[2]) ? z : 2;
-    const bool is_positive = d[z] > 0.0f; // else two axes are exchanged, to keep the orientation
+    const bool is_positive = d[z] > 0; // else two axes are exchanged, to keep the orientation
     const int next = (z + 1) % 3, last = (z + 2) % 3;
     const int x = is_positive ? next : last, y = is_positive ? last : next;
     return (sheared){.origin = {o.x, o.y, o.z},
@@ -341,7 +339,7 @@ static double edge(md5_vec3 a, md5_vec3 b)
 
 static bool have_one_side(float a, float b, float c)
 {
-    return (a > 0.0f && b > 0.0f && c > 0.0f) || (a < 0.0f && b < 0.0f && c < 0.0f);
+    return (a > 0 && b > 0 && c > 0) || (a < 0 && b < 0 && c < 0);
 }
 
 // Whether the ray hits a triangle nearer than *hit. Most triangles lie on one side of it.
@@ -350,16 +348,16 @@ static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 
     if (have_one_side(a.x, b.x, c.x) || have_one_side(a.y, b.y, c.y))
         return false;
     const double u = edge(c, b), v = edge(a, c), w = edge(b, a);
-    if ((u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0))
+    if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0))
         return false;
     const double sum = u + v + w;
-    const bool from_front = (sum < 0.0) != space->is_mirrored;
-    if (sum == 0.0 || (space->front_only && !from_front))
+    const bool from_front = (sum < 0) != space->is_mirrored;
+    if (sum == 0 || (space->front_only && !from_front))
         return false;
     const double share[3] = {u / sum, v / sum, w / sum};
     const float t =
         (float)(share[0] * (double)a.z + share[1] * (double)b.z + share[2] * (double)c.z);
-    if (!(t >= 0.0f && t <= space->limit && t < hit->t))
+    if (!(t >= 0 && t <= space->limit && t < hit->t))
         return false;
     *hit = (md5_hit){.t = t,
                      .weights = {(float)share[0], (float)share[1], (float)share[2]},

@@ -1,8 +1,5 @@
 // Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() select kernels; morph targets.
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/core/compiler.h"
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
 
 // == Dual palettes ===============================================================================
@@ -77,7 +74,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
     MD5_FOR_FROM (i, morph->first[index], morph->first[index + 1]) {
         const md5_morph_delta *const delta = &morph->deltas[i];
         const float weight = weights[delta->target];
-        if (weight == 0.0f)
+        if (weight == 0)
             continue;
         position = md5_vec3_add(position, md5_vec3_scale(delta->position, weight));
         normal = md5_vec3_add(normal, md5_vec3_scale(delta->normal, weight));
@@ -276,7 +273,7 @@ void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *t
 // Which of 0 and -0 comes first depends on the instruction set.
 static md5_vec3 without_negative_zero(md5_vec3 a)
 {
-    return (md5_vec3){a.x + 0.0f, a.y + 0.0f, a.z + 0.0f};
+    return (md5_vec3){a.x + 0, a.y + 0, a.z + 0};
 }
 
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette)

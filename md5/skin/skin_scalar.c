@@ -1,11 +1,6 @@
 // Both ways of skinning in plain C, which every faster kernel must equal bit for bit.
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/core/compiler.h"
-#include "md5/md5skin.h"
 #include "md5/skin/kernels.h"
-
-#include <string.h>
 
 // == By matrices =================================================================================
 //
@@ -101,7 +96,7 @@ static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
 {
     const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
                               rotate_row(e->z, bind)};
-    const float off = md5_vec3_dot(rotated, rotated) - 1.0f;
+    const float off = md5_vec3_dot(rotated, rotated) - 1;
     const bool stays = MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED;
     return stays ? rotated : md5_vec3_normalize(rotated, bind);
 }
@@ -156,7 +151,7 @@ static inline int shift_for(float first)
     if (square > MD5_DUAL_LEAST_SQUARE && square < MD5_DUAL_MOST_SQUARE)
         return 0;
     int exponent;
-    (void)frexpf(first, &exponent);
+    frexpf(first, &exponent);
     return -exponent;
 }
 
@@ -195,17 +190,17 @@ md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
     const float xy = r.x * y2, xz = r.x * z2, yz = r.y * z2;
     const float wx = r.w * x2, wy = r.w * y2, wz = r.w * z2;
     return (md5_mat34){{
-        1.0f - (yy + zz),
+        1 - (yy + zz),
         xy - wz,
         xz + wy,
         ((r.w * d.x - d.w * r.x) + (r.y * d.z - r.z * d.y)) * twice,
         xy + wz,
-        1.0f - (xx + zz),
+        1 - (xx + zz),
         yz - wx,
         ((r.w * d.y - d.w * r.y) + (r.z * d.x - r.x * d.z)) * twice,
         xz - wy,
         yz + wx,
-        1.0f - (xx + yy),
+        1 - (xx + yy),
         ((r.w * d.z - d.w * r.z) + (r.x * d.y - r.y * d.x)) * twice,
     }};
 }

@@ -3,7 +3,6 @@
 #ifndef MD5_SKIN_SKIN_WIDE_H
 #define MD5_SKIN_SKIN_WIDE_H
 
-#include "md5/skin/kernels.h"
 #include "md5/skin/lanes_four.h"
 
 #include <float.h>
@@ -346,7 +345,7 @@ MD5_WIDE_INLINE bool blend_dual_group(const skin_arrays *arrays, const group *la
     if (!are_ordinary(largest))
         return false;
     // The sign of a swapped pair's last joint is its first one's.
-    const bool is_far = md5_dual_sign(first, last) < 0.0f;
+    const bool is_far = md5_dual_sign(first, last) < 0;
     md5_wide by = is_far ? md5_wide_flip(swapped, bias) : bias;
     lanes_dual sum = {scale_row(&first->real.x, all_alike(by)),
                       scale_row(&first->dual.x, all_alike(by))};

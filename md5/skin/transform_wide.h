@@ -6,8 +6,6 @@
 #include "md5/core/wide.h"
 #include "md5/skin/kernels.h"
 
-#include <math.h>
-
 // Points or directions, one in each lane.
 typedef struct lanes3 {
     md5_wide x, y, z;

@@ -1,7 +1,5 @@
 #include "md5/skin/geometry.h"
 
-#include <string.h>
-
 // The bits of a point. Equal points have equal bits: -0 is stored as +0.
 typedef struct point_key {
     uint32_t words[3];
@@ -9,7 +7,7 @@ typedef struct point_key {
 
 static point_key key_of(md5_vec3 point)
 {
-    const float plain[3] = {point.x + 0.0f, point.y + 0.0f, point.z + 0.0f}; // -0 becomes +0
+    const float plain[3] = {point.x + 0, point.y + 0, point.z + 0}; // -0 becomes +0
     point_key key;
     memcpy(&key, plain, sizeof key);
     return key;

@@ -1,7 +1,6 @@
 // What all parts of a machine's making share: checks and their messages, names.
 #include "md5/play/make/building.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 bool md5i_fail_at(md5_building *building, const void *member, md5_status status, const char *format,

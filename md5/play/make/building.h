@@ -4,10 +4,7 @@
 #define MD5_PLAY_BUILD_BUILDING_H
 
 #include "md5/play/machine.h"
-#include "md5/core/arena.h"
 #include "md5/play/schema.h"
-
-#include <string.h>
 
 // -- Names of a machine's tables: each once in its table, found fast ----------------------------
 

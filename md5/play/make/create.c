@@ -1,14 +1,9 @@
 // Making a machine: its own copy of the tables, then what players read of them, in one arena.
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/core/bytes.h"
 #include "md5/play/make/building.h"
-#include "md5/play/schema.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // == Walks over the tables ======================================================================
 
@@ -21,8 +16,8 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
     const md5_column *const column = walk->column;
     const char *const label = column->label ? column->label : column->member;
     const bool has_range = column->least < column->most;
-    const double number = value == (double)MD5_ZERO && has_range ? 0.0 : value;
-    if (value == 0.0 && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
+    const double number = value == (double)MD5_ZERO && has_range ? 0 : value;
+    if (value == 0 && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
         return true;
     if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
         return true;
@@ -62,7 +57,7 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
         if (column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE)
             TRY(check_number(building, &walk, floats, number));
         MD5_FOR_WHILE (i, 3, column->kind == MD5_COLUMN_DIRECTION)
-            TRY(check_number(building, &walk, &floats[i], (double)floats[i]));
+            TRY(check_number(building, &walk, &floats[i], floats[i]));
         // What is no such number has no place in a text.
         if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
             return MD5_OUT_OF_RANGE(building, NULL, ": there is no %s %u", label, (uint32_t)number);
@@ -135,7 +130,7 @@ static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 
 static void add(uint64_t *hash, double number)
 {
-    const double positive = number + 0.0; // not -0
+    const double positive = number + 0; // not -0
     uint64_t bits;
     memcpy(&bits, &positive, sizeof bits);
     add_bytes(hash, bits, 8);
@@ -179,7 +174,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
         case MD5_COLUMN_MODEL: {
             const md5_skeleton *const skeleton = &(*(const md5_model *const *)value)->skeleton;
             add(&hash, skeleton->num_joints);
-            add(&hash, (double)skeleton->axes);
+            add(&hash, skeleton->axes);
             add(&hash, md5_scale_of(skeleton));
             MD5_FOR (i, skeleton->num_joints) {
                 add_text(&hash, skeleton->joints[i].name);
@@ -199,13 +194,13 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             break;
         case MD5_COLUMN_EASING: // one with numbers counts as linear and as a row
             if (column->place == MD5_PLACE_HEAD)
-                add(&hash, rows ? 0.0 : number);
+                add(&hash, rows ? 0 : number);
             break;
         case MD5_COLUMN_ROW:
         case MD5_COLUMN_PART: // its own columns follow
             break;
         default:
-            if (column->hash != MD5_HASH_SET || number != 0.0)
+            if (column->hash != MD5_HASH_SET || number != 0)
                 add(&hash, number);
             break;
         }
@@ -274,7 +269,7 @@ static bool build_thresholds(md5_building *building)
         if (row->kind == MD5_WHEN_PARAMETER)
             to[machine->num_thresholds++] =
                 (md5_play_condition){.parameter = row->parameter,
-                                     .value = row->compare <= MD5_IS_CLEAR ? 0.0f : row->value};
+                                     .value = row->compare <= MD5_IS_CLEAR ? 0 : row->value};
     }
     qsort(to, machine->num_thresholds, sizeof *to, compare_thresholds);
     return true;

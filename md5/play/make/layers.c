@@ -2,11 +2,8 @@
 // transitions; and what drives morph targets.
 #include "md5/core/math.h"
 #include "md5/play/make/building.h"
-#include "md5/pose/plan.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint32_t larger(uint32_t a, uint32_t b)
 {
@@ -52,15 +49,15 @@ static bool split_mask(md5_building *building, uint32_t mask)
     sets->whole.weights = MD5_NEW(building->arena, float, num_joints);
     TRY(sets->whole.list && sets->whole.weights);
     MD5_FOR (i, num_joints) {
-        building->marks[i] = weights[i] > 0.0f;
-        if (weights[i] >= 1.0f)
+        building->marks[i] = weights[i] > 0;
+        if (weights[i] >= 1)
             list_joint(&sets->whole, i, 1);
     }
     sets->all = span_of(building, mask);
     sets->partial.list = sets->whole.list + sets->whole.count;
     sets->partial.weights = sets->whole.weights + sets->whole.count;
     MD5_FOR (i, num_joints) {
-        if (weights[i] > 0.0f && weights[i] < 1.0f)
+        if (weights[i] > 0 && weights[i] < 1)
             list_joint(&sets->partial, i, weights[i]);
     }
     sets->is_split = pays_off(sets->partial.count, sets->all.count);
@@ -126,7 +123,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
     bool *const marks = building->marks;
     uint32_t count = 0;
     MD5_FOR (i, num_joints) {
-        marks[i] = marks[i] && (!weights || weights[i] > 0.0f);
+        marks[i] = marks[i] && (!weights || weights[i] > 0);
         count += marks[i];
     }
     *set = span_of(building, mask);
@@ -139,7 +136,7 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
     TRY(set->list && set->weights);
     MD5_FOR (i, num_joints) {
         if (marks[i])
-            list_joint(set, i, weights ? weights[i] : 1.0f);
+            list_joint(set, i, weights ? weights[i] : 1);
     }
     // The last joint once more, and again, until the list fills registers of eight: as often as it
     // is there, the same comes out for it.
@@ -213,7 +210,7 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
     set->left_out = MD5_NEW(building->arena, uint32_t, num_joints);
     TRY(set->are_animated && set->left_out);
     MD5_FOR (i, num_joints) {
-        if (i > 0 && !(weights[i] > 0.0f))
+        if (i > 0 && !(weights[i] > 0))
             continue;
         for (uint32_t joint = i; joint != MD5_NONE && !set->are_animated[joint];
              joint = skeleton->joints[joint].parent)
@@ -317,7 +314,7 @@ static bool build_masks(md5_building *building)
             // needed, and joint 0, of which root motion is taken. No runs: it covers too few to
             // make a difference.
             MD5_FOR (joint, num_joints)
-                building->marks[joint] = joint == 0 || weights[joint] < 1.0f;
+                building->marks[joint] = joint == 0 || weights[joint] < 1;
             TRY(divide(building, building->marks, rest));
             uint32_t num_left = 0;
             MD5_FOR (run, rest->num_runs)
@@ -353,7 +350,7 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
     const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
     double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
-    const double across = sqrt(1.0 - cosine * cosine), sine = delta->sine < 0.0 ? -across : across;
+    const double across = sqrt(1 - cosine * cosine), sine = delta->sine < 0 ? -across : across;
     const double x = cosine * delta->x + sine * delta->y, y = cosine * delta->y - sine * delta->x;
     double longer = 1;
     MD5_FOR (i, HALVINGS) {
@@ -375,12 +372,12 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     MD5_FOR (i, desc->num_items) {
         const md5_motion_item *const item = &desc->items[i];
         const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
-        if (item->x != 0.0f || item->y != 0.0f)
+        if (item->x != 0 || item->y != 0)
             return MD5_OUT_OF_RANGE(building, &item->x,
                                     ": item %u (%s) has a position, but is placed by its speed", i,
                                     MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0.0)
+        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0)
             || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
             return MD5_MISMATCH(
                 building, &item->motion,
@@ -401,7 +398,7 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
         const root_stride s = strides[i];
         const bool is_x = fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z);
         const double main = is_x ? s.x : fabs(s.y) >= fabs(s.z) ? s.y : s.z;
-        const double by = main < 0.0 ? -1.0 / length : 1.0 / length;
+        const double by = main < 0 ? -1.0 / length : 1.0 / length;
         axis = (root_stride){s.x * by, s.y * by, s.z * by};
     }
     MD5_FOR (i, desc->num_items) {
@@ -979,7 +976,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             .exits_each = desc->exits_each || desc->exit_event,
         };
         if (desc->exits_each)
-            transition->exit -= ceil(transition->exit) - 1.0;
+            transition->exit -= ceil(transition->exit) - 1;
         if (desc->exit_event) {
             TRY(find_ear(building, &desc->exit_event, &transition->exit_ear));
             const bool is_known = num_ears == machine->num_ears;
@@ -1000,7 +997,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         // Of the states that the exit may wait for, those that go on beyond the end of their clip.
         const uint32_t num_going =
             from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
-        if (desc->waits && !transition->exits_each && desc->exit > 1.0f && num_going == 0) {
+        if (desc->waits && !transition->exits_each && desc->exit > 1 && num_going == 0) {
             const md5_location place = md5i_find_location(building->desc->locations, &desc->exit);
             md5i_warn(
                 building->context, place.line, place.column,
@@ -1109,7 +1106,7 @@ bool md5i_build_curves(md5_building *building)
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
     if (!*name)
-        (void)MD5_MISMATCH(building, name, " names no %s", what);
+        MD5_MISMATCH(building, name, " names no %s", what);
     return *name != NULL;
 }
 
@@ -1264,8 +1261,7 @@ bool md5i_build_layers(md5_building *building)
             bool seen = layer->mode != MD5_LAYER_ADD && !weights;
             MD5_FOR_WHILE (n, joints->count, !seen) {
                 const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
-                seen =
-                    machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0.0f);
+                seen = machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0);
             }
             machine->are_seen[i * desc->num_layers + k] = seen;
         }

@@ -1,12 +1,7 @@
 // Modifiers of a machine: their joints, limbs, gazes and soles; and how far its model's vertices
 // lie from their joints.
-#include "md5/core/math.h"
-#include "md5/motion/feet.h"
 #include "md5/motion/space.h"
 #include "md5/play/make/building.h"
-
-#include <float.h>
-#include <string.h>
 
 // -- Limbs: three joints each, by names or by parents -------------------------------------------
 
@@ -119,9 +114,9 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
     if (!(filled.numbers.min_seconds <= filled.numbers.max_seconds))
         return MD5_OUT_OF_RANGE(
-            building, numbers->max_seconds != 0.0f ? &numbers->max_seconds : &numbers->min_seconds,
-            ": min_seconds is %g, but max_seconds is %g", (double)filled.numbers.min_seconds,
-            (double)filled.numbers.max_seconds);
+            building, numbers->max_seconds != 0 ? &numbers->max_seconds : &numbers->min_seconds,
+            ": min_seconds is %g, but max_seconds is %g", filled.numbers.min_seconds,
+            filled.numbers.max_seconds);
     md5_gaze_desc gaze = {.head = modifier->joint, .numbers = *numbers};
     gaze.numbers.distance = filled.numbers.distance; // only here id's units are known
     // A default that is longer than its branch is cut.
@@ -209,7 +204,7 @@ static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
     if (!(x * x + y * y <= hold->speed * hold->speed))
         return MD5_CONTACT_SLIDES;
     const float cosine = a.x * b.x + a.y * b.y, sine = a.x * b.y - a.y * b.x;
-    const bool turns = cosine < 0.0f || fabsf(sine) * frame_rate > slow_turn;
+    const bool turns = cosine < 0 || fabsf(sine) * frame_rate > slow_turn;
     return turns ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
 }
 
@@ -360,7 +355,7 @@ static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
 
 static bool is_zero(md5_vec3 v)
 {
-    return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f;
+    return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
 static bool build_limits(md5_building *building)
@@ -523,8 +518,8 @@ bool md5i_build_modifiers(md5_building *building)
                 // divided by it.
                 const bool counts = bias > 1.0f / 256.0f;
                 machine->reaches[joint] =
-                    fmaxf(machine->reaches[joint], counts ? length / bias : 0.0f);
-                beside += counts ? 0.0f : length;
+                    fmaxf(machine->reaches[joint], counts ? length / bias : 0);
+                beside += counts ? 0 : length;
                 positive += fmaxf(influence.w, 0.0f);
                 negative += fmaxf(-influence.w, 0.0f);
             }

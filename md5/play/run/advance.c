@@ -5,13 +5,8 @@
 // the events where their states begin fire. There is an instant at the start and the end of the
 // step, and wherever a transition ends or an exit is reached. Because there is always one at the
 // end, the result does not depend on how a caller splits time into steps.
-#include "md5/core/assert.h"
 #include "md5/core/math.h"
-#include "md5/motion/functions.h"
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <string.h>
 
 // == Parameters =================================================================================
 
@@ -97,7 +92,7 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
     const movement then = moved(follow, following, begin + seconds);
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
     const double k = (is_spring ? follow->stiffness : follow->rate);
-    const double c = is_spring ? follow->damping : 1.0, t = follow->duration;
+    const double c = is_spring ? follow->damping : 1, t = follow->duration;
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
     if (follow->kind == MD5_FOLLOW_EASE)
         sum = ((double)following->from - following->goal)
@@ -108,7 +103,7 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
 
 static bool is_moving(const md5_following *following)
 {
-    return following->from != following->goal || following->velocity != 0.0f;
+    return following->from != following->goal || following->velocity != 0;
 }
 
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
@@ -183,14 +178,14 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
     const md5_blend_tree *const tree = active->tree;
     const uint32_t number = tree->instances[instance].group;
     if (number == MD5_NONE)
-        return active->instances[instance].rate < 0.0;
+        return active->instances[instance].rate < 0;
     const md5_group_plan *const group = &tree->groups[number];
     double rate = 0;
     MD5_FOR (i, group->num_members) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
         rate += member->share * member->rate;
     }
-    return rate < 0.0;
+    return rate < 0;
 }
 
 // Position of the first clip when a state is at its exit, in the direction that it plays.
@@ -205,7 +200,7 @@ static exit_position exit_of(const md5_active_state *active, double exit)
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     exit_position position = {.is_backward = is_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
-    const double time = position.is_backward ? 1.0 - limited : limited;
+    const double time = position.is_backward ? 1 - limited : limited;
     // An exit may lie beyond the ends of a clip that is played once.
     const double whole = floor(time);
     position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
@@ -225,9 +220,9 @@ static bool is_behind(const md5_active_state *active, double exit, double time)
 {
     if (!active->tree)
         return true;
-    const double delta = is_backward(active, 0) ? time - (1.0 - exit) : exit - time;
+    const double delta = is_backward(active, 0) ? time - (1 - exit) : exit - time;
     if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
-        return delta < 0.0;
+        return delta < 0;
     const exit_position position = exit_of(active, exit);
     return distance_to(&position, time) <= MD5_BORDER;
 }
@@ -242,8 +237,7 @@ static double cycles_until(const md5_cues *cues, const uint64_t *ears, uint64_t 
     MD5_FOR (i, cues->num_cues) {
         const md5_cue *const cue = &cues->cues[i];
         const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
-        const double whole =
-            cues->timing->mode == MD5_PLAY_ONCE ? 0.0 : floor(beyond - distance) + 1.0;
+        const double whole = cues->timing->mode == MD5_PLAY_ONCE ? 0 : floor(beyond - distance) + 1;
         if ((ears && (ears[cue->event] & ear) == 0) || !(distance + whole > beyond)
             || distance + whole >= least)
             continue;
@@ -260,7 +254,7 @@ static double cycles_until_exit(const md5_active_state *active, const md5_transi
     const md5_playable *const playable = active->tree->instances[0].playable;
     const md5_source *const source = playable->source;
     const bool backward = is_backward(active, 0);
-    const double share = backward ? 1.0 - transition->exit : transition->exit;
+    const double share = backward ? 1 - transition->exit : transition->exit;
     const md5_clock at = md5i_clock_snap(playable->timing, (md5_clock){0, share}, MD5_FLOAT_ERROR);
     const md5_cue cue = {md5_clock_time(at), 0};
     const md5_cues own = {playable->timing, &cue, 1};
@@ -299,21 +293,20 @@ static double seconds_until(md5_player *player, const md5_active_state *active,
     if (transition->exits_each) {
         cycles_until_exit(active, transition, MD5_BORDER, &place);
         const double seconds = fabs(md5i_instance_seconds(player, active, 0, now, place));
-        return seconds > 0.0 ? md5_least(most, seconds) : most;
+        return seconds > 0 ? md5_least(most, seconds) : most;
     }
     // The common case: clearly not reached within `most`.
-    if (plan->group == MD5_NONE && rate > 0.0
+    if (plan->group == MD5_NONE && rate > 0
         && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
         return most;
     const exit_position position = exit_of(active, exit);
     if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
         return most;
     // A clip that is played once stops at its end.
-    if (plan->playable->timing->mode == MD5_PLAY_ONCE
-        && (position.time < 0.0 || position.time > 1.0))
+    if (plan->playable->timing->mode == MD5_PLAY_ONCE && (position.time < 0 || position.time > 1))
         return most;
     const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
-    return seconds > 0.0 && seconds < most ? seconds : most;
+    return seconds > 0 && seconds < most ? seconds : most;
 }
 
 // -- Which is taken, and when -------------------------------------------------------------------
@@ -322,9 +315,9 @@ static bool holds_for(const md5_play_condition *condition, float value)
 {
     switch (condition->compare) {
     case MD5_IS_SET:
-        return value != 0.0f;
+        return value != 0;
     case MD5_IS_CLEAR:
-        return value == 0.0f;
+        return value == 0;
     case MD5_IS_LESS:
         return value < condition->value;
     case MD5_IS_GREATER:
@@ -353,19 +346,19 @@ static double seconds_until_time(const md5_player *player, const md5_active_stat
                                  const md5_play_condition *condition, bool at_start)
 {
     if (condition->kind == MD5_WHEN_STATE_TIME)
-        return condition->seconds - (at_start ? 0.0 : active->elapsed);
+        return condition->seconds - (at_start ? 0 : active->elapsed);
     if (!active->tree)
         return -condition->seconds;
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     const bool backward = is_backward(active, 0);
     const md5_clock now =
         at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].now;
-    const md5_cue cue = {backward ? 0.0 : 1.0, 0};
+    const md5_cue cue = {backward ? 0 : 1.0, 0};
     const md5_cues own = {timing, &cue, 1};
     md5_clock end = now;
     cycles_until(&own, NULL, 0, now, backward, MD5_BORDER, &end);
     const double left = md5i_instance_seconds(player, active, 0, now, end);
-    return left >= 0.0 ? left - condition->seconds : (double)INFINITY; // it stands
+    return left >= 0 ? left - condition->seconds : (double)INFINITY; // it stands
 }
 
 // Seconds, up to `most`, until a condition of a layer's transition that is about time changes.
@@ -459,7 +452,7 @@ static bool consume(md5_player *player, uint32_t layer, const md5_play_condition
 // Whether a transition may interrupt the one that is under way, if there is one.
 static bool may_interrupt(const md5_active_state *active, const md5_transition *transition)
 {
-    return active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1.0
+    return active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1
            || (active->interrupt == MD5_INTERRUPT_HIGHER
                && transition->change.priority > active->priority);
 }
@@ -601,8 +594,8 @@ static void take_in_layer(md5_player *player, uint32_t layer)
                                                     : exit.clock.phase;
             }
         }
-        if (!(change.duration > 0.0) && change.begin != MD5_BEGIN_AS_LEFT
-            && md5i_weight_of(player, &machine->layers[layer].weight) > 0.0f)
+        if (!(change.duration > 0) && change.begin != MD5_BEGIN_AS_LEFT
+            && md5i_weight_of(player, &machine->layers[layer].weight) > 0)
             player->status.num_cuts++;
         md5i_change_state(player, layer, &change);
         if (change.in_step) // the next exit is that of how it plays from now on
@@ -614,8 +607,8 @@ static void take_in_layer(md5_player *player, uint32_t layer)
 // itself at every instant. Backward in time it moves away from its end.
 static bool is_fading_out(const md5_player *player, const md5_shot *shot)
 {
-    if (shot->is_stopping || shot->end != MD5_SHOT_ENDS || shot->rate == 0.0
-        || shot->next != MD5_NONE || player->is_backward)
+    if (shot->is_stopping || shot->end != MD5_SHOT_ENDS || shot->rate == 0 || shot->next != MD5_NONE
+        || player->is_backward)
         return shot->is_stopping;
     const double left = md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - MD5_BORDER;
     return left <= shot->fade_out && shot->fade_in.elapsed + left - MD5_BORDER > shot->fade_out;
@@ -631,7 +624,7 @@ static bool set_off(md5_player *player, const md5_play_condition *conditions, ui
     const bool is_set =
         count > 0 && some_hold(player, layer, NULL, conditions, count, false, &first);
     if (is_set && used)
-        (void)consume(player, layer, conditions + first, count - first);
+        consume(player, layer, conditions + first, count - first);
     return is_set;
 }
 
@@ -651,7 +644,7 @@ static void take_shots(md5_player *player)
             player->heard = newest ? heard & ~newest->deaf : heard;
             if (newest && newest->row == i && !newest->is_stopping
                 && set_off(player, shot->until, row->num_until, true))
-                (void)md5_player_stop_shot(player, shot->slot, row->fade_out);
+                md5_player_stop_shot(player, shot->slot, row->fade_out);
             player->heard = heard;
         } else if ((!newest || taken < row->priority || is_fading_out(player, newest))
                    && !(heard != 0 && set_off(player, shot->until, row->num_until, false))
@@ -758,17 +751,17 @@ static float weight_of(const step_context *context, const md5_walker *walker)
         return md5i_shot_weight(context->player, walker->shot, shift, START_FADE);
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
-    const bool is_start = context->seconds == 0.0 && active->is_new;
+    const bool is_start = context->seconds == 0 && active->is_new;
     float rest = 1; // what the states above leave
     for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
-        rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0.0 : shift);
+        rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0 : shift);
     // A fade is 0 where a state begins, but the events must not be silent: they get the weight in
     // the middle of the first eighth of the fade.
     const float fade = !is_start       ? md5i_fade_in(layer_state, all, walker->position, shift)
                        : active->fades ? md5_eased_weight(active->easing, START_FADE)
-                                       : 1.0f;
+                                       : 1;
     const float weight = rest * fade;
-    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0.0f;
+    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0;
 }
 
 // Calls the event callback, if there is one.
@@ -795,7 +788,7 @@ static void turn_window(const step_context *context, uint32_t number, bool opens
     md5_player *const player = context->player;
     md5_window_state *const window = &player->windows[number];
     const md5_window_row *const row = &player->machine->windows[number];
-    window->weight = opens ? window->most : 0.0f;
+    window->weight = opens ? window->most : 0;
     tell(context, opens ? &row->begin : &row->end, window->most);
 }
 
@@ -806,7 +799,7 @@ static void settle_windows(const step_context *context)
     MD5_FOR (opens, 2) {
         MD5_FOR (i, player->machine->num_windows) {
             md5_window_state *const window = &player->windows[i];
-            const bool is_open = window->weight > 0.0f, has_clips = window->count > 0;
+            const bool is_open = window->weight > 0, has_clips = window->count > 0;
             if (is_open && has_clips)
                 window->weight = window->most;
             // One that is dropped is seen in the next step.
@@ -830,25 +823,25 @@ static bool find_next(const step_context *context, md5_walker *walker)
             return false;
         // An end of a cycle is none where a clip begins, or where its cycle begins in the direction
         // that it plays. Windows, which have numbers behind it, are not walked at an instant.
-    } while ((walker->event >= end && context->seconds == 0.0)
-             || (walker->event == end && (clock.phase == 0.0) != walker->walk.is_backward));
-    if (context->seconds == 0.0)
+    } while ((walker->event >= end && context->seconds == 0)
+             || (walker->event == end && (clock.phase == 0) != walker->walk.is_backward));
+    if (context->seconds == 0)
         return true;
     double seconds, rate;
     if (walker->shot) {
         const double cycles = md5_clock_between(walker->shot->before, clock);
         rate = walker->shot->rate;
-        seconds = cycles == 0.0 ? 0.0 : cycles / rate;
+        seconds = cycles == 0 ? 0 : cycles / rate;
     } else {
         const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
         rate = active->instances[walker->instance].rate;
         seconds = md5i_instance_seconds(context->player, active, walker->instance,
                                         active->instances[walker->instance].before, clock);
     }
-    walker->slack = SAME_INSTANT / fmax(2.0 * fabs(rate), 1.0);
+    walker->slack = SAME_INSTANT / fmax(2 * fabs(rate), 1.0);
     // Rounding may put an event before the last one, or beyond the end.
     const double whole = fabs(context->seconds);
-    double when = fmin(context->seconds < 0.0 ? -seconds : seconds, whole);
+    double when = fmin(context->seconds < 0 ? -seconds : seconds, whole);
     if (!walker->shot && walker->layer_state->is_steered)
         when = md5i_seconds_in_step(walker->layer_state, walker->position, walker->instance,
                                     when / whole, whole);
@@ -884,7 +877,7 @@ static void add_walker(const step_context *context, md5_walker walker, const md5
                        md5_clock before, md5_clock now, bool is_at_start, bool ends_cycle,
                        uint32_t *num_walkers)
 {
-    const bool is_instant = context->seconds == 0.0;
+    const bool is_instant = context->seconds == 0;
     if (context->player->machine->tables.clips[walker.clip].num_windows > 0)
         count_windows(context, &walker, cues, is_instant ? now : before,
                       is_at_start && (!is_instant || md5_clock_stays_whole(before, now)));
@@ -910,16 +903,16 @@ static void fire(const step_context *context, const md5_walker *walker)
         const bool opens = (number % 2 == 0) != walker->walk.is_backward;
         state->count += opens ? 1 : state->count > 0 ? UINT32_MAX : 0;
         state->most = md5_larger(weight, MIN_EVENT_WEIGHT);
-        if (opens == (state->weight == 0.0f) && (opens || state->count == 0))
+        if (opens == (state->weight == 0) && (opens || state->count == 0))
             turn_window(context, window, opens);
         return;
     }
-    if (!(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
+    if (!(weight > 0) || (walker->shot && weight < MIN_EVENT_WEIGHT))
         return;
     uint64_t *const deaf = walker->shot ? &walker->shot->deaf : &walker->layer_state->deaf;
     if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
         player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
-    if (ears && context->seconds == 0.0 // not a section, which does not begin with its one-shot
+    if (ears && context->seconds == 0 // not a section, which does not begin with its one-shot
         && !(walker->shot && walker->shot->fade_in.elapsed > MD5_BORDER))
         *deaf |= ears[walker->event];
     tell(context,
@@ -933,7 +926,7 @@ static void fire_events(const step_context *context)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
-    const bool is_instant = context->seconds == 0.0;
+    const bool is_instant = context->seconds == 0;
     uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
     MD5_FOR (i, machine->num_windows)
         player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
@@ -949,7 +942,7 @@ static void fire_events(const step_context *context)
                 const md5_clip_instance *const instance = &active->instances[k];
                 const md5_playable *const playable = tree->instances[k].playable;
                 const md5_cues *const cues = &playable->source->cues[playable->mode];
-                if (instance->weight != 0.0f && cues->num_cues > 0)
+                if (instance->weight != 0 && cues->num_cues > 0)
                     add_walker(context,
                                (md5_walker){
                                    .clip = (uint32_t)(playable->source - machine->sources),
@@ -974,7 +967,7 @@ static void fire_events(const step_context *context)
                        (md5_walker){.clip = shot->source,
                                     .shot = shot,
                                     .is_new = shot->is_new,
-                                    .is_backward = (shot->rate < 0.0) != player->is_backward},
+                                    .is_backward = (shot->rate < 0) != player->is_backward},
                        cues, shot->before, shot->now, shot->is_at_start, false, &num_walkers);
     }
     if (!is_instant)
@@ -1062,7 +1055,7 @@ static void handle_instant(const step_context *context)
             if (left != MD5_NONE)
                 report(context, i, left, MD5_EVENT_LEAVE);
             report(context, i, newest->state, MD5_EVENT_ENTER);
-            if (left != MD5_NONE && md5_progress(newest) == 1.0)
+            if (left != MD5_NONE && md5_progress(newest) == 1)
                 report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
         }
         if (has_events(context))
@@ -1088,12 +1081,12 @@ static void step(const step_context *context)
     MD5_FOR (layer, num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
-        const bool was_under_way = md5_progress(newest) < 1.0;
+        const bool was_under_way = md5_progress(newest) < 1;
         MD5_FOR (i, layer_state->num_used)
             md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
         weigh_chain(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
-        layer_state->has_arrived = was_under_way && md5_progress(newest) == 1.0;
+        layer_state->has_arrived = was_under_way && md5_progress(newest) == 1;
         if (!layer_state->has_arrived)
             continue;
         layer_state->is_resting = false;
@@ -1112,7 +1105,7 @@ static void step(const step_context *context)
         player->motion =
             md5_root_delta_mul(player->motion, md5i_root_delta_of_step(player, fabs(seconds)));
     // From here on parameters are where they are at the end; weights and rates are still means.
-    if (seconds > 0.0 && is_following(player))
+    if (seconds > 0 && is_following(player))
         follow_goals(player, seconds, MD5_FOLLOW_MOVES);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
     // Whether the newest state of a layer takes an exit where a cycle ends and another begins.
@@ -1144,7 +1137,7 @@ static void step(const step_context *context)
             bool covers = false;
             while (lowest > 0 && !covers) {
                 const md5_active_state *const active = md5_active_at(layer_state, --lowest);
-                covers = !active->fades || md5_progress(active) == 1.0;
+                covers = !active->fades || md5_progress(active) == 1;
             }
             md5_end_oldest(layer_state, lowest);
             layer_state->has_snapshot = layer_state->has_snapshot && !covers;
@@ -1161,12 +1154,12 @@ static void step(const step_context *context)
             const bool has_faded =
                 ended->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
             const bool goes_on = ended->next != MD5_NONE;
-            if (seconds > 0.0 && md5i_section_left(machine, ended) <= MD5_BORDER)
+            if (seconds > 0 && md5i_section_left(machine, ended) <= MD5_BORDER)
                 md5i_end_section(player, ended);
             if (has_faded
-                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0.0 && !goes_on
+                || (ended->end == MD5_SHOT_ENDS && ended->rate != 0 && !goes_on
                     && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER)) {
-                player->status.num_cuts += !has_faded && !(ended->fade_out > 0.0);
+                player->status.num_cuts += !has_faded && !(ended->fade_out > 0);
                 md5_remove_shot(player, slot, k);
             }
         }
@@ -1193,7 +1186,7 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
         most = md5_least(most,
                          cycles_until(&source->cues[md5_shot_timing(player->machine, shot)->mode],
                                       source->ears, UINT64_MAX, shot->now,
-                                      (shot->rate < 0.0) != player->is_backward, MD5_BORDER, &place)
+                                      (shot->rate < 0) != player->is_backward, MD5_BORDER, &place)
                              / fabs(shot->rate));
     const double left_of_stop = shot->stopping.duration - shot->stopping.elapsed;
     divide_fade(shot->fade_in, part);
@@ -1202,17 +1195,17 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
         most = md5_least(most, left_of_stop);
     }
     const double in_section = md5i_section_left(player->machine, shot);
-    if (shot->rate != 0.0 && !player->is_backward && in_section > MD5_BORDER)
+    if (shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
         most = md5_least(most, in_section / fabs(shot->rate));
-    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0 || shot->next != MD5_NONE)
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0 || shot->next != MD5_NONE)
         return most;
-    const bool approaches = (shot->rate < 0.0) == player->is_backward;
-    const double cycles = approaches ? 1.0 - shot->now.phase : shot->now.phase;
+    const bool approaches = (shot->rate < 0) == player->is_backward;
+    const double cycles = approaches ? 1 - shot->now.phase : shot->now.phase;
     if (cycles <= MD5_BORDER)
         return most;
     const double before_fade =
         md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - shot->fade_out;
-    if (shot->fade_out > 0.0)
+    if (shot->fade_out > 0)
         *part = md5_least(*part,
                           before_fade > MD5_BORDER ? before_fade : shot->fade_out / FADE_DIVISIONS);
     if (player->machine->tables.num_shots > 0 && before_fade > MD5_BORDER)
@@ -1233,7 +1226,7 @@ static double seconds_until_heard(const md5_player *player, const md5_active_sta
         cycles_until(&playable->source->cues[playable->mode], playable->source->ears, UINT64_MAX,
                      place, is_backward(active, i) != goes_back, MD5_BORDER, &place);
         const double seconds = fabs(md5i_instance_seconds(player, active, i, instance->now, place));
-        if (instance->weight != 0.0f && seconds > 0.0)
+        if (instance->weight != 0 && seconds > 0)
             most = md5_least(most, seconds);
     }
     return most;
@@ -1266,19 +1259,19 @@ static double next_interval(md5_player *player, double left)
     double most = fabs(left), part = MAX_ROOT_SECONDS;
     uint32_t first;
     if (machine->has_times)
-        most = seconds_until_told(player, left < 0.0, most);
+        most = seconds_until_told(player, left < 0, most);
     MD5_FOR (i, machine->tables.num_layers) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         MD5_FOR (k, layer_state->num_used) {
             const md5_active_state *const active = md5_active_at(layer_state, k);
-            if (md5_progress(active) == 1.0)
+            if (md5_progress(active) == 1)
                 continue;
             part = md5_least(part, active->duration / FADE_DIVISIONS);
             // Where it covers those below, their windows close.
             if (k + 1u == layer_state->num_used || machine->num_windows > 0)
                 most = md5_least(most, active->duration - active->elapsed);
         }
-        if (!(left > 0.0) || !machine->layers[i].has_waits)
+        if (!(left > 0) || !machine->layers[i].has_waits)
             continue;
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
@@ -1295,7 +1288,7 @@ static double next_interval(md5_player *player, double left)
         most = md5_least(part, 0.99 * most);
     if (player->num_steps >= MD5_MAX_STEP_PARTS)
         player->status.undivided = most = fabs(left);
-    return left < 0.0 ? -most : most;
+    return left < 0 ? -most : most;
 }
 
 // The next interval. While parameters move or states are in step, rates and weights are those of
@@ -1306,7 +1299,7 @@ static double average_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
     player->is_at_kink = false;
-    const bool follows = left > 0.0 && is_following(player);
+    const bool follows = left > 0 && is_following(player);
     const bool steps = player->machine->has_steps && md5i_is_in_step(player);
     if (!follows && !steps)
         return next_interval(player, left);
@@ -1321,12 +1314,12 @@ static double average_interval(md5_player *player, double left)
             md5i_weigh_all(player);
         }
         if (steps)
-            part = md5i_keep_in_step(player, left < 0.0 ? -seconds : seconds, most);
-        const double next = fabs(next_interval(player, left < 0.0 ? -part : part));
+            part = md5i_keep_in_step(player, left < 0 ? -seconds : seconds, most);
+        const double next = fabs(next_interval(player, left < 0 ? -part : part));
         player->is_at_kink = follows && most < longest && seconds == most;
         if (fabs(next - seconds) <= CLOSE_SECONDS || guess == MAX_GUESSES
             || (guess >= USUAL_GUESSES && next > seconds))
-            return left < 0.0 ? -seconds : seconds;
+            return left < 0 ? -seconds : seconds;
         seconds = next;
     }
 }
@@ -1348,22 +1341,22 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
                                       void *user)
 {
     MD5_ASSERT_ASSET(player);
-    double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
+    double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0;
     step_context context = {player, events, user, 0};
     player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
     player->num_walked = player->num_steps = 0;
     player->heard = 0;
     player->since_pose += fabs(left);
-    if (left != 0.0) { // what did not hold in the other direction may
-        player->is_settled = player->is_settled && player->is_backward == (left < 0.0);
-        player->is_backward = left < 0.0;
+    if (left != 0) { // what did not hold in the other direction may
+        player->is_settled = player->is_settled && player->is_backward == (left < 0);
+        player->is_backward = left < 0;
     }
-    if (left > 0.0 && player->machine->num_gazes > 0)
+    if (left > 0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
     if (!player->is_settled)
         handle_all(&context);
-    while (left != 0.0) {
+    while (left != 0) {
         context.seconds = average_interval(player, left);
         step(&context);
         left -= context.seconds;

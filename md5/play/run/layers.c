@@ -1,11 +1,7 @@
 // Blends the states of layers, and layers over each other, into a pose; how one state of a layer
 // replaces another.
-#include "md5/core/math.h"
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <string.h>
 
 // == Inertial transitions ========================================================================
 
@@ -18,7 +14,7 @@ static double angle_of(double sine, double cosine)
     enum { HALVINGS = 3, TERMS = 9 };
     MD5_FOR (i, HALVINGS)
         cosine += sqrt(cosine * cosine + sine * sine);
-    const double t = cosine > 0.0 ? sine / cosine : 0.0, square = t * t;
+    const double t = cosine > 0 ? sine / cosine : 0, square = t * t;
     double sum = 0;
     for (int term = TERMS; term > 0; term--)
         sum = 1.0 / (2 * term - 1) - square * sum;
@@ -29,14 +25,14 @@ static double angle_of(double sine, double cosine)
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
                         float seconds, md5_velocity *velocity)
 {
-    const float rate = seconds > 0.0f ? 1.0f / seconds : 0.0f;
+    const float rate = seconds > 0 ? 1.0f / seconds : 0;
     MD5_FOR (joint, num_joints) {
         md5_quatd turn = md5_quatd_mul(md5_quatd_of(now[joint].rotation),
                                        md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
-        if (turn.w < 0.0)
+        if (turn.w < 0)
             turn = md5_quatd_negate(turn);
         const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-        const double scale = sine > 0.0 ? 2.0 * angle_of(sine, turn.w) / sine * rate : 0.0;
+        const double scale = sine > 0 ? 2 * angle_of(sine, turn.w) / sine * rate : 0;
         velocity[joint] = (md5_velocity){
             .linear = md5_vec3_scale(
                 md5_vec3_sub(now[joint].translation, before[joint].translation), rate),
@@ -54,16 +50,16 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
 // Of the shorter way round, so that its length is at most 1.
 static md5_vec3 turn_of(md5_quat q)
 {
-    const float sign = q.w < 0.0f ? -1.0f : 1.0f;
-    return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, sign / (1.0f + sign * q.w));
+    const float sign = q.w < 0 ? -1 : 1;
+    return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, sign / (1 + sign * q.w));
 }
 
 static md5_quat quat_of(md5_vec3 turn)
 {
     const float square = md5_vec3_dot(turn, turn);
-    const float scale = 1.0f / (1.0f + square);
-    const md5_vec3 axis = md5_vec3_scale(turn, 2.0f * scale);
-    return (md5_quat){axis.x, axis.y, axis.z, (1.0f - square) * scale};
+    const float scale = 1.0f / (1 + square);
+    const md5_vec3 axis = md5_vec3_scale(turn, 2 * scale);
+    return (md5_quat){axis.x, axis.y, axis.z, (1 - square) * scale};
 }
 
 // How fast the length of an offset x changes with velocity v, as a part of itself: x.v / x.x. What
@@ -73,9 +69,9 @@ static float rate_of(md5_vec3 offset, md5_vec3 velocity)
 {
     const float square = md5_vec3_dot(offset, offset);
     if (!(square > SHORTEST && square < LONGEST))
-        return 0.0f;
+        return 0;
     const float rate = md5_vec3_dot(offset, velocity) / square;
-    return rate < 0.0f ? md5_larger(rate, MD5_FASTEST_DECAY) : 0.0f;
+    return rate < 0 ? md5_larger(rate, MD5_FASTEST_DECAY) : 0;
 }
 
 void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
@@ -91,7 +87,7 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
         // by (1 + t^2) / 4 times what the angle does.
         const md5_vec3 turning =
             md5_vec3_scale(md5_vec3_sub(from_velocities[i].angular, to_velocities[i].angular),
-                           0.25f * (1.0f + md5_vec3_dot(turn, turn)));
+                           0.25f * (1 + md5_vec3_dot(turn, turn)));
         const md5_vec3 moving = md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
         offsets[i] = (md5_offset){turn, rate_of(turn, turning), move, rate_of(move, moving)};
     }
@@ -106,10 +102,10 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
         const md5_offset *const offset = &offsets[i];
         const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
         const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
-        if (turn_left > 0.0f)
+        if (turn_left > 0)
             pose[i].rotation =
                 md5_quat_mul(quat_of(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);
-        if (move_left > 0.0f)
+        if (move_left > 0)
             pose[i].translation =
                 md5_vec3_add(pose[i].translation, md5_vec3_scale(offset->move, move_left));
     }
@@ -212,7 +208,7 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
         return;
     }
     const md5_mask_sets *const sets = &machine->mask_sets[mask];
-    if (weight < 1.0f || !sets->is_split) {
+    if (weight < 1 || !sets->is_split) {
         blend_joints(&sets->all, other, weight, pose);
         return;
     }
@@ -258,7 +254,7 @@ static uint64_t cycles_at(md5_player *player, const md5_active_state *active, do
     MD5_ASSERT(tree != NULL, "a state with a motion");
     md5i_find_clocks(player, active, seconds);
     MD5_FOR (i, tree->num_instances) {
-        if (active->instances[i].weight != 0.0f)
+        if (active->instances[i].weight != 0)
             mark = 31 * mark + (uint64_t)player->instance_clocks[i].cycle;
     }
     return mark;
@@ -340,7 +336,7 @@ static void gather(const md5_player *player, const md5_active_state *active, con
     const md5_motion *const parent = active->tree->parts[part->parent].motion;
     const float weight = active->weights[part->weight];
     float *const gathered = &player->gathered[part->parent];
-    const bool is_first = *gathered == 0.0f;
+    const bool is_first = *gathered == 0;
     *gathered += weight;
     if (is_first)
         return;
@@ -364,9 +360,9 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     const md5_machine *const machine = player->machine;
     const md5_blend_tree *const tree = active->tree;
     MD5_ASSERT(tree != NULL, "a state with a motion");
-    if (shift != 0.0)
+    if (shift != 0)
         md5i_find_clocks(player, active, shift);
-    const instant when = {active->instances, shift != 0.0 ? player->instance_clocks : NULL, shift};
+    const instant when = {active->instances, shift != 0 ? player->instance_clocks : NULL, shift};
     // What is added may be added to any joint.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
@@ -379,7 +375,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     MD5_FOR (i, tree->num_parts) {
         const md5i_part *const part = &tree->parts[i];
-        if (active->totals[i] == 0.0f)
+        if (active->totals[i] == 0)
             continue;
         if (part->instance != MD5_NONE)
             sample_instance(machine, tree, &when, part->instance, only,
@@ -469,7 +465,7 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
                 weights[j] = md5i_shot_weight(player, &slot->shots[j], 0, 0);
             MD5_FOR (j, slot->num_shots) {
                 const md5_shot *const shot = &slot->shots[j];
-                if (shot->num_below != num_below || weights[j] == 0.0f)
+                if (shot->num_below != num_below || weights[j] == 0)
                     continue;
                 find_shares(machine, slot, j, weights, shares);
                 sample_shot(machine, shot, spare, reference);
@@ -483,7 +479,7 @@ static void blend_shots(md5_player *player, uint32_t num_below, md5_xform *spare
         if (slot->num_shots == 0 || slot->shots[0].num_below != num_below)
             continue;
         const float weight = md5i_shot_weight(player, &slot->shots[0], 0, 0);
-        if (weight > 0.0f)
+        if (weight > 0)
             blend_shot(player->machine, &slot->shots[0], weight, spare, pose);
     }
 }
@@ -540,9 +536,9 @@ static double clip_shift(const blending *job, const md5_active_state *active)
 {
     enum { MAX_STEPS = 4 };
     if (!job->is_measured)
-        return 0.0;
-    const double direction = job->player->is_backward ? -1.0 : 1.0;
-    const double further = job->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
+        return 0;
+    const double direction = job->player->is_backward ? -1 : 1;
+    const double further = job->begin < 0 ? -VELOCITY_STEP : VELOCITY_STEP;
     double moved = 0;
     MD5_FOR (step, MAX_STEPS) {
         const double begin = direction * (job->begin + moved);
@@ -585,9 +581,9 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
     MD5_FOR_FROM (i, part.begin, part.end) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, part, i, job->shift);
-        const float own = !active->tree ? 0.0f : fade;
-        covered = (1.0f - fade) * covered + own;
-        if (own == 0.0f)
+        const float own = !active->tree ? 0 : fade;
+        covered = (1 - fade) * covered + own;
+        if (own == 0)
             continue;
         if (own >= covered) {
             evaluate(job, active, spare, pose);
@@ -596,7 +592,7 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
         evaluate(job, active, spare_pose(job, spare, 1), spare);
         blend_all(job->detail, pose, spare, own / covered, job->count, pose);
     }
-    if (!part.has_offsets || !(covered > 0.0f))
+    if (!part.has_offsets || !(covered > 0))
         return covered;
     // What is left of an inertial transition.
     const float elapsed = (float)(layer_state->settling.elapsed + job->shift);
@@ -663,7 +659,7 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
         evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
     // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
     // lengths would accumulate for as long as transitions interrupt each other.
-    MD5_FOR_WHILE (i, job.count, layer_state->coverage > 0.0f) {
+    MD5_FOR_WHILE (i, job.count, layer_state->coverage > 0) {
         layer_state->snapshot[i] = player->spare[i];
         layer_state->snapshot[i].rotation =
             md5_quat_normalize(player->spare[i].rotation, player->spare[i].rotation);
@@ -680,10 +676,10 @@ void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, ui
     const float was =
         evaluate_chain(&from, old_chain, spare_pose(&from, old->spare, 1), old->spare);
     const float is = evaluate_chain(&to, chain, rest, pose);
-    if (was != 1.0f || (is == 1.0f && memcmp(pose, old->spare, to.count * sizeof *pose) == 0))
+    if (was != 1 || (is == 1 && memcmp(pose, old->spare, to.count * sizeof *pose) == 0))
         return; // there is nothing to begin at, or it goes on with the same bits
     chain.has_snapshot = chain.has_offsets = false;
-    if (evaluate_chain(&to, chain, rest, pose) == 1.0f)
+    if (evaluate_chain(&to, chain, rest, pose) == 1)
         begin_offsets(&from, old_chain, &to, chain, 0.2); // seconds
 }
 
@@ -700,14 +696,14 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     // this instant.
     const bool is_seen = newest && (newest->from == MD5_NONE || newest->elapsed > MD5_BORDER);
     const uint32_t source = is_seen ? newest->state : newest ? newest->from : MD5_NONE;
-    const double duration = source == MD5_NONE ? 0.0 : fmax(change->duration, 0.0);
+    const double duration = source == MD5_NONE ? 0 : fmax(change->duration, 0.0);
     // Offsets need a pose on both sides.
-    bool is_inertial = duration > 0.0 && change->fade == MD5_FADE_INERTIAL
+    bool is_inertial = duration > 0 && change->fade == MD5_FADE_INERTIAL
                        && from->states[change->state].tree
-                       && !(layer_state->has_snapshot && layer_state->coverage < 1.0f);
+                       && !(layer_state->has_snapshot && layer_state->coverage < 1);
     MD5_FOR (i, layer_state->num_used)
         is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
-    const bool fades = duration > 0.0 && !is_inertial;
+    const bool fades = duration > 0 && !is_inertial;
     bool is_above = false; // above the state that is left, or one in step with that
     if (fades && newest) { // there is one: it has a source
         // A state that began to fade in at this instant is not visible yet and can be replaced.
@@ -732,7 +728,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         slot++;
     layer_state->order[layer_state->num_used++] = slot;
     md5_active_state *const active = md5_slot(layer_state, slot);
-    active->from = duration > 0.0 ? source : MD5_NONE;
+    active->from = duration > 0 ? source : MD5_NONE;
     active->easing = &machine->easings[change->easing];
     active->elapsed = 0;
     active->duration = duration;
@@ -741,7 +737,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     active->leader = change->leader;
     active->priority = change->priority;
     active->interrupt = change->interrupt;
-    active->weight = fades ? 0.0f : 1.0f;
+    active->weight = fades ? 0 : 1.0f;
     layer_state->is_resting = false;
     layer_state->causes = MD5_ALL_CAUSES;
     layer_state->deaf = UINT64_MAX;
@@ -786,12 +782,11 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
     const md5_machine *const machine = job->player->machine;
     const md5_play_layer *const layer = job->layer;
     // The first layer is evaluated into the result if nothing is visible below it.
-    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask == MD5_NONE
-        && weight == 1.0f) {
+    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask == MD5_NONE && weight == 1) {
         const float covered = evaluate_chain(job, md5_whole_chain(job->layer_state), spare, pose);
-        if (covered == 0.0f)
+        if (covered == 0)
             memcpy(pose, machine->model->bind_local, job->num_joints * sizeof *pose);
-        else if (covered < 1.0f)
+        else if (covered < 1)
             blend_all(job->detail, machine->model->bind_local, pose, covered, job->num_joints,
                       pose);
         *is_begun = true;
@@ -802,7 +797,7 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
     const md5_active_state *const single =
         layer->mask == MD5_NONE && !is_added ? NULL : single_motion(job->layer_state);
     float covered = weight;
-    if (!is_added && single && weight == 1.0f && layer->states[single->state].is_exact) {
+    if (!is_added && single && weight == 1 && layer->states[single->state].is_exact) {
         md5_xform saved[MD5_MOST_SAVED];
         const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
         MD5_FOR (i, partial->count)
@@ -822,7 +817,7 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
         covered = weight
                   * evaluate_chain(job, md5_whole_chain(job->layer_state),
                                    spare_pose(job, spare, 1), spare);
-    if (!(covered > 0.0f))
+    if (!(covered > 0))
         return;
     if (is_added) // a single state's difference need not be stored
         add_difference_of_joints(&layer->joints, spare, single ? reference_of(job, single) : NULL,
@@ -842,7 +837,7 @@ static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer
     const md5_play_layer *const above = &machine->layers[next];
     const bool covers = above->mode == MD5_LAYER_OVERRIDE && above->mask != MD5_NONE
                         && machine->rests[above->mask].num_runs > 0 && player->num_shots == 0
-                        && md5i_weight_of(player, &above->weight) == 1.0f
+                        && md5i_weight_of(player, &above->weight) == 1
                         && single_motion(&player->layer_states[next]);
     return covers ? &machine->rests[above->mask] : NULL;
 }
@@ -874,9 +869,9 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
         // Whether it may change joints that are animated.
         const uint32_t mask = player->detail.mask;
         const bool is_seen = mask == MD5_NONE || machine->are_seen[(size_t)mask * num_layers + i];
-        if (weight > 0.0f && is_seen)
+        if (weight > 0 && is_seen)
             blend_layer(&job, weight, &is_begun, spare, pose);
-        else if (weight > 0.0f)
+        else if (weight > 0)
             begin_pose(machine, &is_begun, pose);
         if (player->num_shots > 0) {
             begin_pose(machine, &is_begun, pose);

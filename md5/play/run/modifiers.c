@@ -1,7 +1,5 @@
 // What changes the pose after the layers; feet that are held where they stand: what the clips that
 // play have their soles do, and how the character has moved since the last pose.
-#include "md5/core/math.h"
-#include "md5/motion/feet.h"
 #include "md5/motion/lanes.h"
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
@@ -16,7 +14,7 @@ typedef struct footing {
 
 static footing blend(footing below, footing above, float weight)
 {
-    const float left = 1.0f - weight * above.share[PLAYS];
+    const float left = 1 - weight * above.share[PLAYS];
     MD5_FOR (i, FOOTINGS)
         below.share[i] = below.share[i] * left + weight * above.share[i];
     return below;
@@ -42,7 +40,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
     MD5_FOR_WHILE (i, tree->num_instances, tree) {
         const md5_playable *const playable = tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
-        if (instance->weight == 0.0f)
+        if (instance->weight == 0)
             continue;
         const md5_moment moment = md5_instance_moment(playable, instance);
         const footing own = footing_at(player->machine, sole, playable->source, &moment);
@@ -50,7 +48,7 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
             sum.share[k] += instance->weight * own.share[k];
     }
     const float all = sum.share[PLAYS];
-    MD5_FOR_WHILE (k, FOOTINGS, all > 0.0f)
+    MD5_FOR_WHILE (k, FOOTINGS, all > 0)
         sum.share[k] /= all;
     return sum;
 }
@@ -60,7 +58,7 @@ static footing footing_of_layer(const md5_player *player, uint32_t number, size_
 {
     md5_layer_state *const layer_state = &player->layer_states[number];
     footing sum = {{0}};
-    sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0.0f;
+    sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0;
     MD5_FOR (i, layer_state->num_used) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0);
@@ -79,7 +77,7 @@ static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
             md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, joint);
-        if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0.0f)
+        if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0)
             sum = blend(sum, footing_of_layer(player, i, sole), weight);
     }
     const md5_shot *shot;
@@ -132,8 +130,8 @@ static void stand(md5_player *player, uint32_t number, float weight, md5_xform *
         .feet = player->feet + modifier->first_foot,
         .num_feet = modifier->desc.num_feet,
         .drop = player->drops[number],
-        .smoothing = is_placed ? modifier->desc.smoothing : 0.0f,
-        .seconds = is_placed ? (float)player->since_pose : 1.0f,
+        .smoothing = is_placed ? modifier->desc.smoothing : 0,
+        .seconds = is_placed ? (float)player->since_pose : 1,
         .weight = weight,
     };
 
@@ -186,7 +184,7 @@ static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *mod
     md5_gaze_desc gaze = machine->gazes[modifier->gaze];
     const md5_vec3 *const position = &target->position;
     gaze.targets = position;
-    const bool is_zero = position->x == 0.0f && position->y == 0.0f && position->z == 0.0f;
+    const bool is_zero = position->x == 0 && position->y == 0 && position->z == 0;
     gaze.num_targets = md5_is_place(*position) && !is_zero ? 1u : 0u;
     return gaze;
 }
@@ -197,7 +195,7 @@ void md5i_advance_gazes(md5_player *player, double seconds)
     MD5_FOR (i, machine->tables.num_modifiers) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         const md5_target *const target = &player->targets[i];
-        if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0.0f))
+        if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0))
             continue;
         const md5_gaze_desc gaze = gaze_of(machine, modifier, target);
         md5_gaze_advance(&gaze, machine->model->skeleton.axes, &player->gazes[modifier->gaze],
@@ -261,8 +259,7 @@ static bool is_applied(md5_player *player, uint32_t number, const md5_target *ta
     MD5_FOR_WHILE (i, modifier->desc.num_feet, detail && kind == MD5_MODIFIER_FEET)
         are_animated =
             are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
-    if (are_animated && target->weight > 0.0f
-        && (!needs_position || md5_is_place(target->position)))
+    if (are_animated && target->weight > 0 && (!needs_position || md5_is_place(target->position)))
         return true;
     player->are_placed[number] = false;
     return false;

@@ -1,9 +1,5 @@
 // What layers give beside poses: root motion, weights of morph targets, curves and open windows.
-#include "md5/core/assert.h"
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <string.h>
 
 // == Root motion ================================================================================
 //
@@ -13,8 +9,8 @@
 // circle then leads straight ahead.
 static md5_root_delta turn_half(md5_root_delta delta, double side)
 {
-    const double length = sqrt(fmax(2.0 + 2.0 * delta.cosine, 1e-12));
-    const double c = (1.0 + delta.cosine) / length, s = side * delta.sine / length;
+    const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
+    const double c = (1 + delta.cosine) / length, s = side * delta.sine / length;
     const double x = delta.x, y = delta.y;
     delta.x = c * x - s * y;
     delta.y = s * x + c * y;
@@ -26,9 +22,9 @@ static md5_root_delta turn_half(md5_root_delta delta, double side)
 // of slerped, because intervals are short.
 static md5_root_delta blend(md5_root_delta a, md5_root_delta b, double t)
 {
-    if (t <= 0.0)
+    if (t <= 0)
         return a;
-    if (t >= 1.0)
+    if (t >= 1)
         return b;
     return turn_half(md5_root_delta_lerp(turn_half(a, -1), turn_half(b, -1), t), 1);
 }
@@ -71,7 +67,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     MD5_FOR (i, tree->num_parts) {
         const md5i_part *const part = &tree->parts[i];
-        if (active->totals[i] == 0.0f)
+        if (active->totals[i] == 0)
             continue;
         if (part->instance != MD5_NONE)
             player->root_deltas[num_deltas++] = root_delta_of_instance(
@@ -82,7 +78,7 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         const md5_item *const item = part->item;
         const float weight = active->weights[part->weight];
         float *const gathered = &player->gathered[part->parent];
-        const bool is_first = *gathered == 0.0f;
+        const bool is_first = *gathered == 0;
         *gathered += weight;
         if (is_first)
             continue;
@@ -109,10 +105,10 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
 // makes displacements exact however time is split.
 static double integral_of_left(md5_fade_time time, double shift)
 {
-    if (!(time.duration > 0.0)) // restored
-        return 0.0;
+    if (!(time.duration > 0)) // restored
+        return 0;
     const double s = md5_least((time.elapsed + shift) / time.duration, 1);
-    return time.duration * s * (1.0 - s * s * s * (2.5 - s * (3.0 - s)));
+    return time.duration * s * (1 - s * s * s * (2.5 - s * (3 - s)));
 }
 
 // Displacement by a velocity.
@@ -120,9 +116,9 @@ static md5_root_delta delta_of(const md5_root_velocity *velocity, double seconds
 {
     const double *const v = velocity->v;
     const double t = v[3] * seconds; // the tangent of a quarter of the turn, of half of which are
-    const double c = (1.0 - t * t) / (1.0 + t * t), s = 2.0 * t / (1.0 + t * t);
+    const double c = (1 - t * t) / (1 + t * t), s = 2 * t / (1 + t * t);
     const md5_root_delta straight = {v[0] * seconds, v[1] * seconds, v[2] * seconds, c * c - s * s,
-                                     2.0 * c * s};
+                                     2 * c * s};
     return turn_half(straight, 1);
 }
 
@@ -158,7 +154,7 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
 static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer_state,
                                       md5_chain_range part, bool is_before)
 {
-    const double rate = (player->is_backward ? -1.0 : 1.0) / VELOCITY_STEP;
+    const double rate = (player->is_backward ? -1 : 1) / VELOCITY_STEP;
     md5_root_delta delta = MD5_NO_DELTA;
     double covered = 0;
     if (part.has_snapshot) {
@@ -168,9 +164,9 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
     MD5_FOR_FROM (i, part.begin, part.end) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const double fade = md5i_fade_in(layer_state, part, i, 0);
-        const double own = !active->tree ? 0.0 : fade;
-        covered = (1.0 - fade) * covered + own;
-        if (own > 0.0)
+        const double own = !active->tree ? 0 : fade;
+        covered = (1 - fade) * covered + own;
+        if (own > 0)
             delta = blend(delta, root_delta_beside(player, active, is_before), own / covered);
     }
     delta = turn_half(delta, -1);
@@ -201,10 +197,10 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     double rest = 1;
     MD5_FOR (i, layer_state->num_used)
         rest -= md5_active_at(layer_state, i)->weight;
-    *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0.0;
+    *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0;
     MD5_FOR (i, layer_state->num_used) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
-        if (!active->tree || active->weight == 0.0f)
+        if (!active->tree || active->weight == 0)
             continue;
         *coverage += active->weight;
         delta = blend(delta, root_delta_of_state(player, active), active->weight / *coverage);
@@ -231,10 +227,10 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
             const float at_start = md5i_shot_weight(player, shot, -seconds, 0);
             const float in_middle = md5i_shot_weight(player, shot, -0.5 * seconds, 0);
             const float at_end = md5i_shot_weight(player, shot, 0, 0);
-            const float weight = (at_start + 4.0f * in_middle + at_end) / 6.0f
+            const float weight = (at_start + 4 * in_middle + at_end) / 6.0f
                                  * md5_mask_at(player->machine, shot->mask, 0);
             shares[j] = md5i_shot_share(weight, covered);
-            covered += shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
+            covered += shot->mode == MD5_LAYER_ADD ? 0 : weight;
         }
         MD5_FOR (j, slot->num_shots) {
             const md5_shot *const shot = &slot->shots[j];
@@ -262,7 +258,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
         return;
     const double share =
         (double)md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, 0);
-    if (share == 0.0)
+    if (share == 0)
         return;
     double weight;
     const md5_root_delta of_layer = root_delta_of_layer(
@@ -343,7 +339,7 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
         MD5_FOR_WHILE (i, tree->num_instances, tree) {
             const md5_playable *const playable = tree->instances[i].playable;
             const md5_clip_instance *const instance = &active->instances[i];
-            if (playable->source != source || instance->weight == 0.0f)
+            if (playable->source != source || instance->weight == 0)
                 continue;
             const md5_moment moment = md5_instance_moment(playable, instance);
             sum += instance->weight * weight_at_moment(row, &moment);
@@ -353,7 +349,7 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     }
     const bool is_driven =
         row->drive == MD5_MORPH_BY_STATE && row->layer == layer && row->source == active->state;
-    return is_driven ? row->weight : 0.0f;
+    return is_driven ? row->weight : 0;
 }
 
 // Some of the sums that players blend, and rows among which all of theirs are.
@@ -374,12 +370,12 @@ static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_ran
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
     MD5_FOR (i, of.count)
-        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0.0f;
+        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0;
     MD5_FOR_FROM (k, part.begin, part.end) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0);
         MD5_FOR (i, of.count)
-            weights[i] *= 1.0f - fade;
+            weights[i] *= 1 - fade;
         MD5_FOR_FROM (i, of.row, of.end) {
             const md5_morph_row *const row = &machine->morph_rows[i];
             const uint32_t number = row->target - of.first; // wraps below it
@@ -404,7 +400,7 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
 {
     const md5_machine *const machine = player->machine, *const was = old->machine;
     MD5_FOR (i, machine->num_sums)
-        weights[i] = machine == was ? old_weights[i] : 0.0f;
+        weights[i] = machine == was ? old_weights[i] : 0;
     MD5_FOR_WHILE (i, machine->num_rows, machine != was) {
         const md5_morph_row *const row = &machine->morph_rows[i], *other = NULL;
         MD5_FOR_WHILE (k, was->num_rows, !other) { // usually it has the same number
@@ -429,9 +425,9 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
         if (!has_rest || time.elapsed > MD5_BORDER) {
             const md5_root_velocity clips = measure_root(from, was, old, true);
             const float left =
-                has_rest ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0.0f;
+                has_rest ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0;
             MD5_FOR (i, 4) {
-                const double before = has_rest ? was->root_velocity.v[i] : 0.0;
+                const double before = has_rest ? was->root_velocity.v[i] : 0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
                 const double now = clips.v[i] + left * was->root_offset.v[i];
                 layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
@@ -471,7 +467,7 @@ static float add_shot_curves(const md5_player *player, uint32_t num_below, uint3
             const md5_shot *const shot = &slot->shots[k];
             const md5_moment moment = md5_shot_moment(machine, shot);
             const float weight = fminf(md5i_shot_weight(player, shot, 0, 0), rest);
-            const float over = shot->mode == MD5_LAYER_ADD ? 0.0f : weight;
+            const float over = shot->mode == MD5_LAYER_ADD ? 0 : weight;
             rest -= over;
             MD5_FOR_WHILE (n, machine->num_curves, shot->num_below == num_below) {
                 const md5_morph_row *const row = &machine->curves[n];
@@ -493,12 +489,12 @@ static float value_of_curve(const md5_player *player, uint32_t curve)
     const uint32_t num_layers = machine->tables.num_layers, rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
     const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
-    float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0) : 0.0f;
+    float value = num_layers == 0 ? add_shot_curves(player, 0, sum, 0) : 0;
     MD5_FOR (i, num_layers) {
         const md5_play_layer *const layer = &machine->layers[i];
         float pair[2]; // of values, and of the weights of the clips that have them
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), of, pair);
-        const float share = layer->mode == MD5_LAYER_ADD ? 0.0f : fminf(fmaxf(pair[1], 0.0f), 1.0f);
+        const float share = layer->mode == MD5_LAYER_ADD ? 0 : fminf(fmaxf(pair[1], 0.0f), 1.0f);
         value += md5i_weight_of(player, &layer->weight) * (pair[0] - share * value);
         value = add_shot_curves(player, i + 1, sum, value);
     }
@@ -509,7 +505,7 @@ float md5_player_curve(const md5_player *player, uint32_t curve)
 {
     MD5_ASSERT_ASSET(player);
     md5i_weigh_all((md5_player *)player); // keeps weights that follow from the rest
-    return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0.0f;
+    return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0;
 }
 
 float md5_player_window(const md5_player *player, uint32_t window)
@@ -569,7 +565,7 @@ void md5_player_morphs(const md5_player *player, float *weights)
     }
     MD5_FOR (i, machine->tables.num_layers) {
         const float weight = md5i_weight_of(player, &machine->layers[i].weight);
-        if (weight == 0.0f)
+        if (weight == 0)
             continue;
         weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
         MD5_FOR (k, count)

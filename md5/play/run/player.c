@@ -1,16 +1,8 @@
 // A player from the outside: made, copied, set, asked; its level of detail; the bounds of its pose;
 // poses of one character or of a crowd.
-#include "md5/core/arena.h"
-#include "md5/core/assert.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
-#include "md5/motion/functions.h"
-#include "md5/play/machine.h"
 #include "md5/play/run/player_state.h"
-
-#include <float.h>
-#include <math.h>
-#include <string.h>
 
 // -- Level of detail: which joints are animated, and how often a pose is computed ---------------
 
@@ -61,8 +53,8 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 // its vertices: the largest along one axis.
 static float largest_sum(const md5_machine *machine, float low, float high)
 {
-    const float of_high = high * (high > 0.0f ? machine->most_bias : machine->least_bias);
-    return of_high + (low < 0.0f ? -low * machine->most_negative : 0.0f);
+    const float of_high = high * (high > 0 ? machine->most_bias : machine->least_bias);
+    return of_high + (low < 0 ? -low * machine->most_negative : 0.0f);
 }
 
 static void sum_axis(const md5_machine *machine, float *low, float *high)
@@ -83,9 +75,9 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     MD5_FOR (i, machine->num_joints) {
         const float reach = machine->reaches[i];
-        if (reach < 0.0f && machine->has_vertices)
+        if (reach < 0 && machine->has_vertices)
             continue;
-        const float wide = reach > 0.0f ? reach : 0.0f;
+        const float wide = reach > 0 ? reach : 0.0f;
         const md5_vec3 position = md5_mat34_translation(joints[i]);
         const md5_vec3 size = {wide, wide, wide};
         bounds = md5_bounds_union(
@@ -261,7 +253,7 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
 // Of a layer, what it has of poses.
 static void copy_poses(md5_layer_state *to, const md5_layer_state *from, uint32_t num_joints)
 {
-    if (from->has_snapshot && from->coverage > 0.0f)
+    if (from->has_snapshot && from->coverage > 0)
         copy_items(to->snapshot, from->snapshot, num_joints, sizeof *to->snapshot);
     if (!from->has_offsets)
         return;
@@ -321,7 +313,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
 static void put_parameter(md5_player *player, uint32_t parameter, float value)
 {
     const bool is_float = player->machine->tables.parameters[parameter].kind == MD5_PARAMETER_FLOAT;
-    const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
+    const float set = is_float ? value : value != 0 ? 1.0f : 0.0f;
     player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
     player->is_settled = player->is_settled && player->is_weighed;
     md5i_set_value(player, parameter, set);
@@ -435,7 +427,7 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     }
     if (to->num_used == 0) { // all are gone
         const md5_active_state *const newest = md5_newest(from);
-        const uint32_t left = md5_progress(newest) < 1.0 ? newest->from : MD5_NONE;
+        const uint32_t left = md5_progress(newest) < 1 ? newest->from : MD5_NONE;
         const uint32_t state = adopted_state(machine, layer, names, left);
         md5i_change_state(
             player, layer,
@@ -742,7 +734,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
     const double progress = md5_progress(active);
     return (md5_layer_status){
         .state = active->state,
-        .from = progress < 1.0 ? active->from : MD5_NONE,
+        .from = progress < 1 ? active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
         .weight = md5i_weight_of(player, &machine->layers[layer].weight),
@@ -1007,14 +999,14 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
 // back by (1 - share) h.
 static md5_xform part_of_motion(md5_xform motion, double share)
 {
-    if (share >= 1.0)
+    if (share >= 1)
         return motion;
     const md5_quatd q = md5_quatd_of(motion.rotation);
-    const double side = q.w < 0.0 ? -1.0 : 1.0; // the shorter way
+    const double side = q.w < 0 ? -1.0 : 1.0; // the shorter way
     const md5_vec3d turn = {side * q.x, side * q.y, side * q.z};
     const double sine = md5_vec3d_length(turn), half = md5i_angle(sine, side * q.w);
-    const double part = sine > 0.0 ? md5i_sine(share * half) / sine : share;
-    const md5_vec3d axis = md5_vec3d_scale(turn, sine > 0.0 ? 1.0 / sine : 0.0);
+    const double part = sine > 0 ? md5i_sine(share * half) / sine : share;
+    const md5_vec3d axis = md5_vec3d_scale(turn, sine > 0 ? 1.0 / sine : 0.0);
     const md5_vec3d way = md5_vec3d_of(motion.translation);
     const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, way));
     const md5_vec3d across = md5_vec3d_sub(way, along), aside = md5_vec3d_cross(axis, way);
@@ -1052,7 +1044,7 @@ void md5_pose_between(md5_between_job *jobs, size_t count, float share, const md
 {
     MD5_ASSERT(jobs != NULL || count == 0, "jobs: not NULL");
     MD5_VALIDATE_RESERVED(jobs, count);
-    between_batch between = {jobs, share > 0.0f ? share < 1.0f ? share : 1.0f : 0.0f};
+    between_batch between = {jobs, share > 0 ? share < 1 ? share : 1.0f : 0.0f};
     const md5_batch batch = {.run = pose_some_between, .user = &between, .count = count};
     md5i_run_batch(threads, &batch);
 }

@@ -7,12 +7,7 @@
 #ifndef MD5_PLAY_RUN_PLAYER_STATE_H
 #define MD5_PLAY_RUN_PLAYER_STATE_H
 
-#include "md5/md5play.h"
-#include "md5/md5pose.h"
 #include "md5/play/machine.h"
-
-#include <math.h>
-#include <string.h>
 
 // -- state.c: synchronised clips ----------------------------------------------------------------
 
@@ -97,11 +92,11 @@ static inline float md5_larger(float a, float b)
 // whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
 static inline float md5_offset_left(float rate, float elapsed, float duration)
 {
-    if (elapsed < 0.0f)
+    if (elapsed < 0)
         return 1.0f + rate * elapsed;
     const float s = md5_larger(elapsed / duration, -0.2f * rate * elapsed);
-    if (!(s < 1.0f))
-        return 0.0f;
+    if (!(s < 1))
+        return 0;
     const float u = md5_larger(rate * duration, -5);
     const float rest = 1.0f - s;
     return rest * rest * rest
@@ -158,7 +153,7 @@ static inline double md5_least(double a, double b)
 static inline md5_clock md5_clock_after(const md5_timing *timing, const md5_clip_instance *instance,
                                         md5_clock shifted, double shift)
 {
-    if (instance->seconds_at_end == 0.0)
+    if (instance->seconds_at_end == 0)
         return shifted;
     const double moved = fmax(fabs(shift) - instance->seconds_at_end, 0.0);
     return md5i_clock_advance(timing, instance->now, instance->rate * copysign(moved, shift));
@@ -197,7 +192,7 @@ typedef struct md5_fade_time {
 static inline double md5_progress_of(double elapsed, double duration)
 {
     if (elapsed >= duration - MD5_BORDER)
-        return 1.0;
+        return 1;
     return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
 }
 
@@ -531,7 +526,7 @@ static inline void md5_remove_shot(md5_player *player, md5_shot_slot *slot, uint
 // Cycles until a clip's end, in the direction in which it is played.
 static inline double md5_cycles_left(const md5_shot *shot, double phase)
 {
-    return shot->rate < 0.0 ? phase : 1.0 - phase;
+    return shot->rate < 0 ? phase : 1.0 - phase;
 }
 
 // Cycles until the end of its section likewise; infinite if it has none and will go to none.

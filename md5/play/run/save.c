@@ -6,12 +6,9 @@
 // always agree. Numbers are little-endian, floats IEEE 754: the bytes are the same on every
 // platform. Reading goes through the bytes twice: first every number is checked, then all are
 // stored. So a fault at the end changes nothing.
-#include "md5/core/assert.h"
-#include "md5/core/context.h"
 #include "md5/play/run/player_state.h"
 
 #include <float.h>
-#include <string.h>
 
 // "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
 // are read. 3: the fades of one-shots have curves. 4: feet are held; players of machines without
@@ -129,12 +126,12 @@ static uint32_t keep_uint(md5_archive *archive, void *value, uint32_t least, uin
 
 static bool keep_bool(md5_archive *archive, bool *value, const char *what)
 {
-    return keep(archive, BOOL, value, 0, 1, what) != 0.0;
+    return keep(archive, BOOL, value, 0, 1, what) != 0;
 }
 
 static double keep_time(md5_archive *archive, double *seconds, const char *what)
 {
-    return keep(archive, DOUBLE, seconds, 0, (double)FLT_MAX, what);
+    return keep(archive, DOUBLE, seconds, 0, FLT_MAX, what);
 }
 
 static void keep_vector(md5_archive *archive, md5_vec3 *vector, double most, const char *what)
@@ -162,10 +159,10 @@ static void keep_clock(md5_archive *archive, bool is_once, int64_t base, double 
     const bool is_written = archive->mode == WRITE;
     int64_t ahead = is_written ? now->cycle - base : 0;
     bool starts = is_written && *is_at_start && md5_clock_stays_whole(*before, *now);
-    const double most = is_once ? 0.0 : max_cycles;
+    const double most = is_once ? 0 : max_cycles;
     keep(archive, INT64, &ahead, -most, most, "a cycle");
     const md5_clock clock = {
-        base + ahead, keep(archive, DOUBLE, &now->phase, 0, is_once ? 1.0 : BELOW_ONE, "a phase")};
+        base + ahead, keep(archive, DOUBLE, &now->phase, 0, is_once ? 1 : BELOW_ONE, "a phase")};
     if (keep_bool(archive, &starts, "whether a clip is at its start")
         && !md5_clock_stays_whole(clock, clock))
         fail(archive, MD5_ERROR_RANGE, "a clip is not at the start it is said to be at");
@@ -187,9 +184,9 @@ static void keep_curve(md5_archive *archive, md5_easing *curve)
                   "a number of steps");
     } else if (easing == MD5_EASE_CUBIC_BEZIER) {
         keep(archive, FLOAT, &curve->x1, 0, 1, "x1 of a curve");
-        keep(archive, FLOAT, &curve->y1, -FLT_MAX, (double)FLT_MAX, "y1 of a curve");
+        keep(archive, FLOAT, &curve->y1, -FLT_MAX, FLT_MAX, "y1 of a curve");
         keep(archive, FLOAT, &curve->x2, 0, 1, "x2 of a curve");
-        keep(archive, FLOAT, &curve->y2, -FLT_MAX, (double)FLT_MAX, "y2 of a curve");
+        keep(archive, FLOAT, &curve->y2, -FLT_MAX, FLT_MAX, "y2 of a curve");
     }
 }
 
@@ -236,7 +233,7 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
         keep_time(archive, &shot->stopping.duration, "the duration of a stop");
     }
     const double last_section = tables->clips[source].num_sections - 1.0;
-    if (last_section >= 0.0 && end != MD5_SHOT_LOOPS) {
+    if (last_section >= 0 && end != MD5_SHOT_LOOPS) {
         keep(archive, INT, &shot->section, -1, last_section, "a section");
         keep(archive, INT, &shot->next, -1, last_section, "the next section");
         keep_bool(archive, &shot->repeats, "whether a section is repeated");
@@ -375,7 +372,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
     const bool fades = keep_bool(archive, &active->fades, "whether a state fades in");
     keep_bool(archive, &active->is_new, "whether a state is new");
     keep(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX, "the start of a state");
-    if (is_above && !(fades && duration > 0.0))
+    if (is_above && !(fades && duration > 0))
         fail(archive, MD5_ERROR_RANGE, "a state covers others without a fade");
     const md5_blend_tree *const tree = layer->states[state].tree;
     if (archive->mode == STORE)
@@ -404,7 +401,7 @@ static void keep_active(md5_archive *archive, const md5_machine *machine,
         if (is_once)
             keep_time(archive, &instance->seconds_at_end, "the time at the end of a clip");
         if (archive->mode == STORE) {
-            instance->seconds_at_end = is_once ? instance->seconds_at_end : 0.0;
+            instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
             instance->root.clock.phase = -1; // invalid
         }
     }
@@ -429,7 +426,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
     if (has_snapshot) {
         const double coverage =
             keep(archive, FLOAT, &layer_state->coverage, 0, 1, "the coverage of a frozen pose");
-        MD5_FOR_WHILE (i, num_joints, coverage > 0.0)
+        MD5_FOR_WHILE (i, num_joints, coverage > 0)
             keep_transform(archive, &layer_state->snapshot[i]);
         keep_root(archive, &layer_state->frozen_root);
         keep_morphs(archive, machine, layer_state->frozen_morphs);
@@ -447,9 +444,9 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
             keep_vector(archive, &offset->move, FARTHEST, "an offset");
             keep(archive, FLOAT, &offset->move_rate, slowest, 0, "the rate of an offset");
         }
-        const bool is_begun = elapsed > (archive->version < 6 ? 0.0 : MD5_BORDER);
+        const bool is_begun = elapsed > (archive->version < 6 ? 0 : MD5_BORDER);
         if (is_begun && archive->mode == STORE && archive->version < 6)
-            layer_state->settling.elapsed = fmax(elapsed, 2.0 * MD5_BORDER);
+            layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);
         MD5_FOR_WHILE (i, num_joints, !is_begun) {
             keep_vector(archive, &layer_state->velocities[i].angular, FARTHEST, "a velocity");
             keep_vector(archive, &layer_state->velocities[i].linear, FARTHEST, "a velocity");
@@ -547,9 +544,9 @@ static void keep_player(md5_archive *archive, md5_player *player)
 
     MD5_FOR (i, tables->num_parameters) {
         const bool is_float = tables->parameters[i].kind == MD5_PARAMETER_FLOAT;
-        const double value = keep(archive, FLOAT, &player->parameters[i], is_float ? -FLT_MAX : 0.0,
-                                  is_float ? (double)FLT_MAX : 1.0, "a parameter");
-        if (!is_float && value != 0.0 && value != 1.0)
+        const double value = keep(archive, FLOAT, &player->parameters[i], is_float ? -FLT_MAX : 0,
+                                  is_float ? (double)FLT_MAX : 1, "a parameter");
+        if (!is_float && value != 0 && value != 1)
             fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
     }
     MD5_FOR (i, tables->num_follows) {

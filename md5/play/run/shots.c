@@ -1,25 +1,21 @@
 // One-shots: played and stopped by a game, and their weights. A slot holds the newest one and those
 // that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
 // time; layers.c blends those of one slot so that each joint has these shares.
-#include "md5/core/assert.h"
 #include "md5/play/run/player_state.h"
-
-#include <math.h>
-#include <string.h>
 
 // -- Weights ----------------------------------------------------------------------------------
 
 // Progress of the fade before the end, `shift` seconds from now.
 static double ending_progress(const md5_player *player, const md5_shot *shot, double shift)
 {
-    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0.0 || shot->next != MD5_NONE)
-        return 0.0;
+    if (shot->end != MD5_SHOT_ENDS || shot->rate == 0 || shot->next != MD5_NONE)
+        return 0;
     const double moved = shot->rate * (player->is_backward ? -shift : shift);
     const double phase = fmin(fmax(shot->now.phase + moved, 0.0), 1.0);
     const double left = md5_cycles_left(shot, phase);
     if (left <= MD5_BORDER)
-        return shot->fade_out > 0.0 ? 1.0 : 0.0; // without a fade it is all there up to its end
-    return 1.0 - md5_progress_of(left / fabs(shot->rate), shot->fade_out);
+        return shot->fade_out > 0 ? 1 : 0; // without a fade it is all there up to its end
+    return 1 - md5_progress_of(left / fabs(shot->rate), shot->fade_out);
 }
 
 static float left_of_stop(const md5_shot *shot, double shift)
@@ -28,24 +24,24 @@ static float left_of_stop(const md5_shot *shot, double shift)
         return shot->left;
     const double progress =
         md5_progress_of(shot->stopping.elapsed + shift, shot->stopping.duration);
-    return shot->left * (1.0f - md5_eased_weight(&shot->stop_curve, progress));
+    return shot->left * (1 - md5_eased_weight(&shot->stop_curve, progress));
 }
 
 float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift, double least)
 {
     const double begun = md5_progress_of(shot->fade_in.elapsed + shift, shot->fade_in.duration);
-    const double ending = fmin(ending_progress(player, shot, shift), 1.0 - least);
+    const double ending = fmin(ending_progress(player, shot, shift), 1 - least);
     // A curve of steps may jump at 0: until the fade before the end begins it does not count.
     const float left_of_ending =
-        ending > 0.0 ? 1.0f - md5_eased_weight(&shot->fade_out_curve, ending) : 1.0f;
+        ending > 0 ? 1 - md5_eased_weight(&shot->fade_out_curve, ending) : 1;
     return shot->weight * md5_eased_weight(&shot->fade_in_curve, fmax(begun, least))
            * left_of_ending * left_of_stop(shot, shift);
 }
 
 float md5i_shot_share(float share, float covered)
 {
-    const float rest = 1.0f - covered;
-    return share < rest ? share / rest : share > 0.0f ? 1.0f : 0.0f;
+    const float rest = 1 - covered;
+    return share < rest ? share / rest : share > 0 ? 1 : 0;
 }
 
 // -- Sections ---------------------------------------------------------------------------------
@@ -54,9 +50,9 @@ float md5i_shot_share(float share, float covered)
 static double border_of(const md5_machine *machine, const md5_shot *shot, uint32_t section,
                         bool is_end)
 {
-    const bool is_last = is_end == (shot->rate >= 0.0);
+    const bool is_last = is_end == (shot->rate >= 0);
     if (section == MD5_NONE)
-        return is_last ? 1.0 : 0.0;
+        return is_last ? 1 : 0;
     const md5_section *const row = &machine->tables.clips[shot->source].sections[section];
     return (double)(is_last ? row->last : row->first)
            / md5_timing_intervals(md5_shot_timing(machine, shot));
@@ -67,7 +63,7 @@ double md5i_section_left(const md5_machine *machine, const md5_shot *shot)
     if (shot->section == MD5_NONE && shot->next == MD5_NONE)
         return INFINITY;
     const double left = border_of(machine, shot, shot->section, true) - shot->now.phase;
-    return shot->rate < 0.0 ? -left : left;
+    return shot->rate < 0 ? -left : left;
 }
 
 void md5i_end_section(md5_player *player, md5_shot *shot)
@@ -75,7 +71,7 @@ void md5i_end_section(md5_player *player, md5_shot *shot)
     shot->section = shot->next;
     shot->next = shot->repeats ? shot->next : MD5_NONE;
     const double begin = border_of(player->machine, shot, shot->section, false);
-    if (shot->section == MD5_NONE || fabs(begin - shot->now.phase) <= 2.0 * MD5_BORDER)
+    if (shot->section == MD5_NONE || fabs(begin - shot->now.phase) <= 2 * MD5_BORDER)
         return; // it goes on where it is
     shot->now.phase = begin;
     shot->before = shot->now;
@@ -119,13 +115,13 @@ static void stop(md5_shot *shot, double duration, md5_easing curve)
 // A number of a description, of which 0 means 1.
 static float or_one(float value)
 {
-    return value == MD5_ZERO ? 0.0f : value == 0.0f ? 1.0f : value;
+    return value == MD5_ZERO ? 0 : value == 0 ? 1 : value;
 }
 
 static bool is_curve_in_range(const md5_easing *curve)
 {
     if (curve->kind == MD5_EASE_CUBIC_BEZIER)
-        return curve->x1 >= 0.0f && curve->x1 <= 1.0f && curve->x2 >= 0.0f && curve->x2 <= 1.0f
+        return curve->x1 >= 0 && curve->x1 <= 1 && curve->x2 >= 0 && curve->x2 <= 1
                && isfinite(curve->y1) && isfinite(curve->y2);
     const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
     return curve->kind != MD5_EASE_STEPS
@@ -164,9 +160,9 @@ static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
         .repeats = desc->section && desc->end == MD5_SHOT_LOOPS,
     };
     shot->next = shot->repeats ? shot->section : MD5_NONE;
-    if (!(or_one(desc->weight) >= 0.0f && or_one(desc->weight) <= 1.0f && isfinite(desc->speed)
-          && desc->start >= 0.0 && desc->start <= 1.0 && desc->fade_in >= 0.0f
-          && desc->fade_in <= 1e6f && desc->fade_out >= 0.0f && desc->fade_out <= 1e6f
+    if (!(or_one(desc->weight) >= 0 && or_one(desc->weight) <= 1 && isfinite(desc->speed)
+          && desc->start >= 0 && desc->start <= 1 && desc->fade_in >= 0 && desc->fade_in <= 1e6f
+          && desc->fade_out >= 0 && desc->fade_out <= 1e6f
           && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing)))
         return false;
     const uint32_t layer = md5_find_layer(machine, desc->layer);
@@ -175,7 +171,7 @@ static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
     shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
     shot->reference = reference == MD5_NONE ? clip : reference;
     shot->reference_frame = desc->reference_frame;
-    if ((desc->section && (shot->section == MD5_NONE || desc->start == 1.0))
+    if ((desc->section && (shot->section == MD5_NONE || desc->start == 1))
         || (desc->mask && shot->mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
         || (desc->reference && reference == MD5_NONE)
         || desc->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
@@ -245,7 +241,7 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
     if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
         return false;
     md5_shot_slot *const queue = &player->slots[slot];
-    const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0.0;
+    const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0;
     for (uint32_t i = queue->num_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
             stop(&queue->shots[i], duration, queue->shots[i].fade_out_curve);

@@ -1,9 +1,6 @@
 // Plays one state: weights from the parameters, clocks of its clips.
 #include "md5/play/run/player_state.h"
 
-#include <math.h>
-#include <string.h>
-
 // == Synchronised clips =========================================================================
 
 // Clocks of groups only ever loop.
@@ -14,13 +11,13 @@ static double part_of(const double *markers, uint32_t num_markers, uint32_t firs
 {
     if (first + 1 < num_markers)
         return markers[first + 1] - markers[first];
-    return markers[0] + 1.0 - markers[first];
+    return markers[0] + 1 - markers[first];
 }
 
 // How much longer that part is than that of the shared clock.
 static double stretch_of(const double *markers, uint32_t num_markers, uint32_t first)
 {
-    return num_markers == 0 ? 1.0 : part_of(markers, num_markers, first) * num_markers;
+    return num_markers == 0 ? 1 : part_of(markers, num_markers, first) * num_markers;
 }
 
 // Shared cycles a second between marker `first` and the next.
@@ -32,7 +29,7 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
         sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
         total += items[i].weight;
     }
-    return total > 0.0 ? sum / total : 0.0;
+    return total > 0 ? sum / total : 0;
 }
 
 // Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or runs
@@ -45,8 +42,8 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
     double seconds = 0;
     MD5_FOR (i, num_markers) {
         const double rate = rate_between(items, num_items, num_markers, i);
-        if (rate == 0.0 || (seconds != 0.0 && (rate < 0.0) != (seconds < 0.0)))
-            return 0.0;
+        if (rate == 0 || (seconds != 0 && (rate < 0) != (seconds < 0)))
+            return 0;
         seconds += 1.0 / (rate * num_markers);
     }
     return seconds;
@@ -70,7 +67,7 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
 {
     if (num_markers > 0) {
         const double whole = sync_cycle_seconds(items, num_items, num_markers);
-        if (whole != 0.0 && fabs(seconds) >= fabs(whole)) {
+        if (whole != 0 && fabs(seconds) >= fabs(whole)) {
             const double cycles = trunc(seconds / whole);
             clock = md5i_clock_advance(&GROUP, clock, cycles);
             seconds -= cycles * whole;
@@ -78,18 +75,18 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
         // Less than a cycle is left, or a direction that turns round at one of the markers, where
         // it stays: no more parts than there are, and one for each end.
         marker_place position = place_of(clock.phase, num_markers);
-        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++) {
+        for (uint32_t i = 0; i < num_markers + 2 && seconds != 0; i++) {
             // Within the present part only, up to its end.
             const double rate = rate_between(items, num_items, num_markers, position.marker);
             const double speed = rate * num_markers; // parts a second
             const double delta = speed * seconds;
-            const double room = delta >= 0.0 ? 1.0 - position.share : position.share;
-            if (fabs(delta) < room || speed == 0.0) {
+            const double room = delta >= 0 ? 1 - position.share : position.share;
+            if (fabs(delta) < room || speed == 0) {
                 position.share += delta;
                 break;
             }
-            seconds -= (delta >= 0.0 ? room : -room) / speed;
-            if (delta >= 0.0) {
+            seconds -= (delta >= 0 ? room : -room) / speed;
+            if (delta >= 0) {
                 position = (marker_place){(position.marker + 1) % num_markers, 0};
                 clock.cycle += position.marker == 0;
             } else {
@@ -113,14 +110,14 @@ static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, u
         (to.cycle - from.cycle) * (int64_t)num_markers + end.marker - begin.marker;
     double seconds = 0;
     for (int64_t i = 0; i <= num_parts; i++) {
-        const double first = i == 0 ? begin.share : 0.0;
-        const double last = i == num_parts ? end.share : 1.0;
+        const double first = i == 0 ? begin.share : 0;
+        const double last = i == num_parts ? end.share : 1;
         const uint32_t marker = (uint32_t)((begin.marker + (uint64_t)i) % num_markers);
         const double rate = rate_between(items, num_items, num_markers, marker);
         if (last == first)
             continue;
         const double part = (last - first) / (rate * num_markers);
-        if (rate == 0.0 || part * seconds < 0.0) // it stays at this marker
+        if (rate == 0 || part * seconds < 0) // it stays at this marker
             return (double)INFINITY;
         seconds += part;
     }
@@ -132,7 +129,7 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
 {
     if (num_markers == 0) {
         const double cycles = md5_clock_between(from, to);
-        return cycles == 0.0 ? 0.0 : cycles / rate_between(items, num_items, 0, 0);
+        return cycles == 0 ? 0 : cycles / rate_between(items, num_items, 0, 0);
     }
     const bool is_backward =
         to.cycle < from.cycle || (to.cycle == from.cycle && to.phase < from.phase);
@@ -142,7 +139,7 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
     double seconds = 0;
     if (whole > 0) {
         seconds = (double)whole * sync_cycle_seconds(items, num_items, num_markers);
-        if (seconds == 0.0)
+        if (seconds == 0)
             return (double)INFINITY;
     }
     low.cycle += whole;
@@ -166,7 +163,7 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
         return own;
     // Before the first marker lies the last part of the cycle before.
     const bool is_before = own.phase < markers[0];
-    const double phase = is_before ? own.phase + 1.0 : own.phase;
+    const double phase = is_before ? own.phase + 1 : own.phase;
     uint32_t marker = num_markers - 1;
     while (markers[marker] > phase)
         marker--;
@@ -190,7 +187,7 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
     }
     const double low = items[above - 1].x, high = items[above].x;
     const float share = (float)((x - low) / (high - low));
-    weights[above - 1] = 1.0f - share;
+    weights[above - 1] = 1 - share;
     weights[above] = share;
 }
 
@@ -210,9 +207,9 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
             const double to_x = (double)items[other].x - items[item].x;
             const double to_y = (double)items[other].y - items[item].y;
             const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-            weight = md5_least(weight, 1.0 - delta);
+            weight = md5_least(weight, 1 - delta);
         }
-        weight = weight > 0.0 ? weight : 0.0;
+        weight = weight > 0 ? weight : 0;
         weights[item] = (float)weight;
         sum += weight;
     }
@@ -257,21 +254,21 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
         above++;
     if (above == 0 || above == count) {
         weights[above == 0 ? 0 : count - 1] = 1;
-        return 1.0;
+        return 1;
     }
     const md5_gait *const low = &items[above - 1].gait, *const high = &items[above].gait;
     const bool keeps_step = motion->sync != MD5_SYNC_NONE;
-    const double from_low = (speed - low->speed) * (keeps_step ? low->seconds : 1.0);
-    const double to_high = (high->speed - speed) * (keeps_step ? high->seconds : 1.0);
+    const double from_low = (speed - low->speed) * (keeps_step ? low->seconds : 1);
+    const double to_high = (high->speed - speed) * (keeps_step ? high->seconds : 1);
     const float share = (float)(from_low / (from_low + to_high));
-    weights[above - 1] = 1.0f - share;
+    weights[above - 1] = 1 - share;
     weights[above] = share;
     if (!keeps_step)
-        return 1.0;
+        return 1;
     // The seconds that a cycle of both would take by keeping step, over those that it should take.
     const md5_item *const item = &items[above - 1];
-    const md5_sync_item both[] = {sync_item(item, 1.0f - share), sync_item(item + 1, share)};
-    const double seconds = (1.0f - share) * low->seconds + share * high->seconds;
+    const md5_sync_item both[] = {sync_item(item, 1 - share), sync_item(item + 1, share)};
+    const double seconds = (1 - share) * low->seconds + share * high->seconds;
     const uint32_t num_markers =
         motion->sync == MD5_SYNC_MARKERS ? item->motion->playable.source->num_markers : 0;
     return sync_cycle_seconds(both, 2, num_markers) / seconds;
@@ -289,7 +286,7 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
     const float value = player->parameters[rule->parameter];
     if (rule->easing > 0)
         return md5_eased_weight(&player->machine->easings[rule->easing], value);
-    return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
+    return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
 // Computes the weights of a motion's items. Returns the factor by which the items play faster.
@@ -309,7 +306,7 @@ static double weigh_items(const md5_player *player, const md5_motion *motion, fl
         for (uint32_t i = 1; i < motion->num_items; i++)
             weights[i] = md5i_weight_of(player, &motion->items[i].weight);
     }
-    return 1.0;
+    return 1;
 }
 
 // Computes weights and speeds from the parameters.
@@ -389,7 +386,7 @@ double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tr
 {
     const md5_playable *const playable = tree->instances[0].playable;
     if (!left->tree)
-        return 0.0;
+        return 0;
     const md5_clock clock =
         md5i_sync_clock(playable->source->markers, md5_step_markers(tree), step_clock(left));
     return md5i_clock_snap(playable->timing, clock, MD5_BORDER).phase;
@@ -407,13 +404,13 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;
-        const double share = group ? instance->share : 1.0;
+        const double share = group ? instance->share : 1;
         const double stretch = stretch_of(source->markers, num_markers, first);
         sum += share * instance->rate / stretch;
         total += share;
         instance->rate = rate ? *rate * stretch : instance->rate;
     }
-    return total > 0.0 ? sum / total : 0.0;
+    return total > 0 ? sum / total : 0;
 }
 
 // How many states from `begin` on share a clock. A player that was restored, or goes on in another
@@ -476,10 +473,10 @@ static double rate_after(const step_group *group, const double *own, double seco
 // which it would come back from both sides.
 static int heading_after(const step_group *group, double seconds)
 {
-    const double way = group->is_backward ? -1.0 : 1.0;
-    if (way * rate_after(group, group->own_ahead, seconds) > 0.0)
+    const double way = group->is_backward ? -1 : 1;
+    if (way * rate_after(group, group->own_ahead, seconds) > 0)
         return 1;
-    return way * rate_after(group, group->own_behind, seconds) < 0.0 ? -1 : 0;
+    return way * rate_after(group, group->own_behind, seconds) < 0 ? -1 : 0;
 }
 
 // Seconds, up to `most`, until the clock turns round: what it passes on its way there it passes
@@ -509,13 +506,13 @@ static double smooth_part(const step_group *group, double *since, double *whole)
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress(active), part = active->duration / MD5_EASE_PARTS;
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
-        if (progress == 1.0)
+        if (progress == 1)
             continue;
         *since = md5_least(*since, fmax(active->elapsed - edge * part, 0.0));
-        until = md5_least(until, (edge + 1.0) * part - active->elapsed);
+        until = md5_least(until, (edge + 1) * part - active->elapsed);
     }
-    *whole = isfinite(until) ? *since + until : 1.0;
-    *since = isfinite(until) ? *since : 0.0;
+    *whole = isfinite(until) ? *since + until : 1;
+    *since = isfinite(until) ? *since : 0;
     return until;
 }
 
@@ -542,7 +539,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     step_group group = {layer_state, begin, count, is_backward, 0, 0, {0}, {0}};
     if (num_markers > 0) {
         group.ahead = (uint32_t)ahead % num_markers;
-        group.behind = behind < 0.0 ? num_markers - 1 : (uint32_t)behind;
+        group.behind = behind < 0 ? num_markers - 1 : (uint32_t)behind;
     }
     find_own_rates(&group, group.ahead, group.own_ahead);
     find_own_rates(&group, group.behind, group.own_behind);
@@ -553,16 +550,16 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     const uint32_t first = heading < 0 ? group.behind : group.ahead;
     const double *const own = heading < 0 ? group.own_behind : group.own_ahead;
     const double rate =
-        heading != 0 ? mean_rate(&group, own, since, whole, md5_least(seconds, most)) : 0.0;
+        heading != 0 ? mean_rate(&group, own, since, whole, md5_least(seconds, most)) : 0;
     MD5_FOR (i, count) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
         active->own_rate = own[i];
         active->shared_rate = rate;
     }
-    const double left = heading < 0 ? position - behind : ahead + 1.0 - position;
+    const double left = heading < 0 ? position - behind : ahead + 1 - position;
     const double speed = fabs(rate) * num_markers;
-    return speed > 0.0 ? md5_least(most, left / speed) : most;
+    return speed > 0 ? md5_least(most, left / speed) : most;
 }
 
 bool md5i_is_in_step(const md5_player *player)
@@ -606,8 +603,8 @@ static double way_after(const step_group *group, double share, double seconds)
     md5i_mean_points(0, share, points);
     double rate = 0;
     MD5_FOR (i, MD5_MEAN_POINTS)
-        rate += points[i].weight
-                * rate_after(group, group->own_ahead, (points[i].place - 1.0) * seconds);
+        rate +=
+            points[i].weight * rate_after(group, group->own_ahead, (points[i].place - 1) * seconds);
     return share * rate;
 }
 
@@ -629,18 +626,18 @@ double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uin
     const bool shares =
         instance == 0 || (plans[0].group != MD5_NONE && plans[instance].group == plans[0].group);
     const step_group group = group_of(layer_state, position);
-    if (!shares || group.count == 1 || !(share > 0.0) || share >= 1.0)
+    if (!shares || group.count == 1 || !(share > 0) || share >= 1)
         return share * seconds;
     const double whole = way_after(&group, 1, seconds);
     double low = 0, high = 1;
-    while (whole != 0.0 && high - low > 1e-12) {
+    while (whole != 0 && high - low > 1e-12) {
         const double middle = 0.5 * (low + high);
         if (way_after(&group, middle, seconds) / whole < share)
             low = middle;
         else
             high = middle;
     }
-    return whole != 0.0 ? high * seconds : share * seconds;
+    return whole != 0 ? high * seconds : share * seconds;
 }
 
 // How much more than a value the time is that a clip has left at its rate `at` seconds from now, if
@@ -649,7 +646,7 @@ static double left_beyond(const step_group *group, double left, double value, do
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
     double since, whole;
-    (void)smooth_part(group, &since, &whole);
+    smooth_part(group, &since, &whole);
     const double way = at * mean_rate(group, group->own_ahead, since, whole, at);
     return (left - way / rate) * fabs(rate / rate_after(group, group->own_ahead, at)) - value;
 }
@@ -657,16 +654,15 @@ static double left_beyond(const step_group *group, double left, double value, do
 double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value, double most)
 {
     const step_group group = group_of(layer_state, layer_state->num_used - 1u);
-    if (group.count == 1 || !isfinite(left) || most <= 0.0)
+    if (group.count == 1 || !isfinite(left) || most <= 0)
         return left - value;
     const bool is_less = left_beyond(&group, left, value, 0) <= MD5_BORDER;
     double before = 0, after = 0;
-    for (int i = 1; i < MD5_MOST_HALVES && !(after > 0.0 && after - before <= SAME_TURN); i++) {
-        const bool is_found =
-            after > 0.0; // else it is looked for in one of four parts after another
+    for (int i = 1; i < MD5_MOST_HALVES && !(after > 0 && after - before <= SAME_TURN); i++) {
+        const bool is_found = after > 0; // else it is looked for in one of four parts after another
         const double at = is_found ? 0.5 * (before + after) : 0.25 * i * most;
         const double beyond = left_beyond(&group, left, value, at);
-        if (is_less ? beyond >= 2.0 * MD5_BORDER : beyond <= 0.0) // well behind the change
+        if (is_less ? beyond >= 2 * MD5_BORDER : beyond <= 0) // well behind the change
             after = at;
         else if (!is_found && i == 4)
             return INFINITY;
@@ -749,7 +745,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     // Events within a cycle that continues have fired in the previous state.
     active->is_new =
         change->begin == MD5_BEGIN_BEHIND
-        || (change->begin == MD5_BEGIN_AS_LEFT && !(active->instances[0].now.phase > 0.0));
+        || (change->begin == MD5_BEGIN_AS_LEFT && !(active->instances[0].now.phase > 0));
     weigh_state(player, active);
 }
 
@@ -782,7 +778,7 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
         instance->before = instance->now;
         instance->is_at_start =
             is_alike && from->is_at_start && md5_clock_stays_whole(from->before, from->now);
-        instance->seconds_at_end = is_alike ? from->seconds_at_end : 0.0;
+        instance->seconds_at_end = is_alike ? from->seconds_at_end : 0;
         if (plan->group != MD5_NONE)
             active->groups[plan->group] =
                 old_plan->group != MD5_NONE
@@ -836,9 +832,9 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
 // advanced beyond it.
 static void stay_at_end(md5_clip_instance *instance, double seconds)
 {
-    const double cycles = instance->rate * seconds, end = cycles > 0.0 ? 1.0 : 0.0;
+    const double cycles = instance->rate * seconds, end = cycles > 0 ? 1 : 0;
     const double beyond = instance->before.phase + cycles - instance->now.phase;
-    if (cycles == 0.0 || instance->now.phase != end)
+    if (cycles == 0 || instance->now.phase != end)
         instance->seconds_at_end = 0;
     else if (instance->before.phase == end)
         instance->seconds_at_end += fabs(seconds);
@@ -852,7 +848,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     active->elapsed += fabs(seconds);
     if (!tree)
         return;
-    const bool has_groups = tree->num_groups > 0 && seconds != 0.0;
+    const bool has_groups = tree->num_groups > 0 && seconds != 0;
     if (has_groups)
         md5i_find_clocks(player, active, seconds);
     MD5_FOR (i, tree->num_instances) {
@@ -861,7 +857,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
         instance->is_at_start =
             instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
         instance->before = instance->now;
-        if (seconds == 0.0)
+        if (seconds == 0)
             continue;
         instance->now = has_groups
                             ? player->instance_clocks[i]
@@ -875,7 +871,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 
 double md5i_active_time(const md5_active_state *active)
 {
-    return !active->tree ? 0.0 : md5_clock_time(active->instances[0].now);
+    return !active->tree ? 0 : md5_clock_time(active->instances[0].now);
 }
 
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
@@ -885,7 +881,7 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
     const md5_instance_plan *const plan = &tree->instances[number];
     if (plan->group == MD5_NONE) {
         const double cycles = md5_clock_between(from, to);
-        return cycles == 0.0 ? 0.0 : cycles / active->instances[number].rate;
+        return cycles == 0 ? 0 : cycles / active->instances[number].rate;
     }
     const md5_group_plan *const group = &tree->groups[plan->group];
     const double *const markers = plan->playable->source->markers;
@@ -900,7 +896,7 @@ float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t 
 {
     const md5_active_state *const active = md5_active_at(layer_state, position);
     if (position == part.begin && !part.has_snapshot)
-        return 1.0f;
+        return 1;
     return md5_eased_weight(active->easing,
                             md5_progress_of(active->elapsed + shift, active->duration));
 }

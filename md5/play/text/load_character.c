@@ -5,12 +5,8 @@
 // On one thread each file is read when it is its turn. With threads all are read first, and what
 // they say is kept until it is their turn: so warnings and errors are those of one thread.
 #include "md5/play/schema.h"
-#include "md5/md5play.h"
 #include "md5/core/file.h"
 #include "md5/core/names.h"
-
-#include <stdio.h>
-#include <string.h>
 
 // What a character frees. Clips that share a file have one entry here.
 typedef struct owned_parts {
@@ -100,8 +96,8 @@ static bool fail_with(loading *load, const md5_error *error, const char *const *
 static void name_clip(const char *clip, md5_error *error)
 {
     const md5_error before = *error;
-    (void)snprintf(error->message, sizeof error->message, "clip %s: %.170s", MD5_QUOTED(clip),
-                   before.message);
+    snprintf(error->message, sizeof error->message, "clip %s: %.170s", MD5_QUOTED(clip),
+             before.message);
 }
 
 // Adds the name of a clip to the warnings about its binding.

@@ -1,12 +1,9 @@
 // Machine files: md5/play/machine_files.md has the grammar. A row is written as its word, the
 // values of its head, and braces with words and their values; md5/play/schema.c says which there
 // are. Every value's location is kept, for errors that are found only when the machine is created.
-#include "md5/core/arena.h"
 #include "md5/core/file.h"
 #include "md5/core/lex.h"
 #include "md5/play/schema.h"
-
-#include <stdio.h>
 
 // A row that is filled from the text, and where its members stand there.
 typedef struct text_row {
@@ -64,7 +61,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
                             owner.text};
     MD5_EACH (const md5_column, inner, column->rows, columns) {
-        if (inner->start != 0.0f)
+        if (inner->start != 0)
             memcpy(added.row + inner->offset, &inner->start, sizeof inner->start);
     }
     return added;
@@ -240,7 +237,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
         TRY(md5i_lex_float(lex, floats));
-        if (column->keeps_zero && *floats == 0.0f)
+        if (column->keeps_zero && *floats == 0)
             *floats = MD5_ZERO;
         return true;
     case MD5_COLUMN_DOUBLE:
@@ -258,7 +255,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         return true;
     default: // MD5_COLUMN_DIRECTION
         TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
-        if (floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f || column->is_length)
+        if (floats[0] != 0 || floats[1] != 0 || floats[2] != 0 || column->is_length)
             return true;
         return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "%s ( 0 0 0 ) is not a direction", word);
     }

@@ -1,12 +1,7 @@
 // A machine's tables as the text that machine_read.c reads as the same tables. What a text cannot
 // say is an error, so that nothing is lost without a word.
-#include "md5/core/assert.h"
-#include "md5/core/context.h"
 #include "md5/play/schema.h"
 #include "md5/core/number.h"
-
-#include <math.h>
-#include <stdio.h>
 
 typedef struct writer {
     md5_context *context;
@@ -91,7 +86,7 @@ static void put_number(writer *to, double number, bool is_float)
     enum { FLOAT_DIGITS = 6, DOUBLE_DIGITS = 15, MORE = 3 };
     char printed[40], text[40] = "0";
     const int digits = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
-    bool is_same = number == 0.0;
+    bool is_same = number == 0;
     for (int i = 0; i < MORE + is_float && !is_same; i++) {
         size_t length = 0;
         float narrow = 0;
@@ -198,7 +193,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
         const bool is_float = column->kind == MD5_COLUMN_FLOAT;
         if (!(fabs(number) <= (is_float ? 3.4e38f : 3.4e38)))
             return fail(to, walk, is_float ? "is not finite" : "is beyond the numbers of a file");
-        put_number(to, number == (double)MD5_ZERO && column->keeps_zero ? 0.0 : number, is_float);
+        put_number(to, number == (double)MD5_ZERO && column->keeps_zero ? 0 : number, is_float);
         return true;
     }
     case MD5_COLUMN_DIRECTION:
@@ -229,7 +224,7 @@ static bool is_set(const md5_column *column, const char *row)
     case MD5_COLUMN_ROW:
         return *(const void *const *)(const void *)value != NULL;
     case MD5_COLUMN_DIRECTION:
-        return floats[0] != 0.0f || floats[1] != 0.0f || floats[2] != 0.0f;
+        return floats[0] != 0 || floats[1] != 0 || floats[2] != 0;
     case MD5_COLUMN_TABLE:
         return md5i_rows_of(column, row, &count) && count > 0;
     case MD5_COLUMN_PART:
@@ -239,10 +234,10 @@ static bool is_set(const md5_column *column, const char *row)
         }
         return false;
     default: // also a 0, behind which an easing says something
-        return (number != 0.0 && number != column->start)
+        return (number != 0 && number != column->start)
                || (column->kind == MD5_COLUMN_FLOAT && column[1].kind == MD5_COLUMN_EASING
                    && column[1].place == MD5_PLACE_BEHIND
-                   && md5i_column_number(column + 1, row) != 0.0);
+                   && md5i_column_number(column + 1, row) != 0);
     }
 }
 
@@ -298,8 +293,7 @@ static bool put_share(writer *to, const md5_table_walk *walk)
     const bool is_driven = driver < MD5_DRIVERS;
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    if (name || is_driven ? md5i_column_number(column, row) != 0.0 || (name && is_driven)
-                          : is_eased)
+    if (name || is_driven ? md5i_column_number(column, row) != 0 || (name && is_driven) : is_eased)
         return fail(to, walk, "is a number and a parameter");
     if (is_driven) {
         put_word(to, md5i_drivers[driver].word);

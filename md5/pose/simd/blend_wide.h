@@ -2,14 +2,10 @@
 #ifndef MD5_POSE_SIMD_BLEND_WIDE_H
 #define MD5_POSE_SIMD_BLEND_WIDE_H
 
-#include "md5/core/wide.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdalign.h>
-#include <string.h>
 
 // == Transforms in lanes =========================================================================
 //
@@ -492,9 +488,9 @@ MD5_WIDE_INLINE const md5_xform *copied_from(md5_combining kind, const md5_combi
 {
     if (poses->joint_weights)
         return NULL;
-    if (!(poses->weight > 0.0f || (kind != MD5_BLEND && poses->weight < 0.0f)))
+    if (!(poses->weight > 0 || (kind != MD5_BLEND && poses->weight < 0)))
         return poses->a;
-    return kind == MD5_BLEND && poses->weight >= 1.0f ? poses->b : NULL;
+    return kind == MD5_BLEND && poses->weight >= 1 ? poses->b : NULL;
 }
 
 // Blocks that are prepared before the first of them is finished.

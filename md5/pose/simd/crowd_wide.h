@@ -2,7 +2,6 @@
 #ifndef MD5_POSE_SIMD_CROWD_WIDE_H
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
-#include "md5/pose/plan.h"
 #include "md5/pose/simd/slerp_wide.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/kernels.h"

@@ -1,12 +1,8 @@
 // The kernels in plain C: the reference that all others must equal bit for bit. They call no
 // others.
-#include "md5/core/math.h"
-#include "md5/pose/kernels.h"
 #include "md5/pose/sampling.h"
 
 #include "md5/pose/simd/blend_wide.h"
-
-#include <stddef.h>
 
 static void sample(const md5_anim *anim, const md5_moment *moment, const md5_targets *targets,
                    md5_xform *pose)

@@ -4,7 +4,6 @@
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
 #include "md5/pose/kernels.h"
-#include "md5/pose/plan.h"
 #include "md5/pose/moment.h"
 #include "md5/pose/simd/slerp_wide.h"
 

@@ -301,7 +301,7 @@ MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
     }
     MD5_FOR (i, all->count) {
         rotation_set *const set = &all->sets[i];
-        if (i == 0 || set->common != fraction || fraction < 0.0f)
+        if (i == 0 || set->common != fraction || fraction < 0)
             slerp = wide_slerp_at(set->fraction);
         fraction = set->common;
         set->slerp.weights = wide_slerp_weigh(&slerp, set->slerp.cosine);

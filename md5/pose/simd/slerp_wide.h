@@ -29,10 +29,10 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
     MD5_FOR (power, MD5_SLERP_POWERS) {
         const float *const c = md5_slerp_table[power];
         md5_wide sum = md5_wide_all(c[1]);
-        if (c[2] != 0.0f)
+        if (c[2] != 0)
             sum = md5_wide_add(sum, md5_wide_mul(r, md5_wide_all(c[2])));
         slerp.by_power[power] = md5_wide_all(c[0]);
-        if (c[1] != 0.0f)
+        if (c[1] != 0)
             slerp.by_power[power] = md5_wide_add(slerp.by_power[power], md5_wide_mul(r, sum));
     }
     return slerp;
